@@ -1,0 +1,86 @@
+//! The admin port: metrics for Prometheus, and whether the process is alive and ready.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use axum::{Router, extract::State, http::StatusCode, http::header, routing::get};
+use tokio::net::TcpListener;
+
+use crate::{CancellationToken, Kit, Metrics};
+
+/// Whether the process takes calls.
+#[derive(Debug, Clone, Default)]
+pub struct Readiness(Arc<AtomicBool>);
+
+impl Readiness {
+    /// Says whether the process takes calls.
+    pub fn set(&self, ready: bool) {
+        self.0.store(ready, Ordering::SeqCst);
+    }
+
+    /// Whether it does.
+    pub fn get(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[derive(Clone)]
+struct Admin {
+    metrics: Metrics,
+    ready: Readiness,
+}
+
+/// Serves `/metrics`, `/healthz` and `/readyz` until the process is about to end; tells the address.
+pub async fn serve(
+    listen: SocketAddr,
+    kit: &Kit,
+    ready: Readiness,
+    until: CancellationToken,
+) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind(listen).await?;
+    let address = listener.local_addr()?;
+    let app = Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(readyz))
+        .with_state(Admin {
+            metrics: kit.metrics.clone(),
+            ready,
+        });
+    kit.tasks.spawn(async move {
+        let stop = until.cancelled_owned();
+        if let Err(error) = axum::serve(listener, app)
+            .with_graceful_shutdown(stop)
+            .await
+        {
+            tracing::error!(%error, "the admin port stopped");
+        }
+    });
+    Ok(address)
+}
+
+async fn metrics(State(admin): State<Admin>) -> ([(header::HeaderName, &'static str); 2], String) {
+    (
+        [
+            (
+                header::CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            ),
+            (header::CACHE_CONTROL, "no-store"),
+        ],
+        admin.metrics.encode(),
+    )
+}
+
+async fn readyz(State(admin): State<Admin>) -> (StatusCode, &'static str) {
+    if admin.ready.get() {
+        (StatusCode::OK, "ready\n")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
+    }
+}

@@ -1,0 +1,68 @@
+//! The platform under every service: settings, telemetry, the server stack, clients, deadlines, identity, errors,
+//! health, drain and clocks. It holds no word of the suite's domain.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`settings`] | defaults < file < environment < flag, and the settings that every server has |
+//! | [`telemetry`], [`metrics`], [`admin`] | logs, traces, RED metrics and the port that shows them |
+//! | [`stack`] | the one ordered chain of layers around every service |
+//! | [`client`] | connections: local, one address, a list, a name in DNS |
+//! | [`server`], [`run`] | listening, health, reflection, drain; the frame of a main |
+//! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
+//! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
+
+pub mod admin;
+pub mod caller;
+pub mod client;
+pub mod clock;
+pub mod context;
+pub mod error;
+pub mod ids;
+pub mod metrics;
+pub mod outcome;
+pub mod page;
+pub mod run;
+pub mod server;
+pub mod settings;
+pub mod stack;
+pub mod telemetry;
+pub mod time;
+
+use std::sync::Arc;
+
+pub use caller::Caller;
+pub use clock::Clock;
+pub use context::CallContext;
+pub use error::Fault;
+pub use metrics::Metrics;
+pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// What a service gets from its process.
+#[derive(Clone)]
+pub struct Kit {
+    /// Tells the time; tests inject their own.
+    pub clock: Arc<dyn Clock>,
+    /// Where metrics are registered.
+    pub metrics: Metrics,
+    /// Every background task is spawned here, so that none outlives the drain.
+    pub tasks: TaskTracker,
+    /// Cancelled when the process starts to drain: streams end, background tasks stop.
+    pub shutdown: CancellationToken,
+}
+
+impl Kit {
+    /// A kit with the given clock, fresh metrics and nothing running.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            metrics: Metrics::default(),
+            tasks: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+        }
+    }
+
+    /// A kit on the system's clock, for tests and benchmarks.
+    pub fn for_tests() -> Self {
+        Self::new(Arc::new(clock::SystemClock))
+    }
+}

@@ -1,0 +1,151 @@
+//! Metrics: one registry for a process, and the rate, errors and duration of every RPC.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::Registry,
+};
+use tonic::Code;
+
+/// The process's metrics. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics {
+    registry: Arc<Mutex<Registry>>,
+    rpc: RpcMetrics,
+}
+
+#[derive(Clone)]
+struct RpcMetrics {
+    handled: Family<Outcome, Counter>,
+    duration: Family<Method, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Method {
+    method: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Outcome {
+    method: &'static str,
+    code: &'static str,
+}
+
+/// Seconds, from half a millisecond to a long model call.
+const DURATION_BUCKETS: [f64; 14] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 20.0, 75.0,
+];
+
+fn duration_histogram() -> Histogram {
+    Histogram::new(DURATION_BUCKETS)
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let rpc = RpcMetrics {
+            handled: Family::default(),
+            duration: Family::new_with_constructor(duration_histogram),
+            in_flight: Gauge::default(),
+        };
+        let mut registry = Registry::default();
+        registry.register(
+            "rpc_server_handled",
+            "RPCs answered, by method and gRPC code",
+            rpc.handled.clone(),
+        );
+        registry.register(
+            "rpc_server_duration_seconds",
+            "Time to answer an RPC, by method, until the last byte was handed over",
+            rpc.duration.clone(),
+        );
+        registry.register(
+            "rpc_server_in_flight",
+            "RPCs being answered now",
+            rpc.in_flight.clone(),
+        );
+        Self {
+            registry: Arc::new(Mutex::new(registry)),
+            rpc,
+        }
+    }
+}
+
+impl Metrics {
+    /// Registers metrics of a service.
+    pub fn registry<T>(&self, register: impl FnOnce(&mut Registry) -> T) -> T {
+        register(
+            &mut self
+                .registry
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// All metrics in the OpenMetrics text format.
+    pub fn encode(&self) -> String {
+        let mut out = String::new();
+        self.registry(|registry| {
+            if encode(&mut out, registry).is_err() {
+                out.clear();
+            }
+        });
+        out
+    }
+
+    /// Counts an RPC as begun.
+    pub(crate) fn rpc_started(&self) {
+        self.rpc.in_flight.inc();
+    }
+
+    /// Counts an RPC as answered.
+    pub(crate) fn rpc_handled(&self, method: &'static str, code: Code, took: Duration) {
+        self.rpc.in_flight.dec();
+        self.rpc
+            .handled
+            .get_or_create(&Outcome {
+                method,
+                code: code_name(code),
+            })
+            .inc();
+        self.rpc
+            .duration
+            .get_or_create(&Method { method })
+            .observe(took.as_secs_f64());
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+/// A gRPC code as it is written in labels and spans.
+pub fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}

@@ -1,0 +1,201 @@
+//! The frame of a main: settings, telemetry, a runtime, a listener, and an orderly end.
+
+use std::{error::Error, future::Future, process::ExitCode, sync::Arc, time::Duration};
+
+use clap::{CommandFactory, FromArgMatches};
+use tonic::service::Routes;
+
+use crate::{
+    Kit,
+    admin::{self, Readiness},
+    clock::SystemClock,
+    server::{self, Listener},
+    settings::{self, ServerSettings, SettingsError},
+    stack::{Authenticator, DeadlineRule, InternalAuth, Stack},
+    telemetry::{Telemetry, TelemetrySettings},
+};
+
+/// Anything that stops a start; its message tells the operator what to do.
+pub type StartError = Box<dyn Error + Send + Sync>;
+
+/// What a service binary serves.
+pub struct Service {
+    /// The routes, without the stack.
+    pub routes: Routes,
+    /// The full names of the services.
+    pub names: &'static [&'static str],
+    /// How callers prove who they are; `None`: the rule of internal listeners.
+    pub auth: Option<Arc<dyn Authenticator>>,
+    /// How long a call may take.
+    pub deadline: DeadlineRule,
+}
+
+/// Runs a service binary: reads settings, starts what `build` makes, and drains on SIGTERM or SIGINT.
+///
+/// It prints one line, `listening NAME ADDRESS`, when it takes calls.
+pub fn service<C, F, Fut>(
+    name: &'static str,
+    defaults: &[(&str, &str)],
+    server: fn(&C) -> &ServerSettings,
+    build: F,
+) -> ExitCode
+where
+    C: CommandFactory + FromArgMatches,
+    F: FnOnce(C, Kit) -> Fut,
+    Fut: Future<Output = Result<Service, StartError>>,
+{
+    let cli = match settings::parse::<C>(std::env::args_os(), defaults) {
+        Ok(cli) => cli,
+        Err(error) => return settings_failed(&error),
+    };
+    block_on(async {
+        let server_settings = server(&cli).clone();
+        run(name, server_settings, |kit| build(cli, kit)).await
+    })
+}
+
+/// Says what is wrong with the settings, as clap would, and gives the exit code.
+pub fn settings_failed(error: &SettingsError) -> ExitCode {
+    if let SettingsError::Clap(error) = error {
+        // Help and version go to standard output and are no failure.
+        let _ = error.print();
+        return if error.use_stderr() {
+            ExitCode::from(2)
+        } else {
+            ExitCode::SUCCESS
+        };
+    }
+    eprintln!("error: {error}");
+    ExitCode::from(2)
+}
+
+/// Runs a program in a fresh runtime and prints its failure with its causes.
+pub fn block_on<T: Into<ExitCode>>(
+    program: impl Future<Output = Result<T, StartError>>,
+) -> ExitCode {
+    // Installed once for the whole process; a second time is no fault.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: the async runtime does not start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = runtime.block_on(program);
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match result {
+        Ok(code) => code.into(),
+        Err(error) => {
+            eprintln!("error: {}", with_causes(error.as_ref()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut out = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        out.push_str("\n  because: ");
+        out.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    out
+}
+
+async fn run<F, Fut>(
+    name: &'static str,
+    settings: ServerSettings,
+    build: F,
+) -> Result<ExitCode, StartError>
+where
+    F: FnOnce(Kit) -> Fut,
+    Fut: Future<Output = Result<Service, StartError>>,
+{
+    let telemetry = Telemetry::start(&TelemetrySettings {
+        service: name,
+        format: settings.log_format,
+        filter: settings.log_filter.clone(),
+        otlp_endpoint: settings.otel_exporter_otlp_endpoint.clone(),
+    })?;
+    let kit = Kit::new(Arc::new(SystemClock));
+    let tls = settings.tls()?;
+    let internal = settings.internal_token()?;
+    let service = build(kit.clone()).await?;
+    let authority = tls.as_ref().is_some_and(|t| t.authority.is_some());
+    let client_certificates = service.auth.is_none() && authority;
+    let auth = match (service.auth, internal) {
+        (Some(auth), _) => auth,
+        (None, token) if authority => Arc::new(InternalAuth::mutual_tls(token)),
+        (None, Some(token)) => Arc::new(InternalAuth::token(token)),
+        (None, None) => {
+            return Err("an internal service needs INTERNAL_TOKEN_FILE, or TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE; nothing opens it without".into());
+        }
+    };
+
+    let ready = Readiness::default();
+    let end = crate::CancellationToken::new();
+    let admin = match settings.admin_listen {
+        Some(listen) => Some(admin::serve(listen, &kit, ready.clone(), end.clone()).await?),
+        None => None,
+    };
+    let running = server::start(
+        Listener {
+            listen: settings.listen,
+            services: service.names,
+            routes: service.routes,
+            stack: Stack {
+                metrics: kit.metrics.clone(),
+                auth,
+                deadline: service.deadline,
+                max_in_flight: settings.max_in_flight as usize,
+            },
+            tls,
+            client_certificates,
+            drain_delay: Duration::from_secs(settings.drain_delay_seconds),
+            drain_timeout: Duration::from_secs(settings.drain_timeout_seconds),
+        },
+        &kit,
+        ready,
+    )
+    .await?;
+    match admin {
+        Some(admin) => println!("listening {name} {} admin {admin}", running.address),
+        None => println!("listening {name} {}", running.address),
+    }
+    tracing::info!(address = %running.address, "listening");
+
+    termination().await?;
+    tracing::info!("draining");
+    running.drain().await;
+    kit.shutdown.cancel();
+    end.cancel();
+    finish_tasks(&kit).await;
+    telemetry.flush();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for SIGTERM or SIGINT.
+pub async fn termination() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        _ = terminate.recv() => Ok(()),
+        result = tokio::signal::ctrl_c() => result,
+    }
+}
+
+/// Waits, within a bound, for the process's background tasks.
+pub async fn finish_tasks(kit: &Kit) {
+    kit.tasks.close();
+    if tokio::time::timeout(Duration::from_secs(5), kit.tasks.wait())
+        .await
+        .is_err()
+    {
+        tracing::warn!("some background tasks did not end in time");
+    }
+}

@@ -1,0 +1,198 @@
+//! A listening server: TLS, health, reflection, and an end that loses nothing.
+
+use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
+
+use prost::Message;
+use prost_types::FileDescriptorSet;
+use tokio::net::TcpListener;
+use tonic::{
+    service::Routes,
+    transport::{Certificate, Identity, Server, ServerTlsConfig, server::TcpIncoming},
+};
+use tonic_health::server::HealthReporter;
+
+use crate::{Kit, admin::Readiness, client::Tls, stack::Stack};
+
+/// One listener and what it serves.
+pub struct Listener {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The full names of the services, for health and reflection.
+    pub services: &'static [&'static str],
+    /// Their routes, without the stack.
+    pub routes: Routes,
+    /// The stack to put around them.
+    pub stack: Stack,
+    /// Certificates. With them the listener speaks TLS.
+    pub tls: Option<Tls>,
+    /// Whether every client must show a certificate of the authority in `tls`.
+    pub client_certificates: bool,
+    /// Time between NOT_SERVING and the end of new calls.
+    pub drain_delay: Duration,
+    /// Time that running calls get to finish.
+    pub drain_timeout: Duration,
+}
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}; is another process there? set LISTEN")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The certificates cannot be used.
+    #[error("TLS_CERT_FILE, TLS_KEY_FILE or TLS_CLIENT_CA_FILE cannot be used")]
+    Tls(#[source] tonic::transport::Error),
+    /// Reflection could not be built.
+    #[error("the descriptor set cannot be served")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// A server that is taking calls.
+pub struct Running {
+    /// Where it listens.
+    pub address: SocketAddr,
+    health: HealthReporter,
+    services: &'static [&'static str],
+    ready: Readiness,
+    stop: crate::CancellationToken,
+    streams: crate::CancellationToken,
+    done: tokio::task::JoinHandle<()>,
+    drain_delay: Duration,
+    drain_timeout: Duration,
+}
+
+/// Starts a listener with health and reflection beside its services.
+pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Running, ServeError> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    for name in listener.services {
+        health
+            .set_service_status(*name, tonic_health::ServingStatus::Serving)
+            .await;
+    }
+    let descriptors = reflected(listener.services);
+    let routes = listener
+        .routes
+        .add_service(health_service)
+        .add_service(reflection(&descriptors, listener.services).build_v1()?)
+        .add_service(reflection(&descriptors, listener.services).build_v1alpha()?);
+    let routes = listener.stack.around(routes);
+
+    let bind = |source| ServeError::Bind {
+        address: listener.listen,
+        source,
+    };
+    let socket = TcpListener::bind(listener.listen).await.map_err(bind)?;
+    let address = socket.local_addr().map_err(bind)?;
+    let incoming = TcpIncoming::from(socket).with_nodelay(Some(true));
+
+    let mut server = Server::builder()
+        .http2_keepalive_interval(Some(Duration::from_secs(30)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(10)));
+    if let Some(tls) = &listener.tls {
+        let mut config = ServerTlsConfig::new().identity(Identity::from_pem(&tls.certificate, &tls.key));
+        if listener.client_certificates
+            && let Some(authority) = &tls.authority
+        {
+            config = config.client_ca_root(Certificate::from_pem(authority));
+        }
+        server = server.tls_config(config).map_err(ServeError::Tls)?;
+    }
+    let stop = crate::CancellationToken::new();
+    let stopped = stop.clone().cancelled_owned();
+    let serving = server
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(incoming, stopped);
+    let done = tokio::spawn(async move {
+        if let Err(error) = serving.await {
+            tracing::error!(%error, "the listener stopped");
+        }
+    });
+    ready.set(true);
+    Ok(Running {
+        address,
+        health,
+        services: listener.services,
+        ready,
+        stop,
+        streams: kit.shutdown.clone(),
+        done,
+        drain_delay: listener.drain_delay,
+        drain_timeout: listener.drain_timeout,
+    })
+}
+
+impl Running {
+    /// Ends the server: NOT_SERVING, a pause so that endpoints are taken out, the end of streams, and a bounded time
+    /// for running calls. A connection that is still open then is cut.
+    pub async fn drain(self) {
+        self.ready.set(false);
+        for name in self.services.iter().chain(&[""]) {
+            self.health
+                .set_service_status(*name, tonic_health::ServingStatus::NotServing)
+                .await;
+        }
+        tokio::time::sleep(self.drain_delay).await;
+        self.streams.cancel();
+        self.stop.cancel();
+        let abort = self.done.abort_handle();
+        if tokio::time::timeout(self.drain_timeout, self.done)
+            .await
+            .is_err()
+        {
+            tracing::warn!("some calls or connections did not end in time and were cut");
+            abort.abort();
+        }
+    }
+}
+
+/// The descriptors of these services and of what they import: a public port tells nothing of internal services.
+fn reflected(services: &[&str]) -> FileDescriptorSet {
+    let all = FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap_or_default();
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    let mut queue: Vec<String> = all
+        .file
+        .iter()
+        .filter(|file| {
+            file.service
+                .iter()
+                .any(|s| services.contains(&format!("{}.{}", file.package(), s.name()).as_str()))
+        })
+        .map(|file| file.name().to_owned())
+        .collect();
+    // Whoever reads a failure needs the list of reasons.
+    queue.push("turnwise/common/v1/error_reason.proto".to_owned());
+    while let Some(name) = queue.pop() {
+        if let Some(file) = all.file.iter().find(|f| f.name() == name)
+            && wanted.insert(name)
+        {
+            queue.extend(file.dependency.iter().cloned());
+        }
+    }
+    FileDescriptorSet {
+        file: all
+            .file
+            .into_iter()
+            .filter(|f| wanted.contains(f.name()))
+            .collect(),
+    }
+}
+
+fn reflection<'a>(
+    descriptors: &FileDescriptorSet,
+    services: &[&str],
+) -> tonic_reflection::server::Builder<'a> {
+    let mut builder = tonic_reflection::server::Builder::configure()
+        .register_file_descriptor_set(descriptors.clone())
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .with_service_name("grpc.health.v1.Health");
+    for name in services {
+        builder = builder.with_service_name(*name);
+    }
+    builder
+}

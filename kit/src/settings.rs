@@ -1,0 +1,223 @@
+//! Settings: default < file < environment < flag. Every setting is a clap argument that names its variable; its value
+//! parser holds its bounds. What is unknown or out of bounds stops the start with a message that names the setting.
+
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+
+use clap::{ArgAction, Command, CommandFactory, FromArgMatches};
+
+use crate::{
+    caller::InternalToken,
+    client::Tls,
+    telemetry::LogFormat,
+};
+
+/// Settings that every server has.
+#[derive(clap::Args, Debug, Clone)]
+pub struct ServerSettings {
+    /// Address to listen on; port 0 takes a free one, which is printed
+    #[arg(long, env = "LISTEN", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// Address of the admin port (/metrics, /healthz, /readyz); unset: none
+    #[arg(long, env = "ADMIN_LISTEN")]
+    pub admin_listen: Option<SocketAddr>,
+    /// File with the token that opens internal services, at least 32 visible ASCII characters
+    #[arg(long, env = "INTERNAL_TOKEN_FILE")]
+    pub internal_token_file: Option<PathBuf>,
+    /// This service's certificate, PEM; with TLS_KEY_FILE it turns TLS on
+    #[arg(long, env = "TLS_CERT_FILE", requires = "tls_key_file")]
+    pub tls_cert_file: Option<PathBuf>,
+    /// This service's private key, PEM
+    #[arg(long, env = "TLS_KEY_FILE", requires = "tls_cert_file")]
+    pub tls_key_file: Option<PathBuf>,
+    /// The authority of client certificates, PEM; internal listeners then demand one of every client
+    #[arg(long, env = "TLS_CLIENT_CA_FILE", requires = "tls_cert_file")]
+    pub tls_client_ca_file: Option<PathBuf>,
+    /// Calls worked on at once; more are refused with BUSY (1 to 100000)
+    #[arg(long, env = "MAX_IN_FLIGHT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_in_flight: u32,
+    /// Seconds between NOT_SERVING and the end of new calls, so that endpoints are taken out first (0 to 300)
+    #[arg(long, env = "DRAIN_DELAY_SECONDS", default_value = "0", value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub drain_delay_seconds: u64,
+    /// Seconds that running calls get to finish at the end (1 to 600)
+    #[arg(long, env = "DRAIN_TIMEOUT_SECONDS", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub drain_timeout_seconds: u64,
+    /// How logs are written to standard error
+    #[arg(long, env = "LOG_FORMAT", default_value = "json", value_enum)]
+    pub log_format: LogFormat,
+    /// Which logs and spans are kept, such as `info` or `warn,turnwise_kit=debug`
+    #[arg(long, env = "LOG_FILTER", default_value = "info")]
+    pub log_filter: String,
+    /// Where traces go, with its scheme, such as http://localhost:4317; unset: nowhere
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
+    pub otel_exporter_otlp_endpoint: Option<String>,
+}
+
+/// Why settings were refused. The message names the setting and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// Arguments, environment or file hold something unknown or out of bounds; or help was asked for.
+    #[error("{0}")]
+    Clap(#[from] clap::Error),
+    /// The settings file cannot be read.
+    #[error("the settings file `{file}` cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`")]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The settings file names a setting that does not exist.
+    #[error("the settings file `{file}` names `{key}`, which is no setting of this program; see --help")]
+    UnknownKey {
+        /// The file.
+        file: PathBuf,
+        /// The name.
+        key: String,
+    },
+    /// A secret or certificate cannot be used.
+    #[error("{setting} (`{file}`) cannot be used: {problem}")]
+    Secret {
+        /// The setting.
+        setting: &'static str,
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// Reads the settings of a program from its file, environment and arguments.
+///
+/// `defaults` are this program's own defaults for settings that many programs share, by variable name.
+pub fn parse<C: CommandFactory + FromArgMatches>(
+    args: impl IntoIterator<Item = OsString>,
+    defaults: &[(&str, &str)],
+) -> Result<C, SettingsError> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let mut command = C::command().arg(
+        clap::Arg::new("config")
+            .long("config")
+            .env("CONFIG_FILE")
+            .value_name("FILE")
+            .global(true)
+            .action(ArgAction::Set)
+            .help("Settings file: YAML lines like `MAX_IN_FLIGHT: 100`; environment and flags win over it"),
+    );
+    for (name, value) in defaults {
+        command = with_default(command, name, (*value).to_owned()).0;
+    }
+    if let Some(file) = config_file(&args) {
+        for (key, value) in read_file(&file)? {
+            let (changed, known) = with_default(command, &key, value);
+            if !known {
+                return Err(SettingsError::UnknownKey { file, key });
+            }
+            command = changed;
+        }
+    }
+    let matches = command.try_get_matches_from(args)?;
+    Ok(C::from_arg_matches(&matches)?)
+}
+
+/// Gives the setting with this variable a new default, wherever in the command it stands.
+fn with_default(command: Command, name: &str, value: String) -> (Command, bool) {
+    let subcommands: Vec<String> = command
+        .get_subcommands()
+        .map(|c| c.get_name().to_owned())
+        .collect();
+    let id = command
+        .get_arguments()
+        .find(|a| a.get_env().is_some_and(|env| env == name))
+        .map(|a| a.get_id().clone());
+    let mut known = id.is_some();
+    let mut command = match id {
+        Some(id) => command.mut_arg(id, |a| a.default_value(value.clone())),
+        None => command,
+    };
+    for sub in subcommands {
+        command = command.mut_subcommand(sub, |c| {
+            let (c, found) = with_default(c, name, value.clone());
+            known |= found;
+            c
+        });
+    }
+    (command, known)
+}
+
+fn config_file(args: &[OsString]) -> Option<PathBuf> {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if arg == "--config" {
+            return args.next().map(PathBuf::from);
+        }
+        if let Some(file) = arg.to_str().and_then(|a| a.strip_prefix("--config=")) {
+            return Some(PathBuf::from(file));
+        }
+    }
+    std::env::var_os("CONFIG_FILE")
+        .filter(|f| !f.is_empty())
+        .map(PathBuf::from)
+}
+
+fn read_file(file: &PathBuf) -> Result<Vec<(String, String)>, SettingsError> {
+    let refused = |problem: String| SettingsError::File {
+        file: file.clone(),
+        problem,
+    };
+    let text = std::fs::read_to_string(file).map_err(|e| refused(e.to_string()))?;
+    let map: std::collections::BTreeMap<String, serde_json::Value> =
+        serde_saphyr::from_str(&text).map_err(|e| refused(e.to_string()))?;
+    map.into_iter()
+        .map(|(key, value)| match value {
+            serde_json::Value::String(s) => Ok((key, s)),
+            serde_json::Value::Number(n) => Ok((key, n.to_string())),
+            serde_json::Value::Bool(b) => Ok((key, if b { "1" } else { "0" }.to_owned())),
+            _ => Err(refused(format!("`{key}` is no single value"))),
+        })
+        .collect()
+}
+
+impl ServerSettings {
+    /// The internal token, if one is configured.
+    pub fn internal_token(&self) -> Result<Option<InternalToken>, SettingsError> {
+        let Some(file) = &self.internal_token_file else {
+            return Ok(None);
+        };
+        let text = read_secret("INTERNAL_TOKEN_FILE", file)?;
+        InternalToken::new(&String::from_utf8_lossy(&text))
+            .map(Some)
+            .ok_or_else(|| SettingsError::Secret {
+                setting: "INTERNAL_TOKEN_FILE",
+                file: file.clone(),
+                problem: format!(
+                    "it must hold at least {} visible ASCII characters",
+                    InternalToken::MIN_CHARS
+                ),
+            })
+    }
+
+    /// The certificates of this process, if any are configured.
+    pub fn tls(&self) -> Result<Option<Tls>, SettingsError> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert_file, &self.tls_key_file) else {
+            return Ok(None);
+        };
+        Ok(Some(Tls {
+            authority: self
+                .tls_client_ca_file
+                .as_ref()
+                .map(|file| read_secret("TLS_CLIENT_CA_FILE", file))
+                .transpose()?,
+            certificate: read_secret("TLS_CERT_FILE", certificate)?,
+            key: read_secret("TLS_KEY_FILE", key)?,
+        }))
+    }
+}
+
+/// Reads a file that a setting names, whole.
+pub fn read_secret(setting: &'static str, file: &PathBuf) -> Result<Vec<u8>, SettingsError> {
+    std::fs::read(file).map_err(|e| SettingsError::Secret {
+        setting,
+        file: file.clone(),
+        problem: e.to_string(),
+    })
+}

@@ -1,0 +1,114 @@
+//! Deadlines: read from `grpc-timeout`, bounded, enforced, and handed to the handler for the calls that it makes.
+
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    task::Poll,
+    time::Duration,
+};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use tokio::time::{Instant, sleep_until};
+use turnwise_proto::common::v1::ErrorReason;
+
+use super::{auth::OpenMethods, errors};
+use crate::{Fault, context::Deadline};
+
+/// How long calls may take.
+#[derive(Debug, Clone, Copy)]
+pub struct DeadlineRule {
+    /// For a call without `grpc-timeout`.
+    pub default: Duration,
+    /// The most that anybody gets.
+    pub most: Duration,
+}
+
+impl Default for DeadlineRule {
+    fn default() -> Self {
+        Self {
+            default: Duration::from_secs(30),
+            most: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What a hop keeps back, so that its own answer leaves before the caller, or the transport's own timer, gives up.
+const HOP_MARGIN: Duration = Duration::from_millis(2);
+
+pub(super) async fn enforce(
+    State(rule): State<DeadlineRule>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    // A health watch lasts as long as somebody watches.
+    if OpenMethods::contains(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let asked = request
+        .headers()
+        .get("grpc-timeout")
+        .and_then(|v| v.to_str().ok())
+        .and_then(parse_timeout);
+    let budget = asked
+        .map_or(rule.default, |d| d.saturating_sub(HOP_MARGIN))
+        .min(rule.most);
+    let at = Instant::now() + budget;
+    request.extensions_mut().insert(Deadline(at));
+    match before(at, next.run(request)).await {
+        Some(response) => response,
+        None => errors::respond(expired()),
+    }
+}
+
+/// The failure of a call whose time is up.
+pub(crate) fn expired() -> Fault {
+    Fault::new(
+        ErrorReason::DeadlineExceeded,
+        "the call's time is up; give it a longer deadline",
+    )
+}
+
+/// Runs `work` until `at`. The timer is looked at first, so that an expired deadline always wins.
+pub(crate) async fn before<F: Future>(at: Instant, work: F) -> Option<F::Output> {
+    let mut work = pin!(work);
+    let mut timer = pin!(sleep_until(at));
+    std::future::poll_fn(move |cx| {
+        if timer.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::as_mut(&mut work).poll(cx).map(Some)
+    })
+    .await
+}
+
+/// Reads a `grpc-timeout`: at most 8 digits and a unit.
+pub fn parse_timeout(value: &str) -> Option<Duration> {
+    let (digits, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let n: u64 = digits.parse().ok()?;
+    Some(match unit {
+        "H" => Duration::from_secs(n * 3600),
+        "M" => Duration::from_secs(n * 60),
+        "S" => Duration::from_secs(n),
+        "m" => Duration::from_millis(n),
+        "u" => Duration::from_micros(n),
+        "n" => Duration::from_nanos(n),
+        _ => return None,
+    })
+}
+
+/// Writes a `grpc-timeout`, rounded down.
+pub fn format_timeout(timeout: Duration) -> String {
+    let micros = timeout.as_micros();
+    if micros < 100_000_000 {
+        format!("{micros}u")
+    } else {
+        format!("{}m", timeout.as_millis().min(99_999_999))
+    }
+}

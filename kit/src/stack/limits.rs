@@ -1,0 +1,38 @@
+//! At most so many calls at once; the rest are refused at once, with a time to come back.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use tokio::sync::Semaphore;
+use turnwise_proto::common::v1::ErrorReason;
+
+use super::{RETRY_WHEN_FULL, auth::OpenMethods, errors};
+use crate::Fault;
+
+#[derive(Clone)]
+pub(super) struct Places {
+    pub(super) free: Arc<Semaphore>,
+    pub(super) most: usize,
+}
+
+pub(super) async fn limit(State(places): State<Places>, request: Request, next: Next) -> Response {
+    // Probes must see a busy server as alive, and their streams may last for ever.
+    if OpenMethods::contains(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let Ok(_place) = places.free.try_acquire() else {
+        return errors::respond(
+            Fault::new(
+                ErrorReason::Busy,
+                "too many calls at once; try again later or raise MAX_IN_FLIGHT",
+            )
+            .meta("max_in_flight", places.most.to_string())
+            .retry_after(RETRY_WHEN_FULL),
+        );
+    };
+    next.run(request).await
+}

@@ -1,0 +1,124 @@
+//! The one ordered chain of layers around every service, in process and over sockets alike.
+//!
+//! From the outside in, each where it is for a reason:
+//!
+//! 1. **catch-panic**: outermost, so that a panic anywhere below becomes INTERNAL and not a dropped connection.
+//! 2. **trace**: next, so that everything below logs within the call's span and the caller's trace.
+//! 3. **metrics**: outside all that refuses, so that refusals are counted like answers.
+//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
+//! 5. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
+//! 6. **limits**: last before the work, so that a place is held only while there is work.
+//! 7. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
+
+mod auth;
+mod deadline;
+mod errors;
+mod limits;
+mod panic;
+mod trace;
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use axum::{Router, middleware};
+use prost::Message;
+use tokio::sync::Semaphore;
+use tonic::service::Routes;
+
+pub use auth::{Authenticator, InternalAuth, OpenMethods};
+pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
+pub(crate) use deadline::{before, expired};
+pub(crate) use trace::REQUEST_ID_HEADER;
+
+use crate::Metrics;
+
+/// What the stack of one listener needs.
+#[derive(Clone)]
+pub struct Stack {
+    /// Where RPCs are counted.
+    pub metrics: Metrics,
+    /// How callers prove who they are.
+    pub auth: Arc<dyn Authenticator>,
+    /// How long a call may take.
+    pub deadline: DeadlineRule,
+    /// How many calls may be worked on at once.
+    pub max_in_flight: usize,
+}
+
+impl Stack {
+    /// Puts the stack around a service's routes.
+    pub fn around(&self, routes: Routes) -> Routes {
+        let names = Arc::new(MethodNames::known());
+        let places = limits::Places {
+            free: Arc::new(Semaphore::new(self.max_in_flight)),
+            most: self.max_in_flight,
+        };
+        // `layer` wraps what stands before it: the last one is the outermost.
+        let router: Router = routes
+            .into_axum_router()
+            .layer(middleware::from_fn(errors::explain))
+            .layer(middleware::from_fn_with_state(places, limits::limit))
+            .layer(middleware::from_fn_with_state(
+                Arc::clone(&self.auth),
+                auth::authenticate,
+            ))
+            .layer(middleware::from_fn_with_state(
+                self.deadline,
+                deadline::enforce,
+            ))
+            .layer(middleware::from_fn_with_state(
+                (self.metrics.clone(), Arc::clone(&names)),
+                trace::count,
+            ))
+            .layer(middleware::from_fn_with_state(names, trace::trace))
+            .layer(panic::catch());
+        Routes::from(router)
+    }
+}
+
+/// The methods that exist, so that a stranger's made-up path never becomes a metric's label.
+pub(crate) struct MethodNames(HashSet<&'static str>);
+
+impl MethodNames {
+    fn known() -> Self {
+        let mut names: HashSet<&'static str> = [
+            "/grpc.health.v1.Health/Check",
+            "/grpc.health.v1.Health/Watch",
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        ]
+        .into();
+        names.extend(suite_methods());
+        Self(names)
+    }
+
+    /// The path as a label: itself if it exists, else `unknown`.
+    pub(crate) fn label(&self, path: &str) -> &'static str {
+        self.0.get(path).copied().unwrap_or("unknown")
+    }
+}
+
+/// Every method of the suite's protos. The set is small, fixed and made once per process, so its strings may live for
+/// ever.
+fn suite_methods() -> &'static [&'static str] {
+    static METHODS: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
+    METHODS.get_or_init(|| {
+        let set = prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS)
+            .unwrap_or_default();
+        let mut methods = Vec::new();
+        for file in &set.file {
+            for service in &file.service {
+                for method in &service.method {
+                    let path: &'static str = Box::leak(
+                        format!("/{}.{}/{}", file.package(), service.name(), method.name())
+                            .into_boxed_str(),
+                    );
+                    methods.push(path);
+                }
+            }
+        }
+        methods
+    })
+}
+
+/// How long a call that is refused for lack of room should wait before it tries again.
+pub(crate) const RETRY_WHEN_FULL: Duration = Duration::from_secs(1);

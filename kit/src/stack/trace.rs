@@ -1,0 +1,114 @@
+//! The call's span under the caller's trace, its request id, and its place in the RED metrics.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::HeaderValue;
+use opentelemetry::trace::TraceContextExt;
+use tokio::time::Instant;
+use tonic::Code;
+use tracing::{Instrument, Span, field};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use super::MethodNames;
+use crate::{
+    Metrics,
+    context::RequestId,
+    metrics::code_name,
+    outcome::{OnEnd, observe},
+    telemetry,
+};
+
+/// The metadata key of request ids.
+pub(crate) const REQUEST_ID_HEADER: &str = "x-request-id";
+
+pub(super) async fn count(
+    State((metrics, names)): State<(Metrics, Arc<MethodNames>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let method = names.label(request.uri().path());
+    let started = Instant::now();
+    metrics.rpc_started();
+    let finish = {
+        let metrics = metrics.clone();
+        move |code| metrics.rpc_handled(method, code, started.elapsed())
+    };
+    let mut end = OnEnd::new(finish.clone());
+    let response = next.run(request).await;
+    end.forget();
+    observe(response, finish).into_response()
+}
+
+pub(super) async fn trace(
+    State(names): State<Arc<MethodNames>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = request_id(&request);
+    let method = names.label(request.uri().path());
+    let (service, name) = method
+        .trim_start_matches('/')
+        .split_once('/')
+        .unwrap_or((method, method));
+    let span = tracing::info_span!(
+        "rpc",
+        otel.name = method.trim_start_matches('/'),
+        otel.kind = "server",
+        rpc.system = "grpc",
+        rpc.service = service,
+        rpc.method = name,
+        rpc.grpc.status_code = field::Empty,
+        request_id = %id,
+        trace_id = field::Empty,
+    );
+    // Before the first enter; fails only if the span is filtered out, and then there is nothing to connect.
+    let _ = span.set_parent(telemetry::extract(request.headers()));
+    let trace_id = span.context().span().span_context().trace_id();
+    span.record("trace_id", field::display(trace_id));
+
+    request.extensions_mut().insert(RequestId(Arc::clone(&id)));
+    let started = Instant::now();
+    let finish = {
+        let span = span.clone();
+        move |code| log_outcome(&span, code, started)
+    };
+    let mut end = OnEnd::new(finish.clone());
+    let response = next.run(request).instrument(span).await;
+    end.forget();
+    let mut response = observe(response, finish);
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID_HEADER, value);
+    }
+    response.into_response()
+}
+
+/// The caller's request id if it is a sane one, else a new one.
+fn request_id(request: &Request) -> Arc<str> {
+    request
+        .headers()
+        .get(REQUEST_ID_HEADER)
+        .and_then(|v| v.to_str().ok())
+        .filter(|id| crate::ids::check_key("x-request-id", id).is_ok())
+        .map_or_else(
+            || Arc::from(uuid::Uuid::now_v7().to_string()),
+            Arc::<str>::from,
+        )
+}
+
+fn log_outcome(span: &Span, code: Code, started: Instant) {
+    span.record("rpc.grpc.status_code", code as i32);
+    let ms = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX) as f64 / 1000.0;
+    let code_name = code_name(code);
+    span.in_scope(|| match code {
+        Code::Ok => tracing::debug!(code = code_name, ms, "answered"),
+        Code::Internal | Code::Unknown | Code::DataLoss | Code::Unavailable => {
+            tracing::warn!(code = code_name, ms, "failed");
+        }
+        _ => tracing::info!(code = code_name, ms, "refused"),
+    });
+}

@@ -1,0 +1,50 @@
+//! What each error reason means to gRPC: its name on the wire and its code.
+
+use tonic::Code;
+
+use crate::common::v1::ErrorReason;
+
+impl ErrorReason {
+    /// The name in `google.rpc.ErrorInfo.reason`: the enum value without its prefix, such as `UNKNOWN_COURSE`.
+    pub fn wire_name(self) -> &'static str {
+        self.as_str_name()
+            .strip_prefix("ERROR_REASON_")
+            .unwrap_or("INTERNAL")
+    }
+
+    /// The reason with this name on the wire, if there is one.
+    pub fn from_wire_name(name: &str) -> Option<Self> {
+        Self::from_str_name(&format!("ERROR_REASON_{name}"))
+    }
+
+    /// The one gRPC code that the reason maps to.
+    pub fn code(self) -> Code {
+        match self {
+            Self::Unauthenticated => Code::Unauthenticated,
+            Self::PermissionDenied => Code::PermissionDenied,
+            Self::MalformedMessage
+            | Self::InvalidArgument
+            | Self::InvalidText
+            | Self::MessageTooLong
+            | Self::MissingMessage
+            | Self::InvalidSchema => Code::InvalidArgument,
+            Self::PayloadTooLarge | Self::RateLimited | Self::Busy => Code::ResourceExhausted,
+            Self::UnknownModel | Self::UnknownCourse | Self::UnknownUnit | Self::UnknownThread => {
+                Code::NotFound
+            }
+            Self::RemoteBackendNotAcknowledged
+            | Self::UnknownPackVersion
+            | Self::SchemaTooNew => Code::FailedPrecondition,
+            Self::TurnInProgress | Self::IdempotencyConflict | Self::VersionConflict => {
+                Code::Aborted
+            }
+            Self::RecordCorrupted => Code::DataLoss,
+            Self::BackendUnavailable | Self::StorageUnavailable | Self::DependencyUnavailable => {
+                Code::Unavailable
+            }
+            Self::DeadlineExceeded => Code::DeadlineExceeded,
+            Self::UnknownMethod => Code::Unimplemented,
+            Self::BackendError | Self::Internal | Self::Unspecified => Code::Internal,
+        }
+    }
+}

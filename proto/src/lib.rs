@@ -1,0 +1,61 @@
+//! The suite's contracts: generated messages, clients and servers, and what each error reason means to gRPC.
+//!
+//! The `.proto` files are the product; read them first.
+
+// Generated code keeps the style of its generator; its documentation comes from the protos.
+#![allow(missing_docs, clippy::doc_markdown)]
+
+mod error_reason;
+
+/// Shared by all services.
+pub mod common {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.common.v1");
+    }
+}
+/// The public face.
+pub mod tutor {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.tutor.v1");
+    }
+}
+/// State.
+pub mod session {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.session.v1");
+    }
+}
+/// Decisions.
+pub mod policy {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.policy.v1");
+    }
+}
+/// Search.
+pub mod retrieval {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.retrieval.v1");
+    }
+}
+/// Models.
+pub mod llm {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.llm.v1");
+    }
+}
+/// The exam system.
+pub mod exam {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.exam.v1");
+    }
+}
+
+/// The encoded descriptor set of all protos, with imports and comments, for reflection and for documentation checks.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/turnwise.bin"));
