@@ -6,8 +6,10 @@
 mod connect;
 mod outgoing;
 
+use std::convert::Infallible;
+
 use http::{Request, Response};
-use tonic::{body::Body, codegen::StdError, service::Routes};
+use tonic::{body::Body, service::Routes};
 use tower::util::BoxCloneSyncService;
 
 pub use connect::{ConnectError, Tls, connect};
@@ -15,8 +17,8 @@ pub use connect::{ConnectError, Tls, connect};
 use crate::caller::InternalToken;
 use outgoing::Outgoing;
 
-/// A transport for generated clients.
-pub type GrpcClient = BoxCloneSyncService<Request<Body>, Response<Body>, StdError>;
+/// A transport for generated clients. It never fails: what goes wrong below becomes an answer with a status.
+pub type GrpcClient = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// What a client says about itself.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! What every outgoing call carries, and what its failure looks like.
 
 use std::{
+    convert::Infallible,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -79,10 +80,10 @@ where
     S::Future: Send,
 {
     type Response = Response<Body>;
-    type Error = StdError;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, StdError>> + Send>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), StdError>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         // Readiness is awaited inside the call, so that waiting for a connection counts against the deadline.
         Poll::Ready(Ok(()))
     }

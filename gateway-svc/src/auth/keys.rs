@@ -1,0 +1,178 @@
+//! The issuer's public keys: from a file, or from an address; kept up to date without a restart.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use jsonwebtoken::{DecodingKey, jwk::JwkSet};
+use tokio::time::Instant;
+use turnwise_kit::Kit;
+
+use crate::error::StartError;
+
+/// How often keys at an address are read again.
+const REFRESH: Duration = Duration::from_secs(300);
+/// How often an unknown key may cause another read.
+const REREAD: Duration = Duration::from_secs(5);
+/// How long one read from an address may take.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a first read that fails is tried again.
+const FIRST_RETRY: Duration = Duration::from_secs(2);
+
+/// Where keys come from.
+#[derive(Debug, Clone)]
+pub enum KeySource {
+    /// A file.
+    File(PathBuf),
+    /// An address.
+    Url(String),
+}
+
+/// The keys that are known now.
+pub struct Keys {
+    current: ArcSwap<HashMap<String, Arc<DecodingKey>>>,
+    source: KeySource,
+    last_reread: Mutex<Instant>,
+}
+
+impl Keys {
+    /// Reads the keys. A file must be there; an address may come up later, and until then every token is refused.
+    pub async fn load(source: KeySource, kit: &Kit) -> Result<Arc<Self>, StartError> {
+        let initial = match &source {
+            KeySource::File(file) => read_file(file)?,
+            KeySource::Url(_) => HashMap::new(),
+        };
+        let keys = Arc::new(Self {
+            current: ArcSwap::from_pointee(initial),
+            source: source.clone(),
+            last_reread: Mutex::new(Instant::now()),
+        });
+        if let KeySource::Url(url) = source {
+            let client = reqwest::Client::builder()
+                .timeout(FETCH_TIMEOUT)
+                .build()
+                .map_err(|e| StartError::Keys {
+                    place: url.clone(),
+                    problem: e.to_string(),
+                })?;
+            let kept = Arc::clone(&keys);
+            let shutdown = kit.shutdown.clone();
+            kit.tasks.spawn(async move {
+                tokio::select! {
+                    () = shutdown.cancelled() => {}
+                    () = kept.follow(client, url) => {}
+                }
+            });
+        }
+        Ok(keys)
+    }
+
+    /// The key with this id; without an id, the only key there is.
+    pub fn find(&self, kid: Option<&str>) -> Option<Arc<DecodingKey>> {
+        let found = |keys: &HashMap<String, Arc<DecodingKey>>| match kid {
+            Some(kid) => keys.get(kid).cloned(),
+            None if keys.len() == 1 => keys.values().next().cloned(),
+            None => None,
+        };
+        if let Some(key) = found(&self.current.load()) {
+            return Some(key);
+        }
+        self.reread_file();
+        found(&self.current.load())
+    }
+
+    /// An unknown key may be a new one: looks at the file again, but not for every stranger.
+    fn reread_file(&self) {
+        let KeySource::File(file) = &self.source else {
+            return;
+        };
+        {
+            let mut last = self
+                .last_reread
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if last.elapsed() < REREAD {
+                return;
+            }
+            *last = Instant::now();
+        }
+        match read_file(file) {
+            Ok(keys) => self.current.store(Arc::new(keys)),
+            Err(error) => tracing::warn!(%error, "the keys stay as they are"),
+        }
+    }
+
+    async fn follow(&self, client: reqwest::Client, url: String) {
+        loop {
+            let pause = match fetch(&client, &url).await {
+                Ok(keys) => {
+                    self.current.store(Arc::new(keys));
+                    REFRESH
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the keys stay as they are");
+                    FIRST_RETRY
+                }
+            };
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+async fn fetch(
+    client: &reqwest::Client,
+    url: &str,
+) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+    let problem = |e: reqwest::Error| StartError::Keys {
+        place: url.to_owned(),
+        problem: e.to_string(),
+    };
+    let body = client
+        .get(url)
+        .send()
+        .await
+        .and_then(reqwest::Response::error_for_status)
+        .map_err(problem)?
+        .bytes()
+        .await
+        .map_err(problem)?;
+    parse(url, &body)
+}
+
+fn read_file(file: &PathBuf) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+    let place = file.display().to_string();
+    let bytes = std::fs::read(file).map_err(|e| StartError::Keys {
+        place: place.clone(),
+        problem: e.to_string(),
+    })?;
+    parse(&place, &bytes)
+}
+
+fn parse(place: &str, bytes: &[u8]) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+    let problem = |problem: String| StartError::Keys {
+        place: place.to_owned(),
+        problem,
+    };
+    let set: JwkSet = serde_json::from_slice(bytes).map_err(|e| problem(e.to_string()))?;
+    let mut keys = HashMap::new();
+    for jwk in &set.keys {
+        // A shared secret in a public key set would let anybody who reads it sign.
+        if matches!(
+            jwk.algorithm,
+            jsonwebtoken::jwk::AlgorithmParameters::OctetKey(_)
+        ) {
+            continue;
+        }
+        let key = DecodingKey::from_jwk(jwk).map_err(|e| problem(e.to_string()))?;
+        let kid = jwk.common.key_id.clone().unwrap_or_default();
+        keys.insert(kid, Arc::new(key));
+    }
+    if keys.is_empty() {
+        return Err(problem("it holds no public key".to_owned()));
+    }
+    Ok(keys)
+}

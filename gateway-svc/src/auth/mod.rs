@@ -1,0 +1,157 @@
+//! Who calls the public face: a JWT, signed with an asymmetric algorithm by a known key.
+
+mod keys;
+
+use std::sync::Arc;
+
+use http::{HeaderMap, header::AUTHORIZATION};
+use jsonwebtoken::{Algorithm, Validation, decode, decode_header, errors::ErrorKind};
+use serde::Deserialize;
+use turnwise_kit::{Caller, Fault, Kit, ids, stack::Authenticator};
+use turnwise_proto::common::v1::ErrorReason;
+
+pub use keys::{KeySource, Keys};
+
+use crate::{config::Settings, error::StartError};
+
+/// The roles that a token may give.
+const ROLES: [&str; 4] = ["student", "teacher", "staff", "service"];
+
+/// The algorithms that are accepted. Symmetric ones, and none at all, never are.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::EdDSA,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+];
+
+/// Verifies tokens.
+pub struct JwtAuth {
+    keys: Arc<Keys>,
+    issuer: String,
+    audience: String,
+    leeway: u64,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    sub: String,
+    #[serde(default = "default_tenant")]
+    tenant: String,
+    role: String,
+    #[serde(default)]
+    classes: Vec<String>,
+}
+
+fn default_tenant() -> String {
+    "default".to_owned()
+}
+
+impl JwtAuth {
+    /// Reads the settings and the keys.
+    pub async fn new(settings: &Settings, kit: &Kit) -> Result<Self, StartError> {
+        let issuer = settings
+            .jwt_issuer
+            .clone()
+            .filter(|i| !i.is_empty())
+            .ok_or(StartError::MissingIssuer)?;
+        let source = match (&settings.jwt_jwks_file, &settings.jwt_jwks_url) {
+            (Some(file), _) => KeySource::File(file.clone()),
+            (None, Some(url)) => KeySource::Url(url.clone()),
+            (None, None) => return Err(StartError::MissingKeys),
+        };
+        Ok(Self {
+            keys: Keys::load(source, kit).await?,
+            issuer,
+            audience: settings.jwt_audience.clone(),
+            leeway: settings.jwt_leeway_seconds,
+        })
+    }
+
+    fn verify(&self, token: &str) -> Result<Caller, Fault> {
+        let header = decode_header(token).map_err(|e| match e.kind() {
+            ErrorKind::Json(_) | ErrorKind::UnsupportedAlgorithm | ErrorKind::InvalidAlgorithmName => {
+                refused("algorithm")
+            }
+            _ => refused("malformed"),
+        })?;
+        if !ALGORITHMS.contains(&header.alg) {
+            return Err(refused("algorithm"));
+        }
+        let key = self
+            .keys
+            .find(header.kid.as_deref())
+            .ok_or_else(|| refused("unknown_key"))?;
+        let mut rules = Validation::new(header.alg);
+        rules.leeway = self.leeway;
+        rules.validate_nbf = true;
+        rules.set_issuer(&[&self.issuer]);
+        rules.set_audience(&[&self.audience]);
+        rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        let claims = decode::<Claims>(token, &key, &rules)
+            .map_err(|e| {
+                refused(match e.kind() {
+                    ErrorKind::ExpiredSignature | ErrorKind::ImmatureSignature => "expired",
+                    ErrorKind::InvalidIssuer => "issuer",
+                    ErrorKind::InvalidAudience => "audience",
+                    ErrorKind::InvalidSignature => "signature",
+                    ErrorKind::InvalidAlgorithm | ErrorKind::MissingAlgorithm => "algorithm",
+                    ErrorKind::MissingRequiredClaim(_)
+                    | ErrorKind::InvalidClaimFormat(_)
+                    | ErrorKind::Json(_) => "claims",
+                    _ => "malformed",
+                })
+            })?
+            .claims;
+        let sane = ids::is_valid(&claims.sub)
+            && ids::is_valid(&claims.tenant)
+            && claims.classes.iter().all(|c| ids::is_valid(c))
+            && ROLES.contains(&claims.role.as_str());
+        if !sane {
+            return Err(refused("claims"));
+        }
+        Ok(Caller {
+            tenant: claims.tenant,
+            subject: claims.sub,
+            role: claims.role,
+            groups: claims.classes,
+        })
+    }
+}
+
+impl Authenticator for JwtAuth {
+    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault> {
+        let header = headers
+            .get(AUTHORIZATION)
+            .ok_or_else(|| refused("missing"))?;
+        let token = header
+            .to_str()
+            .ok()
+            .and_then(|h| h.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| token.trim())
+            .ok_or_else(|| refused("malformed"))?;
+        self.verify(token).map(Some)
+    }
+}
+
+/// A token is not accepted; `cause` is one of the causes that the contract lists.
+fn refused(cause: &'static str) -> Fault {
+    let what = match cause {
+        "missing" => "no token came with the call; send `authorization: Bearer JWT`",
+        "expired" => "the token's time is over or has not begun; get a new one",
+        "issuer" => "the token is from another issuer; get one from the configured issuer",
+        "audience" => "the token is for another audience; get one for this service",
+        "algorithm" => "the token's algorithm is not accepted; sign with EdDSA, ES256 or RS256",
+        "unknown_key" => "the token's key is not known; publish it in the issuer's JWKS",
+        "signature" => "the token's signature is wrong",
+        "claims" => "the token lacks a claim or has a malformed one: sub, role, tenant, classes",
+        _ => "the token cannot be read",
+    };
+    Fault::new(ErrorReason::Unauthenticated, what).meta("cause", cause)
+}

@@ -1,0 +1,76 @@
+//! Settings of the turn gateway.
+
+use std::{path::PathBuf, time::Duration};
+
+use turnwise_kit::stack::DeadlineRule;
+
+/// Settings of the turn gateway.
+#[derive(clap::Args, Debug, Clone)]
+pub struct Settings {
+    /// Issuer that tokens must name (`iss`)
+    #[arg(long, env = "JWT_ISSUER")]
+    pub jwt_issuer: Option<String>,
+    /// Audience that tokens must name (`aud`)
+    #[arg(long, env = "JWT_AUDIENCE", default_value = "turnwise")]
+    pub jwt_audience: String,
+    /// File with the issuer's public keys, a JWKS; read again when a token names an unknown key
+    #[arg(long, env = "JWT_JWKS_FILE", conflicts_with = "jwt_jwks_url")]
+    pub jwt_jwks_file: Option<PathBuf>,
+    /// Address of the issuer's public keys, a JWKS; read again every five minutes
+    #[arg(long, env = "JWT_JWKS_URL")]
+    pub jwt_jwks_url: Option<String>,
+    /// Seconds by which clocks may differ (0 to 600)
+    #[arg(long, env = "JWT_LEEWAY_SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(0..=600))]
+    pub jwt_leeway_seconds: u64,
+    /// Calls that one caller may make in a minute (1 to 1000000)
+    #[arg(long, env = "HELPER_RATE_LIMIT_PER_MINUTE", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub helper_rate_limit_per_minute: u32,
+    /// Characters that a message may have (1 to 16000)
+    #[arg(long, env = "MESSAGE_MAX_CHARS", default_value = "4000", value_parser = clap::value_parser!(u32).range(1..=16_000))]
+    pub message_max_chars: u32,
+    /// Seconds for a call without `grpc-timeout` (1 to 600)
+    #[arg(long, env = "TURN_DEADLINE_SECONDS", default_value = "75", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub turn_deadline_seconds: u64,
+    /// Seconds that no call may exceed (1 to 3600)
+    #[arg(long, env = "TURN_DEADLINE_MAX_SECONDS", default_value = "600", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub turn_deadline_max_seconds: u64,
+    /// Milliseconds kept back from a turn's deadline for the fallback and the commit (250 to 10000)
+    #[arg(long, env = "TURN_REPLY_RESERVE_MS", default_value = "500", value_parser = clap::value_parser!(u64).range(250..=10_000))]
+    pub turn_reply_reserve_ms: u64,
+}
+
+/// Where the services behind the gateway are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
+#[derive(clap::Args, Debug, Clone)]
+pub struct Endpoints {
+    /// Where policy-svc is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT
+    #[arg(long, env = "POLICY_ENDPOINT", default_value = "http://127.0.0.1:50051")]
+    pub policy_endpoint: String,
+    /// Where retrieval-svc is, in the same form
+    #[arg(long, env = "RETRIEVAL_ENDPOINT", default_value = "http://127.0.0.1:50052")]
+    pub retrieval_endpoint: String,
+    /// Where llm-gateway-svc is, in the same form
+    #[arg(long, env = "LLM_GATEWAY_ENDPOINT", default_value = "http://127.0.0.1:50053")]
+    pub llm_gateway_endpoint: String,
+    /// Where session-svc is, in the same form
+    #[arg(long, env = "SESSION_ENDPOINT", default_value = "http://127.0.0.1:50054")]
+    pub session_endpoint: String,
+    /// Where the exam system is, in the same form; unset: the one that session-svc brings
+    #[arg(long, env = "EXAM_ENDPOINT")]
+    pub exam_endpoint: Option<String>,
+}
+
+impl Settings {
+    /// How long calls may take.
+    pub fn deadline_rule(&self) -> DeadlineRule {
+        let most = Duration::from_secs(self.turn_deadline_max_seconds);
+        DeadlineRule {
+            default: Duration::from_secs(self.turn_deadline_seconds).min(most),
+            most,
+        }
+    }
+
+    /// What is kept back from a turn's deadline.
+    pub fn reply_reserve(&self) -> Duration {
+        Duration::from_millis(self.turn_reply_reserve_ms)
+    }
+}

@@ -1,0 +1,62 @@
+//! What can go wrong at the start, and which failures of the services behind it the gateway passes on.
+
+use turnwise_kit::Fault;
+use turnwise_proto::common::v1::ErrorReason as R;
+
+/// Why the gateway does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No issuer.
+    #[error("JWT_ISSUER is not set; name the issuer whose tokens are accepted")]
+    MissingIssuer,
+    /// No keys.
+    #[error("neither JWT_JWKS_FILE nor JWT_JWKS_URL is set; name the issuer's public keys")]
+    MissingKeys,
+    /// Keys that cannot be read.
+    #[error("the public keys at `{place}` cannot be used: {problem}")]
+    Keys {
+        /// The file or address.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A prompt sheet that cannot be read.
+    #[error("a prompt sheet cannot be read")]
+    PromptSheet(#[from] minijinja::Error),
+    /// A pattern of the redaction that cannot be read.
+    #[error("a redaction pattern cannot be read")]
+    Pattern(#[from] regex::Error),
+}
+
+/// The failure that a client of the public face sees for a failure of a service behind it: those that the client can
+/// act on as they are, the others without their details.
+pub(crate) fn public(status: &tonic::Status) -> Fault {
+    let fault = Fault::from_status(status);
+    match fault.reason() {
+        R::UnknownCourse
+        | R::UnknownUnit
+        | R::UnknownThread
+        | R::TurnInProgress
+        | R::IdempotencyConflict
+        | R::VersionConflict
+        | R::PermissionDenied
+        | R::InvalidArgument
+        | R::StorageUnavailable
+        | R::DependencyUnavailable
+        | R::DeadlineExceeded
+        | R::RecordCorrupted
+        | R::SchemaTooNew
+        | R::Busy => fault,
+        reason => {
+            tracing::error!(
+                reason = reason.wire_name(),
+                message = fault.message(),
+                "a service failed unexpectedly"
+            );
+            Fault::new(
+                R::Internal,
+                "something went wrong here; report the x-request-id",
+            )
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! TutorService: checks what comes in, asks the services, hands out the answer.
+
+use prost::Message;
+use sha2::{Digest, Sha256};
+use tonic::{Request, Response, Status};
+use turnwise_kit::{CallContext, Fault, Kit, ids, page, time};
+use turnwise_proto::{
+    policy::v1::{DescribeStandingRequest, GetCourseRequest},
+    session::v1 as session,
+    tutor::v1::{
+        CreateThreadRequest, CreateThreadResponse, DegradedReason, GetSnapshotLiteRequest,
+        GetSnapshotLiteResponse, GetThreadRequest, GetThreadResponse, ListThreadsRequest,
+        ListThreadsResponse, TakeTurnRequest, TakeTurnResponse,
+        tutor_service_server::TutorService,
+    },
+};
+
+use crate::{
+    error::public,
+    limits::CallLimit,
+    turn::{Turns, question_statuses},
+    upstream::Upstreams,
+};
+
+/// The most characters of a thread's title.
+const TITLE_MAX_CHARS: usize = 200;
+/// The role that talks to the tutor.
+const STUDENT: &str = "student";
+
+/// The public face.
+pub struct Tutor {
+    pub(crate) upstreams: Upstreams,
+    pub(crate) turns: Turns,
+    pub(crate) limit: CallLimit,
+    pub(crate) kit: Kit,
+}
+
+impl Tutor {
+    /// The call's context, if a student made it and has calls left.
+    fn admit<T>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+        let context = CallContext::of(request);
+        let caller = context.caller()?;
+        caller.require(&[STUDENT])?;
+        self.limit.check(caller)?;
+        Ok(context)
+    }
+}
+
+#[tonic::async_trait]
+impl TutorService for Tutor {
+    async fn create_thread(
+        &self,
+        request: Request<CreateThreadRequest>,
+    ) -> Result<Response<CreateThreadResponse>, Status> {
+        let context = self.admit(&request)?;
+        let caller = context.caller()?;
+        let mut request = request.into_inner();
+        ids::check("course_id", &request.course_id)?;
+        ids::check("class_id", &request.class_id)?;
+        ids::check_key("idempotency_key", &request.idempotency_key)?;
+        if !caller.groups.contains(&request.class_id) {
+            return Err(Fault::new(
+                turnwise_proto::common::v1::ErrorReason::PermissionDenied,
+                "the token does not name this class",
+            )
+            .meta("need", "class")
+            .field("class_id", "is no class of the token")
+            .into());
+        }
+        if request.title.chars().count() > TITLE_MAX_CHARS
+            || request.title.chars().any(char::is_control)
+        {
+            return Err(Fault::invalid(
+                "title",
+                format!("must have at most {TITLE_MAX_CHARS} characters and no control characters"),
+            )
+            .into());
+        }
+        let key = std::mem::take(&mut request.idempotency_key);
+        let body_hash = Sha256::digest(request.encode_to_vec()).to_vec();
+        // The store does not know courses; the policy does.
+        self.upstreams
+            .policy
+            .clone()
+            .get_course(context.request(GetCourseRequest {
+                course_id: request.course_id.clone(),
+            }))
+            .await
+            .map_err(|status| public(&status))?;
+        let response = self
+            .upstreams
+            .session
+            .clone()
+            .create_thread(context.request(session::CreateThreadRequest {
+                student_id: caller.subject.clone(),
+                course_id: request.course_id,
+                class_id: request.class_id,
+                title: request.title,
+                idempotency_key: key,
+                body_hash: body_hash.into(),
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner();
+        Ok(Response::new(CreateThreadResponse {
+            thread: response.thread,
+        }))
+    }
+
+    async fn list_threads(
+        &self,
+        request: Request<ListThreadsRequest>,
+    ) -> Result<Response<ListThreadsResponse>, Status> {
+        let context = self.admit(&request)?;
+        let caller = context.caller()?;
+        let request = request.into_inner();
+        let page_size = page::size(request.page_size, 20, 100)?;
+        let response = self
+            .upstreams
+            .session
+            .clone()
+            .list_threads(context.request(session::ListThreadsRequest {
+                student_id: caller.subject.clone(),
+                page_size: page_size as i32,
+                page_token: request.page_token,
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner();
+        Ok(Response::new(ListThreadsResponse {
+            threads: response.threads,
+            next_page_token: response.next_page_token,
+        }))
+    }
+
+    async fn get_thread(
+        &self,
+        request: Request<GetThreadRequest>,
+    ) -> Result<Response<GetThreadResponse>, Status> {
+        let context = self.admit(&request)?;
+        let caller = context.caller()?;
+        let request = request.into_inner();
+        ids::check("thread_id", &request.thread_id)?;
+        let page_size = page::size(request.page_size, 50, 200)?;
+        let response = self
+            .upstreams
+            .session
+            .clone()
+            .get_thread(context.request(session::GetThreadRequest {
+                student_id: caller.subject.clone(),
+                thread_id: request.thread_id,
+                page_size: page_size as i32,
+                page_token: request.page_token,
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner();
+        Ok(Response::new(GetThreadResponse {
+            thread: response.thread,
+            messages: response.messages,
+            next_page_token: response.next_page_token,
+        }))
+    }
+
+    async fn take_turn(
+        &self,
+        request: Request<TakeTurnRequest>,
+    ) -> Result<Response<TakeTurnResponse>, Status> {
+        let context = self.admit(&request)?;
+        let caller = context.caller()?;
+        let answer = self
+            .turns
+            .take(&context, caller, request.into_inner())
+            .await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn get_snapshot_lite(
+        &self,
+        request: Request<GetSnapshotLiteRequest>,
+    ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
+        let context = self.admit(&request)?;
+        let caller = context.caller()?;
+        let course_id = request.into_inner().course_id;
+        ids::check("course_id", &course_id)?;
+        let snapshot = self
+            .upstreams
+            .session
+            .clone()
+            .get_snapshot(context.request(session::GetSnapshotRequest {
+                student_id: caller.subject.clone(),
+                course_id: course_id.clone(),
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner()
+            .snapshot
+            .unwrap_or_default();
+        let revisit = snapshot
+            .evidence
+            .iter()
+            .flat_map(|e| &e.revisit_queue)
+            .take(100)
+            .map(|entry| entry.question_id.clone())
+            .collect();
+        let statuses = question_statuses(
+            &self.upstreams,
+            &context,
+            &caller.subject,
+            &course_id,
+            revisit,
+        )
+        .await;
+        let degraded = statuses
+            .is_none()
+            .then_some(i32::from(DegradedReason::ExamApiUnavailable));
+        let response = self
+            .upstreams
+            .policy
+            .clone()
+            .describe_standing(context.request(DescribeStandingRequest {
+                course_id,
+                snapshot: Some(snapshot),
+                statuses: statuses.unwrap_or_default(),
+                now: Some(time::to_proto(self.kit.clock.now())),
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner();
+        Ok(Response::new(GetSnapshotLiteResponse {
+            snapshot_lite: response.standing,
+            degraded_reasons: degraded.into_iter().collect(),
+        }))
+    }
+}

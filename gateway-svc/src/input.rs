@@ -1,0 +1,112 @@
+//! What a student may send: checked and redacted before anything else happens with it.
+
+use turnwise_kit::{Fault, ids};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
+};
+
+use crate::redaction::Redactor;
+
+/// A turn's input, checked and redacted.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// Plain text; empty where there is LaTeX or only a button.
+    pub text: String,
+    /// LaTeX; empty where there is text or only a button.
+    pub latex: String,
+    /// What a recogniser heard beside it; may be empty.
+    pub voice_transcript: String,
+    /// The button.
+    pub event: Option<ClientEvent>,
+}
+
+impl Input {
+    /// Checks and redacts the input of a turn.
+    pub fn read(
+        request: &TakeTurnRequest,
+        max_chars: usize,
+        redactor: &Redactor,
+    ) -> Result<Self, Fault> {
+        let event = request.event.as_ref().map(check_event).transpose()?.flatten();
+        let empty = StudentInput::default();
+        let input = request.input.as_ref().unwrap_or(&empty);
+        check_text("input.text", &input.text, max_chars)?;
+        check_text("input.latex", &input.latex, max_chars)?;
+        check_text("input.voice_transcript", &input.voice_transcript, max_chars)?;
+        match (input.text.is_empty(), input.latex.is_empty()) {
+            (false, false) => Err(missing("has both `text` and `latex`; send one of them")),
+            (true, true) if event.is_none() => Err(missing(
+                "has neither `text` nor `latex`, and there is no event; send one of them",
+            )),
+            _ => Ok(Self {
+                text: redactor.redact(&input.text),
+                latex: input.latex.clone(),
+                voice_transcript: redactor.redact(&input.voice_transcript),
+                event,
+            }),
+        }
+    }
+
+    /// What the student said, whichever way; empty for a button alone.
+    pub fn said(&self) -> &str {
+        if self.text.is_empty() {
+            &self.latex
+        } else {
+            &self.text
+        }
+    }
+}
+
+fn missing(problem: &str) -> Fault {
+    Fault::new(ErrorReason::MissingMessage, format!("`input` {problem}")).field("input", problem)
+}
+
+fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
+    match ClientEventKind::try_from(event.kind) {
+        Ok(ClientEventKind::Unspecified) if event.unit_id.is_empty() => Ok(None),
+        Ok(ClientEventKind::Unspecified) | Err(_) => Err(Fault::invalid(
+            "event.kind",
+            "must be one of the kinds of ClientEventKind",
+        )),
+        Ok(_) => {
+            ids::check("event.unit_id", &event.unit_id)?;
+            Ok(Some(event.clone()))
+        }
+    }
+}
+
+fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Fault> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    // Counting characters walks the text; a text is never longer in characters than in bytes.
+    if text.len() > max_chars {
+        let chars = text.chars().count();
+        if chars > max_chars {
+            let problem = format!("has {chars} characters; at most {max_chars} are read");
+            return Err(
+                Fault::new(ErrorReason::MessageTooLong, format!("`{field}` {problem}"))
+                    .field(field, problem)
+                    .meta("max_chars", max_chars.to_string())
+                    .meta("chars", chars.to_string()),
+            );
+        }
+    }
+    let control = text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
+    if control || text.trim().is_empty() {
+        let problem = if control {
+            "holds control characters; only tab and line breaks are allowed"
+        } else {
+            "is nothing but white space"
+        };
+        return Err(
+            Fault::new(ErrorReason::InvalidText, format!("`{field}` {problem}"))
+                .field(field, problem)
+                .meta("field", field),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! The turn gateway: who calls, what they may send, and the phases of a turn over the four services behind it. It keeps
+//! no state of its own.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`auth`] | JWTs and the issuer's keys |
+//! | [`grpc`] | TutorService |
+//! | [`turn`] | the phases of a turn |
+//! | [`prompt`] | prompt sheets |
+//! | [`input`], [`redaction`], [`limits`] | what a student may send, how it is cleaned, how often |
+//! | [`upstream`] | the clients of the services behind it |
+
+pub mod auth;
+pub mod config;
+pub mod error;
+pub mod grpc;
+pub mod input;
+pub mod limits;
+pub mod prompt;
+pub mod redaction;
+pub mod turn;
+pub mod upstream;
+
+use tonic::service::Routes;
+use turnwise_kit::Kit;
+use turnwise_proto::tutor::v1::tutor_service_server::TutorServiceServer;
+
+pub use config::{Endpoints, Settings};
+pub use error::StartError;
+pub use upstream::Upstreams;
+
+/// The services on the public port, beside health and reflection.
+pub const SERVICE_NAMES: &[&str] = &["turnwise.tutor.v1.TutorService"];
+
+/// The service's routes, without the server stack around them.
+pub fn routes(settings: &Settings, upstreams: Upstreams, kit: &Kit) -> Result<Routes, StartError> {
+    let turns = turn::Turns::new(
+        upstreams.clone(),
+        prompt::PromptSheets::load()?,
+        redaction::Redactor::new()?,
+        settings.message_max_chars as usize,
+        settings.reply_reserve(),
+        kit.clone(),
+    );
+    Ok(Routes::new(TutorServiceServer::new(grpc::Tutor {
+        upstreams,
+        turns,
+        limit: limits::CallLimit::new(settings.helper_rate_limit_per_minute),
+        kit: kit.clone(),
+    })))
+}

@@ -1,0 +1,103 @@
+//! The lease of a running turn: renewed while the turn runs, given back when it ends without a commit.
+
+use std::{future::Future, pin::pin, time::Duration};
+
+use turnwise_kit::{CallContext, Caller, Kit, client::GrpcClient};
+use turnwise_proto::session::v1::{
+    AbandonTurnRequest, RenewLeaseRequest, session_service_client::SessionServiceClient,
+};
+
+/// How long giving a lease back may take.
+const ABANDON_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A held lease. Dropping it gives it back in the background, so that a caller who goes away in the middle of a turn
+/// does not block the thread until the lease runs out.
+pub(super) struct Lease {
+    session: SessionServiceClient<GrpcClient>,
+    kit: Kit,
+    caller: Caller,
+    thread_id: String,
+    fencing_token: i64,
+    ttl: Duration,
+    held: bool,
+}
+
+impl Lease {
+    pub(super) fn new(
+        session: SessionServiceClient<GrpcClient>,
+        kit: Kit,
+        caller: Caller,
+        thread_id: String,
+        fencing_token: i64,
+        ttl: Duration,
+    ) -> Self {
+        Self {
+            session,
+            kit,
+            caller,
+            thread_id,
+            fencing_token,
+            ttl,
+            held: true,
+        }
+    }
+
+    pub(super) fn fencing_token(&self) -> i64 {
+        self.fencing_token
+    }
+
+    /// The commit has given the lease back.
+    pub(super) fn committed(mut self) {
+        self.held = false;
+    }
+
+    /// Does the work and renews the lease every third of its time meanwhile. A renewal that fails is no reason to stop:
+    /// the commit finds out whether the lease was really lost.
+    pub(super) async fn during<T>(&self, context: &CallContext, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let mut session = self.session.clone();
+        loop {
+            let pause = tokio::time::sleep(self.ttl / 3);
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = pause => {}
+            }
+            let renewal = async {
+                let request = context.request(RenewLeaseRequest {
+                    student_id: self.caller.subject.clone(),
+                    thread_id: self.thread_id.clone(),
+                    fencing_token: self.fencing_token,
+                });
+                if let Err(status) = session.renew_lease(request).await {
+                    tracing::warn!(code = ?status.code(), "the turn's lease was not renewed");
+                }
+            };
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = renewal => {}
+            }
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if !self.held {
+            return;
+        }
+        let mut session = self.session.clone();
+        let context = CallContext::background(Some(self.caller.clone()), ABANDON_TIMEOUT);
+        let request = context.request(AbandonTurnRequest {
+            student_id: self.caller.subject.clone(),
+            thread_id: self.thread_id.clone(),
+            fencing_token: self.fencing_token,
+        });
+        self.kit.tasks.spawn(async move {
+            if let Err(status) = session.abandon_turn(request).await {
+                tracing::warn!(code = ?status.code(), "the lease was not given back; it will run out");
+            }
+        });
+    }
+}

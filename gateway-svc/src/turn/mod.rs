@@ -1,0 +1,479 @@
+//! One turn, phase by phase: begin, map, plan, gather, decide, prompt, call the model, resolve, commit.
+//!
+//! The store is asked twice, the model at most once. Whatever goes wrong between begin and commit, the student gets an
+//! answer that the policy allows, or, where the policy itself cannot be asked, a fixed safe text.
+
+mod gather;
+mod lease;
+mod model;
+
+use std::time::Duration;
+
+use prost::Message;
+use sha2::{Digest, Sha256};
+use turnwise_kit::{CallContext, Caller, Fault, Kit, ids, time};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    policy::v1::{
+        DecideRequest, DecideResponse, Plan, PlanRequest, Policy, Reply, ResolveReplyRequest,
+        ResolveReplyResponse,
+    },
+    session::v1::{
+        BeginTurnRequest, CommitTurnRequest, TurnStart, TurnState, begin_turn_response,
+    },
+    tutor::v1::{
+        Button, DegradedReason, Role, SnapshotLite, TakeTurnRequest, TakeTurnResponse,
+        TutorMessage,
+    },
+};
+use uuid::Uuid;
+
+pub(crate) use gather::question_statuses;
+
+use crate::{
+    error::public,
+    input::Input,
+    prompt::{PromptInput, PromptSheets},
+    redaction::Redactor,
+    upstream::Upstreams,
+};
+use gather::{Gathered, gather, map_message};
+use lease::Lease;
+
+/// How many earlier messages a turn reads.
+const HISTORY: i32 = 6;
+/// How often a commit whose outcome is unknown is sent: it is idempotent.
+const COMMIT_ATTEMPTS: usize = 2;
+/// What is said when the policy cannot be asked. It promises nothing and needs no course.
+const SAFE_TEXT: &str =
+    "I can't look at your course right now. Please try again in a moment; nothing you did is lost.";
+
+/// Takes turns.
+pub struct Turns {
+    upstreams: Upstreams,
+    sheets: PromptSheets,
+    redactor: Redactor,
+    message_max_chars: usize,
+    reply_reserve: Duration,
+    kit: Kit,
+}
+
+/// What the phases between begin and commit came to.
+struct Composed {
+    reply: Reply,
+    buttons: Vec<Button>,
+    standing: Option<SnapshotLite>,
+    /// Absent: the record stays as it is.
+    turn_state: Option<TurnState>,
+    target_locked: bool,
+    degraded: Vec<DegradedReason>,
+    model: String,
+}
+
+impl Turns {
+    /// Turns over these services.
+    pub fn new(
+        upstreams: Upstreams,
+        sheets: PromptSheets,
+        redactor: Redactor,
+        message_max_chars: usize,
+        reply_reserve: Duration,
+        kit: Kit,
+    ) -> Self {
+        Self {
+            upstreams,
+            sheets,
+            redactor,
+            message_max_chars,
+            reply_reserve,
+            kit,
+        }
+    }
+
+    /// Takes one turn, or answers the stored one of the same key.
+    pub async fn take(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: TakeTurnRequest,
+    ) -> Result<TakeTurnResponse, Fault> {
+        ids::check("thread_id", &request.thread_id)?;
+        ids::check("course_id", &request.course_id)?;
+        ids::check_key("idempotency_key", &request.idempotency_key)?;
+        let input = Input::read(&request, self.message_max_chars, &self.redactor)?;
+        let body_hash = body_hash(&request);
+
+        let start = match self.begin(context, caller, &request, &body_hash).await? {
+            Begun::Stored(answer) => return Ok(answer),
+            Begun::Start(start) => start,
+        };
+        let lease = Lease::new(
+            self.upstreams.session.clone(),
+            self.kit.clone(),
+            caller.clone(),
+            request.thread_id.clone(),
+            start.fencing_token,
+            start
+                .lease_ttl
+                .and_then(|d| Duration::try_from(d).ok())
+                .unwrap_or(Duration::from_secs(15)),
+        );
+        let turn_id = Uuid::new_v4().to_string();
+        let composed = lease
+            .during(
+                context,
+                self.compose(context, caller, &start, &input, &turn_id),
+            )
+            .await?;
+        self.commit(context, caller, &request, body_hash, &start, input, turn_id, composed, lease)
+            .await
+    }
+
+    async fn begin(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: &TakeTurnRequest,
+        body_hash: &[u8],
+    ) -> Result<Begun, Fault> {
+        let response = self
+            .upstreams
+            .session
+            .clone()
+            .begin_turn(context.request(BeginTurnRequest {
+                student_id: caller.subject.clone(),
+                course_id: request.course_id.clone(),
+                thread_id: request.thread_id.clone(),
+                idempotency_key: request.idempotency_key.clone(),
+                body_hash: body_hash.to_vec().into(),
+                history_limit: HISTORY,
+            }))
+            .await
+            .map_err(|status| public(&status))?
+            .into_inner();
+        match response.outcome {
+            Some(begin_turn_response::Outcome::StoredAnswer(bytes)) => {
+                TakeTurnResponse::decode(bytes).map(Begun::Stored).map_err(|_| {
+                    Fault::new(
+                        ErrorReason::RecordCorrupted,
+                        "the stored answer cannot be read; send the turn again with a new key",
+                    )
+                    .meta("record", "answer")
+                })
+            }
+            Some(begin_turn_response::Outcome::Start(start)) => Ok(Begun::Start(Box::new(start))),
+            None => Err(Fault::new(
+                ErrorReason::Internal,
+                "something went wrong here; report the x-request-id",
+            )),
+        }
+    }
+
+    /// Everything between begin and commit. Fails only where the request itself is at fault.
+    async fn compose(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        start: &TurnStart,
+        input: &Input,
+        turn_id: &str,
+    ) -> Result<Composed, Fault> {
+        let course_id = start
+            .thread
+            .as_ref()
+            .map(|t| t.course_id.as_str())
+            .unwrap_or_default();
+        // Kept back so that a fallback and the commit still fit before the caller's deadline.
+        let working = context.keeping_back(self.reply_reserve);
+        let (mapped_units, mapping_fault) = map_message(
+            &self.upstreams,
+            &working,
+            course_id,
+            input,
+            &start.recent_messages,
+        )
+        .await;
+        let now = Some(time::to_proto(self.kit.clock.now()));
+        let plan = self
+            .upstreams
+            .policy
+            .clone()
+            .plan(working.request(PlanRequest {
+                course_id: course_id.to_owned(),
+                pack_hash: String::new(),
+                snapshot: start.snapshot.clone(),
+                mapped_units,
+                event: input.event.clone(),
+                target_locked: start.target_locked,
+                now,
+            }))
+            .await;
+        let plan = match plan.map(|r| r.into_inner().plan) {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return Ok(without_policy(start)),
+            Err(status) => return policy_failed(&status, start),
+        };
+
+        let mut gathered =
+            gather(&self.upstreams, &working, &caller.subject, &plan, input).await;
+        if let Some(reason) = mapping_fault
+            && !gathered.degraded.contains(&reason)
+        {
+            gathered.degraded.push(reason);
+        }
+        let decision = self
+            .upstreams
+            .policy
+            .clone()
+            .decide(working.request(DecideRequest {
+                plan: Some(plan.clone()),
+                turn_id: turn_id.to_owned(),
+                candidate_question_ids: gathered.candidate_ids.clone(),
+                statuses: gathered.statuses.clone(),
+                exam_system_unavailable: gathered.exam_away,
+                now,
+            }))
+            .await;
+        let decision = match decision {
+            Ok(response) => response.into_inner(),
+            Err(status) => return policy_failed(&status, start),
+        };
+        let Some(policy) = decision.policy.clone() else {
+            return Ok(without_policy(start));
+        };
+        self.reply(context, start, input, plan, policy, decision, gathered)
+            .await
+    }
+
+    /// Prompt, model, resolution.
+    #[expect(clippy::too_many_arguments, reason = "one phase's inputs, used once")]
+    async fn reply(
+        &self,
+        context: &CallContext,
+        start: &TurnStart,
+        input: &Input,
+        plan: Plan,
+        policy: Policy,
+        decision: DecideResponse,
+        gathered: Gathered,
+    ) -> Result<Composed, Fault> {
+        let standing = decision.standing.unwrap_or_default();
+        let messages = self.sheets.render(&PromptInput {
+            policy: &policy,
+            plan: &plan,
+            standing: &standing,
+            anchors: &gathered.anchors,
+            chunks: &gathered.chunks,
+            recent: &start.recent_messages,
+            input,
+        });
+        let messages = messages.map_err(|error| {
+            tracing::error!(%error, "a prompt sheet cannot be filled in");
+            Fault::new(
+                ErrorReason::Internal,
+                "something went wrong here; report the x-request-id",
+            )
+        })?;
+        let came = model::complete(
+            &self.upstreams,
+            context,
+            self.reply_reserve,
+            messages,
+            decision.reply_schema,
+        )
+        .await;
+        let resolved = self
+            .upstreams
+            .policy
+            .clone()
+            .resolve_reply(context.request(ResolveReplyRequest {
+                policy: Some(policy.clone()),
+                outcome: Some(came.outcome),
+            }))
+            .await;
+        let resolved = match resolved {
+            Ok(response) => response.into_inner(),
+            Err(status) => return policy_failed(&status, start),
+        };
+        log_turn(&plan, &policy, &resolved, &came.model);
+        let mut degraded = gathered.degraded;
+        if resolved.fallback_reason() != DegradedReason::Unspecified {
+            degraded.push(resolved.fallback_reason());
+        }
+        Ok(Composed {
+            reply: resolved.reply.unwrap_or_default(),
+            buttons: decision.buttons,
+            standing: Some(standing),
+            turn_state: Some(TurnState {
+                focus_unit_id: plan.focus_unit_id,
+                last_turn_analysis: resolved.analysis,
+                last_turn_at: Some(time::to_proto(self.kit.clock.now())),
+            }),
+            target_locked: plan.target_locked,
+            degraded,
+            model: came.model,
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the last phase needs what all others made")]
+    async fn commit(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: &TakeTurnRequest,
+        body_hash: Vec<u8>,
+        start: &TurnStart,
+        input: Input,
+        turn_id: String,
+        composed: Composed,
+        lease: Lease,
+    ) -> Result<TakeTurnResponse, Fault> {
+        let now = Some(time::to_proto(self.kit.clock.now()));
+        let last_id = start.thread.as_ref().map_or(0, |t| t.message_count);
+        let messages = vec![
+            TutorMessage {
+                id: last_id + 1,
+                thread_id: request.thread_id.clone(),
+                role: Role::User.into(),
+                text: input.text,
+                latex: input.latex,
+                create_time: now,
+                event: input.event,
+                ..TutorMessage::default()
+            },
+            TutorMessage {
+                id: last_id + 2,
+                thread_id: request.thread_id.clone(),
+                role: Role::Assistant.into(),
+                text: composed.reply.text,
+                card: composed.reply.card,
+                create_time: now,
+                buttons: composed.buttons,
+                ..TutorMessage::default()
+            },
+        ];
+        let answer = TakeTurnResponse {
+            turn_id,
+            thread_id: request.thread_id.clone(),
+            messages: messages.clone(),
+            snapshot_lite: composed.standing,
+            degraded_reasons: composed.degraded.into_iter().map(Into::into).collect(),
+            model: composed.model,
+        };
+        let commit = CommitTurnRequest {
+            student_id: caller.subject.clone(),
+            course_id: request.course_id.clone(),
+            thread_id: request.thread_id.clone(),
+            fencing_token: lease.fencing_token(),
+            idempotency_key: request.idempotency_key.clone(),
+            body_hash: body_hash.into(),
+            turn_state: composed.turn_state,
+            target_locked: composed.target_locked,
+            messages,
+            answer: answer.encode_to_vec().into(),
+        };
+        let mut session = self.upstreams.session.clone();
+        let mut attempt = 1;
+        loop {
+            match session.commit_turn(context.request(commit.clone())).await {
+                Ok(_) => {
+                    lease.committed();
+                    return Ok(answer);
+                }
+                Err(status) => {
+                    let fault = public(&status);
+                    let unknown = matches!(
+                        fault.reason(),
+                        ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
+                    );
+                    if !unknown || attempt == COMMIT_ATTEMPTS {
+                        return Err(fault);
+                    }
+                    attempt += 1;
+                }
+            }
+        }
+    }
+}
+
+enum Begun {
+    Stored(TakeTurnResponse),
+    Start(Box<TurnStart>),
+}
+
+/// What the client asked for, without the key that names the asking.
+fn body_hash(request: &TakeTurnRequest) -> Vec<u8> {
+    let body = TakeTurnRequest {
+        idempotency_key: String::new(),
+        ..request.clone()
+    };
+    Sha256::digest(body.encode_to_vec()).to_vec()
+}
+
+/// The policy refused or could not be asked. A refusal that is about the request goes to the client.
+fn policy_failed(status: &tonic::Status, start: &TurnStart) -> Result<Composed, Fault> {
+    let fault = Fault::from_status(status);
+    match fault.reason() {
+        ErrorReason::UnknownCourse | ErrorReason::UnknownUnit => Err(fault),
+        reason => {
+            tracing::error!(reason = reason.wire_name(), "the policy cannot be asked");
+            Ok(without_policy(start))
+        }
+    }
+}
+
+/// The answer without a policy: a fixed text, no card, no model, the record untouched.
+fn without_policy(start: &TurnStart) -> Composed {
+    Composed {
+        reply: Reply {
+            text: SAFE_TEXT.to_owned(),
+            ..Reply::default()
+        },
+        buttons: Vec::new(),
+        standing: None,
+        turn_state: None,
+        target_locked: start.target_locked,
+        degraded: vec![DegradedReason::PolicyUnavailable],
+        model: String::new(),
+    }
+}
+
+/// The turn's decision for the log: ids and verdicts, no text.
+fn log_turn(plan: &Plan, policy: &Policy, resolved: &ResolveReplyResponse, model: &str) {
+    let action = resolved
+        .reply
+        .as_ref()
+        .map_or("", |reply| reply.action().as_str_name());
+    let target = resolved
+        .reply
+        .as_ref()
+        .map_or("", |reply| reply.target_unit_id.as_str());
+    let mapped: Vec<(&str, f64)> = plan
+        .mapped_units
+        .iter()
+        .map(|m| (m.unit_id.as_str(), m.confidence))
+        .collect();
+    let allowed: Vec<&str> = policy
+        .allowed_actions()
+        .map(|action| action.as_str_name())
+        .collect();
+    tracing::info!(
+        turn_id = policy.turn_id,
+        course_id = policy.course_id,
+        pack_hash = policy.pack_hash,
+        focus = policy.focus_unit_id,
+        target_unit = policy.primary_target_unit_id,
+        blocker = policy.prereq_blocking_unit_id,
+        mapped = ?mapped,
+        allowed = ?allowed,
+        desired_tier = policy.desired_exam_tier().as_str_name(),
+        availability = policy.exam_availability().as_str_name(),
+        action,
+        replied_about = target,
+        fallback = resolved.fallback_reason().as_str_name(),
+        violation = resolved.violation,
+        observations = ?resolved.observations,
+        model,
+        "turn"
+    );
+}
