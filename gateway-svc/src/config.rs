@@ -6,6 +6,7 @@ use turnwise_kit::stack::DeadlineRule;
 
 /// Settings of the turn gateway.
 #[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
 pub struct Settings {
     /// Issuer that tokens must name (`iss`)
     #[arg(long, env = "JWT_ISSUER")]
@@ -41,6 +42,7 @@ pub struct Settings {
 
 /// Where the services behind the gateway are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
 #[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
 pub struct Endpoints {
     /// Where policy-svc is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT
     #[arg(long, env = "POLICY_ENDPOINT", default_value = "http://127.0.0.1:50051")]

@@ -146,6 +146,7 @@ struct ContextView<'a> {
     unit_anchors: Vec<AnchorView<'a>>,
     unit_content_chunks: Vec<ChunkView<'a>>,
     exam_candidates: Vec<CandidateView<'a>>,
+    #[serde(rename = "snapshotLiteForLLM")]
     snapshot_lite_for_llm: SnapshotView<'a>,
     client_event: EventView<'a>,
 }

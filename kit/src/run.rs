@@ -45,7 +45,7 @@ where
     Fut: Future<Output = Result<Service, StartError>>,
 {
     let cli = match settings::parse::<C>(std::env::args_os(), defaults) {
-        Ok(cli) => cli,
+        Ok((cli, _)) => cli,
         Err(error) => return settings_failed(&error),
     };
     block_on(async {

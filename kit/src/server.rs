@@ -94,8 +94,11 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(Duration::from_secs(30)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)));
-    if let Some(tls) = &listener.tls {
-        let mut config = ServerTlsConfig::new().identity(Identity::from_pem(&tls.certificate, &tls.key));
+    if let Some(tls) = &listener.tls
+        && let Some(identity) = &tls.identity
+    {
+        let mut config = ServerTlsConfig::new()
+            .identity(Identity::from_pem(&identity.certificate, &identity.key));
         if listener.client_certificates
             && let Some(authority) = &tls.authority
         {

@@ -1,18 +1,21 @@
 //! Settings: default < file < environment < flag. Every setting is a clap argument that names its variable; its value
 //! parser holds its bounds. What is unknown or out of bounds stops the start with a message that names the setting.
 
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+use std::{collections::BTreeSet, ffi::OsString, net::SocketAddr, path::PathBuf};
 
-use clap::{ArgAction, Command, CommandFactory, FromArgMatches};
+use clap::{
+    ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource,
+};
 
 use crate::{
     caller::InternalToken,
-    client::Tls,
+    client::{Tls, TlsIdentity},
     telemetry::LogFormat,
 };
 
 /// Settings that every server has.
 #[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
 pub struct ServerSettings {
     /// Address to listen on; port 0 takes a free one, which is printed
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:0")]
@@ -44,7 +47,7 @@ pub struct ServerSettings {
     /// How logs are written to standard error
     #[arg(long, env = "LOG_FORMAT", default_value = "json", value_enum)]
     pub log_format: LogFormat,
-    /// Which logs and spans are kept, such as `info` or `warn,turnwise_kit=debug`
+    /// Which logs are kept, such as `info` or `warn,turnwise_kit=debug`
     #[arg(long, env = "LOG_FILTER", default_value = "info")]
     pub log_filter: String,
     /// Where traces go, with its scheme, such as http://localhost:4317; unset: nowhere
@@ -86,13 +89,44 @@ pub enum SettingsError {
     },
 }
 
-/// Reads the settings of a program from its file, environment and arguments.
+/// The settings that were given, and not left at their default.
+#[derive(Debug, Default)]
+pub struct Given(BTreeSet<String>);
+
+impl Given {
+    /// Whether the setting with this variable was given by file, environment or flag.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    fn collect(&mut self, command: &Command, matches: &ArgMatches) {
+        for arg in command.get_arguments() {
+            let source = matches.value_source(arg.get_id().as_str());
+            if let Some(name) = arg.get_env().and_then(|n| n.to_str())
+                && matches!(
+                    source,
+                    Some(ValueSource::EnvVariable | ValueSource::CommandLine)
+                )
+            {
+                self.0.insert(name.to_owned());
+            }
+        }
+        if let Some((name, matches)) = matches.subcommand()
+            && let Some(command) = command.find_subcommand(name)
+        {
+            self.collect(command, matches);
+        }
+    }
+}
+
+/// Reads the settings of a program from its file, environment and arguments, and tells which of them were given.
 ///
 /// `defaults` are this program's own defaults for settings that many programs share, by variable name.
 pub fn parse<C: CommandFactory + FromArgMatches>(
     args: impl IntoIterator<Item = OsString>,
     defaults: &[(&str, &str)],
-) -> Result<C, SettingsError> {
+) -> Result<(C, Given), SettingsError> {
+    let mut given = Given::default();
     let args: Vec<OsString> = args.into_iter().collect();
     let mut command = C::command().arg(
         clap::Arg::new("config")
@@ -104,23 +138,25 @@ pub fn parse<C: CommandFactory + FromArgMatches>(
             .help("Settings file: YAML lines like `MAX_IN_FLIGHT: 100`; environment and flags win over it"),
     );
     for (name, value) in defaults {
-        command = with_default(command, name, (*value).to_owned()).0;
+        command = with_default(command, name, value).0;
     }
     if let Some(file) = config_file(&args) {
         for (key, value) in read_file(&file)? {
-            let (changed, known) = with_default(command, &key, value);
+            let (changed, known) = with_default(command, &key, &value);
             if !known {
                 return Err(SettingsError::UnknownKey { file, key });
             }
             command = changed;
+            given.0.insert(key);
         }
     }
-    let matches = command.try_get_matches_from(args)?;
-    Ok(C::from_arg_matches(&matches)?)
+    let matches = command.try_get_matches_from_mut(args)?;
+    given.collect(&command, &matches);
+    Ok((C::from_arg_matches(&matches)?, given))
 }
 
 /// Gives the setting with this variable a new default, wherever in the command it stands.
-fn with_default(command: Command, name: &str, value: String) -> (Command, bool) {
+fn with_default(command: Command, name: &str, value: &str) -> (Command, bool) {
     let subcommands: Vec<String> = command
         .get_subcommands()
         .map(|c| c.get_name().to_owned())
@@ -131,12 +167,12 @@ fn with_default(command: Command, name: &str, value: String) -> (Command, bool) 
         .map(|a| a.get_id().clone());
     let mut known = id.is_some();
     let mut command = match id {
-        Some(id) => command.mut_arg(id, |a| a.default_value(value.clone())),
+        Some(id) => command.mut_arg(id, |a| a.default_value(value.to_owned())),
         None => command,
     };
     for sub in subcommands {
         command = command.mut_subcommand(sub, |c| {
-            let (c, found) = with_default(c, name, value.clone());
+            let (c, found) = with_default(c, name, value);
             known |= found;
             c
         });
@@ -207,8 +243,10 @@ impl ServerSettings {
                 .as_ref()
                 .map(|file| read_secret("TLS_CLIENT_CA_FILE", file))
                 .transpose()?,
-            certificate: read_secret("TLS_CERT_FILE", certificate)?,
-            key: read_secret("TLS_KEY_FILE", key)?,
+            identity: Some(TlsIdentity {
+                certificate: read_secret("TLS_CERT_FILE", certificate)?,
+                key: read_secret("TLS_KEY_FILE", key)?,
+            }),
         }))
     }
 }

@@ -14,7 +14,12 @@ use opentelemetry_sdk::{
     Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider,
 };
 use tracing_opentelemetry::OpenTelemetrySpanExt;
-use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -32,7 +37,7 @@ pub struct TelemetrySettings {
     pub service: &'static str,
     /// How logs are written.
     pub format: LogFormat,
-    /// Which logs and spans are kept, in the syntax of `tracing_subscriber::EnvFilter`.
+    /// Which logs are kept, in the syntax of `tracing_subscriber::EnvFilter`.
     pub filter: String,
     /// Where traces go, such as `http://localhost:4317`; `None`: nowhere.
     pub otlp_endpoint: Option<String>,
@@ -78,6 +83,8 @@ impl Telemetry {
 
         let filter = EnvFilter::try_new(&settings.filter).map_err(TelemetryError::Filter)?;
         let logs = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        // The filter is for logs alone: spans carry the trace from hop to hop whatever is logged.
+        let spans = Targets::new().with_target("turnwise", LevelFilter::INFO);
         let logs = match settings.format {
             LogFormat::Json => logs
                 .json()
@@ -88,14 +95,14 @@ impl Telemetry {
             LogFormat::Pretty => logs.compact().with_target(false).boxed(),
         };
         tracing_subscriber::registry()
-            .with(filter)
-            .with(logs)
+            .with(logs.with_filter(filter))
             .with(
                 tracing_opentelemetry::layer()
                     .with_tracer(provider.tracer("turnwise"))
                     .with_location(false)
                     .with_threads(false)
-                    .with_tracked_inactivity(false),
+                    .with_tracked_inactivity(false)
+                    .with_filter(spans),
             )
             .try_init()
             .map_err(TelemetryError::Twice)?;

@@ -15,14 +15,21 @@ use crate::Kit;
 const DNS_PERIOD: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Our certificate and the authority that signs the others'.
+/// Whom we trust, and who we are.
 #[derive(Clone)]
 pub struct Tls {
     /// The certificate of the authority that signs the certificates of our peers, PEM; `None`: no peer is trusted.
     pub authority: Option<Vec<u8>>,
-    /// Our certificate, PEM.
+    /// Our own certificate; `None` for a client that shows none.
+    pub identity: Option<TlsIdentity>,
+}
+
+/// A certificate and its key.
+#[derive(Clone)]
+pub struct TlsIdentity {
+    /// The certificate, PEM.
     pub certificate: Vec<u8>,
-    /// Our key, PEM.
+    /// The key, PEM.
     pub key: Vec<u8>,
 }
 
@@ -35,7 +42,7 @@ pub enum ConnectError {
     )]
     Malformed(String),
     /// TLS is asked for without the files, or they are unusable.
-    #[error("`{0}` needs TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE")]
+    #[error("`{0}` needs TLS_CLIENT_CA_FILE, the authority that signed that service's certificate")]
     Tls(String),
 }
 
@@ -82,9 +89,10 @@ fn tuned(uri: &str, server_name: Option<&str>, tls: Option<&Tls>) -> Result<Endp
     let missing = || ConnectError::Tls(uri.to_owned());
     let tls = tls.ok_or_else(missing)?;
     let authority = tls.authority.as_ref().ok_or_else(missing)?;
-    let mut config = ClientTlsConfig::new()
-        .ca_certificate(Certificate::from_pem(authority))
-        .identity(Identity::from_pem(&tls.certificate, &tls.key));
+    let mut config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority));
+    if let Some(identity) = &tls.identity {
+        config = config.identity(Identity::from_pem(&identity.certificate, &identity.key));
+    }
     if let Some(name) = server_name {
         config = config.domain_name(name);
     }

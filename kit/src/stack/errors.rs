@@ -9,6 +9,7 @@ use http::HeaderValue;
 use tonic::{Code, Status};
 use turnwise_proto::common::v1::ErrorReason;
 
+use super::auth::OpenMethods;
 use crate::Fault;
 
 /// Answers with a failure.
@@ -19,6 +20,10 @@ pub(super) fn respond(fault: Fault) -> Response {
 }
 
 pub(super) async fn explain(request: Request, next: Next) -> Response {
+    // Health and reflection are others' contracts, with codes of their own.
+    if OpenMethods::contains(request.uri().path()) {
+        return next.run(request).await;
+    }
     let response = next.run(request).await;
     // A failure that is known before the first message stands in the headers; those are the ones tonic makes.
     match response.headers().get("grpc-status") {

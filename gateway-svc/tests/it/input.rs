@@ -1,0 +1,75 @@
+//! What a student may send.
+
+use proptest::prelude::*;
+use turnwise_gateway_svc::{input::Input, redaction::Redactor};
+use turnwise_kit::Fault;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
+};
+
+const MAX: usize = 40;
+
+fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Result<Input, Fault> {
+    let request = TakeTurnRequest {
+        input: Some(StudentInput {
+            text: text.to_owned(),
+            latex: latex.to_owned(),
+            voice_transcript: String::new(),
+        }),
+        event: event.map(|(kind, unit)| ClientEvent {
+            kind,
+            unit_id: unit.to_owned(),
+        }),
+        ..TakeTurnRequest::default()
+    };
+    Input::read(&request, MAX, &Redactor::new().unwrap())
+}
+
+#[test]
+fn each_way_to_be_wrong_has_its_reason_and_field() {
+    let drill = i32::from(ClientEventKind::RequestDrill);
+    let long = "é".repeat(MAX + 1);
+    let cases: [(&str, &str, Option<(i32, &str)>, ErrorReason, &str); 11] = [
+        ("", "", None, ErrorReason::MissingMessage, "input"),
+        ("x", "x", None, ErrorReason::MissingMessage, "input"),
+        ("x", "x", Some((drill, "U")), ErrorReason::MissingMessage, "input"),
+        ("", "", Some((0, "")), ErrorReason::MissingMessage, "input"),
+        (&long, "", None, ErrorReason::MessageTooLong, "input.text"),
+        ("", &long, None, ErrorReason::MessageTooLong, "input.latex"),
+        ("a\u{0}b", "", None, ErrorReason::InvalidText, "input.text"),
+        ("", "\u{1b}[2J", None, ErrorReason::InvalidText, "input.latex"),
+        (" \n\t ", "", None, ErrorReason::InvalidText, "input.text"),
+        ("x", "", Some((99, "U")), ErrorReason::InvalidArgument, "event.kind"),
+        ("x", "", Some((drill, "no unit")), ErrorReason::InvalidArgument, "event.unit_id"),
+    ];
+    for (text, latex, event, reason, field) in cases {
+        let fault = read(text, latex, event).unwrap_err();
+        assert_eq!(fault.reason(), reason, "{text:?} {latex:?} {event:?}");
+        assert_eq!(fault.fields().next(), Some(field));
+    }
+}
+
+#[test]
+fn what_is_right_passes_unchanged() {
+    let drill = i32::from(ClientEventKind::RequestDrill);
+    assert_eq!(read("What is 3²?\n", "", None).unwrap().said(), "What is 3²?\n");
+    assert_eq!(read("", r"\frac{1}{2}", None).unwrap().said(), r"\frac{1}{2}");
+    let exact = "é".repeat(MAX);
+    assert_eq!(read(&exact, "", None).unwrap().text, exact);
+    let pressed = read("", "", Some((drill, "ALG-01"))).unwrap();
+    assert_eq!(pressed.event.unwrap().unit_id, "ALG-01");
+    assert!(read("and here", "", Some((drill, "ALG-01"))).is_ok());
+}
+
+proptest! {
+    #[test]
+    fn no_text_at_all_panics_or_slips_through(text in ".{0,60}", latex in ".{0,60}") {
+        if let Ok(input) = read(&text, &latex, None) {
+            prop_assert!(input.text.is_empty() != input.latex.is_empty());
+            prop_assert!(text.chars().count() <= MAX && latex.chars().count() <= MAX);
+            let bad = |c: char| c.is_control() && !"\t\n\r".contains(c);
+            prop_assert!(!text.contains(bad) && !latex.contains(bad));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Which tokens are accepted.
+
+use std::io::Write;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use http::{HeaderMap, HeaderValue};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use ring::{
+    rand::SystemRandom,
+    signature::{Ed25519KeyPair, KeyPair},
+};
+use serde_json::{Value, json};
+use turnwise_gateway_svc::{Settings, auth::JwtAuth};
+use turnwise_kit::{Kit, stack::Authenticator};
+use turnwise_proto::common::v1::ErrorReason;
+
+struct Issuer {
+    key: Vec<u8>,
+    public: Vec<u8>,
+}
+
+impl Issuer {
+    fn new() -> Self {
+        let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+        let pair = Ed25519KeyPair::from_pkcs8(key.as_ref()).unwrap();
+        Self {
+            key: key.as_ref().to_vec(),
+            public: pair.public_key().as_ref().to_vec(),
+        }
+    }
+
+    fn jwks(&self, kid: &str) -> Value {
+        json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "kid": kid, "x": BASE64.encode(&self.public)})
+    }
+
+    fn sign(&self, kid: &str, claims: &Value) -> String {
+        let mut header = Header::new(Algorithm::EdDSA);
+        header.kid = Some(kid.to_owned());
+        encode(&header, claims, &EncodingKey::from_ed_der(&self.key)).unwrap()
+    }
+}
+
+fn claims() -> Value {
+    json!({"iss": "school", "aud": "turnwise", "sub": "ada", "tenant": "north", "role": "student",
+           "classes": ["7b"], "exp": jiff::Timestamp::now().as_second() + 600})
+}
+
+fn with(key: &str, value: Value) -> Value {
+    let mut claims = claims();
+    if value.is_null() {
+        claims.as_object_mut().unwrap().remove(key);
+    } else {
+        claims[key] = value;
+    }
+    claims
+}
+
+async fn auth(keys: &[Value]) -> JwtAuth {
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        gateway: Settings,
+    }
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(json!({"keys": keys}).to_string().as_bytes())
+        .unwrap();
+    let jwks = format!("--jwt-jwks-file={}", file.path().display());
+    let cli = <Cli as clap::Parser>::parse_from(["test", "--jwt-issuer=school", &jwks]);
+    JwtAuth::new(&cli.gateway, &Kit::for_tests()).await.unwrap()
+}
+
+fn cause(auth: &JwtAuth, authorization: &str) -> String {
+    let mut headers = HeaderMap::new();
+    if !authorization.is_empty() {
+        headers.insert("authorization", HeaderValue::from_str(authorization).unwrap());
+    }
+    match auth.authenticate(&headers) {
+        Ok(caller) => format!("{caller:?}"),
+        Err(fault) => {
+            assert_eq!(fault.reason(), ErrorReason::Unauthenticated);
+            fault.metadata("cause").unwrap().to_owned()
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_genuine_token_gives_the_caller() {
+    let issuer = Issuer::new();
+    let auth = auth(&[issuer.jwks("k1")]).await;
+    let mut headers = HeaderMap::new();
+    let token = issuer.sign("k1", &claims());
+    headers.insert("authorization", format!("bearer {token}").parse().unwrap());
+    let caller = auth.authenticate(&headers).unwrap().unwrap();
+    assert_eq!((caller.tenant.as_str(), caller.subject.as_str()), ("north", "ada"));
+    assert_eq!((caller.role.as_str(), caller.groups.as_slice()), ("student", &["7b".to_owned()][..]));
+
+    let token = issuer.sign("k1", &with("tenant", Value::Null));
+    headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
+    let caller = auth.authenticate(&headers).unwrap().unwrap();
+    assert_eq!(caller.tenant, "default");
+}
+
+#[tokio::test]
+async fn each_way_to_forge_a_token_has_its_cause() {
+    let issuer = Issuer::new();
+    let stranger = Issuer::new();
+    // A key set with a shared secret in it must not make symmetric tokens acceptable.
+    let secret = json!({"kty": "oct", "kid": "s1", "k": BASE64.encode(b"shared secret of the issuer, 32 b")});
+    let auth = auth(&[issuer.jwks("k1"), secret]).await;
+    let bearer = |token: String| format!("Bearer {token}");
+    let now = jiff::Timestamp::now().as_second();
+
+    let signed = |claims: Value| bearer(issuer.sign("k1", &claims));
+    let genuine = issuer.sign("k1", &claims());
+    let parts: Vec<&str> = genuine.split('.').collect();
+    let payload = BASE64.encode(with("sub", json!("eve")).to_string());
+    let none = BASE64.encode(json!({"alg": "none", "typ": "JWT"}).to_string());
+    let symmetric = |kid: &str, key: &[u8]| {
+        let mut header = Header::new(Algorithm::HS256);
+        header.kid = Some(kid.to_owned());
+        bearer(encode(&header, &claims(), &EncodingKey::from_secret(key)).unwrap())
+    };
+    let mut flipped = parts[2].to_owned();
+    let first = if flipped.starts_with('A') { "B" } else { "A" };
+    flipped.replace_range(0..1, first);
+
+    let cases = [
+        (String::new(), "missing"),
+        ("Basic YTpi".to_owned(), "malformed"),
+        ("Bearer".to_owned(), "malformed"),
+        (bearer("not.a.token".to_owned()), "malformed"),
+        (signed(with("exp", json!(now - 3600))), "expired"),
+        (signed(with("nbf", json!(now + 3600))), "expired"),
+        (signed(with("iss", json!("elsewhere"))), "issuer"),
+        (signed(with("aud", json!("another"))), "audience"),
+        (signed(with("exp", Value::Null)), "claims"),
+        (signed(with("sub", Value::Null)), "claims"),
+        (signed(with("role", Value::Null)), "claims"),
+        (signed(with("role", json!("king"))), "claims"),
+        (signed(with("sub", json!("a b"))), "claims"),
+        (signed(with("tenant", json!("a/b"))), "claims"),
+        (signed(with("classes", json!(["7b}{"]))), "claims"),
+        (bearer(format!("{}.{payload}.{}", parts[0], parts[2])), "signature"),
+        (bearer(format!("{}.{}.{flipped}", parts[0], parts[1])), "signature"),
+        (bearer(stranger.sign("k1", &claims())), "signature"),
+        (bearer(stranger.sign("k2", &claims())), "unknown_key"),
+        (bearer(format!("{none}.{}.", parts[1])), "algorithm"),
+        (symmetric("k1", &issuer.public), "algorithm"),
+        (symmetric("s1", b"shared secret of the issuer, 32 b"), "algorithm"),
+    ];
+    for (authorization, expected) in cases {
+        assert_eq!(cause(&auth, &authorization), expected, "{authorization}");
+    }
+}

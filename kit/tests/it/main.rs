@@ -1,0 +1,9 @@
+//! The platform's own tests: the stack, clients and settings, through their public faces.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod identity;
+mod probe;
+mod settings;
+mod stack;
+mod wire;

@@ -1,0 +1,123 @@
+//! A small service whose behaviour a test chooses, served in process and over TCP with the same stack.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use tonic::{Request, Response, Status, service::Routes};
+use turnwise_kit::{
+    CallContext, Caller, Kit,
+    admin::Readiness,
+    caller::InternalToken,
+    client::{ClientOptions, GrpcClient, connect, local},
+    server::{self, Listener, Running},
+    stack::{DeadlineRule, InternalAuth, Stack},
+};
+use turnwise_proto::exam::v1::{
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionStatus,
+    exam_service_client::ExamServiceClient,
+    exam_service_server::{ExamService, ExamServiceServer},
+};
+
+pub const TOKEN: &str = "a-token-of-at-least-thirty-two-characters";
+
+pub struct Probe;
+
+#[tonic::async_trait]
+impl ExamService for Probe {
+    async fn batch_get_question_status(
+        &self,
+        request: Request<BatchGetQuestionStatusRequest>,
+    ) -> Result<Response<BatchGetQuestionStatusResponse>, Status> {
+        let context = CallContext::of(&request);
+        match request.get_ref().course_id.as_str() {
+            "panic" => panic!("planned"),
+            "stall" => std::future::pending().await,
+            _ => {}
+        }
+        // Tells what it saw, as ids.
+        let caller = context.caller_opt();
+        let saw = [
+            caller.map_or("nobody".to_owned(), |c| format!("{}/{}", c.tenant, c.subject)),
+            context.request_id().unwrap_or("none").to_owned(),
+            context
+                .remaining()
+                .map_or("none".to_owned(), |d| d.as_millis().to_string()),
+        ];
+        Ok(Response::new(BatchGetQuestionStatusResponse {
+            statuses: saw
+                .into_iter()
+                .map(|question_id| QuestionStatus {
+                    question_id,
+                    ..QuestionStatus::default()
+                })
+                .collect(),
+        }))
+    }
+}
+
+pub fn stack(kit: &Kit, max_in_flight: usize) -> Stack {
+    Stack {
+        metrics: kit.metrics.clone(),
+        auth: Arc::new(InternalAuth::token(InternalToken::new(TOKEN).unwrap())),
+        deadline: DeadlineRule::default(),
+        max_in_flight,
+    }
+}
+
+pub fn routes() -> Routes {
+    Routes::new(ExamServiceServer::new(Probe))
+}
+
+pub fn options(token: &str) -> ClientOptions {
+    ClientOptions {
+        peer: "probe",
+        token: InternalToken::new(token),
+    }
+}
+
+pub fn in_process(kit: &Kit, max_in_flight: usize) -> ExamServiceClient<GrpcClient> {
+    ExamServiceClient::new(local(
+        stack(kit, max_in_flight).around(routes()),
+        options(TOKEN),
+    ))
+}
+
+pub async fn serve(kit: &Kit) -> Running {
+    server::start(
+        Listener {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            services: &["turnwise.exam.v1.ExamService"],
+            routes: routes(),
+            stack: stack(kit, 100),
+            tls: None,
+            client_certificates: false,
+            drain_delay: Duration::ZERO,
+            drain_timeout: Duration::from_secs(5),
+        },
+        kit,
+        Readiness::default(),
+    )
+    .await
+    .unwrap()
+}
+
+pub fn over_tcp(kit: &Kit, address: SocketAddr) -> ExamServiceClient<GrpcClient> {
+    ExamServiceClient::new(
+        connect(&format!("http://{address}"), None, options(TOKEN), kit).unwrap(),
+    )
+}
+
+pub fn ask(course: &str) -> BatchGetQuestionStatusRequest {
+    BatchGetQuestionStatusRequest {
+        course_id: course.to_owned(),
+        ..BatchGetQuestionStatusRequest::default()
+    }
+}
+
+pub fn pupil() -> Caller {
+    Caller {
+        tenant: "north".to_owned(),
+        subject: "ada".to_owned(),
+        role: "student".to_owned(),
+        groups: vec!["7b".to_owned()],
+    }
+}

@@ -1,0 +1,98 @@
+//! Settings: what wins over what, and what stops a start.
+
+use std::{ffi::OsString, io::Write};
+
+use clap::Parser;
+use turnwise_kit::settings::{ServerSettings, SettingsError, parse};
+
+#[derive(Parser, Debug)]
+struct Cli {
+    #[command(flatten)]
+    server: ServerSettings,
+    /// A number
+    #[arg(long, env = "KIT_TEST_NUMBER", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=9))]
+    kit_test_number: u32,
+    /// A setting that the test runner's environment has
+    #[arg(long, env = "CARGO_PKG_NAME", default_value = "default")]
+    from_environment: String,
+}
+
+fn read(args: &[&str]) -> Result<Cli, SettingsError> {
+    let args = std::iter::once("test").chain(args.iter().copied()).map(OsString::from);
+    parse::<Cli>(args, &[("MAX_IN_FLIGHT", "77")]).map(|(cli, _)| cli)
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+#[test]
+fn flag_beats_environment_beats_file_beats_default() {
+    let defaults = read(&[]).unwrap();
+    assert_eq!(defaults.kit_test_number, 3);
+    assert_eq!(defaults.server.max_in_flight, 77, "a program's own default");
+    // cargo sets this variable for every test.
+    let package = std::env::var("CARGO_PKG_NAME").unwrap();
+    assert_eq!(defaults.from_environment, package);
+
+    let file = file("KIT_TEST_NUMBER: 5\nMAX_IN_FLIGHT: 9\nCARGO_PKG_NAME: file\n");
+    let config = format!("--config={}", file.path().display());
+    let with_file = read(&[&config]).unwrap();
+    assert_eq!(with_file.kit_test_number, 5);
+    assert_eq!(with_file.server.max_in_flight, 9);
+    assert_eq!(with_file.from_environment, package);
+
+    let with_flag = read(&[
+        "--config",
+        file.path().to_str().unwrap(),
+        "--kit-test-number",
+        "7",
+        "--from-environment",
+        "flag",
+    ])
+    .unwrap();
+    assert_eq!(with_flag.kit_test_number, 7);
+    assert_eq!(with_flag.from_environment, "flag");
+}
+
+#[test]
+fn what_is_unknown_or_out_of_bounds_stops_the_start_and_is_named() {
+    let unknown_key = file("KIT_TEST_NUMBR: 5\n");
+    let not_yaml = file("KIT_TEST_NUMBER: [\n");
+    let not_a_value = file("KIT_TEST_NUMBER: {a: 1}\n");
+    let out_of_bounds = file("KIT_TEST_NUMBER: 10\n");
+    let path = |f: &tempfile::NamedTempFile| format!("--config={}", f.path().display());
+    let cases = [
+        (vec!["--kit-test-number=0".to_owned()], vec!["kit-test-number", "1..=9"]),
+        (vec!["--kit-test-number=x".to_owned()], vec!["kit-test-number"]),
+        (vec!["--no-such-setting=1".to_owned()], vec!["no-such-setting"]),
+        (vec![path(&unknown_key)], vec!["KIT_TEST_NUMBR"]),
+        (vec![path(&not_yaml)], vec!["settings file"]),
+        (vec![path(&not_a_value)], vec!["KIT_TEST_NUMBER"]),
+        (vec![path(&out_of_bounds)], vec!["kit-test-number", "1..=9"]),
+        (vec!["--config=/nowhere/at/all".to_owned()], vec!["/nowhere/at/all"]),
+        (vec!["--max-in-flight=0".to_owned()], vec!["max-in-flight", "1..=100000"]),
+        (vec!["--tls-cert-file=x".to_owned()], vec!["tls-key-file"]),
+    ];
+    for (args, expected) in cases {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let message = read(&args).unwrap_err().to_string();
+        for part in expected {
+            assert!(message.contains(part), "{args:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_weak_or_missing_token_is_refused_without_being_shown() {
+    let weak = file("weak-secret\n");
+    let flag = format!("--internal-token-file={}", weak.path().display());
+    let cli = read(&[&flag]).unwrap();
+    let message = cli.server.internal_token().unwrap_err().to_string();
+    assert!(message.contains("INTERNAL_TOKEN_FILE") && message.contains("32"));
+    assert!(!message.contains("weak-secret"));
+    let cli = read(&["--internal-token-file=/nowhere/token"]).unwrap();
+    assert!(cli.server.internal_token().is_err());
+}

@@ -1,0 +1,37 @@
+//! The model gateway as a process of its own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use turnwise_kit::{
+    run::{self, Service},
+    settings::ServerSettings,
+    stack::DeadlineRule,
+};
+use turnwise_llm_gateway_svc::{SERVICE_NAMES, Settings, routes};
+
+/// Calls the configured model, with a bound on calls at once.
+#[derive(Parser, Debug)]
+#[command(name = "llm-gateway-svc", version)]
+struct Cli {
+    #[command(flatten)]
+    server: ServerSettings,
+    #[command(flatten)]
+    service: Settings,
+}
+
+fn main() -> ExitCode {
+    run::service::<Cli, _, _>(
+        "llm-gateway-svc",
+        &[("LISTEN", "127.0.0.1:50053")],
+        |cli| &cli.server,
+        |cli, kit| async move {
+            Ok(Service {
+                routes: routes(&cli.service, &kit).await?,
+                names: SERVICE_NAMES,
+                auth: None,
+                deadline: DeadlineRule::default(),
+            })
+        },
+    )
+}

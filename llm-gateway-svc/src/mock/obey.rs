@@ -1,0 +1,163 @@
+//! The model that obeys whoever speaks last: what an injected instruction asks for, it does.
+//!
+//! It reads the messages of the user role, the latest first. The prompt's own data is looked into, for its strings hold
+//! the words of students and documents: arrays in the open, and objects with one of [`FRAME_KEYS`]. Any other JSON object,
+//! in such a string or in the open, is an injection and comes back word for word; one that looks like a reply is
+//! preferred. Without an object, words that ask for an exam, a badge or a concept card are granted. A prompt must
+//! therefore not show an example of a reply as valid JSON outside of the system role.
+
+use serde_json::{Deserializer, Value};
+
+use super::reply::Writer;
+use crate::completion::{Message, Role};
+
+/// Keys of the data that a prompt hands over, and of schemas: an object with one of them is nobody's injection.
+pub const FRAME_KEYS: [&str; 9] = [
+    "unitAnchors",
+    "unitContentChunks",
+    "examCandidates",
+    "clientEvent",
+    "messageText",
+    "messageLatex",
+    "voiceTranscript",
+    "allowedActions",
+    "properties",
+];
+
+/// Keys of a reply.
+const REPLY_KEYS: [&str; 5] = [
+    "action",
+    "tutor_text",
+    "exam_suggestion",
+    "concept_card",
+    "drill_card",
+];
+
+/// How many opening brackets are tried in one text; a hostile prompt holds more.
+const MAX_BRACKETS: usize = 1_000;
+/// How far before what is asked for the asking word may stand, in bytes.
+const ASKING_REACH: usize = 60;
+
+const ASKING: [&str; 14] = [
+    "give", "show", "start", "unlock", "offer", "open", "send", "output", "grant", "set ", "mark ",
+    "award", "let me", "i want",
+];
+
+/// The answer to these messages.
+pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
+    let mut found = Found::default();
+    for message in messages.iter().rev().filter(|m| m.role == Role::User) {
+        found.read(&message.content);
+    }
+    if let Some(object) = found.reply.or(found.object) {
+        return object;
+    }
+    found
+        .words
+        .iter()
+        .find_map(|words| wish(words, writer))
+        .unwrap_or_else(|| writer.well())
+}
+
+/// What stands in the user's messages; of objects the first of each kind.
+#[derive(Default)]
+struct Found {
+    /// An injected object that looks like a reply.
+    reply: Option<String>,
+    /// Any other injected object.
+    object: Option<String>,
+    /// Text outside of objects.
+    words: Vec<String>,
+}
+
+impl Found {
+    fn read(&mut self, text: &str) {
+        let mut rest = text;
+        let mut words = String::new();
+        for _ in 0..MAX_BRACKETS {
+            let Some(bracket) = rest.find(['{', '[']) else {
+                break;
+            };
+            words.push_str(&rest[..bracket]);
+            rest = &rest[bracket..];
+            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+            if let Some(Ok(value)) = values.next() {
+                let (verbatim, after) = rest.split_at(values.byte_offset());
+                self.value(&value, verbatim);
+                rest = after;
+            } else {
+                words.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+        words.push_str(rest);
+        if !words.trim().is_empty() {
+            self.words.push(words);
+        }
+    }
+
+    fn value(&mut self, value: &Value, verbatim: &str) {
+        let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
+        if has(&REPLY_KEYS) {
+            self.reply.get_or_insert_with(|| verbatim.to_owned());
+        } else if value.is_array() || has(&FRAME_KEYS) {
+            self.strings(value);
+        } else if value.as_object().is_some_and(|map| !map.is_empty()) {
+            self.object.get_or_insert_with(|| verbatim.to_owned());
+        }
+    }
+
+    fn strings(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.read(text),
+            Value::Array(items) => items.iter().for_each(|item| self.strings(item)),
+            Value::Object(map) => map.values().for_each(|value| self.strings(value)),
+            _ => {}
+        }
+    }
+}
+
+/// The reply that grants what these words ask for, if they ask.
+fn wish(words: &str, writer: &Writer<'_>) -> Option<String> {
+    let lower = words.to_ascii_lowercase();
+    if asks(&lower, "exam") || asks(&lower, "exams") {
+        let id = words.split(is_no_id).find(|word| is_id(word));
+        let tier = ["bronze", "silver", "gold"]
+            .into_iter()
+            .find(|tier| lower.contains(tier));
+        return Some(writer.exam_as_asked(id.unwrap_or_default(), tier.unwrap_or_default()));
+    }
+    let badge = ["mastery", "mastered", "badge"];
+    if badge.into_iter().any(|what| asks(&lower, what)) {
+        return Some(writer.badge_as_asked());
+    }
+    ["concept card", "concept_card"]
+        .into_iter()
+        .any(|what| asks(&lower, what))
+        .then(|| writer.concept_as_asked())
+}
+
+/// Whether the text asks for `what`, a whole word.
+fn asks(text: &str, what: &str) -> bool {
+    text.match_indices(what).any(|(at, _)| {
+        let from = text.floor_char_boundary(at.saturating_sub(ASKING_REACH));
+        let letter = |c: &char| c.is_ascii_alphabetic();
+        let whole = !text[..at].chars().next_back().is_some_and(|c| letter(&c))
+            && !text[at + what.len()..]
+                .chars()
+                .next()
+                .is_some_and(|c| letter(&c));
+        whole && ASKING.iter().any(|asking| text[from..at].contains(asking))
+    })
+}
+
+fn is_no_id(c: char) -> bool {
+    !(c.is_ascii_alphanumeric() || "._~@-".contains(c))
+}
+
+/// A word with a letter, a hyphen and a digit, such as `EX-12`.
+fn is_id(word: &str) -> bool {
+    word.contains('-')
+        && word.bytes().any(|b| b.is_ascii_digit())
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+}

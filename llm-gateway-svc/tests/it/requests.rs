@@ -1,0 +1,95 @@
+//! Requests that are refused, and their bounds.
+
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    llm::v1::{ChatRole, CompleteRequest, StreamCompleteRequest},
+};
+
+use crate::harness::{fault, message, mock, request};
+
+fn user(content: &str) -> CompleteRequest {
+    CompleteRequest {
+        messages: vec![message(ChatRole::User, content)],
+        ..request()
+    }
+}
+
+#[tokio::test]
+async fn each_bad_field_is_named() {
+    let gateway = mock(&[]).await;
+    let bad = |change: fn(&mut CompleteRequest)| {
+        let mut request = request();
+        change(&mut request);
+        request
+    };
+    for (request, field) in [
+        (bad(|r| r.messages.clear()), "messages"),
+        (
+            bad(|r| r.messages = vec![message(ChatRole::User, "x"); 65]),
+            "messages",
+        ),
+        (
+            bad(|r| r.messages[1].content.clear()),
+            "messages[1].content",
+        ),
+        (bad(|r| r.messages[0].role = 0), "messages[0].role"),
+        (bad(|r| r.messages[1].role = 9), "messages[1].role"),
+        (user(&"ä".repeat(400_001)), "messages"),
+        (bad(|r| r.purpose = 0), "purpose"),
+        (bad(|r| r.purpose = 99), "purpose"),
+        (bad(|r| r.max_output_tokens = -1), "max_output_tokens"),
+        (bad(|r| r.max_output_tokens = 32_769), "max_output_tokens"),
+        (bad(|r| r.model = "m".repeat(257)), "model"),
+        (bad(|r| r.model = "a\nb".to_owned()), "model"),
+        (
+            bad(|r| {
+                r.max_wait = Some(prost_types::Duration {
+                    seconds: -1,
+                    nanos: 0,
+                });
+            }),
+            "max_wait",
+        ),
+    ] {
+        let failure = gateway.complete(request.clone()).await.unwrap_err();
+        let refused = fault(&failure, ErrorReason::InvalidArgument);
+        assert_eq!(refused.fields().collect::<Vec<_>>(), [field]);
+        assert_eq!(refused.metadata("field"), Some(field));
+        let failure = gateway.stream(request).await.unwrap_err();
+        fault(&failure, ErrorReason::InvalidArgument);
+    }
+    let nothing = StreamCompleteRequest { request: None };
+    let failure = gateway.client.clone().stream_complete(nothing).await;
+    let refused = fault(&failure.unwrap_err(), ErrorReason::InvalidArgument);
+    assert_eq!(refused.fields().collect::<Vec<_>>(), ["request"]);
+}
+
+#[tokio::test]
+async fn the_bounds_themselves_are_allowed() {
+    let gateway = mock(&[]).await;
+    let most = CompleteRequest {
+        messages: vec![message(ChatRole::User, "x"); 64],
+        max_output_tokens: 32_768,
+        ..request()
+    };
+    gateway.complete(most).await.unwrap();
+    gateway.complete(user(&"ä".repeat(400_000))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_schema_is_one_json_object() {
+    let gateway = mock(&[]).await;
+    let deep = format!("{}{}", r#"{"a":"#.repeat(5_000), "}".repeat(5_000));
+    for schema in [
+        "true", "[]", "\"{}\"", "12", "null", "{", "{} {}", "not json", " ", "{\"a\":}", &deep,
+    ] {
+        let request = CompleteRequest {
+            json_schema: schema.to_owned(),
+            ..request()
+        };
+        let failure = gateway.complete(request).await.unwrap_err();
+        let refused = fault(&failure, ErrorReason::InvalidSchema);
+        assert_eq!(refused.fields().collect::<Vec<_>>(), ["json_schema"]);
+        assert_eq!(refused.metadata("field"), Some("json_schema"));
+    }
+}

@@ -1,0 +1,170 @@
+//! A client of the public face, as the command line uses it.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result, bail};
+use tonic::{Request, metadata::MetadataValue};
+use turnwise_kit::{
+    CallContext, Fault, Kit,
+    client::{ClientOptions, GrpcClient, Tls, connect},
+};
+use turnwise_proto::tutor::v1::{
+    CreateThreadRequest, TakeTurnRequest, TakeTurnResponse, tutor_service_client::TutorServiceClient,
+};
+use uuid::Uuid;
+
+use crate::data_dir::{DataDir, DevToken, running};
+
+/// How to reach the public face, and as whom.
+#[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
+pub struct ConnectArgs {
+    /// Where the public face is
+    #[arg(long, env = "TURNWISE_ENDPOINT", default_value = "http://127.0.0.1:50050")]
+    pub endpoint: String,
+    /// The student to speak as
+    #[arg(long)]
+    pub student: String,
+    /// The student's class
+    #[arg(long = "class")]
+    pub class: String,
+    /// The course to speak about
+    #[arg(long)]
+    pub course: String,
+    /// The student's tenant
+    #[arg(long, default_value = "default")]
+    pub tenant: String,
+    /// File with a token; without it a development token of a local `turnwise up` is made for these ids
+    #[arg(long)]
+    pub token_file: Option<PathBuf>,
+    /// Data directory of the local `turnwise up`; found by the port where it is not given
+    #[arg(long, env = "TURNWISE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Authority that signed the certificate of an https endpoint, PEM
+    #[arg(long)]
+    pub ca_file: Option<PathBuf>,
+    /// Seconds to wait for an answer (1 to 600)
+    #[arg(long, default_value = "75", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub timeout: u64,
+}
+
+/// A connected student.
+pub struct Student {
+    client: TutorServiceClient<GrpcClient>,
+    authorization: MetadataValue<tonic::metadata::Ascii>,
+    timeout: Duration,
+    args: ConnectArgs,
+}
+
+impl Student {
+    /// Connects, with a token from a file or a development token.
+    pub fn connect(args: ConnectArgs) -> Result<Self> {
+        let token = match &args.token_file {
+            Some(file) => std::fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?
+                .trim()
+                .to_owned(),
+            None => dev_token(&args)?,
+        };
+        let tls = args
+            .ca_file
+            .as_ref()
+            .map(|file| {
+                std::fs::read(file)
+                    .map(|pem| Tls {
+                        authority: Some(pem),
+                        identity: None,
+                    })
+                    .with_context(|| format!("cannot read {}", file.display()))
+            })
+            .transpose()?;
+        let options = ClientOptions {
+            peer: "turnwise",
+            token: None,
+        };
+        let kit = Kit::for_tests();
+        let channel = connect(&args.endpoint, tls.as_ref(), options, &kit)?;
+        Ok(Self {
+            client: TutorServiceClient::new(channel),
+            authorization: format!("Bearer {token}")
+                .parse()
+                .context("the token holds characters that no token has")?,
+            timeout: Duration::from_secs(args.timeout),
+            args,
+        })
+    }
+
+    /// Opens a thread about the course and tells its id.
+    pub async fn create_thread(&mut self) -> Result<String, Fault> {
+        let request = self.request(CreateThreadRequest {
+            course_id: self.args.course.clone(),
+            class_id: self.args.class.clone(),
+            title: String::new(),
+            idempotency_key: Uuid::new_v4().to_string(),
+        });
+        let response = self
+            .client
+            .create_thread(request)
+            .await
+            .map_err(|status| Fault::from_status(&status))?;
+        Ok(response.into_inner().thread.unwrap_or_default().thread_id)
+    }
+
+    /// Takes a turn.
+    pub async fn take_turn(
+        &mut self,
+        mut turn: TakeTurnRequest,
+    ) -> Result<TakeTurnResponse, Fault> {
+        turn.course_id.clone_from(&self.args.course);
+        if turn.idempotency_key.is_empty() {
+            turn.idempotency_key = Uuid::new_v4().to_string();
+        }
+        let request = self.request(turn);
+        self.client
+            .take_turn(request)
+            .await
+            .map(tonic::Response::into_inner)
+            .map_err(|status| Fault::from_status(&status))
+    }
+
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = CallContext::background(None, self.timeout).request(message);
+        request
+            .metadata_mut()
+            .insert("authorization", self.authorization.clone());
+        request
+    }
+}
+
+/// A development token for the student, signed with the key of the local suite behind the endpoint.
+fn dev_token(args: &ConnectArgs) -> Result<String> {
+    let dir = find_data_dir(args.data_dir.clone(), &args.endpoint)?;
+    DataDir::open(&dir)?.mint(&DevToken {
+        tenant: args.tenant.clone(),
+        subject: args.student.clone(),
+        role: "student".to_owned(),
+        classes: vec![args.class.clone()],
+        ttl_seconds: 3600,
+    })
+}
+
+/// The data directory that was named, or that of the suite which listens on the endpoint's port.
+fn find_data_dir(named: Option<PathBuf>, endpoint: &str) -> Result<PathBuf> {
+    if let Some(dir) = named {
+        return Ok(dir);
+    }
+    let authority = endpoint
+        .split_once("://")
+        .map_or(endpoint, |(_, rest)| rest)
+        .trim_end_matches('/');
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+    let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0");
+    if !local {
+        bail!("`{endpoint}` is not on this machine; give a token with --token-file");
+    }
+    Ok(port
+        .parse()
+        .ok()
+        .and_then(running::data_dir)
+        .unwrap_or_else(DataDir::default_path))
+}

@@ -1,0 +1,284 @@
+//! What the command line prints: the public answers in JSON, spelled as the specification of the browser's edge spells
+//! them, and cards for a terminal.
+
+use serde::Serialize;
+use turnwise_proto::tutor::v1::{
+    Button, MasteryTier, Role, SnapshotLite, TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
+};
+
+/// A turn's answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnView<'a> {
+    turn_id: &'a str,
+    thread_id: &'a str,
+    messages: Vec<MessageView<'a>>,
+    snapshot_lite: Option<SnapshotLiteView<'a>>,
+    degraded_reasons: Vec<String>,
+    model: &'a str,
+}
+
+impl<'a> TurnView<'a> {
+    /// The view of an answer.
+    pub fn of(answer: &'a TakeTurnResponse) -> Self {
+        Self {
+            turn_id: &answer.turn_id,
+            thread_id: &answer.thread_id,
+            messages: answer.messages.iter().map(MessageView::of).collect(),
+            snapshot_lite: answer.snapshot_lite.as_ref().map(SnapshotLiteView::of),
+            degraded_reasons: answer
+                .degraded_reasons()
+                .map(|r| lower(r.as_str_name(), "DEGRADED_REASON_"))
+                .collect(),
+            model: &answer.model,
+        }
+    }
+}
+
+/// A message of the timeline.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageView<'a> {
+    id: i64,
+    thread_id: &'a str,
+    role: &'static str,
+    text: &'a str,
+    latex: Option<&'a str>,
+    card: Option<CardView<'a>>,
+    created_at: Option<String>,
+    event: Option<EventView<'a>>,
+    buttons: Vec<ButtonView<'a>>,
+}
+
+impl<'a> MessageView<'a> {
+    /// The view of a message.
+    pub fn of(message: &'a TutorMessage) -> Self {
+        Self {
+            id: message.id,
+            thread_id: &message.thread_id,
+            role: match message.role() {
+                Role::Assistant => "assistant",
+                _ => "user",
+            },
+            text: &message.text,
+            latex: non_empty(&message.latex),
+            card: message.card.as_ref().and_then(CardView::of),
+            created_at: message.create_time.as_ref().and_then(iso),
+            event: message.event.as_ref().map(EventView::of),
+            buttons: message.buttons.iter().map(ButtonView::of).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventView<'a> {
+    kind: String,
+    unit_id: &'a str,
+}
+
+impl<'a> EventView<'a> {
+    fn of(event: &'a turnwise_proto::tutor::v1::ClientEvent) -> Self {
+        Self {
+            kind: event
+                .kind()
+                .as_str_name()
+                .trim_start_matches("CLIENT_EVENT_KIND_")
+                .to_owned(),
+            unit_id: &event.unit_id,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ButtonView<'a> {
+    label_key: &'a str,
+    event: Option<EventView<'a>>,
+    primary: bool,
+}
+
+impl<'a> ButtonView<'a> {
+    fn of(button: &'a Button) -> Self {
+        Self {
+            label_key: &button.label_key,
+            event: button.event.as_ref().map(EventView::of),
+            primary: button.primary,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type")]
+enum CardView<'a> {
+    #[serde(rename = "CONCEPT", rename_all = "camelCase")]
+    Concept {
+        unit_id: &'a str,
+        key_ideas: &'a [String],
+        worked_example: Option<WorkedExampleView<'a>>,
+    },
+    #[serde(rename = "DRILL", rename_all = "camelCase")]
+    Drill {
+        unit_id: &'a str,
+        prompt: &'a str,
+        question_latex: &'a str,
+    },
+    #[serde(rename = "EXAM", rename_all = "camelCase")]
+    Exam {
+        unit_id: &'a str,
+        question_id: &'a str,
+        difficulty_tier: &'static str,
+        prompt: &'a str,
+        question_latex: &'a str,
+        options: Vec<OptionView<'a>>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WorkedExampleView<'a> {
+    problem_latex: &'a str,
+    final_answer_latex: &'a str,
+    steps_latex: &'a [String],
+}
+
+#[derive(Serialize)]
+struct OptionView<'a> {
+    id: &'a str,
+    text: &'a str,
+}
+
+impl<'a> CardView<'a> {
+    fn of(card: &'a TutorCard) -> Option<Self> {
+        let unit_id = card.unit_id.as_str();
+        Some(match card.content.as_ref()? {
+            tutor_card::Content::Concept(c) => Self::Concept {
+                unit_id,
+                key_ideas: &c.key_ideas,
+                worked_example: c.worked_example.as_ref().map(|w| WorkedExampleView {
+                    problem_latex: &w.problem_latex,
+                    final_answer_latex: &w.final_answer_latex,
+                    steps_latex: &w.steps_latex,
+                }),
+            },
+            tutor_card::Content::Drill(d) => Self::Drill {
+                unit_id,
+                prompt: &d.prompt,
+                question_latex: &d.question_latex,
+            },
+            tutor_card::Content::Exam(e) => Self::Exam {
+                unit_id,
+                question_id: &e.question_id,
+                difficulty_tier: tier(e.tier()),
+                prompt: &e.prompt,
+                question_latex: &e.question_latex,
+                options: e
+                    .options
+                    .iter()
+                    .map(|o| OptionView {
+                        id: &o.option_id,
+                        text: &o.text,
+                    })
+                    .collect(),
+            },
+        })
+    }
+}
+
+/// A student's standing.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotLiteView<'a> {
+    focus: Option<FocusView<'a>>,
+    prereq_nudge: Option<NudgeView<'a>>,
+    revisit: RevisitView<'a>,
+    progress: ProgressView,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FocusView<'a> {
+    unit_id: &'a str,
+    title: &'a str,
+    mastery_tier: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NudgeView<'a> {
+    unit_id: &'a str,
+    title: &'a str,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct RevisitView<'a> {
+    locked_count: i32,
+    next_eligible_at: Option<String>,
+    next_question_id: Option<&'a str>,
+}
+
+#[derive(Serialize, Default)]
+struct ProgressView {
+    bronze: i32,
+    silver: i32,
+    gold: i32,
+    total: i32,
+}
+
+impl<'a> SnapshotLiteView<'a> {
+    /// The view of a standing.
+    pub fn of(standing: &'a SnapshotLite) -> Self {
+        Self {
+            focus: standing.focus.as_ref().map(|f| FocusView {
+                unit_id: &f.unit_id,
+                title: &f.title,
+                mastery_tier: tier(f.mastery_tier()),
+            }),
+            prereq_nudge: standing.prereq_nudge.as_ref().map(|n| NudgeView {
+                unit_id: &n.unit_id,
+                title: &n.title,
+            }),
+            revisit: standing
+                .revisit
+                .as_ref()
+                .map_or_else(RevisitView::default, |r| RevisitView {
+                    locked_count: r.locked_count,
+                    next_eligible_at: r.next_eligible_at.as_ref().and_then(iso),
+                    next_question_id: non_empty(&r.next_question_id),
+                }),
+            progress: standing
+                .progress
+                .as_ref()
+                .map_or_else(ProgressView::default, |p| ProgressView {
+                    bronze: p.bronze,
+                    silver: p.silver,
+                    gold: p.gold,
+                    total: p.total,
+                }),
+        }
+    }
+}
+
+/// A tier as clients spell it.
+pub fn tier(tier: MasteryTier) -> &'static str {
+    match tier {
+        MasteryTier::Unspecified | MasteryTier::None => "none",
+        MasteryTier::Bronze => "bronze",
+        MasteryTier::Silver => "silver",
+        MasteryTier::Gold => "gold",
+    }
+}
+
+/// The last part of an enum's name, in lower case.
+pub fn lower(name: &str, prefix: &str) -> String {
+    name.trim_start_matches(prefix).to_ascii_lowercase()
+}
+
+fn iso(time: &prost_types::Timestamp) -> Option<String> {
+    turnwise_kit::time::from_proto(time).map(|t| t.to_string())
+}
+
+fn non_empty(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}

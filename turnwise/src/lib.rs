@@ -1,0 +1,20 @@
+//! The binary people run, as a library: the suite in one process, a client of the public face, and the commands.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`up`], [`suite`] | all five services in one process |
+//! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
+//! | [`client`], [`turn`], [`chat`] | talking to the public face |
+//! | [`edge`], [`render`] | answers as JSON and for a terminal |
+//! | [`course`] | checking and importing course packs |
+
+pub mod chat;
+pub mod client;
+pub mod course;
+pub mod data_dir;
+pub mod edge;
+pub mod render;
+pub mod suite;
+pub mod token;
+pub mod turn;
+pub mod up;

@@ -1,0 +1,52 @@
+//! The binary people run.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use turnwise::{chat, course, token, turn, up};
+use turnwise_kit::{run, settings};
+
+/// Turnwise: a tutoring backend that decides before a model speaks.
+#[derive(Parser, Debug)]
+#[command(name = "turnwise", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Start all five services in one process
+    Up(Box<up::UpArgs>),
+    /// Take one turn
+    Turn(turn::TurnArgs),
+    /// Talk to the tutor in the terminal
+    Chat(chat::ChatArgs),
+    /// Check or import course packs
+    Course(course::CourseArgs),
+    /// Mint a development token
+    Token(token::TokenArgs),
+}
+
+/// For a process that a person starts at a terminal.
+const DEFAULTS: &[(&str, &str)] = &[
+    ("LISTEN", "127.0.0.1:50050"),
+    ("LOG_FORMAT", "pretty"),
+    ("LOG_FILTER", "warn"),
+];
+
+fn main() -> ExitCode {
+    let (cli, given) = match settings::parse::<Cli>(std::env::args_os(), DEFAULTS) {
+        Ok(parsed) => parsed,
+        Err(error) => return run::settings_failed(&error),
+    };
+    run::block_on(async {
+        Ok(match cli.command {
+            Command::Up(args) => up::run(*args, &given).await?,
+            Command::Turn(args) => turn::run(args).await?,
+            Command::Chat(args) => chat::run(args).await?,
+            Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
+            Command::Token(args) => token::run(args)?,
+        })
+    })
+}

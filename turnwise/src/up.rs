@@ -1,0 +1,116 @@
+//! `turnwise up`: all five services in one process, on embedded defaults.
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+
+use anyhow::Result;
+use turnwise_kit::{
+    Kit,
+    clock::SystemClock,
+    run::termination,
+    settings::Given,
+    telemetry::{Telemetry, TelemetrySettings},
+};
+use turnwise_llm_gateway_svc::{BackendKind, ollama_answers};
+
+use crate::{
+    data_dir::{DEV_AUDIENCE, DEV_ISSUER, DataDir, running},
+    suite::{Suite, SuiteSettings, embedded_store},
+};
+
+/// Arguments of `turnwise up`.
+#[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
+pub struct UpArgs {
+    /// Directory for the stores and the development keys; default: turnwise under the user's data directory
+    #[arg(long, env = "TURNWISE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The settings of the services.
+    #[command(flatten)]
+    pub suite: SuiteSettings,
+}
+
+/// Runs the suite until SIGTERM or SIGINT.
+pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
+    let telemetry = Telemetry::start(&TelemetrySettings {
+        service: "turnwise",
+        format: args.suite.server.log_format,
+        filter: args.suite.server.log_filter.clone(),
+        otlp_endpoint: args.suite.server.otel_exporter_otlp_endpoint.clone(),
+    })?;
+    let root = args.data_dir.unwrap_or_else(DataDir::default_path);
+    let data_dir = DataDir::create(&root)?;
+    let mut settings = args.suite;
+    if !given.contains("SESSION_STORE") {
+        settings.session.session_store =
+            match embedded_store(&data_dir.session_store()).parse() {
+                Ok(location) => location,
+                Err(never) => match never {},
+            };
+    }
+    let dev_tokens = !given.contains("JWT_ISSUER");
+    if dev_tokens {
+        settings.gateway.jwt_issuer = Some(DEV_ISSUER.to_owned());
+        settings.gateway.jwt_audience = DEV_AUDIENCE.to_owned();
+        settings.gateway.jwt_jwks_file = Some(data_dir.jwks_file());
+        settings.gateway.jwt_jwks_url = None;
+    }
+    if !given.contains("HELPER_LLM_BACKEND") && !ollama_answers(&settings.llm).await {
+        settings.llm.helper_llm_backend = BackendKind::Mock;
+    }
+    let model = match settings.llm.helper_llm_backend {
+        BackendKind::Mock => format!(
+            "{} (a stand-in, no language model; set HELPER_LLM_BACKEND for a real one)",
+            settings.llm.mock_model
+        ),
+        BackendKind::Ollama => format!(
+            "{} by Ollama at {}",
+            settings.llm.ollama_model, settings.llm.ollama_base_url
+        ),
+        BackendKind::OpenaiCompatible => settings.llm.openai_model.clone(),
+    };
+    let courses = settings.policy.courses_dir.display().to_string();
+
+    let suite = Suite::start(settings, Kit::new(Arc::new(SystemClock))).await?;
+    let address = suite.address;
+    let noted = dev_tokens && note(&data_dir, address.port());
+    println!("listening turnwise {address}");
+    println!("  public    TutorService, health and reflection on http://{address}");
+    println!("  inside    policy, retrieval, llm-gateway, session and gateway in this process");
+    println!("  courses   {courses}");
+    println!("  data      {}", data_dir.root().display());
+    println!("  model     {model}");
+    if let Some(admin) = suite.admin {
+        println!("  admin     http://{admin}/metrics");
+    }
+    if dev_tokens {
+        let hint = if noted {
+            String::new()
+        } else {
+            format!(" --data-dir {}", data_dir.root().display())
+        };
+        println!("Now type, in another terminal:");
+        println!(
+            "  turnwise chat --endpoint http://{address} --student ada --class 7b --course algebra-foundations{hint}"
+        );
+    }
+
+    termination().await?;
+    eprintln!("draining");
+    suite.drain().await;
+    if noted {
+        running::forget(address.port());
+    }
+    telemetry.flush();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lets `turnwise turn` find the development key for this port. Without a home directory it must be told.
+fn note(data_dir: &DataDir, port: u16) -> bool {
+    match running::note(port, data_dir.root()) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(%error, "`turnwise turn` and `chat` will need --data-dir");
+            false
+        }
+    }
+}
