@@ -1,0 +1,99 @@
+//! A pack while it is being read: the items, and where each of them stands.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::fields::Located;
+use crate::model::{Chunk, Course, Lesson, Question, QuestionOption, Support, Tier, Unit};
+
+/// Everything read so far. An item with a fault is kept as far as it can be named, so that others
+/// that refer to it are not blamed.
+#[derive(Default)]
+pub(crate) struct Draft<'a> {
+    pub(crate) course: Option<CourseDraft<'a>>,
+    pub(crate) units: Vec<UnitDraft<'a>>,
+    pub(crate) lessons: Vec<LessonDraft<'a>>,
+    pub(crate) chunks: Vec<ChunkDraft<'a>>,
+    pub(crate) questions: Vec<QuestionDraft<'a>>,
+    pub(crate) support: Vec<SupportDraft<'a>>,
+    pub(crate) references: BTreeMap<String, String>,
+    /// Whether some unit could not be read, so that an unknown one proves nothing.
+    pub(crate) units_incomplete: bool,
+    /// Whether some question could not be read, so that a missing one proves nothing.
+    pub(crate) questions_incomplete: bool,
+    /// Whether some reference could not be read.
+    pub(crate) references_incomplete: bool,
+}
+
+/// The course, and where its entry unit is named.
+pub(crate) struct CourseDraft<'a> {
+    pub(crate) course: Course,
+    pub(crate) file: &'a Path,
+    pub(crate) entry_line: Option<usize>,
+}
+
+/// A unit and its lines.
+pub(crate) struct UnitDraft<'a> {
+    pub(crate) unit: Unit,
+    pub(crate) file: &'a Path,
+    /// The line of its id.
+    pub(crate) line: usize,
+    /// Whether some prerequisite could not be read.
+    pub(crate) prerequisites_incomplete: bool,
+    /// A line for each prerequisite.
+    pub(crate) prerequisite_lines: Vec<usize>,
+    /// A line for each drill's id.
+    pub(crate) drill_lines: Vec<usize>,
+}
+
+/// A lesson and its lines.
+pub(crate) struct LessonDraft<'a> {
+    pub(crate) lesson: Lesson,
+    pub(crate) file: &'a Path,
+    pub(crate) unit_line: usize,
+    pub(crate) reference_line: usize,
+}
+
+/// A chunk and the line of its heading.
+pub(crate) struct ChunkDraft<'a> {
+    pub(crate) chunk: Chunk,
+    pub(crate) file: &'a Path,
+    pub(crate) line: usize,
+}
+
+/// A question and its lines.
+pub(crate) struct QuestionDraft<'a> {
+    pub(crate) id: Located<String>,
+    pub(crate) units: Vec<Located<String>>,
+    /// `None` if the file's word for it was a fault.
+    pub(crate) tier: Option<Tier>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) prompt: String,
+    pub(crate) question_latex: String,
+    pub(crate) options: Vec<QuestionOption>,
+    pub(crate) answer: String,
+    pub(crate) file: &'a Path,
+}
+
+impl QuestionDraft<'_> {
+    /// The question itself; call it when there are no faults.
+    pub(crate) fn finish(self) -> Question {
+        Question {
+            id: self.id.value,
+            units: self.units.into_iter().map(|u| u.value).collect(),
+            tier: self.tier.unwrap_or(Tier::Bronze),
+            tags: self.tags,
+            prompt: self.prompt,
+            question_latex: self.question_latex,
+            options: self.options,
+            answer: self.answer,
+        }
+    }
+}
+
+/// A support and the line that names its question.
+pub(crate) struct SupportDraft<'a> {
+    pub(crate) support: Support,
+    pub(crate) file: &'a Path,
+    pub(crate) line: usize,
+}

@@ -1,0 +1,102 @@
+//! What is wrong with a pack: where, what, and how to put it right.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// One fault of a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PackFault {
+    /// The file, or the folder if no file is to blame.
+    pub file: PathBuf,
+    /// The line, counted from 1, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl PackFault {
+    /// `file:line`, or the file alone.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.file.display()),
+            None => self.file.display().to_string(),
+        }
+    }
+}
+
+impl fmt::Display for PackFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.place(), self.message, self.remedy)
+    }
+}
+
+impl std::error::Error for PackFault {}
+
+/// The faults found so far: loading goes on after a fault, so that one run shows them all.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<PackFault>);
+
+impl Faults {
+    /// Notes a fault.
+    pub(crate) fn add(
+        &mut self,
+        file: &Path,
+        line: impl Into<Option<usize>>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.0.push(PackFault {
+            file: file.to_path_buf(),
+            line: line.into(),
+            message: message.into(),
+            remedy: remedy.into(),
+        });
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The faults by file, line and text, each once.
+    pub(crate) fn into_sorted(mut self) -> Vec<PackFault> {
+        self.0.sort_by(|a, b| {
+            (&a.file, a.line, &a.message, &a.remedy).cmp(&(&b.file, b.line, &b.message, &b.remedy))
+        });
+        self.0.dedup();
+        self.0
+    }
+}
+
+/// Where one file's faults go.
+pub(crate) struct Sink<'a> {
+    file: &'a Path,
+    faults: &'a mut Faults,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for the faults of `file`.
+    pub(crate) fn new(file: &'a Path, faults: &'a mut Faults) -> Self {
+        Self { file, faults }
+    }
+
+    /// Notes a fault of this file.
+    pub(crate) fn add(
+        &mut self,
+        line: impl Into<Option<usize>>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.faults.add(self.file, line, message, remedy);
+    }
+
+    /// How many faults there are, to see whether some reading added to them.
+    pub(crate) fn count(&self) -> usize {
+        self.faults.0.len()
+    }
+}

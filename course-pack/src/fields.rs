@@ -1,0 +1,331 @@
+//! The keys of one map, read by name; whatever is wrong or left over becomes a fault.
+
+use std::ops::RangeInclusive;
+
+use crate::fault::Sink;
+use crate::ids;
+use crate::yaml::{Entry, Node, Value};
+
+/// A value and the line it stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) line: usize,
+}
+
+/// A map while it is being read.
+pub(crate) struct Fields {
+    /// What the map describes, for messages: `unit`, `question`, ….
+    what: &'static str,
+    /// The line the map starts on.
+    pub(crate) line: usize,
+    entries: Vec<Entry>,
+    asked: Vec<&'static str>,
+}
+
+impl Fields {
+    /// Opens a node that should be a map.
+    pub(crate) fn open(node: Node, what: &'static str, sink: &mut Sink<'_>) -> Option<Self> {
+        match node.value {
+            Value::Map(entries) => Some(Self {
+                what,
+                line: node.line,
+                entries,
+                asked: Vec::new(),
+            }),
+            other => {
+                sink.add(
+                    node.line,
+                    format!(
+                        "the {what} is written as keys with values, but this is {}",
+                        other.kind()
+                    ),
+                    format!(
+                        "write the {what} as `key: value` lines; text that holds `: ` needs quotes"
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<Entry> {
+        self.asked.push(key);
+        let at = self.entries.iter().position(|e| e.key == key)?;
+        Some(self.entries.remove(at))
+    }
+
+    fn missing(&self, key: &str, sink: &mut Sink<'_>) {
+        sink.add(
+            self.line,
+            format!("this {} has no `{key}`", self.what),
+            format!("add a line `{key}: …` to it"),
+        );
+    }
+
+    /// Text that must be there and must not be blank. Surrounding white space is dropped.
+    pub(crate) fn text(
+        &mut self,
+        key: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<Located<String>> {
+        match self.take(key) {
+            Some(entry) => scalar(entry.node, key, sink),
+            None => {
+                self.missing(key, sink);
+                None
+            }
+        }
+    }
+
+    /// Text that may be left out, but not be blank.
+    pub(crate) fn optional_text(
+        &mut self,
+        key: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<Located<String>> {
+        scalar(self.take(key)?.node, key, sink)
+    }
+
+    /// An id that must be there and be well formed.
+    pub(crate) fn id(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+        let found = self.text(key, sink)?;
+        checked_id(found, key, sink)
+    }
+
+    /// A list of texts; left out, it is empty.
+    pub(crate) fn texts(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Located<String>> {
+        self.list(key, sink)
+            .into_iter()
+            .filter_map(|node| scalar(node, key, sink))
+            .collect()
+    }
+
+    /// A list of ids; left out, it is empty.
+    pub(crate) fn ids(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Located<String>> {
+        self.texts(key, sink)
+            .into_iter()
+            .filter_map(|found| checked_id(found, key, sink))
+            .collect()
+    }
+
+    /// A list of anything; left out, it is empty.
+    pub(crate) fn list(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Node> {
+        let Some(entry) = self.take(key) else {
+            return Vec::new();
+        };
+        match entry.node.value {
+            Value::List(items) => items,
+            Value::Null => {
+                sink.add(
+                    entry.line,
+                    format!("`{key}` has no value"),
+                    format!("write `{key}: []` for an empty list, or remove the line"),
+                );
+                Vec::new()
+            }
+            other => {
+                sink.add(
+                    entry.node.line,
+                    format!("`{key}` is a list, but this is {}", other.kind()),
+                    format!("write `{key}: [first, second]`, or one `- item` a line below it"),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether no key is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The line of this key, if the map has it.
+    pub(crate) fn line_of(&self, key: &str) -> Option<usize> {
+        self.entries.iter().find(|e| e.key == key).map(|e| e.line)
+    }
+
+    /// Yes or no; left out, it is `default`. Anything else is a fault and counts as no, which asks
+    /// for the least elsewhere.
+    pub(crate) fn flag(&mut self, key: &'static str, default: bool, sink: &mut Sink<'_>) -> bool {
+        let stated = self.line_of(key).is_some();
+        self.choice(key, &[("true", true), ("false", false)], sink)
+            .unwrap_or(!stated && default)
+    }
+
+    /// One word of a closed set; left out or wrong, it is `None`.
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+        sink: &mut Sink<'_>,
+    ) -> Option<T> {
+        let found = self.optional_text(key, sink)?;
+        match choices.iter().find(|(word, _)| *word == found.value) {
+            Some((_, value)) => Some(*value),
+            None => {
+                let words: Vec<String> = choices.iter().map(|(w, _)| format!("`{w}`")).collect();
+                sink.add(
+                    found.line,
+                    format!("`{key}` cannot be `{}`", found.value),
+                    format!("write one of {}", words.join(", ")),
+                );
+                None
+            }
+        }
+    }
+
+    /// One word of a closed set that must be there.
+    pub(crate) fn required_choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+        sink: &mut Sink<'_>,
+    ) -> Option<T> {
+        if self.line_of(key).is_none() {
+            self.missing(key, sink);
+        }
+        self.choice(key, choices, sink)
+    }
+
+    /// A whole number within bounds; left out or wrong, it is `None`.
+    pub(crate) fn whole_number(
+        &mut self,
+        key: &'static str,
+        bounds: RangeInclusive<u32>,
+        sink: &mut Sink<'_>,
+    ) -> Option<u32> {
+        let found = self.optional_text(key, sink)?;
+        let number = found.value.parse().ok().filter(|n| bounds.contains(n));
+        if number.is_none() {
+            sink.add(
+                found.line,
+                format!("`{key}` cannot be `{}`", found.value),
+                format!(
+                    "write a whole number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                ),
+            );
+        }
+        number
+    }
+
+    /// A fraction of 1; left out or wrong, it is `None`.
+    pub(crate) fn share(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Option<f64> {
+        let found = self.optional_text(key, sink)?;
+        let number = found
+            .value
+            .parse()
+            .ok()
+            .filter(|n: &f64| (0.0..=1.0).contains(n));
+        if number.is_none() {
+            sink.add(
+                found.line,
+                format!("`{key}` cannot be `{}`", found.value),
+                "write a number from 0 to 1",
+            );
+        }
+        number
+    }
+
+    /// A nested map; left out, it is `None`.
+    pub(crate) fn map(
+        &mut self,
+        key: &'static str,
+        what: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<Self> {
+        Self::open(self.take(key)?.node, what, sink)
+    }
+
+    /// Ends the reading: every key that nobody asked for is a fault.
+    pub(crate) fn finish(self, sink: &mut Sink<'_>) {
+        let known: Vec<String> = self.asked.iter().map(|k| format!("`{k}`")).collect();
+        for entry in &self.entries {
+            let close = self
+                .asked
+                .iter()
+                .find(|known| distance(known, &entry.key) <= 2);
+            let hint = close.map_or_else(
+                || "remove it or correct its spelling".to_owned(),
+                |key| format!("did you mean `{key}`?"),
+            );
+            sink.add(
+                entry.line,
+                format!("the {} has no key `{}`", self.what, entry.key),
+                format!("{hint} (known keys: {})", known.join(", ")),
+            );
+        }
+    }
+}
+
+/// Text that is not blank.
+fn scalar(node: Node, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+    match node.value {
+        Value::Scalar(text) if !text.trim().is_empty() => Some(Located {
+            value: text.trim().to_owned(),
+            line: node.line,
+        }),
+        Value::Scalar(_) | Value::Null => {
+            sink.add(
+                node.line,
+                format!("`{key}` is empty"),
+                "write a text; if the word `null` or `~` is meant, put it in quotes",
+            );
+            None
+        }
+        other => {
+            sink.add(
+                node.line,
+                format!("`{key}` is text, but this is {}", other.kind()),
+                "write plain text; text that holds `: `, or starts with `[` or `{`, needs quotes",
+            );
+            None
+        }
+    }
+}
+
+fn checked_id(found: Located<String>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+    if ids::is_id(&found.value) {
+        return Some(found);
+    }
+    sink.add(
+        found.line,
+        format!(
+            "`{key}` has the id `{}`, which is not well formed",
+            shorten(&found.value)
+        ),
+        ids::RULE,
+    );
+    None
+}
+
+/// The text, cut for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    if text.chars().count() <= 60 {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(59).collect();
+    short.push('…');
+    short
+}
+
+/// Levenshtein distance; keys are short, and a long one is no near miss.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let cost = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,40 @@
+//! The file format of course packs: the types, the loader and the checks.
+//!
+//! A pack is a folder that a teacher can read and write: the contract on disk, as the protobuf files
+//! are the contract on the wire. Whoever reads packs reads them through this crate. It is pure data:
+//! no network, no clock.
+//!
+//! | path | holds |
+//! | --- | --- |
+//! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`, and a `policy:` map for what differs from the defaults |
+//! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, drills |
+//! | `content/**/*.md` | front matter `unit`, `source`, `type`, `title`, …; each `## Heading {#id .kind url="…" section="…"}` starts a chunk |
+//! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed |
+//! | `support/*.md` | front matter `question`, `kind`, and a text |
+//! | `references/*.md` | a reference text; the file's stem is its key |
+//!
+//! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
+//! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files.
+//!
+//! Loading goes on after a fault, so that one run shows them all. A file that cannot be read at all
+//! hides only the checks that rest on it.
+
+mod check;
+mod draft;
+mod fault;
+mod fields;
+mod files;
+mod graph;
+mod ids;
+mod load;
+mod model;
+mod read;
+mod yaml;
+
+pub use fault::PackFault;
+pub use ids::is_id;
+pub use load::{LoadedPack, load, load_all};
+pub use model::{
+    Chunk, ChunkType, Course, Drill, Lesson, MistakeTag, Pack, PolicyOverrides, PrereqWalk,
+    Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
+};

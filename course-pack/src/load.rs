@@ -1,0 +1,86 @@
+//! Loading one pack, or every pack of a folder.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::fault::{Faults, PackFault};
+use crate::model::Pack;
+use crate::{check, files, read};
+
+/// A pack's folder, and the pack or what is wrong with it.
+pub type LoadedPack = (PathBuf, Result<Pack, Vec<PackFault>>);
+
+/// Loads and checks the pack in `dir`.
+///
+/// # Errors
+/// Every fault that was found, by file and line; any fault refuses the pack.
+pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
+    let mut faults = Faults::default();
+    let files = files::read(dir, &mut faults);
+    let mut draft = read::read(&files, &mut faults);
+    check::check(&draft, &mut faults);
+    match draft.course.take() {
+        Some(course) if faults.is_empty() => Ok(Pack {
+            hash: files.hash.clone(),
+            course: course.course,
+            units: draft.units.into_iter().map(|u| u.unit).collect(),
+            lessons: draft.lessons.into_iter().map(|l| l.lesson).collect(),
+            chunks: draft.chunks.into_iter().map(|c| c.chunk).collect(),
+            questions: draft.questions.into_iter().map(|q| q.finish()).collect(),
+            support: draft.support.into_iter().map(|s| s.support).collect(),
+            references: draft.references,
+        }),
+        _ => Err(faults.into_sorted()),
+    }
+}
+
+/// Loads every pack under `root`: `root` itself if it holds a course.yaml, else each folder in it that
+/// does, in name order. Hidden folders are left out. Of two packs with one course id, the second is
+/// refused.
+///
+/// # Errors
+/// `root` cannot be read.
+pub fn load_all(root: &Path) -> Result<Vec<LoadedPack>, PackFault> {
+    if is_pack(root) {
+        return Ok(vec![(root.to_path_buf(), load(root))]);
+    }
+    let listing = fs::read_dir(root).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let listing = listing.map_err(|error| PackFault {
+        file: root.to_path_buf(),
+        line: None,
+        message: format!("this folder cannot be read: {error}"),
+        remedy: "name a pack's folder, or a folder of packs".to_owned(),
+    })?;
+    let mut dirs: Vec<PathBuf> = listing
+        .iter()
+        .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
+        .map(fs::DirEntry::path)
+        .filter(|path| is_pack(path))
+        .collect();
+    dirs.sort();
+    let mut homes: HashMap<String, PathBuf> = HashMap::new();
+    let mut packs = Vec::with_capacity(dirs.len());
+    for dir in dirs {
+        let mut result = load(&dir);
+        if let Ok(pack) = &result {
+            let id = pack.course.id.clone();
+            if let Some(home) = homes.get(&id) {
+                result = Err(vec![PackFault {
+                    file: dir.join("course.yaml"),
+                    line: None,
+                    message: format!("the course `{id}` is also in {}", home.display()),
+                    remedy: "give one of the two another id, or remove it".to_owned(),
+                }]);
+            } else {
+                homes.insert(id, dir.clone());
+            }
+        }
+        packs.push((dir, result));
+    }
+    Ok(packs)
+}
+
+fn is_pack(dir: &Path) -> bool {
+    dir.join("course.yaml").is_file()
+}

@@ -1,0 +1,105 @@
+//! `course.yaml`: the course itself and what it sets otherwise than the policy's defaults.
+
+use std::path::Path;
+
+use crate::draft::CourseDraft;
+use crate::fault::Sink;
+use crate::fields::Fields;
+use crate::model::{Course, PolicyOverrides, PrereqWalk, StuckRule};
+use crate::yaml;
+
+/// The format this loader reads.
+const FORMAT: &str = "1";
+
+pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Option<CourseDraft<'a>> {
+    let mut fields = Fields::open(yaml::parse(text, 1, sink)?, "course", sink)?;
+    if let Some(format) = fields.text("format", sink)
+        && format.value != FORMAT
+    {
+        sink.add(
+            format.line,
+            format!(
+                "this pack has format `{}`, which is not known here",
+                format.value
+            ),
+            format!("write `format: {FORMAT}`, or use a newer release that reads this format"),
+        );
+    }
+    let id = fields.id("id", sink);
+    let title = fields.text("title", sink);
+    let locale = fields.text("locale", sink);
+    if let Some(locale) = &locale
+        && !is_language_tag(&locale.value)
+    {
+        sink.add(
+            locale.line,
+            format!("`{}` is not a language tag", locale.value),
+            "write a language such as `en`, or language and region such as `de-CH`",
+        );
+    }
+    let entry = fields.id("entry_unit", sink);
+    let policy = fields
+        .map("policy", "policy", sink)
+        .map(|policy| overrides(policy, sink))
+        .unwrap_or_default();
+    fields.finish(sink);
+    Some(CourseDraft {
+        entry_line: entry.as_ref().map(|e| e.line),
+        course: Course {
+            id: id.map(|l| l.value).unwrap_or_default(),
+            title: title.map(|l| l.value).unwrap_or_default(),
+            locale: locale.map(|l| l.value).unwrap_or_default(),
+            entry_unit: entry.map(|l| l.value).unwrap_or_default(),
+            policy,
+        },
+        file,
+    })
+}
+
+fn overrides(mut fields: Fields, sink: &mut Sink<'_>) -> PolicyOverrides {
+    let stuck_rules = [
+        ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
+        ("consecutive_wrong", StuckRule::ConsecutiveWrong),
+    ];
+    let walks = [
+        ("transitive", PrereqWalk::Transitive),
+        ("first", PrereqWalk::First),
+    ];
+    let found = PolicyOverrides {
+        stuck_rule: fields
+            .choice("stuck_rule", &stuck_rules, sink)
+            .unwrap_or_default(),
+        prereq_walk: fields
+            .choice("prereq_walk", &walks, sink)
+            .unwrap_or_default(),
+        target_confidence: fields.share("target_confidence", sink),
+        recency_window_hours: fields.whole_number("recency_window_hours", 1..=8760, sink),
+        max_scoped_units: fields.whole_number("max_scoped_units", 1..=50, sink),
+        candidates_mapped: fields.whole_number("candidates_mapped", 0..=50, sink),
+        candidates_in_progress: fields.whole_number("candidates_in_progress", 0..=50, sink),
+        scope_mapped: fields.whole_number("scope_mapped", 0..=50, sink),
+        scope_in_progress: fields.whole_number("scope_in_progress", 0..=50, sink),
+        stuck_attempts: fields.whole_number("stuck_attempts", 1..=20, sink),
+        ready_streak: fields.whole_number("ready_streak", 1..=20, sink),
+        max_concept_words: fields.whole_number("max_concept_words", 20..=1000, sink),
+        max_worked_examples: fields.whole_number("max_worked_examples", 0..=1, sink),
+        max_key_ideas: fields.whole_number("max_key_ideas", 1..=10, sink),
+        drill_max_steps: fields.whole_number("drill_max_steps", 1..=10, sink),
+        top_k_anchors: fields.whole_number("top_k_anchors", 1..=100, sink),
+        top_k_chunks: fields.whole_number("top_k_chunks", 1..=100, sink),
+        top_k_exam_candidates: fields.whole_number("top_k_exam_candidates", 1..=100, sink),
+    };
+    fields.finish(sink);
+    found
+}
+
+/// Whether the text has the shape of a BCP 47 tag.
+fn is_language_tag(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let language = parts.next().unwrap_or_default();
+    (2..=8).contains(&language.len())
+        && language.bytes().all(|b| b.is_ascii_alphabetic())
+        && parts.all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+}

@@ -1,0 +1,159 @@
+//! `exams/*.yaml`: the questions of the exam catalogue.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{list_file, values};
+use crate::draft::{Draft, QuestionDraft};
+use crate::fault::{Faults, Sink};
+use crate::fields::{Fields, Located, shorten};
+use crate::model::{QuestionOption, Tier};
+use crate::yaml::Node;
+
+const TIERS: [(&str, Tier); 3] = [
+    ("bronze", Tier::Bronze),
+    ("silver", Tier::Silver),
+    ("gold", Tier::Gold),
+];
+
+pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults: &mut Faults) {
+    let sink = &mut Sink::new(file, faults);
+    let Some(items) = list_file(text, "exam file", "questions", sink) else {
+        draft.questions_incomplete = true;
+        return;
+    };
+    for item in items {
+        match question(file, item, sink) {
+            Some(question) => draft.questions.push(question),
+            None => draft.questions_incomplete = true,
+        }
+    }
+}
+
+fn question<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<QuestionDraft<'a>> {
+    let mut fields = Fields::open(node, "question", sink)?;
+    let start = fields.line;
+    let id = fields.id("id", sink);
+    let has_units = fields.line_of("units").is_some();
+    let units = fields.ids("units", sink);
+    let tier = fields.required_choice("tier", &TIERS, sink);
+    let tags = values(fields.texts("tags", sink));
+    let prompt = fields.text("prompt", sink);
+    let latex = fields.optional_text("question_latex", sink);
+    let options_line = fields.line_of("options");
+    let option_nodes = fields.list("options", sink);
+    let answer = fields.text("answer", sink);
+    fields.finish(sink);
+
+    let name = id.as_ref().map_or("without an id", |id| id.value.as_str());
+    if units.is_empty() && !has_units {
+        sink.add(
+            id.as_ref().map_or(start, |id| id.line),
+            format!("the question `{name}` names no unit"),
+            "add a line `units: [UNIT-ID]`",
+        );
+    }
+    for (n, unit) in units.iter().enumerate() {
+        if units[..n].iter().any(|earlier| earlier.value == unit.value) {
+            sink.add(
+                unit.line,
+                format!(
+                    "the question `{name}` names the unit `{}` twice",
+                    unit.value
+                ),
+                "name each unit once",
+            );
+        }
+    }
+    let mut options = Vec::new();
+    if let Some(line) = options_line {
+        let count = option_nodes.len();
+        options = read_options(option_nodes, sink);
+        if count < 2 {
+            sink.add(
+                line,
+                format!("the question `{name}` has fewer than two options"),
+                "give at least two options, or remove `options` so that the answer is typed",
+            );
+        } else if let Some(answer) = &answer
+            && options.len() == count
+            && !options.iter().any(|o| o.id == answer.value)
+        {
+            let ids: Vec<String> = options.iter().map(|o| format!("`{}`", o.id)).collect();
+            sink.add(
+                answer.line,
+                format!(
+                    "the answer `{}` is not an option's id",
+                    shorten(&answer.value)
+                ),
+                format!("write one of {}", ids.join(", ")),
+            );
+        }
+    }
+    Some(QuestionDraft {
+        id: id?,
+        units,
+        tier,
+        tags,
+        prompt: prompt.map(|l| l.value).unwrap_or_default(),
+        question_latex: latex.map(|l| l.value).unwrap_or_default(),
+        options,
+        answer: answer.map(|l| l.value).unwrap_or_default(),
+        file,
+    })
+}
+
+fn read_options(nodes: Vec<Node>, sink: &mut Sink<'_>) -> Vec<QuestionOption> {
+    let mut options = Vec::new();
+    let mut ids: HashMap<String, usize> = HashMap::new();
+    let mut texts: HashMap<String, usize> = HashMap::new();
+    for node in nodes {
+        let Some(mut fields) = Fields::open(node, "option", sink) else {
+            continue;
+        };
+        let id = fields.id("id", sink);
+        let text = fields.text("text", sink);
+        fields.finish(sink);
+        let (Some(id), Some(text)) = (id, text) else {
+            continue;
+        };
+        twice(
+            &mut ids,
+            &id,
+            "option id",
+            "give each option an id of its own",
+            sink,
+        );
+        twice(
+            &mut texts,
+            &text,
+            "option text",
+            "options must differ: change one of the two",
+            sink,
+        );
+        options.push(QuestionOption {
+            id: id.value,
+            text: text.value,
+        });
+    }
+    options
+}
+
+fn twice(
+    seen: &mut HashMap<String, usize>,
+    found: &Located<String>,
+    what: &str,
+    remedy: &str,
+    sink: &mut Sink<'_>,
+) {
+    if let Some(first) = seen.insert(found.value.clone(), found.line) {
+        sink.add(
+            found.line,
+            format!(
+                "the {what} `{}` stands twice in this question (first on line {first})",
+                shorten(&found.value)
+            ),
+            remedy,
+        );
+    }
+}

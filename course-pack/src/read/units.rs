@@ -1,0 +1,132 @@
+//! `units/*.yaml`: the units, their prerequisites, anchors, mistakes and drills.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{list_file, values};
+use crate::draft::{Draft, UnitDraft};
+use crate::fault::{Faults, Sink};
+use crate::fields::Fields;
+use crate::model::{Drill, MistakeTag, Unit};
+use crate::yaml::Node;
+
+pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults: &mut Faults) {
+    let sink = &mut Sink::new(file, faults);
+    let Some(items) = list_file(text, "units file", "units", sink) else {
+        draft.units_incomplete = true;
+        return;
+    };
+    for item in items {
+        match unit(file, item, sink) {
+            Some(unit) => draft.units.push(unit),
+            None => draft.units_incomplete = true,
+        }
+    }
+}
+
+fn unit<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<UnitDraft<'a>> {
+    let mut fields = Fields::open(node, "unit", sink)?;
+    let id = fields.id("id", sink);
+    let title = fields.text("title", sink);
+    let summary = fields.optional_text("summary", sink);
+    let faults = sink.count();
+    let prerequisites = fields.ids("prerequisites", sink);
+    let prerequisites_incomplete = sink.count() > faults;
+    let assessable = fields.flag("assessable", true, sink);
+    let tags = values(fields.texts("tags", sink));
+    let anchors = values(fields.texts("anchors", sink));
+    let misconceptions = values(fields.texts("misconceptions", sink));
+    let mistake_nodes = fields.list("mistake_tags", sink);
+    let drill_nodes = fields.list("drills", sink);
+    fields.finish(sink);
+
+    let mistake_tags = mistake_tags(mistake_nodes, sink);
+    let (drills, drill_lines) = drill_nodes
+        .into_iter()
+        .filter_map(|node| drill(node, sink))
+        .unzip();
+    let id = id?;
+    Some(UnitDraft {
+        file,
+        line: id.line,
+        prerequisites_incomplete,
+        prerequisite_lines: prerequisites.iter().map(|p| p.line).collect(),
+        drill_lines,
+        unit: Unit {
+            id: id.value,
+            title: title.map(|l| l.value).unwrap_or_default(),
+            summary: summary.map(|l| l.value).unwrap_or_default(),
+            prerequisites: values(prerequisites),
+            assessable,
+            tags,
+            anchors,
+            misconceptions,
+            mistake_tags,
+            drills,
+        },
+    })
+}
+
+fn mistake_tags(nodes: Vec<Node>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
+    let mut tags = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    for node in nodes {
+        let Some(mut fields) = Fields::open(node, "mistake tag", sink) else {
+            continue;
+        };
+        let id = fields.id("id", sink);
+        let meaning = fields.text("meaning", sink);
+        fields.finish(sink);
+        let (Some(id), Some(meaning)) = (id, meaning) else {
+            continue;
+        };
+        if let Some(first) = lines.insert(id.value.clone(), id.line) {
+            sink.add(
+                id.line,
+                format!(
+                    "the mistake tag `{}` stands twice in this unit (first on line {first})",
+                    id.value
+                ),
+                "keep one of the two, or rename one",
+            );
+        }
+        tags.push(MistakeTag {
+            id: id.value,
+            meaning: meaning.value,
+        });
+    }
+    tags
+}
+
+/// A drill and the line of its id.
+fn drill(node: Node, sink: &mut Sink<'_>) -> Option<(Drill, usize)> {
+    let mut fields = Fields::open(node, "drill", sink)?;
+    let id = fields.id("id", sink);
+    let prompt = fields.text("prompt", sink);
+    let latex = fields.optional_text("question_latex", sink);
+    let answer = fields.text("answer", sink);
+    fields.finish(sink);
+    let id = id?;
+    for (key, text) in [("prompt", &prompt), ("question_latex", &latex)] {
+        let Some(text) = text else { continue };
+        let signs = text.value.matches('=').count();
+        if signs > 1 {
+            sink.add(
+                text.line,
+                format!(
+                    "the drill `{}` has {signs} equals signs in its `{key}`",
+                    id.value
+                ),
+                "a drill is one short step: keep at most one `=`, or split it into two drills",
+            );
+        }
+    }
+    let line = id.line;
+    let drill = Drill {
+        id: id.value,
+        prompt: prompt.map(|l| l.value).unwrap_or_default(),
+        question_latex: latex.map(|l| l.value).unwrap_or_default(),
+        answer: answer.map(|l| l.value).unwrap_or_default(),
+    };
+    Some((drill, line))
+}

@@ -1,0 +1,11 @@
+//! The crate's integration tests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod content;
+mod courses;
+mod faults;
+mod fixture;
+mod folder;
+mod graph;
+mod values;

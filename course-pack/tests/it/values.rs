@@ -1,0 +1,71 @@
+//! What a good pack holds once it is loaded.
+
+use crate::fixture::{COURSE, good, pack, write};
+use turnwise_course_pack::{PrereqWalk, StuckRule, SupportKind, Tier};
+
+#[test]
+fn the_good_pack() {
+    let dir = pack();
+    let pack = good(dir.path());
+    assert_eq!(pack.course.id, "tiny");
+    assert_eq!(pack.course.entry_unit, "ENTRY-00");
+    assert_eq!(pack.course.policy, Default::default());
+    let ids: Vec<_> = pack.units.iter().map(|u| u.id.as_str()).collect();
+    assert_eq!(ids, ["ENTRY-00", "A", "B"]);
+    assert!(!pack.units[0].assessable && pack.units[1].assessable);
+    assert_eq!(pack.units[2].prerequisites, ["ENTRY-00", "A"]);
+    assert_eq!(pack.units[1].mistake_tags[0].id, "off_by_one");
+    assert_eq!(pack.units[1].drills[0].question_latex, "2 + 3");
+
+    assert!(pack.questions[0].is_multiple_choice());
+    assert_eq!(pack.questions[0].answer, "a");
+    assert!(!pack.questions[1].is_multiple_choice());
+    assert_eq!(
+        pack.questions[1].answer, "1.50",
+        "a number keeps its spelling"
+    );
+    assert_eq!(pack.questions[1].units, ["B", "A"]);
+    assert_eq!(pack.questions[1].tier, Tier::Bronze);
+
+    assert_eq!(pack.support[0].id, "A-B1");
+    assert_eq!(pack.support[0].kind, SupportKind::Memo);
+    assert_eq!(pack.support[0].text, "Use your fingers.");
+    assert_eq!(pack.references["sums"], "2 + 2 is 4.");
+}
+
+#[test]
+fn the_policy_of_the_course() {
+    let dir = pack();
+    let policy = "policy: {stuck_rule: consecutive_wrong, prereq_walk: first, target_confidence: 0.6, ready_streak: 3}\n";
+    write(dir.path(), "course.yaml", format!("{COURSE}{policy}"));
+    let policy = good(dir.path()).course.policy;
+    assert_eq!(policy.stuck_rule, StuckRule::ConsecutiveWrong);
+    assert_eq!(policy.prereq_walk, PrereqWalk::First);
+    assert_eq!(policy.target_confidence, Some(0.6));
+    assert_eq!(policy.ready_streak, Some(3));
+    assert_eq!(policy.stuck_attempts, None);
+}
+
+#[test]
+fn windows_line_ends_and_a_byte_order_mark() {
+    let dir = pack();
+    for name in [
+        "course.yaml",
+        "content/a.md",
+        "support/A-B1.md",
+        "units/10-all.yaml",
+        "exams/10-all.yaml",
+    ] {
+        let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        write(
+            dir.path(),
+            name,
+            format!("\u{feff}{}", text.replace('\n', "\r\n")),
+        );
+    }
+    let (windows, plain) = (good(dir.path()), good(pack().path()));
+    assert_eq!(windows.units, plain.units);
+    assert_eq!(windows.chunks, plain.chunks);
+    assert_eq!(windows.questions, plain.questions);
+    assert_eq!(windows.support, plain.support);
+}

@@ -1,0 +1,291 @@
+//! The course: units with their prerequisites in file order, canned drills and the exam catalogue. Built once.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
+use crate::{rules::Rules, words::Tier};
+
+/// A unit's place in its course. Indices are in file order, so comparing them compares file order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitIndex(u32);
+
+/// What a course is built from.
+#[derive(Debug, Clone, Default)]
+pub struct CourseSpec {
+    /// The unit where every student starts: a pointer into the course, without drills, always met.
+    pub entry_unit: String,
+    /// The units, in file order.
+    pub units: Vec<UnitSpec>,
+    /// The exam catalogue.
+    pub questions: Vec<ExamQuestion>,
+    /// The constants.
+    pub rules: Rules,
+}
+
+/// What a unit is built from.
+#[derive(Debug, Clone, Default)]
+pub struct UnitSpec {
+    /// The unit's id.
+    pub id: String,
+    /// The title that people read.
+    pub title: String,
+    /// Units to be met first, in file order.
+    pub prerequisites: Vec<String>,
+    /// Whether a badge can be earned. A unit that is not assessable counts as met.
+    pub assessable: bool,
+    /// What students commonly get wrong, most telling first.
+    pub misconceptions: Vec<String>,
+    /// Ready-made drills.
+    pub drills: Vec<Drill>,
+}
+
+/// A ready-made drill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drill {
+    /// What to do.
+    pub prompt: String,
+    /// The exercise as LaTeX; empty where the prompt says it all.
+    pub question_latex: String,
+}
+
+/// A question of the exam catalogue, without its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExamQuestion {
+    /// The question's id.
+    pub id: String,
+    /// The units it tests.
+    pub units: Vec<String>,
+    /// How hard it is.
+    pub tier: Tier,
+    /// What to do.
+    pub prompt: String,
+    /// The exercise as LaTeX; empty where the prompt says it all.
+    pub question_latex: String,
+    /// The options to choose from; empty where the answer is typed.
+    pub options: Vec<ExamOption>,
+}
+
+/// One answer to choose from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExamOption {
+    /// The option's id in its question.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// A unit of a built course.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// The unit's id.
+    pub id: String,
+    /// The title that people read.
+    pub title: String,
+    /// Units to be met first, in file order.
+    pub prerequisites: Vec<UnitIndex>,
+    /// Whether a badge can be earned; never true for the entry unit.
+    pub assessable: bool,
+    /// What students commonly get wrong.
+    pub misconceptions: Vec<String>,
+    /// Ready-made drills.
+    pub drills: Vec<Drill>,
+}
+
+/// Why a course cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CourseError {
+    /// Two units share an id.
+    #[error("unit `{0}` is there twice; give one of them another id")]
+    DuplicateUnit(String),
+    /// Two questions share an id.
+    #[error("exam question `{0}` is there twice; give one of them another id")]
+    DuplicateQuestion(String),
+    /// The entry unit is not in the course.
+    #[error("the entry unit `{0}` is not in the course; add it or name another one")]
+    UnknownEntry(String),
+    /// A prerequisite is not in the course.
+    #[error("unit `{unit}` needs `{prerequisite}`, which is not in the course")]
+    UnknownPrerequisite {
+        /// The unit that names it.
+        unit: String,
+        /// What it names.
+        prerequisite: String,
+    },
+    /// There are more units than an index can count.
+    #[error("the course has too many units")]
+    TooManyUnits,
+}
+
+/// A course, ready for decisions.
+#[derive(Debug, Clone)]
+pub struct Course {
+    entry: UnitIndex,
+    units: Vec<Unit>,
+    index: HashMap<String, UnitIndex>,
+    questions: HashMap<String, ExamQuestion>,
+    path: Vec<UnitIndex>,
+    rules: Rules,
+}
+
+impl Course {
+    /// Builds a course. Cycles are the pack loader's to refuse; here they harm nothing.
+    pub fn new(spec: CourseSpec) -> Result<Self, CourseError> {
+        let mut index = HashMap::with_capacity(spec.units.len());
+        for (i, unit) in spec.units.iter().enumerate() {
+            let at = UnitIndex(u32::try_from(i).map_err(|_| CourseError::TooManyUnits)?);
+            if index.insert(unit.id.clone(), at).is_some() {
+                return Err(CourseError::DuplicateUnit(unit.id.clone()));
+            }
+        }
+        let entry = *index
+            .get(&spec.entry_unit)
+            .ok_or(CourseError::UnknownEntry(spec.entry_unit))?;
+        let mut units = Vec::with_capacity(spec.units.len());
+        for (i, unit) in (0_u32..).zip(spec.units) {
+            let mut prerequisites = Vec::with_capacity(unit.prerequisites.len());
+            for id in unit.prerequisites {
+                match index.get(&id) {
+                    Some(at) => prerequisites.push(*at),
+                    None => {
+                        return Err(CourseError::UnknownPrerequisite {
+                            unit: unit.id,
+                            prerequisite: id,
+                        });
+                    }
+                }
+            }
+            let is_entry = UnitIndex(i) == entry;
+            units.push(Unit {
+                assessable: unit.assessable && !is_entry,
+                drills: if is_entry { Vec::new() } else { unit.drills },
+                id: unit.id,
+                title: unit.title,
+                prerequisites,
+                misconceptions: unit.misconceptions,
+            });
+        }
+        let mut questions = HashMap::with_capacity(spec.questions.len());
+        for question in spec.questions {
+            if let Some(twice) = questions.insert(question.id.clone(), question) {
+                return Err(CourseError::DuplicateQuestion(twice.id));
+            }
+        }
+        let path = learning_path(&units);
+        Ok(Self {
+            entry,
+            units,
+            index,
+            questions,
+            path,
+            rules: spec.rules,
+        })
+    }
+
+    /// The same course under other constants.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The unit where every student starts.
+    #[must_use]
+    pub fn entry(&self) -> UnitIndex {
+        self.entry
+    }
+
+    /// The unit with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<UnitIndex> {
+        self.index.get(id).copied()
+    }
+
+    /// The unit at this place. The index must come from this course.
+    #[must_use]
+    pub fn unit(&self, at: UnitIndex) -> &Unit {
+        &self.units[at.0 as usize]
+    }
+
+    /// The id of the unit at this place.
+    #[must_use]
+    pub fn id(&self, at: UnitIndex) -> &str {
+        &self.unit(at).id
+    }
+
+    /// The exam question with this id.
+    #[must_use]
+    pub fn question(&self, id: &str) -> Option<&ExamQuestion> {
+        self.questions.get(id)
+    }
+
+    /// Whether the catalogue has this question for this unit and tier.
+    #[must_use]
+    pub fn question_fits(&self, id: &str, unit: UnitIndex, tier: Tier) -> bool {
+        self.question(id)
+            .is_some_and(|q| q.tier == tier && q.units.iter().any(|u| u == self.id(unit)))
+    }
+
+    /// The units in which a badge can be earned, each after its prerequisites; file order where that leaves a choice.
+    #[must_use]
+    pub fn path(&self) -> &[UnitIndex] {
+        &self.path
+    }
+
+    /// The number of units.
+    #[must_use]
+    pub fn unit_count(&self) -> usize {
+        self.units.len()
+    }
+
+    /// The number of units in which a badge can be earned.
+    #[must_use]
+    pub fn assessable_count(&self) -> usize {
+        self.path.len()
+    }
+
+    /// The constants.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
+/// The assessable units in topological order, the earliest in the file first. Units on a cycle come last.
+fn learning_path(units: &[Unit]) -> Vec<UnitIndex> {
+    let mut open: Vec<BTreeSet<UnitIndex>> = Vec::with_capacity(units.len());
+    let mut dependents: Vec<Vec<u32>> = vec![Vec::new(); units.len()];
+    let mut ready = BinaryHeap::new();
+    for (at, unit) in (0_u32..).zip(units) {
+        let needs: BTreeSet<UnitIndex> = unit.prerequisites.iter().copied().collect();
+        for need in &needs {
+            dependents[need.0 as usize].push(at);
+        }
+        if needs.is_empty() {
+            ready.push(Reverse(at));
+        }
+        open.push(needs);
+    }
+    let mut order = Vec::with_capacity(units.len());
+    let mut placed = vec![false; units.len()];
+    while let Some(Reverse(at)) = ready.pop() {
+        order.push(at);
+        placed[at as usize] = true;
+        for &dependent in &dependents[at as usize] {
+            let needs = &mut open[dependent as usize];
+            if needs.remove(&UnitIndex(at)) && needs.is_empty() {
+                ready.push(Reverse(dependent));
+            }
+        }
+    }
+    order.extend(
+        (0_u32..)
+            .zip(&placed)
+            .filter(|(_, placed)| !**placed)
+            .map(|(at, _)| at),
+    );
+    order
+        .into_iter()
+        .map(UnitIndex)
+        .filter(|at| units[at.0 as usize].assessable)
+        .collect()
+}

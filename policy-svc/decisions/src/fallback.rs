@@ -1,0 +1,137 @@
+//! The reply that needs no model: deterministic, and valid by the same rules as a model's.
+
+use crate::{
+    course::{Course, Unit},
+    limits,
+    policy::Policy,
+    reply::{LlmDrillCard, LlmExamSuggestion, LlmReply, LlmTurnAnalysis},
+    words::{Action, StudentIntent, UnderstandingSignal},
+};
+
+/// The most characters that are taken of a title.
+const TITLE_CHARS: usize = 160;
+
+/// The most characters that are taken of a misconception.
+const MISCONCEPTION_CHARS: usize = 400;
+
+/// Makes the fallback of a policy: a question, else a drill, else an exam question, always on the focus. It is spelled as a
+/// model's reply, so that the same validation holds for it.
+#[must_use]
+pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
+    let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
+    let title = unit.map_or_else(String::new, |u| quotable(&u.title, TITLE_CHARS));
+    let title = if title.is_empty() {
+        policy.focus_unit_id.clone()
+    } else {
+        title
+    };
+    let mut reply = LlmReply {
+        action: Action::SocraticQuestion,
+        target_unit_id: policy.focus_unit_id.clone(),
+        tutor_text: String::new(),
+        mapped_units: Vec::new(),
+        turn_analysis: LlmTurnAnalysis {
+            student_intent: StudentIntent::Unknown,
+            understanding_signal: UnderstandingSignal::Uncertain,
+            suggested_prereq_units: Vec::new(),
+        },
+        concept_card: None,
+        drill_card: None,
+        exam_suggestion: None,
+    };
+    if policy.allows(Action::SocraticQuestion) {
+        reply.tutor_text = question(unit, &title);
+    } else if policy.allows(Action::DrillCard) {
+        reply.action = Action::DrillCard;
+        reply.tutor_text = format!("Here is a short exercise on {title}. Take your time.");
+        reply.drill_card = Some(drill(unit, &title, policy));
+    } else if let Some(question_id) = policy.exam_candidate_ids.first() {
+        reply.action = Action::ExamBlock;
+        reply.tutor_text = format!("Here is a question to check what you know about {title}.");
+        reply.exam_suggestion = Some(LlmExamSuggestion {
+            question_id: question_id.clone(),
+            difficulty_tier: policy.desired_exam_tier,
+        });
+    }
+    reply
+}
+
+/// One guiding question, made of the unit's title and its first misconception.
+fn question(unit: Option<&Unit>, title: &str) -> String {
+    let misconception = unit
+        .and_then(|u| u.misconceptions.first())
+        .map(|text| quotable(text, MISCONCEPTION_CHARS))
+        .filter(|text| !text.is_empty());
+    match misconception {
+        Some(misconception) => format!(
+            "Let us look at {title} together. Somebody says: “{misconception}” \
+             Would you agree, and how could you check it?"
+        ),
+        None => format!(
+            "Let us look at {title} together. What do you already know about it, \
+             and where does it become unclear?"
+        ),
+    }
+}
+
+/// One of the unit's canned drills that is short enough; the turn's id chooses, so that the same turn always gets the
+/// same and the next turn may get another. Without any, the student makes up an example.
+fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
+    let max_steps = policy.constraints.drill_max_steps;
+    let fits = |prompt: &str, latex: &str| {
+        !prompt.trim().is_empty()
+            && [prompt, latex].iter().all(|text| {
+                text.chars().count() <= limits::MOST_PART_CHARS
+                    && !limits::has_control_characters(text)
+            })
+            && limits::drill_fault(prompt, latex, max_steps).is_none()
+    };
+    let canned: Vec<_> = unit
+        .iter()
+        .flat_map(|u| &u.drills)
+        .filter(|d| fits(&d.prompt, &d.question_latex))
+        .collect();
+    let count = u64::try_from(canned.len()).unwrap_or(u64::MAX);
+    let choice = fnv1a(&policy.turn_id)
+        .checked_rem(count)
+        .and_then(|i| usize::try_from(i).ok());
+    if let Some(drill) = choice.and_then(|i| canned.get(i)) {
+        return LlmDrillCard {
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        };
+    }
+    let named = format!("Write down a small example of your own for {title}, and solve it.");
+    LlmDrillCard {
+        prompt: if fits(&named, "") {
+            named
+        } else {
+            "Write down a small example of your own, and solve it.".to_owned()
+        },
+        question_latex: String::new(),
+    }
+}
+
+/// A course's text as part of a sentence of ours: one line, bounded, and without question marks, so that only our own
+/// question remains.
+fn quotable(text: &str, most_chars: usize) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .filter(|c| !limits::is_question_mark(*c))
+        .collect();
+    let words: Vec<_> = plain.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= most_chars {
+        return line;
+    }
+    let cut: String = line.chars().take(most_chars).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

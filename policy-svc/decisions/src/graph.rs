@@ -1,0 +1,73 @@
+//! Missing prerequisites, the walk to the first unit to do, and the unit to go on with.
+
+use std::collections::BTreeSet;
+
+use crate::{course::UnitIndex, record::Record, rules::PrereqWalk, score::Scorer, words::Tier};
+
+/// The direct prerequisites of a unit that are not met, in file order.
+pub fn missing<'a>(record: &'a Record<'_>, at: UnitIndex) -> impl Iterator<Item = UnitIndex> + 'a {
+    record
+        .course()
+        .unit(at)
+        .prerequisites
+        .iter()
+        .copied()
+        .filter(|&need| !record.is_met(need))
+}
+
+/// Whether a direct prerequisite of a unit is not met.
+#[must_use]
+pub fn is_blocked(record: &Record<'_>, at: UnitIndex) -> bool {
+    missing(record, at).next().is_some()
+}
+
+/// The missing prerequisite to do before `target`; `None` if none is missing.
+///
+/// The walk goes from the target to a missing prerequisite, the best by score and then by file order, until none is
+/// missing. It never visits a unit twice, so it ends on any graph; on one without cycles the result is not blocked.
+#[must_use]
+pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> Option<UnitIndex> {
+    if record.course().rules().prereq_walk == PrereqWalk::First {
+        return missing(record, target).find(|&need| need != target);
+    }
+    let mut visited = BTreeSet::from([target]);
+    let mut at = target;
+    while let Some(next) = missing(record, at)
+        .filter(|need| !visited.contains(need))
+        .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+    {
+        visited.insert(next);
+        at = next;
+    }
+    (at != target).then_some(at)
+}
+
+/// The unit to go on with when `focus` has nothing more to offer: one in progress or the first one of the path that has
+/// no badge and is not blocked, the better by score; after all badges at bronze, one in progress. `None` while the
+/// focus itself has no badge to build on.
+///
+/// The path is searched only as far as badges reach, so the work grows with the record, not with the course.
+#[must_use]
+pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> Option<UnitIndex> {
+    let course = record.course();
+    if course.unit(focus).assessable && record.tier(focus) == Tier::None {
+        return None;
+    }
+    let is_open = |&at: &UnitIndex| !record.is_met(at) && !is_blocked(record, at);
+    let in_progress = || {
+        record
+            .units_in_progress()
+            .iter()
+            .copied()
+            .filter(|&at| at != focus && course.unit(at).assessable)
+    };
+    in_progress()
+        .filter(is_open)
+        .chain(course.path().iter().copied().find(is_open))
+        .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+        .or_else(|| {
+            in_progress()
+                .filter(|&at| !is_blocked(record, at))
+                .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+        })
+}

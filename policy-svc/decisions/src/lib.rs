@@ -1,0 +1,64 @@
+//! The suite's decisions: what a turn is about, what is allowed in it, and what a model's reply may be.
+//!
+//! Everything here is a pure function. Time and identifiers come in as arguments; there is no clock, no randomness and
+//! no input or output. Every order is total, so the same arguments give the same answer, byte for byte.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`words`] | tiers, actions, events, reasons: the words that everything else uses |
+//! | [`course`] | the course: units, prerequisites, drills, exam questions |
+//! | [`rules`] | the policy's constants, with a course's own values |
+//! | [`snapshot`] | the student's record as it comes in |
+//! | [`record`] | the record seen through the course: what is met, stuck, ready |
+//! | [`graph`] | missing prerequisites, the walk to the first unit to do, the next unit |
+//! | [`mapping`] | which units a message is about |
+//! | [`score`] | how relevant a unit is: it ranks and never gates |
+//! | [`scope`] | candidate units and the few that a reply may be about |
+//! | [`mod@plan`] | first step: target, focus, readiness, scope |
+//! | [`mod@decide`] | second step: exam availability, allowed actions |
+//! | [`buttons`] | what the student may press next |
+//! | [`policy`] | what is allowed in one turn |
+//! | [`standing`] | what people see of a record |
+//! | [`reply`] | the contract of a model's reply |
+//! | [`schema`] | the same as a JSON Schema, for one policy |
+//! | [`json`] | strict reading of untrusted JSON |
+//! | [`limits`] | what a schema cannot say: words, questions, steps |
+//! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
+//! | [`fallback`] | the reply that needs no model |
+//! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
+
+pub mod buttons;
+pub mod course;
+pub mod decide;
+pub mod fallback;
+pub mod graph;
+pub mod json;
+pub mod limits;
+pub mod mapping;
+pub mod plan;
+pub mod policy;
+pub mod record;
+pub mod reply;
+pub mod resolve;
+pub mod rules;
+pub mod schema;
+pub mod scope;
+pub mod score;
+pub mod snapshot;
+pub mod standing;
+pub mod validate;
+pub mod words;
+
+pub use buttons::{Button, Label};
+pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
+pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
+pub use plan::{Plan, PlanInput, UnknownUnit, plan};
+pub use policy::{Constraints, Policy, PolicyFault};
+pub use resolve::{Outcome, Resolution, resolve};
+pub use rules::{PrereqWalk, Rules, StuckRule};
+pub use snapshot::{MappedUnit, Progress, Snapshot};
+pub use standing::{Standing, describe_standing};
+pub use words::{
+    Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent, Tier,
+    UnderstandingSignal,
+};

@@ -1,0 +1,106 @@
+//! What a schema cannot say of a reply's text: words, questions, the steps of a drill.
+
+use crate::reply::LlmConceptCard;
+
+/// The most characters of a reply's text.
+pub const MOST_TEXT_CHARS: usize = 2200;
+
+/// The most characters of any other text or formula in a reply.
+pub const MOST_PART_CHARS: usize = 600;
+
+/// The most questions of a Socratic reply; it should ask one.
+pub const MOST_QUESTIONS: usize = 2;
+
+/// How many operators a drill may have for each of its steps. One step of algebra touches two terms on two sides.
+const OPERATORS_PER_STEP: usize = 4;
+
+/// The number of question marks.
+#[must_use]
+pub fn question_marks(text: &str) -> usize {
+    text.chars().filter(|c| is_question_mark(*c)).count()
+}
+
+/// Whether a character ends a question, in the scripts that mark one.
+#[must_use]
+pub fn is_question_mark(c: char) -> bool {
+    matches!(c, '?' | '？' | '؟' | '⁇' | '⁈' | '⁉')
+}
+
+/// Whether a text holds control characters other than line breaks and tabs. In JSON, LaTeX with a single backslash turns
+/// into these (`\frac` begins with a form feed), so they mark a text that was damaged on its way.
+#[must_use]
+pub fn has_control_characters(text: &str) -> bool {
+    text.chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+/// The words of a concept card: key ideas and worked example together.
+#[must_use]
+pub fn concept_words(card: &LlmConceptCard) -> usize {
+    let example = card.worked_example.iter().flat_map(|example| {
+        [&example.problem_latex, &example.final_answer_latex]
+            .into_iter()
+            .chain(&example.steps_latex)
+    });
+    card.key_ideas
+        .iter()
+        .chain(example)
+        .map(|text| text.split_whitespace().count())
+        .sum()
+}
+
+/// Why an exercise looks longer than a drill of `max_steps` steps; `None` if it does not. A rule of thumb: more than one
+/// line with an equals sign, too many operators, or several parts.
+#[must_use]
+pub fn drill_fault(prompt: &str, question_latex: &str, max_steps: u32) -> Option<&'static str> {
+    if equation_lines(prompt) > 1 || equation_lines(question_latex) > 1 {
+        return Some("more than one equation");
+    }
+    let most = OPERATORS_PER_STEP * usize::try_from(max_steps).unwrap_or(usize::MAX / 8);
+    let operators = if question_latex.trim().is_empty() {
+        // In prose a hyphen or a slash is no operator.
+        count_operators(&prompt.replace(['-', '/'], " "))
+    } else {
+        count_operators(question_latex)
+    };
+    if operators > most {
+        return Some("too many operators");
+    }
+    let parts = question_marks(prompt) > 1
+        || question_latex.contains(r"\item")
+        || ["a", "1"]
+            .iter()
+            .zip(["b", "2"])
+            .any(|(first, second)| has_marker(prompt, first) && has_marker(prompt, second));
+    parts.then_some("several parts")
+}
+
+fn equation_lines(text: &str) -> usize {
+    text.split('\n')
+        .flat_map(|line| line.split(r"\\"))
+        .filter(|line| line.contains('='))
+        .count()
+}
+
+fn count_operators(expression: &str) -> usize {
+    let signs = expression
+        .chars()
+        .filter(|c| matches!(c, '+' | '-' | '−' | '*' | '/' | '×' | '÷' | '·' | '^'))
+        .count();
+    let commands = [
+        r"\times", r"\cdot", r"\div", r"\frac", r"\dfrac", r"\tfrac", r"\sqrt", r"\pm",
+    ]
+    .iter()
+    .map(|command| expression.matches(command).count())
+    .sum::<usize>();
+    signs + commands
+}
+
+/// Whether a list marker such as `a)`, `(a)` or `a.` stands alone in the text.
+fn has_marker(text: &str, name: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let word = word.strip_prefix('(').unwrap_or(word);
+        word.strip_prefix(name)
+            .is_some_and(|rest| matches!(rest, ")" | "." | "):" | ".)"))
+    })
+}

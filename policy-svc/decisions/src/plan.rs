@@ -1,0 +1,175 @@
+//! First step of a turn: what the student works on, before the exam system is asked.
+
+use jiff::Timestamp;
+
+use crate::{
+    course::Course,
+    graph,
+    mapping::Confidences,
+    record::Record,
+    scope,
+    score::{ScoreParts, Scorer},
+    snapshot::{MappedUnit, Snapshot},
+    standing::{self, Standing},
+    words::{Event, Tier},
+};
+
+/// What a plan is made from.
+#[derive(Debug, Clone)]
+pub struct PlanInput {
+    /// The student's record.
+    pub snapshot: Snapshot,
+    /// What the message is about, as retrieval says.
+    pub mapped_units: Vec<MappedUnit>,
+    /// The button that was pressed.
+    pub event: Option<Event>,
+    /// Whether the thread is about a unit for certain.
+    pub target_locked: bool,
+    /// The time of the turn.
+    pub now: Timestamp,
+}
+
+/// What a turn is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What the student probably asks about.
+    pub primary_target_unit_id: String,
+    /// The missing prerequisite to do first.
+    pub prereq_blocking_unit_id: Option<String>,
+    /// The unit to work on now: the blocking one, else the target.
+    pub focus_unit_id: String,
+    /// The badge on the focus.
+    pub focus_tier: Tier,
+    /// Stuck on the focus, by the evidence of drills.
+    pub stuck: bool,
+    /// The focus is not blocked and its drills are good enough.
+    pub exam_ready: bool,
+    /// The next tier to reach.
+    pub desired_exam_tier: Tier,
+    /// The units that were considered, best first.
+    pub candidates: Vec<ScoredUnit>,
+    /// The units that the reply may be about, the focus first.
+    pub scoped_unit_ids: Vec<String>,
+    /// The mapping as it was used, best first.
+    pub mapped_units: Vec<MappedUnit>,
+    /// What the thread should keep.
+    pub target_locked: bool,
+    /// The message could not be placed, and nothing but a question is allowed.
+    pub clamped: bool,
+    /// The event that was planned for.
+    pub event: Option<Event>,
+    /// The whole revisit queue, oldest first.
+    pub revisit_question_ids: Vec<String>,
+    /// The queue's entries for the focus and the desired tier, oldest first.
+    pub focus_revisit_question_ids: Vec<String>,
+    /// What people see, before the exam system was asked about locks.
+    pub standing: Standing,
+    /// Units with evidence and without gold, most recent first.
+    pub units_in_progress: Vec<String>,
+    /// The unit to go on with once the focus has nothing more to offer.
+    pub next_unit_id: Option<String>,
+    /// The blocking unit's drills are good enough for its exam question.
+    pub prereq_check_open: bool,
+}
+
+/// A unit that was considered, and why it ranks where it does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoredUnit {
+    /// The unit.
+    pub unit_id: String,
+    /// The parts of its score.
+    pub parts: ScoreParts,
+}
+
+/// An event names a unit that the course does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the course has no unit `{0}`")]
+pub struct UnknownUnit(pub String);
+
+/// Makes the plan of a turn.
+pub fn plan(course: &Course, input: &PlanInput) -> Result<Plan, UnknownUnit> {
+    let rules = course.rules();
+    let snapshot = &input.snapshot;
+    let record = Record::new(course, snapshot, input.now);
+    let event_unit = match &input.event {
+        Some(event) => Some(
+            course
+                .find(&event.unit_id)
+                .ok_or_else(|| UnknownUnit(event.unit_id.clone()))?,
+        ),
+        None => None,
+    };
+    let confidences = Confidences::new(
+        course,
+        &input.mapped_units,
+        &snapshot.last_mapped_units,
+        event_unit,
+    );
+    let scorer = Scorer::new(&record, confidences.joined().clone());
+    let mapping = confidences.rank(&scorer);
+
+    let certain = event_unit.or_else(|| {
+        mapping
+            .top
+            .filter(|(_, confidence)| *confidence >= rules.target_confidence)
+            .map(|(at, _)| at)
+    });
+    let target_locked = input.target_locked || certain.is_some();
+    let target = certain.unwrap_or_else(|| record.focus());
+    let blocker = graph::blocker(&record, &scorer, target);
+    let focus = blocker.unwrap_or(target);
+    let desired_exam_tier = record.tier(focus).next();
+    let exam_ready = blocker.is_none()
+        && focus != course.entry()
+        && !graph::is_blocked(&record, focus)
+        && record.is_drilled(focus);
+
+    let ids = |units: &[_]| units.iter().map(|&at| course.id(at).to_owned()).collect();
+    let revisit_question_ids = standing::revisit_queue(course, snapshot);
+    Ok(Plan {
+        primary_target_unit_id: course.id(target).to_owned(),
+        prereq_blocking_unit_id: blocker.map(|at| course.id(at).to_owned()),
+        focus_unit_id: course.id(focus).to_owned(),
+        focus_tier: record.tier(focus),
+        stuck: record.is_stuck(focus),
+        exam_ready,
+        desired_exam_tier,
+        candidates: scope::candidates(&record, &scorer, &mapping)
+            .into_iter()
+            .map(|at| ScoredUnit {
+                unit_id: course.id(at).to_owned(),
+                parts: scorer.parts(at),
+            })
+            .collect(),
+        scoped_unit_ids: ids(&scope::scoped(
+            &record, &scorer, &mapping, focus, blocker, target,
+        )),
+        mapped_units: mapping
+            .ranked
+            .iter()
+            .map(|(at, confidence)| MappedUnit {
+                unit_id: course.id(*at).to_owned(),
+                confidence: *confidence,
+            })
+            .collect(),
+        target_locked,
+        clamped: !target_locked && record.focus() == course.entry(),
+        event: input.event.clone(),
+        focus_revisit_question_ids: revisit_question_ids
+            .iter()
+            .filter(|id| course.question_fits(id, focus, desired_exam_tier))
+            .cloned()
+            .collect(),
+        standing: standing::standing(
+            &record,
+            focus,
+            blocker,
+            standing::revisit(&revisit_question_ids, &standing::Statuses::default()),
+        ),
+        revisit_question_ids,
+        units_in_progress: ids(record.units_in_progress()),
+        next_unit_id: graph::next_unit(&record, &scorer, focus).map(|at| course.id(at).to_owned()),
+        prereq_check_open: blocker
+            .is_some_and(|at| record.is_drilled(at) && !graph::is_blocked(&record, at)),
+    })
+}

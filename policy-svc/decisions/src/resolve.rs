@@ -1,0 +1,184 @@
+//! Third step of a turn: whatever came of the model, a reply that the policy allows.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    course::{Course, ExamQuestion},
+    fallback::fallback,
+    limits,
+    policy::{Policy, PolicyFault},
+    reply::{LlmConceptCard, LlmDrillCard, LlmReply},
+    snapshot::MappedUnit,
+    validate::{Violation, validate},
+    words::{Action, FallbackReason, StudentIntent, UnderstandingSignal},
+};
+
+/// What came of the model.
+#[derive(Debug, Clone, Copy)]
+pub enum Outcome<'a> {
+    /// What it wrote: any bytes.
+    Completion(&'a [u8]),
+    /// Why it wrote nothing.
+    Failure(FallbackReason),
+}
+
+/// A reply that the policy allows, and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolution {
+    /// What the reply does.
+    pub action: Action,
+    /// What it is about.
+    pub target_unit_id: String,
+    /// What the tutor says.
+    pub text: String,
+    /// What stands below; `None` with a Socratic question.
+    pub card: Option<Card>,
+    /// Why this is a fallback; `None` if it is the model's own reply.
+    pub fallback_reason: Option<FallbackReason>,
+    /// What was wrong with the model's reply; holds no text of the model's.
+    pub violation: Option<String>,
+    /// What the model made of the message; `None` in a fallback.
+    pub analysis: Option<Analysis>,
+    /// Things worth counting that are no fault.
+    pub observations: Vec<Observation>,
+}
+
+/// A card of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Card {
+    /// An explanation.
+    Concept(LlmConceptCard),
+    /// An exercise.
+    Drill(LlmDrillCard),
+    /// A question of the catalogue.
+    Exam(ExamQuestion),
+}
+
+/// What a model made of a message. Units outside the course are left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// The units that it saw in the message.
+    pub mapped_units: Vec<MappedUnit>,
+    /// What the student wants.
+    pub student_intent: StudentIntent,
+    /// How sure the student sounds.
+    pub understanding_signal: UnderstandingSignal,
+    /// Units that it would look at first.
+    pub suggested_prereq_units: Vec<String>,
+}
+
+/// Something worth counting that is no fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observation {
+    /// A prerequisite is missing and the reply is about another unit.
+    TargetNotBlocker,
+    /// A Socratic reply asks two questions.
+    TwoQuestions,
+}
+
+impl Observation {
+    /// The name that logs and metrics use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TargetNotBlocker => "target_not_blocker",
+            Self::TwoQuestions => "two_questions",
+        }
+    }
+}
+
+/// Makes the reply: the model's own if it is valid, otherwise the fallback. Refuses only a policy that no decision makes.
+pub fn resolve(
+    course: &Course,
+    policy: &Policy,
+    outcome: Outcome<'_>,
+) -> Result<Resolution, PolicyFault> {
+    policy.check(course)?;
+    let verdict = match outcome {
+        Outcome::Completion(bytes) => validate(course, policy, bytes),
+        Outcome::Failure(reason) => Err(Violation {
+            reason,
+            detail: String::new(),
+        }),
+    };
+    Ok(match verdict {
+        Ok(reply) => Resolution {
+            analysis: Some(analysis(course, &reply)),
+            observations: observations(policy, &reply),
+            ..shown(course, reply)
+        },
+        Err(violation) => Resolution {
+            fallback_reason: Some(violation.reason),
+            violation: Some(violation.detail).filter(|detail| !detail.is_empty()),
+            ..shown(course, fallback(course, policy))
+        },
+    })
+}
+
+/// The part of a reply that the student sees. What an exam question says comes from the catalogue, never from a model.
+fn shown(course: &Course, reply: LlmReply) -> Resolution {
+    let exam = reply
+        .exam_suggestion
+        .and_then(|exam| course.question(&exam.question_id))
+        .map(|question| Card::Exam(question.clone()));
+    let card = reply
+        .concept_card
+        .map(Card::Concept)
+        .or_else(|| reply.drill_card.map(Card::Drill))
+        .or(exam);
+    Resolution {
+        action: reply.action,
+        target_unit_id: reply.target_unit_id,
+        text: reply.tutor_text.trim().to_owned(),
+        card,
+        fallback_reason: None,
+        violation: None,
+        analysis: None,
+        observations: Vec::new(),
+    }
+}
+
+fn analysis(course: &Course, reply: &LlmReply) -> Analysis {
+    let known = |id: &String, seen: &mut BTreeSet<String>| {
+        course.find(id).is_some() && seen.insert(id.clone())
+    };
+    let mut mapped = BTreeSet::new();
+    let mut suggested = BTreeSet::new();
+    Analysis {
+        mapped_units: reply
+            .mapped_units
+            .iter()
+            .filter(|unit| known(&unit.unit_id, &mut mapped))
+            .map(|unit| MappedUnit {
+                unit_id: unit.unit_id.clone(),
+                confidence: unit.confidence,
+            })
+            .collect(),
+        student_intent: reply.turn_analysis.student_intent,
+        understanding_signal: reply.turn_analysis.understanding_signal,
+        suggested_prereq_units: reply
+            .turn_analysis
+            .suggested_prereq_units
+            .iter()
+            .filter(|id| known(id, &mut suggested))
+            .cloned()
+            .collect(),
+    }
+}
+
+fn observations(policy: &Policy, reply: &LlmReply) -> Vec<Observation> {
+    let mut observations = Vec::new();
+    if policy
+        .prereq_blocking_unit_id
+        .as_ref()
+        .is_some_and(|blocker| *blocker != reply.target_unit_id)
+    {
+        observations.push(Observation::TargetNotBlocker);
+    }
+    if reply.action == Action::SocraticQuestion
+        && limits::question_marks(&reply.tutor_text) == limits::MOST_QUESTIONS
+    {
+        observations.push(Observation::TwoQuestions);
+    }
+    observations
+}

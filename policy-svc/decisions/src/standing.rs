@@ -1,0 +1,191 @@
+//! What people see of a student's record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::{
+    course::{Course, UnitIndex},
+    graph,
+    mapping::Confidences,
+    record::Record,
+    score::Scorer,
+    snapshot::Snapshot,
+    words::{QuestionState, Tier},
+};
+
+/// The part of a record that people see.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The unit that is being worked on.
+    pub focus: UnitView,
+    /// The badge on it.
+    pub focus_tier: Tier,
+    /// The prerequisite that should come first.
+    pub prereq_nudge: Option<UnitView>,
+    /// The exam questions to come back to.
+    pub revisit: Revisit,
+    /// Units by badge.
+    pub progress: BadgeCounts,
+}
+
+/// A unit as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitView {
+    /// The unit.
+    pub unit_id: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// The exam questions to come back to, in short.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Revisit {
+    /// How many of them are locked.
+    pub locked_count: usize,
+    /// When the first lock ends; `None` where none is locked or no time is known.
+    pub next_eligible_at: Option<Timestamp>,
+    /// The question whose lock ends first, else the oldest that is not locked, else the oldest.
+    pub next_question_id: Option<String>,
+}
+
+/// Units by badge. A unit counts once, under its highest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BadgeCounts {
+    /// Units at bronze.
+    pub bronze: usize,
+    /// Units at silver.
+    pub silver: usize,
+    /// Units at gold.
+    pub gold: usize,
+    /// Units of the course in which a badge can be earned.
+    pub total: usize,
+}
+
+/// The exam system's word on one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuestionStatus {
+    /// Whether it may be attempted.
+    pub state: QuestionState,
+    /// When a lock ends; `None` where the time is not known.
+    pub locked_until: Option<Timestamp>,
+}
+
+/// The exam system's answer. Of two words on one question the more restrictive counts, so the order does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct Statuses(BTreeMap<String, QuestionStatus>);
+
+impl Statuses {
+    /// The state of a question; `None` if the exam system said nothing of it.
+    #[must_use]
+    pub fn get(&self, question_id: &str) -> Option<QuestionStatus> {
+        self.0.get(question_id).copied()
+    }
+}
+
+impl FromIterator<(String, QuestionStatus)> for Statuses {
+    fn from_iter<T: IntoIterator<Item = (String, QuestionStatus)>>(answers: T) -> Self {
+        // An unknown end is the most restrictive one.
+        let severity = |s: &QuestionStatus| (s.state, s.locked_until.is_none(), s.locked_until);
+        let mut statuses: BTreeMap<String, QuestionStatus> = BTreeMap::new();
+        for (id, status) in answers {
+            statuses
+                .entry(id)
+                .and_modify(|known| {
+                    if severity(&status) > severity(known) {
+                        *known = status;
+                    }
+                })
+                .or_insert(status);
+        }
+        Self(statuses)
+    }
+}
+
+/// What people see of a record when `focus` is worked on and `blocker` should come first. `revisit` says what the exam
+/// system knows of the queue.
+pub(crate) fn standing(
+    record: &Record<'_>,
+    focus: UnitIndex,
+    blocker: Option<UnitIndex>,
+    revisit: Revisit,
+) -> Standing {
+    let course = record.course();
+    Standing {
+        focus: view(course, focus),
+        focus_tier: record.tier(focus),
+        prereq_nudge: blocker.map(|at| view(course, at)),
+        revisit,
+        progress: BadgeCounts {
+            bronze: record.count_at(Tier::Bronze),
+            silver: record.count_at(Tier::Silver),
+            gold: record.count_at(Tier::Gold),
+            total: course.assessable_count(),
+        },
+    }
+}
+
+fn view(course: &Course, at: UnitIndex) -> UnitView {
+    let unit = course.unit(at);
+    UnitView {
+        unit_id: unit.id.clone(),
+        title: unit.title.clone(),
+    }
+}
+
+/// What people see of a record outside a turn: the focus is the latest turn's.
+#[must_use]
+pub fn describe_standing(
+    course: &Course,
+    snapshot: &Snapshot,
+    statuses: &Statuses,
+    now: Timestamp,
+) -> Standing {
+    let record = Record::new(course, snapshot, now);
+    let confidences = Confidences::new(course, &[], &snapshot.last_mapped_units, None);
+    let scorer = Scorer::new(&record, confidences.joined().clone());
+    let focus = record.focus();
+    let blocker = graph::blocker(&record, &scorer, focus);
+    let queue = revisit_queue(course, snapshot);
+    standing(&record, focus, blocker, revisit(&queue, statuses))
+}
+
+/// The revisit queue, oldest first: every question once, and only those that the catalogue has.
+pub(crate) fn revisit_queue(course: &Course, snapshot: &Snapshot) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    snapshot
+        .revisit_question_ids
+        .iter()
+        .filter(|id| course.question(id).is_some() && seen.insert(id.as_str()))
+        .cloned()
+        .collect()
+}
+
+/// Sums up the revisit queue with what the exam system says of it. A question that was passed is left out.
+#[must_use]
+pub fn revisit(queue: &[String], statuses: &Statuses) -> Revisit {
+    let state = |id: &str| statuses.get(id).map(|s| s.state);
+    let locked: Vec<_> = queue
+        .iter()
+        .filter_map(|id| Some((id, statuses.get(id)?)))
+        .filter(|(_, s)| s.state == QuestionState::Locked)
+        .collect();
+    // Of two locks that end together the older entry comes first: min_by_key keeps the first.
+    let first_to_end = locked
+        .iter()
+        .filter_map(|(id, s)| Some((*id, s.locked_until?)))
+        .min_by_key(|(_, until)| *until);
+    let next = first_to_end
+        .map(|(id, _)| id)
+        .or_else(|| {
+            queue
+                .iter()
+                .find(|id| matches!(state(id), None | Some(QuestionState::Available)))
+        })
+        .or_else(|| locked.first().map(|(id, _)| *id));
+    Revisit {
+        locked_count: locked.len(),
+        next_eligible_at: first_to_end.map(|(_, until)| until),
+        next_question_id: next.cloned(),
+    }
+}

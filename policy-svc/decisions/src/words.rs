@@ -1,0 +1,231 @@
+//! The words that every decision uses, and their spelling at the edge that faces a model.
+
+use serde::{Deserialize, Serialize};
+
+/// How well a unit is known, and how hard an exam question is. The order is part of the contract.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// No badge yet.
+    #[default]
+    None,
+    /// The first badge.
+    Bronze,
+    /// The second badge.
+    Silver,
+    /// The third and last badge.
+    Gold,
+}
+
+impl Tier {
+    /// The tier to reach next; gold stays gold.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::None => Self::Bronze,
+            Self::Bronze => Self::Silver,
+            Self::Silver | Self::Gold => Self::Gold,
+        }
+    }
+
+    /// The spelling that a model and a file see.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Bronze => "bronze",
+            Self::Silver => "silver",
+            Self::Gold => "gold",
+        }
+    }
+}
+
+/// What a reply does. A reply does exactly one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Action {
+    /// Asks one guiding question; no card.
+    SocraticQuestion,
+    /// Sets one short exercise.
+    DrillCard,
+    /// Explains, only to a student who is stuck by evidence.
+    ConceptCard,
+    /// Offers one question of the exam catalogue.
+    ExamBlock,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Self; 4] = [
+        Self::SocraticQuestion,
+        Self::DrillCard,
+        Self::ConceptCard,
+        Self::ExamBlock,
+    ];
+
+    /// The action with this spelling.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+
+    /// The spelling that a model sees.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SocraticQuestion => "SOCRATIC_QUESTION",
+            Self::DrillCard => "DRILL_CARD",
+            Self::ConceptCard => "CONCEPT_CARD",
+            Self::ExamBlock => "EXAM_BLOCK",
+        }
+    }
+}
+
+/// Whether a question at the desired tier can be attempted now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Availability {
+    /// At least one question may be attempted.
+    Available,
+    /// There are questions, and all of them are locked for a while.
+    Locked,
+    /// There is no question, the student is not ready, or the exam system is out of reach.
+    #[default]
+    None,
+}
+
+/// Whether one question may be attempted, as the exam system says. The order is from least to most restrictive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QuestionState {
+    /// May be attempted.
+    Available,
+    /// May not be attempted for a while.
+    Locked,
+    /// Was answered rightly and is done.
+    Passed,
+}
+
+/// A button that the student pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventKind {
+    /// Asks for a drill.
+    RequestDrill,
+    /// Asks for the exam question.
+    RequestExam,
+    /// Goes on after a drill.
+    DrillContinue,
+    /// Goes on after an exam question.
+    ExamContinue,
+    /// Asks for a hint.
+    StuckHint,
+}
+
+/// A pressed button and the unit that it stands on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// The button.
+    pub kind: EventKind,
+    /// The unit.
+    pub unit_id: String,
+}
+
+/// What the student wants, as a model reads it. It decides nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StudentIntent {
+    /// Work on an exercise.
+    Solve,
+    /// An explanation is asked for.
+    Explain,
+    /// An answer should be checked.
+    Check,
+    /// The student says that nothing works.
+    Stuck,
+    /// None of these.
+    Unknown,
+}
+
+impl StudentIntent {
+    /// Every value, in the order in which the schema lists them.
+    pub const ALL: [&'static str; 5] = ["solve", "explain", "check", "stuck", "unknown"];
+}
+
+/// How sure the student sounds, as a model reads it. It decides nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnderstandingSignal {
+    /// Sounds sure.
+    Confident,
+    /// Sounds unsure.
+    Uncertain,
+    /// Sounds lost.
+    Confused,
+}
+
+impl UnderstandingSignal {
+    /// Every value, in the order in which the schema lists them.
+    pub const ALL: [&'static str; 3] = ["confident", "uncertain", "confused"];
+}
+
+/// Why a fallback was sent instead of a model's reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FallbackReason {
+    /// The model did not answer in time.
+    LlmTimeout,
+    /// The model, or the gateway in front of it, could not be reached.
+    LlmTransport,
+    /// The reply is not one JSON object.
+    LlmNonJson,
+    /// The reply has missing, wrong or foreign keys.
+    SchemaViolation,
+    /// The action is not allowed in this turn.
+    ActionNotAllowed,
+    /// The target is no unit that this reply may be about.
+    TargetOutOfScope,
+    /// The exam question is not one of this turn's candidates.
+    ExamNotCandidate,
+    /// The exam question's tier is not the desired one.
+    TierMismatch,
+    /// A concept card for a student who is not stuck by evidence.
+    ConceptNotStuck,
+    /// Too many words, ideas, steps or questions.
+    LimitsExceeded,
+    /// The reply says nothing.
+    EmptyMessage,
+    /// No model slot became free in time.
+    QueueBusy,
+    /// The configured model is remote and nobody has agreed to that.
+    RemoteNotAcknowledged,
+    /// The model's server answered with an error.
+    LlmError,
+    /// The policy could not be asked.
+    PolicyUnavailable,
+    /// The caller's deadline left no time for the model.
+    Deadline,
+}
+
+impl FallbackReason {
+    /// The name that logs and metrics use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LlmTimeout => "llm_timeout",
+            Self::LlmTransport => "llm_transport",
+            Self::LlmNonJson => "llm_non_json",
+            Self::SchemaViolation => "schema_violation",
+            Self::ActionNotAllowed => "action_not_allowed",
+            Self::TargetOutOfScope => "target_out_of_scope",
+            Self::ExamNotCandidate => "exam_not_candidate",
+            Self::TierMismatch => "tier_mismatch",
+            Self::ConceptNotStuck => "concept_not_stuck",
+            Self::LimitsExceeded => "limits_exceeded",
+            Self::EmptyMessage => "empty_message",
+            Self::QueueBusy => "queue_busy",
+            Self::RemoteNotAcknowledged => "remote_not_acknowledged",
+            Self::LlmError => "llm_error",
+            Self::PolicyUnavailable => "policy_unavailable",
+            Self::Deadline => "deadline",
+        }
+    }
+}

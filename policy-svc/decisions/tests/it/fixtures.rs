@@ -1,0 +1,315 @@
+//! A small course and short ways to write records, plans and replies.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use turnwise_decisions::{
+    Action, Course, CourseSpec, DecideInput, Decision, Drill, Event, EventKind, ExamQuestion,
+    MappedUnit, Outcome, Plan, PlanInput, Policy, Progress, QuestionState, QuestionStatus,
+    Resolution, Rules, Snapshot, Statuses, Tier, UnitSpec, decide, plan, resolve,
+};
+
+pub const NOW: &str = "2026-03-02T10:00:00Z";
+
+pub fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+pub fn unit(id: &str, prerequisites: &[&str]) -> UnitSpec {
+    UnitSpec {
+        id: id.to_owned(),
+        title: format!("Title of {id}"),
+        prerequisites: prerequisites.iter().map(|p| (*p).to_owned()).collect(),
+        assessable: true,
+        misconceptions: vec![format!("A wrong idea about {id}.")],
+        drills: vec![
+            Drill {
+                prompt: "Work out the value.".to_owned(),
+                question_latex: "2 + 3".to_owned(),
+            },
+            Drill {
+                prompt: "Solve for x.".to_owned(),
+                question_latex: "2x + 1 = 7".to_owned(),
+            },
+        ],
+    }
+}
+
+/// Questions `U-bronze-1`, `U-bronze-2`, `U-silver-1`, `U-gold-1` for each unit.
+pub fn questions(units: &[UnitSpec]) -> Vec<ExamQuestion> {
+    units
+        .iter()
+        .filter(|u| u.assessable)
+        .flat_map(|u| {
+            [
+                (Tier::Bronze, 1),
+                (Tier::Bronze, 2),
+                (Tier::Silver, 1),
+                (Tier::Gold, 1),
+            ]
+            .map(|(tier, n)| question(&format!("{}-{}-{n}", u.id, tier.as_str()), &u.id, tier))
+        })
+        .collect()
+}
+
+pub fn question(id: &str, unit: &str, tier: Tier) -> ExamQuestion {
+    ExamQuestion {
+        id: id.to_owned(),
+        units: vec![unit.to_owned()],
+        tier,
+        prompt: format!("Question {id}"),
+        question_latex: "1 + 1".to_owned(),
+        options: Vec::new(),
+    }
+}
+
+/// ENTRY → A, B; C needs A and B; D needs C; E stands alone and cannot be assessed; F needs E.
+pub fn spec() -> CourseSpec {
+    let mut entry = unit("ENTRY", &[]);
+    entry.assessable = false;
+    entry.drills.clear();
+    let mut e = unit("E", &[]);
+    e.assessable = false;
+    let units = vec![
+        entry,
+        unit("A", &["ENTRY"]),
+        unit("B", &["ENTRY"]),
+        unit("C", &["A", "B"]),
+        unit("D", &["C"]),
+        e,
+        unit("F", &["E"]),
+    ];
+    CourseSpec {
+        entry_unit: "ENTRY".to_owned(),
+        questions: questions(&units),
+        units,
+        rules: Rules::default(),
+    }
+}
+
+pub fn course() -> Course {
+    Course::new(spec()).unwrap()
+}
+
+pub fn course_with(change: impl FnOnce(&mut CourseSpec)) -> Course {
+    let mut spec = spec();
+    change(&mut spec);
+    Course::new(spec).unwrap()
+}
+
+pub fn progress(tier: Tier, attempts: u32, streak: u32) -> Progress {
+    Progress {
+        tier,
+        last_touched_at: None,
+        attempts,
+        streak_correct: streak,
+        streak_wrong: if streak == 0 { attempts } else { 0 },
+    }
+}
+
+/// A record that stands on `focus` with this progress.
+pub fn snapshot(focus: &str, progress: &[(&str, Progress)]) -> Snapshot {
+    Snapshot {
+        focus_unit_id: focus.to_owned(),
+        progress: progress
+            .iter()
+            .map(|(id, p)| ((*id).to_owned(), p.clone()))
+            .collect(),
+        ..Snapshot::default()
+    }
+}
+
+pub fn mapped(units: &[(&str, f64)]) -> Vec<MappedUnit> {
+    units
+        .iter()
+        .map(|(id, confidence)| MappedUnit {
+            unit_id: (*id).to_owned(),
+            confidence: *confidence,
+        })
+        .collect()
+}
+
+pub fn event(kind: EventKind, unit: &str) -> Option<Event> {
+    Some(Event {
+        kind,
+        unit_id: unit.to_owned(),
+    })
+}
+
+pub fn input(snapshot: Snapshot, mapped_units: &[(&str, f64)]) -> PlanInput {
+    PlanInput {
+        snapshot,
+        mapped_units: mapped(mapped_units),
+        event: None,
+        target_locked: true,
+        now: now(),
+    }
+}
+
+/// The plan for a message about these units.
+pub fn plan_for(course: &Course, snapshot: Snapshot, mapped_units: &[(&str, f64)]) -> Plan {
+    plan(course, &input(snapshot, mapped_units)).unwrap()
+}
+
+/// The plan for a pressed button.
+pub fn plan_event(course: &Course, snapshot: Snapshot, kind: EventKind, unit: &str) -> Plan {
+    let mut input = input(snapshot, &[]);
+    input.event = event(kind, unit);
+    plan(course, &input).unwrap()
+}
+
+pub fn statuses(list: &[(&str, QuestionState, Option<&str>)]) -> Statuses {
+    list.iter()
+        .map(|(id, state, until)| {
+            (
+                (*id).to_owned(),
+                QuestionStatus {
+                    state: *state,
+                    locked_until: until.map(|u| u.parse().unwrap()),
+                },
+            )
+        })
+        .collect()
+}
+
+pub fn decide_input(plan: Plan, candidates: &[&str], statuses: Statuses) -> DecideInput {
+    DecideInput {
+        plan,
+        turn_id: "0b5c6f2e-1d0f-4b52-9a43-0d6f5c6d7e8f".to_owned(),
+        candidate_question_ids: candidates.iter().map(|c| (*c).to_owned()).collect(),
+        statuses,
+        exam_system_unavailable: false,
+    }
+}
+
+/// The decision where every named candidate is available.
+pub fn decide_available(course: &Course, plan: Plan, candidates: &[&str]) -> Decision {
+    let list: Vec<_> = candidates
+        .iter()
+        .map(|id| (*id, QuestionState::Available, None))
+        .collect();
+    decide(course, &decide_input(plan, candidates, statuses(&list))).unwrap()
+}
+
+/// A student who is ready for B's bronze question.
+pub fn ready_on_b() -> Snapshot {
+    snapshot("B", &[("B", progress(Tier::None, 3, 2))])
+}
+
+/// A student who is stuck on B.
+pub fn stuck_on_b() -> Snapshot {
+    snapshot("B", &[("B", progress(Tier::None, 3, 0))])
+}
+
+/// The policy for a student who is ready on B, with B's bronze questions available.
+pub fn exam_policy(course: &Course) -> Policy {
+    let plan = plan_for(course, ready_on_b(), &[]);
+    decide_available(course, plan, &["B-bronze-1", "B-bronze-2"]).policy
+}
+
+/// The policy for a student who is stuck on B.
+pub fn stuck_policy(course: &Course) -> Policy {
+    decide_available(course, plan_for(course, stuck_on_b(), &[]), &[]).policy
+}
+
+/// The policy for a student at work on B.
+pub fn plain_policy(course: &Course) -> Policy {
+    decide_available(course, plan_for(course, snapshot("B", &[]), &[]), &[]).policy
+}
+
+/// A valid reply for an action, about the policy's focus.
+pub fn reply(policy: &Policy, action: Action) -> Value {
+    let mut reply = json!({
+        "action": action.as_str(),
+        "target_unit_id": policy.focus_unit_id,
+        "tutor_text": "What would you try first?",
+        "mapped_units": [{"unit_id": policy.focus_unit_id, "confidence": 0.8}],
+        "turn_analysis": {
+            "student_intent": "solve",
+            "understanding_signal": "uncertain",
+            "suggested_prereq_units": ["A"],
+        },
+    });
+    match action {
+        Action::SocraticQuestion => {}
+        Action::DrillCard => {
+            reply["drill_card"] = json!({"prompt": "Solve for x.", "question_latex": "3x + 2 = 8"});
+        }
+        Action::ConceptCard => {
+            reply["concept_card"] = json!({
+                "key_ideas": ["Do the same on both sides."],
+                "worked_example": {
+                    "problem_latex": "x + 2 = 5",
+                    "final_answer_latex": "x = 3",
+                    "steps_latex": ["x + 2 - 2 = 5 - 2"],
+                },
+            });
+        }
+        Action::ExamBlock => {
+            reply["exam_suggestion"] = json!({
+                "question_id": policy.exam_candidate_ids[0],
+                "difficultyTier": policy.desired_exam_tier.as_str(),
+            });
+        }
+    }
+    reply
+}
+
+pub fn resolve_value(course: &Course, policy: &Policy, reply: &Value) -> Resolution {
+    let bytes = serde_json::to_vec(reply).unwrap();
+    resolve(course, policy, Outcome::Completion(&bytes)).unwrap()
+}
+
+/// The record after evidence, as the store keeps it: drills graded and exam questions passed, always right.
+#[derive(Debug, Clone, Default)]
+pub struct PerfectStudent {
+    pub snapshot: Snapshot,
+    pub passed: BTreeMap<String, Tier>,
+}
+
+impl PerfectStudent {
+    pub fn solve_drill(&mut self, unit: &str) {
+        let progress = self.touch(unit);
+        progress.attempts += 1;
+        progress.streak_correct += 1;
+        self.recompute(unit);
+    }
+
+    pub fn pass_exam(&mut self, unit: &str, question: &str, tier: Tier) {
+        self.passed.insert(question.to_owned(), tier);
+        self.touch(unit);
+        self.recompute(unit);
+    }
+
+    fn touch(&mut self, unit: &str) -> &mut Progress {
+        let list = &mut self.snapshot.units_in_progress;
+        list.retain(|id| id != unit);
+        list.insert(0, unit.to_owned());
+        list.truncate(6);
+        self.snapshot.progress.entry(unit.to_owned()).or_default()
+    }
+
+    fn recompute(&mut self, unit: &str) {
+        let passed = |tier| {
+            self.passed
+                .iter()
+                .any(|(id, t)| *t == tier && id.starts_with(&format!("{unit}-")))
+        };
+        let (bronze, silver, gold) = (
+            passed(Tier::Bronze),
+            passed(Tier::Silver),
+            passed(Tier::Gold),
+        );
+        let progress = self.snapshot.progress.get_mut(unit).unwrap();
+        if progress.tier == Tier::None && progress.streak_correct >= 2 && bronze {
+            progress.tier = Tier::Bronze;
+        }
+        if progress.tier == Tier::Bronze && silver {
+            progress.tier = Tier::Silver;
+        }
+        if progress.tier == Tier::Silver && gold {
+            progress.tier = Tier::Gold;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Tests of the decisions: tables for each of them, properties for what must hold for all inputs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod decide;
+mod fallback;
+mod fixtures;
+mod json;
+mod limits;
+mod liveness;
+mod plan;
+mod properties;
+mod schema;
+mod score;
+mod standing;
+mod strategies;
+mod validate;

@@ -1,0 +1,299 @@
+//! Requests, checked and turned into what the decisions take.
+
+use jiff::Timestamp;
+use turnwise_decisions as decisions;
+use turnwise_kit::time;
+use turnwise_proto::{
+    exam::v1 as exam,
+    policy::v1::{self as policy, DecideRequest, PlanRequest},
+    session::v1 as session,
+    tutor::v1 as tutor,
+};
+
+use super::words;
+use crate::error::PolicyError;
+
+type Read<T> = Result<T, PolicyError>;
+
+pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
+    Ok(decisions::PlanInput {
+        snapshot: snapshot(&request.course_id, request.snapshot)?,
+        mapped_units: mapped_units("mapped_units", request.mapped_units)?,
+        event: event("event", request.event)?,
+        target_locked: request.target_locked,
+        now: required_time("now", request.now)?,
+    })
+}
+
+/// The record of a student in `course_id`. Evidence that no drill can lead to is read as the nearest that one can.
+pub(super) fn snapshot(
+    course_id: &str,
+    snapshot: Option<session::StudentSnapshot>,
+) -> Read<decisions::Snapshot> {
+    let snapshot = snapshot.ok_or_else(|| PolicyError::missing("snapshot"))?;
+    if snapshot.course_id != course_id {
+        return Err(PolicyError::invalid(
+            "snapshot.course_id",
+            "must be the request's course",
+        ));
+    }
+    let turn = snapshot.turn.unwrap_or_default();
+    let evidence = snapshot.evidence.unwrap_or_default();
+    let mut progress = std::collections::BTreeMap::new();
+    for (i, unit) in evidence.unit_progress.into_iter().enumerate() {
+        let field = format!("snapshot.evidence.unit_progress[{i}]");
+        let drill = unit.drill.unwrap_or_default();
+        let touched = format!("{field}.last_touched_at");
+        let read = decisions::Progress {
+            tier: words::badge(unit.mastery_tier),
+            last_touched_at: optional_time(&touched, unit.last_touched_at)?,
+            attempts: counter(drill.attempts),
+            streak_correct: counter(drill.streak_correct),
+            streak_wrong: counter(drill.streak_wrong),
+        };
+        if progress.insert(unit.unit_id, read).is_some() {
+            return Err(PolicyError::invalid(
+                format!("{field}.unit_id"),
+                "must not come twice",
+            ));
+        }
+    }
+    Ok(decisions::Snapshot {
+        focus_unit_id: turn.focus_unit_id,
+        last_mapped_units: mapped_units(
+            "snapshot.turn.last_turn_analysis.mapped_units",
+            turn.last_turn_analysis.unwrap_or_default().mapped_units,
+        )?,
+        last_turn_at: optional_time("snapshot.turn.last_turn_at", turn.last_turn_at)?,
+        progress,
+        units_in_progress: evidence.units_in_progress,
+        revisit_question_ids: evidence
+            .revisit_queue
+            .into_iter()
+            .map(|entry| entry.question_id)
+            .collect(),
+        prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
+    })
+}
+
+fn counter(value: i32) -> u32 {
+    u32::try_from(value).unwrap_or(0)
+}
+
+fn mapped_units(field: &str, units: Vec<session::MappedUnit>) -> Read<Vec<decisions::MappedUnit>> {
+    units
+        .into_iter()
+        .enumerate()
+        .map(|(i, unit)| {
+            if (0.0..=1.0).contains(&unit.confidence) {
+                Ok(decisions::MappedUnit {
+                    unit_id: unit.unit_id,
+                    confidence: unit.confidence,
+                })
+            } else {
+                Err(PolicyError::invalid(
+                    format!("{field}[{i}].confidence"),
+                    "must be a number from 0 to 1",
+                ))
+            }
+        })
+        .collect()
+}
+
+fn event(field: &str, event: Option<tutor::ClientEvent>) -> Read<Option<decisions::Event>> {
+    let tutor::ClientEvent { kind, unit_id } = event.unwrap_or_default();
+    let unit_field = format!("{field}.unit_id");
+    match words::event_kind(kind) {
+        None => Err(PolicyError::invalid(
+            format!("{field}.kind"),
+            "must be an event of the contract",
+        )),
+        Some(None) if unit_id.is_empty() => Ok(None),
+        Some(None) => Err(PolicyError::invalid(
+            unit_field,
+            "must be empty without an event",
+        )),
+        Some(Some(_)) if unit_id.is_empty() => Err(PolicyError::missing(unit_field)),
+        Some(Some(kind)) => Ok(Some(decisions::Event { kind, unit_id })),
+    }
+}
+
+pub(super) fn decide_input(request: DecideRequest) -> Read<decisions::DecideInput> {
+    let plan = request.plan.ok_or_else(|| PolicyError::missing("plan"))?;
+    Ok(decisions::DecideInput {
+        plan: self::plan(plan)?,
+        turn_id: request.turn_id,
+        candidate_question_ids: request.candidate_question_ids,
+        statuses: statuses(request.statuses)?,
+        exam_system_unavailable: request.exam_system_unavailable,
+    })
+}
+
+/// The exam system's answer. A time counts only with a lock.
+pub(super) fn statuses(statuses: Vec<exam::QuestionStatus>) -> Read<decisions::Statuses> {
+    statuses
+        .into_iter()
+        .enumerate()
+        .map(|(i, status)| {
+            let state = words::question_state(status.state);
+            let field = format!("statuses[{i}].locked_until");
+            let locked_until = optional_time(&field, status.locked_until)?
+                .filter(|_| state == decisions::QuestionState::Locked);
+            Ok((
+                status.question_id,
+                decisions::QuestionStatus {
+                    state,
+                    locked_until,
+                },
+            ))
+        })
+        .collect()
+}
+
+fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
+    Ok(decisions::Plan {
+        primary_target_unit_id: plan.primary_target_unit_id,
+        prereq_blocking_unit_id: present(plan.prereq_blocking_unit_id),
+        focus_unit_id: plan.focus_unit_id,
+        focus_tier: words::badge(plan.focus_mastery_tier),
+        stuck: plan.stuck,
+        exam_ready: plan.exam_ready,
+        desired_exam_tier: words::badge(plan.desired_exam_tier),
+        candidates: plan
+            .candidates
+            .into_iter()
+            .map(|unit| decisions::plan::ScoredUnit {
+                unit_id: unit.unit_id,
+                parts: decisions::score::ScoreParts {
+                    intent: unit.intent,
+                    recency: unit.recency,
+                    in_progress: unit.in_progress,
+                    tier_need: unit.tier_need,
+                    drill_evidence: unit.drill_evidence,
+                },
+            })
+            .collect(),
+        scoped_unit_ids: plan.scoped_unit_ids,
+        mapped_units: mapped_units("plan.mapped_units", plan.mapped_units)?,
+        target_locked: plan.target_locked,
+        clamped: plan.clamped,
+        event: event("plan.event", plan.event)?,
+        revisit_question_ids: plan.revisit_question_ids,
+        focus_revisit_question_ids: plan.focus_revisit_question_ids,
+        standing: standing(plan.standing)?,
+        units_in_progress: plan.units_in_progress,
+        next_unit_id: present(plan.next_unit_id),
+        prereq_check_open: plan.prereq_check_open,
+    })
+}
+
+fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> {
+    let missing = |field| PolicyError::missing(field);
+    let standing = standing.ok_or_else(|| missing("plan.standing"))?;
+    let focus = standing
+        .focus
+        .ok_or_else(|| missing("plan.standing.focus"))?;
+    let revisit = standing.revisit.unwrap_or_default();
+    let progress = standing.progress.unwrap_or_default();
+    Ok(decisions::Standing {
+        focus_tier: words::badge(focus.mastery_tier),
+        focus: decisions::standing::UnitView {
+            unit_id: focus.unit_id,
+            title: focus.title,
+        },
+        prereq_nudge: standing
+            .prereq_nudge
+            .map(|nudge| decisions::standing::UnitView {
+                unit_id: nudge.unit_id,
+                title: nudge.title,
+            }),
+        revisit: decisions::standing::Revisit {
+            locked_count: count(revisit.locked_count),
+            next_eligible_at: optional_time(
+                "plan.standing.revisit.next_eligible_at",
+                revisit.next_eligible_at,
+            )?,
+            next_question_id: present(revisit.next_question_id),
+        },
+        progress: decisions::standing::BadgeCounts {
+            bronze: count(progress.bronze),
+            silver: count(progress.silver),
+            gold: count(progress.gold),
+            total: count(progress.total),
+        },
+    })
+}
+
+pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
+    let constraints = policy
+        .constraints
+        .ok_or_else(|| PolicyError::missing("policy.constraints"))?;
+    let bound = |field: &str, value: i32| {
+        u32::try_from(value).map_err(|_| {
+            PolicyError::invalid(
+                format!("policy.constraints.{field}"),
+                "must not be negative",
+            )
+        })
+    };
+    Ok(decisions::Policy {
+        turn_id: policy.turn_id,
+        focus_unit_id: policy.focus_unit_id,
+        primary_target_unit_id: policy.primary_target_unit_id,
+        prereq_blocking_unit_id: present(policy.prereq_blocking_unit_id),
+        scoped_unit_ids: policy.scoped_unit_ids,
+        allowed_actions: policy
+            .allowed_actions
+            .into_iter()
+            .enumerate()
+            .map(|(i, value)| {
+                words::action(value).ok_or_else(|| {
+                    PolicyError::invalid(
+                        format!("policy.allowed_actions[{i}]"),
+                        "must be an action of the contract",
+                    )
+                })
+            })
+            .collect::<Read<_>>()?,
+        stuck: policy.stuck,
+        exam_ready: policy.exam_ready,
+        desired_exam_tier: words::badge(policy.desired_exam_tier),
+        exam_availability: words::availability(policy.exam_availability),
+        exam_candidate_ids: policy.exam_candidate_ids,
+        exam_next_eligible_at: optional_time(
+            "policy.exam_next_eligible_at",
+            policy.exam_next_eligible_at,
+        )?,
+        constraints: decisions::Constraints {
+            max_concept_words: bound("max_concept_words", constraints.max_concept_words)?,
+            max_worked_examples: bound("max_worked_examples", constraints.max_worked_examples)?,
+            drill_max_steps: bound("drill_max_steps", constraints.drill_max_steps)?,
+        },
+    })
+}
+
+/// Why a model wrote nothing.
+pub(super) fn failure(reason: i32) -> Read<decisions::FallbackReason> {
+    words::fallback_reason(reason)
+        .ok_or_else(|| PolicyError::invalid("failure", "must be a reason for a fallback"))
+}
+
+pub(super) fn required_time(field: &str, time: Option<prost_types::Timestamp>) -> Read<Timestamp> {
+    optional_time(field, time)?.ok_or_else(|| PolicyError::missing(field))
+}
+
+fn optional_time(field: &str, time: Option<prost_types::Timestamp>) -> Read<Option<Timestamp>> {
+    time.map(|time| {
+        time::from_proto(&time)
+            .ok_or_else(|| PolicyError::invalid(field, "must be a time that exists"))
+    })
+    .transpose()
+}
+
+fn present(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn count(value: i32) -> usize {
+    usize::try_from(value).unwrap_or(0)
+}

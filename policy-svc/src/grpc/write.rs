@@ -1,0 +1,217 @@
+//! What the decisions give, turned into answers.
+
+use turnwise_decisions as decisions;
+use turnwise_kit::time;
+use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
+
+use super::words;
+use crate::courses::LoadedCourse;
+
+pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
+    policy::Course {
+        course_id: loaded.id.clone(),
+        title: loaded.title.clone(),
+        pack_hash: loaded.pack_hash.clone(),
+        entry_unit_id: loaded.course.id(loaded.course.entry()).to_owned(),
+        unit_count: count(loaded.course.unit_count()),
+    }
+}
+
+pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan {
+    policy::Plan {
+        course_id: loaded.id.clone(),
+        pack_hash: loaded.pack_hash.clone(),
+        primary_target_unit_id: plan.primary_target_unit_id,
+        prereq_blocking_unit_id: plan.prereq_blocking_unit_id.unwrap_or_default(),
+        focus_unit_id: plan.focus_unit_id,
+        focus_mastery_tier: words::tier_to_proto(plan.focus_tier),
+        stuck: plan.stuck,
+        exam_ready: plan.exam_ready,
+        desired_exam_tier: words::tier_to_proto(plan.desired_exam_tier),
+        candidates: plan
+            .candidates
+            .into_iter()
+            .map(|unit| policy::ScoredUnit {
+                unit_id: unit.unit_id,
+                score: unit.parts.total(),
+                intent: unit.parts.intent,
+                recency: unit.parts.recency,
+                in_progress: unit.parts.in_progress,
+                tier_need: unit.parts.tier_need,
+                drill_evidence: unit.parts.drill_evidence,
+            })
+            .collect(),
+        scoped_unit_ids: plan.scoped_unit_ids,
+        mapped_units: mapped_units(plan.mapped_units),
+        target_locked: plan.target_locked,
+        clamped: plan.clamped,
+        event: plan.event.map(event),
+        revisit_question_ids: plan.revisit_question_ids,
+        standing: Some(standing(plan.standing)),
+        focus_revisit_question_ids: plan.focus_revisit_question_ids,
+        units_in_progress: plan.units_in_progress,
+        next_unit_id: plan.next_unit_id.unwrap_or_default(),
+        prereq_check_open: plan.prereq_check_open,
+    }
+}
+
+fn mapped_units(units: Vec<decisions::MappedUnit>) -> Vec<session::MappedUnit> {
+    units
+        .into_iter()
+        .map(|unit| session::MappedUnit {
+            unit_id: unit.unit_id,
+            confidence: unit.confidence,
+        })
+        .collect()
+}
+
+fn event(event: decisions::Event) -> tutor::ClientEvent {
+    tutor::ClientEvent {
+        kind: words::event_kind_to_proto(event.kind),
+        unit_id: event.unit_id,
+    }
+}
+
+pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
+    use tutor::snapshot_lite::{Focus, PrereqNudge, Progress, Revisit};
+    tutor::SnapshotLite {
+        focus: Some(Focus {
+            unit_id: standing.focus.unit_id,
+            title: standing.focus.title,
+            mastery_tier: words::tier_to_proto(standing.focus_tier),
+        }),
+        prereq_nudge: standing.prereq_nudge.map(|unit| PrereqNudge {
+            unit_id: unit.unit_id,
+            title: unit.title,
+        }),
+        revisit: Some(Revisit {
+            locked_count: count(standing.revisit.locked_count),
+            next_eligible_at: standing.revisit.next_eligible_at.map(time::to_proto),
+            next_question_id: standing.revisit.next_question_id.unwrap_or_default(),
+        }),
+        progress: Some(Progress {
+            bronze: count(standing.progress.bronze),
+            silver: count(standing.progress.silver),
+            gold: count(standing.progress.gold),
+            total: count(standing.progress.total),
+        }),
+    }
+}
+
+pub(super) fn decision(
+    loaded: &LoadedCourse,
+    decision: decisions::Decision,
+) -> policy::DecideResponse {
+    policy::DecideResponse {
+        revisit_locked_count: count(decision.standing.revisit.locked_count),
+        policy: Some(policy_of(loaded, decision.policy)),
+        reply_schema: decision.reply_schema,
+        standing: Some(standing(decision.standing)),
+        buttons: decision
+            .buttons
+            .into_iter()
+            .map(|button| tutor::Button {
+                label_key: button.label.as_str().to_owned(),
+                event: Some(event(button.event)),
+                primary: button.primary,
+            })
+            .collect(),
+    }
+}
+
+fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy {
+    policy::Policy {
+        turn_id: policy.turn_id,
+        course_id: loaded.id.clone(),
+        pack_hash: loaded.pack_hash.clone(),
+        focus_unit_id: policy.focus_unit_id,
+        primary_target_unit_id: policy.primary_target_unit_id,
+        prereq_blocking_unit_id: policy.prereq_blocking_unit_id.unwrap_or_default(),
+        scoped_unit_ids: policy.scoped_unit_ids,
+        allowed_actions: policy
+            .allowed_actions
+            .into_iter()
+            .map(words::action_to_proto)
+            .collect(),
+        stuck: policy.stuck,
+        exam_ready: policy.exam_ready,
+        desired_exam_tier: words::tier_to_proto(policy.desired_exam_tier),
+        exam_availability: words::availability_to_proto(policy.exam_availability),
+        exam_candidate_ids: policy.exam_candidate_ids,
+        exam_next_eligible_at: policy.exam_next_eligible_at.map(time::to_proto),
+        constraints: Some(policy::Constraints {
+            max_concept_words: bound(policy.constraints.max_concept_words),
+            max_worked_examples: bound(policy.constraints.max_worked_examples),
+            drill_max_steps: bound(policy.constraints.drill_max_steps),
+        }),
+    }
+}
+
+pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveReplyResponse {
+    let unit_id = resolution.target_unit_id.clone();
+    policy::ResolveReplyResponse {
+        fallback_reason: words::fallback_reason_to_proto(resolution.fallback_reason),
+        violation: resolution.violation.unwrap_or_default(),
+        analysis: resolution.analysis.map(|analysis| session::TurnAnalysis {
+            mapped_units: mapped_units(analysis.mapped_units),
+            student_intent: words::intent_to_proto(analysis.student_intent),
+            understanding_signal: words::signal_to_proto(analysis.understanding_signal),
+            suggested_prereq_units: analysis.suggested_prereq_units,
+        }),
+        observations: resolution
+            .observations
+            .iter()
+            .map(|observation| observation.as_str().to_owned())
+            .collect(),
+        reply: Some(policy::Reply {
+            action: words::action_to_proto(resolution.action),
+            target_unit_id: resolution.target_unit_id,
+            text: resolution.text,
+            card: resolution.card.map(|content| tutor::TutorCard {
+                unit_id,
+                content: Some(card(content)),
+            }),
+        }),
+    }
+}
+
+fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
+    use decisions::resolve::Card;
+    use tutor::tutor_card::Content;
+    match card {
+        Card::Concept(concept) => Content::Concept(tutor::ConceptCard {
+            key_ideas: concept.key_ideas,
+            worked_example: concept.worked_example.map(|example| tutor::WorkedExample {
+                problem_latex: example.problem_latex,
+                final_answer_latex: example.final_answer_latex,
+                steps_latex: example.steps_latex,
+            }),
+        }),
+        Card::Drill(drill) => Content::Drill(tutor::DrillCard {
+            prompt: drill.prompt,
+            question_latex: drill.question_latex,
+        }),
+        Card::Exam(question) => Content::Exam(tutor::ExamCard {
+            question_id: question.id,
+            tier: words::tier_to_proto(question.tier),
+            prompt: question.prompt,
+            question_latex: question.question_latex,
+            options: question
+                .options
+                .into_iter()
+                .map(|option| tutor::ExamOption {
+                    option_id: option.id,
+                    text: option.text,
+                })
+                .collect(),
+        }),
+    }
+}
+
+fn count(value: usize) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+fn bound(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,37 @@
+//! The policy service as a process of its own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use turnwise_kit::{
+    run::{self, Service},
+    settings::ServerSettings,
+    stack::DeadlineRule,
+};
+use turnwise_policy_svc::{SERVICE_NAMES, Settings, routes};
+
+/// Decides what is allowed in a turn, from the student's record and the course's prerequisite graph.
+#[derive(Parser, Debug)]
+#[command(name = "policy-svc", version)]
+struct Cli {
+    #[command(flatten)]
+    server: ServerSettings,
+    #[command(flatten)]
+    service: Settings,
+}
+
+fn main() -> ExitCode {
+    run::service::<Cli, _, _>(
+        "policy-svc",
+        &[("LISTEN", "127.0.0.1:50051")],
+        |cli| &cli.server,
+        |cli, kit| async move {
+            Ok(Service {
+                routes: routes(&cli.service, &kit).await?,
+                names: SERVICE_NAMES,
+                auth: None,
+                deadline: DeadlineRule::default(),
+            })
+        },
+    )
+}

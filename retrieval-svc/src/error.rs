@@ -1,0 +1,85 @@
+//! What can go wrong: at start, and in a call.
+
+use std::path::PathBuf;
+
+use turnwise_course_pack::PackFault;
+use turnwise_kit::Fault;
+use turnwise_proto::common::v1::ErrorReason;
+
+/// Why the service does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The folder of packs cannot be read.
+    #[error("the courses cannot be read (COURSES_DIR): {0}")]
+    Courses(PackFault),
+    /// The folder holds no pack.
+    #[error("no course pack in `{0}`; point COURSES_DIR at a folder that holds one")]
+    NoCourse(PathBuf),
+    /// A pack is broken, or its course is in another pack, too.
+    #[error(
+        "the course pack in `{folder}` has faults; correct them:\n{}",
+        lines(faults)
+    )]
+    BrokenPack {
+        /// Where the pack is.
+        folder: PathBuf,
+        /// What is wrong with it.
+        faults: Vec<PackFault>,
+    },
+}
+
+fn lines(faults: &[PackFault]) -> String {
+    let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
+    lines.join("\n")
+}
+
+/// Why a call fails, beyond a field that is out of bounds.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RetrievalError {
+    /// No such course is loaded.
+    #[error("no course `{0}` is loaded; ask for one that ListCourses names")]
+    UnknownCourse(String),
+    /// The course is loaded in another version.
+    #[error("course `{course_id}` is not held in the version `{pack_hash}`; begin the turn again")]
+    UnknownPackVersion {
+        /// The course.
+        course_id: String,
+        /// The version that was asked for.
+        pack_hash: String,
+    },
+    /// The course has no such unit.
+    #[error("the course has no unit `{unit_id}`; ask for one that GetCourse names")]
+    UnknownUnit {
+        /// The request's field that names it.
+        field: &'static str,
+        /// The unit.
+        unit_id: String,
+    },
+}
+
+impl From<RetrievalError> for Fault {
+    fn from(error: RetrievalError) -> Self {
+        let message = error.to_string();
+        match error {
+            RetrievalError::UnknownCourse(id) => Self::new(ErrorReason::UnknownCourse, message)
+                .field("course_id", "no such course")
+                .meta("course_id", id),
+            RetrievalError::UnknownPackVersion { pack_hash, .. } => {
+                Self::new(ErrorReason::UnknownPackVersion, message)
+                    .field("pack_hash", "not held here")
+                    .meta("pack_hash", pack_hash)
+            }
+            RetrievalError::UnknownUnit { field, unit_id } => {
+                Self::new(ErrorReason::UnknownUnit, message)
+                    .field(field, "no such unit")
+                    .meta("unit_id", unit_id)
+            }
+        }
+    }
+}
+
+impl From<RetrievalError> for tonic::Status {
+    fn from(error: RetrievalError) -> Self {
+        Fault::from(error).into()
+    }
+}

@@ -1,0 +1,59 @@
+//! How much a term tells about units.
+//!
+//! `slope` stands in the documents of few units, `answer` in those of all. A document frequency cannot tell the two
+//! apart: `hint` and `asymptote` may be equally rare. What tells is how far the units of a term's documents are from the
+//! units of all documents: the Kullback-Leibler divergence between the two, as a part of the largest possible (all in one
+//! of the units, which are alike), and believed the less the fewer documents there are.
+
+use super::{
+    postings::Postings,
+    vocabulary::{TermId, Vocabulary},
+};
+use crate::text::TermKind;
+
+/// Documents that a term needs for its topicality to be believed by half.
+const PRIOR: f64 = 5.0;
+
+/// By term: 0 (tells nothing) to 1. Numbers and variables tell nothing: which ones an exercise uses is chance.
+pub(super) fn of_terms(postings: &Postings, units: usize, vocabulary: &Vocabulary) -> Vec<f64> {
+    let mut background = vec![0.0_f64; units];
+    for document in 0..postings.len() as u32 {
+        count(postings, document, &mut background);
+    }
+    let documents: f64 = background.iter().sum();
+    // With one unit nothing is to be told.
+    let largest = (units.max(2) as f64).ln();
+
+    (0..vocabulary.len() as TermId)
+        .map(|term| {
+            let list = postings.list(term);
+            let tells = matches!(vocabulary.kind(term), TermKind::Word | TermKind::Shape);
+            if list.is_empty() || !tells {
+                return 0.0;
+            }
+            let mut found = vec![0.0_f64; units];
+            for (document, _) in list {
+                count(postings, *document, &mut found);
+            }
+            let holders = list.len() as f64;
+            let divergence: f64 = found
+                .iter()
+                .zip(&background)
+                .filter(|(found, _)| **found > 0.0)
+                .map(|(found, background)| {
+                    let part = found / holders;
+                    part * (part / (background / documents)).ln()
+                })
+                .sum();
+            (divergence / largest).clamp(0.0, 1.0) * holders / (holders + PRIOR)
+        })
+        .collect()
+}
+
+/// Adds a document to the units that it speaks of, 1 altogether.
+fn count(postings: &Postings, document: u32, units: &mut [f64]) {
+    let spoken_of = postings.units_of(document);
+    for unit in spoken_of {
+        units[unit.at()] += 1.0 / spoken_of.len() as f64;
+    }
+}

@@ -1,0 +1,187 @@
+//! Search: namespaces, filters, limits, order.
+
+use turnwise_course_pack::Pack;
+use turnwise_proto::{
+    retrieval::v1::{Namespace, RetrieveRequest, RetrieveResponse},
+    tutor::v1::MasteryTier,
+};
+
+use crate::fixture::{chunk, client, search, tiny_course};
+
+async fn retrieve(request: RetrieveRequest) -> RetrieveResponse {
+    retrieve_from(tiny_course(), request).await
+}
+
+async fn retrieve_from(pack: Pack, request: RetrieveRequest) -> RetrieveResponse {
+    client([pack]).retrieve(request).await.unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn one_call_searches_all_namespaces_within_their_limits() {
+    let found = retrieve(search("how steep is the slope of a line")).await;
+    assert_eq!(found.anchors.len(), 2);
+    assert_eq!(found.chunks.len(), 8);
+    assert_eq!(found.exam_candidates.len(), 10);
+    assert_eq!(found.exam_support.len(), 4);
+    assert_eq!(found.index_id.len(), 64);
+    assert_eq!(found.anchors[0].unit_id, "slope");
+    assert!(found.chunks.iter().all(|chunk| chunk.unit_id == "slope"));
+}
+
+#[tokio::test]
+async fn only_what_is_asked_for_comes_back() {
+    for namespace in crate::fixture::ALL {
+        let mut request = search("slope");
+        request.namespaces = vec![namespace.into()];
+        let found = retrieve(request).await;
+        let counts = [
+            (Namespace::UnitAnchors, found.anchors.len()),
+            (Namespace::UnitContentChunks, found.chunks.len()),
+            (Namespace::ExamCandidates, found.exam_candidates.len()),
+            (Namespace::ExamSupportChunks, found.exam_support.len()),
+        ];
+        for (other, count) in counts {
+            assert_eq!(count > 0, other == namespace, "{namespace:?}: {other:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_chunk_says_where_it_comes_from() {
+    let found = retrieve(search("part 3")).await;
+    let chunk = &found.chunks[0];
+    assert_eq!(chunk.chunk_type, "text");
+    assert_eq!(chunk.section_kind, "explanation");
+    assert!(chunk.source_id.starts_with("lesson-"));
+    assert!(chunk.url.ends_with(&chunk.chunk_id));
+    assert!(chunk.text.ends_with("Part 3."));
+}
+
+#[tokio::test]
+async fn an_anchor_describes_its_unit() {
+    let found = retrieve(search("quadratics")).await;
+    let anchor = &found.anchors[0];
+    assert_eq!(anchor.unit_id, "factor");
+    assert_eq!(anchor.title, "Factoring quadratics");
+    assert_eq!(anchor.summary, "About Factoring quadratics.");
+    assert_eq!(anchor.tags, ["Factoring quadratics"]);
+    assert_eq!(anchor.misconceptions.len(), 1);
+}
+
+#[tokio::test]
+async fn exam_candidates_are_of_the_focus_and_the_tier() {
+    for (tier, letter) in [
+        (MasteryTier::Bronze, 'b'),
+        (MasteryTier::Silver, 's'),
+        (MasteryTier::Gold, 'g'),
+    ] {
+        let mut request = search("");
+        request.focus_unit_id = "fraction".to_owned();
+        request.desired_exam_tier = tier.into();
+        let found = retrieve(request).await;
+        assert_eq!(found.exam_candidates.len(), 10);
+        for candidate in &found.exam_candidates {
+            assert_eq!(candidate.tier(), tier);
+            assert!(candidate.unit_ids.contains(&"fraction".to_owned()));
+            assert!(candidate.question_id.contains(letter));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_of_two_units_is_found_under_both() {
+    for focus in ["slope", "fraction"] {
+        let mut request = search("a slope that is a fraction");
+        request.focus_unit_id = focus.to_owned();
+        let found = retrieve(request).await;
+        assert_eq!(found.exam_candidates[0].question_id, "both-b01", "{focus}");
+    }
+}
+
+#[tokio::test]
+async fn support_belongs_to_questions_of_the_focus() {
+    let found = retrieve(search("factoring quadratics")).await;
+    for support in &found.exam_support {
+        assert!(support.question_id.starts_with("slope-"));
+        assert_eq!(support.support_kind, "memo");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_text_gives_the_units_own_order() {
+    for empty in ["", "  \n"] {
+        let found = retrieve(search(empty)).await;
+        let units: Vec<_> = found.anchors.iter().map(|a| a.unit_id.as_str()).collect();
+        assert_eq!(units, ["slope", "factor"]);
+        let chunks: Vec<_> = found.chunks.iter().map(|c| c.chunk_id.as_str()).collect();
+        assert_eq!(chunks[..3], ["slope-c19", "slope-c18", "slope-c17"]);
+        assert!(found.chunks.iter().all(|chunk| chunk.score == 0.0));
+    }
+}
+
+#[tokio::test]
+async fn the_order_of_the_scope_changes_nothing() {
+    let mut turned = search("slope or quadratic");
+    turned.scoped_unit_ids.reverse();
+    turned.scoped_unit_ids.push("slope".to_owned());
+    assert_eq!(
+        retrieve(turned).await,
+        retrieve(search("slope or quadratic")).await
+    );
+}
+
+#[tokio::test]
+async fn equal_scores_go_by_id() {
+    let mut pack = tiny_course();
+    pack.chunks.retain(|chunk| chunk.unit != "slope");
+    for id in ["z", "m", "a", "q"] {
+        pack.chunks.push(chunk(id, "slope", "The very same text."));
+    }
+    let mut request = search("the very same text");
+    request.scoped_unit_ids = vec!["slope".to_owned()];
+    let found = retrieve_from(pack, request).await;
+    let ids: Vec<_> = found.chunks.iter().map(|c| c.chunk_id.as_str()).collect();
+    assert_eq!(ids, ["a", "m", "q", "z"]);
+    assert!(
+        found
+            .chunks
+            .iter()
+            .all(|c| c.score == found.chunks[0].score)
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_matches_nothing_still_finds_the_scope() {
+    let found = retrieve(search("zzz qqq 🙂")).await;
+    assert_eq!(found.chunks.len(), 8);
+    let mut ids: Vec<_> = found.chunks.iter().map(|c| c.chunk_id.clone()).collect();
+    let order = ids.clone();
+    ids.sort();
+    assert_eq!(order, ids);
+}
+
+#[tokio::test]
+async fn a_course_may_set_its_own_limits() {
+    let mut pack = tiny_course();
+    pack.course.policy.top_k_anchors = Some(1);
+    pack.course.policy.top_k_chunks = Some(12);
+    pack.course.policy.top_k_exam_candidates = Some(3);
+    let found = retrieve_from(pack, search("slope")).await;
+    assert_eq!(found.anchors.len(), 1);
+    assert_eq!(found.chunks.len(), 12);
+    assert_eq!(found.exam_candidates.len(), 3);
+}
+
+#[tokio::test]
+async fn the_index_is_named_by_the_pack() {
+    let of = |hash: &str| {
+        let mut pack = tiny_course();
+        pack.hash = hash.to_owned();
+        let mut request = search("slope");
+        request.pack_hash = String::new();
+        retrieve_from(pack, request)
+    };
+    let first = of("one").await;
+    assert_eq!(first.index_id, of("one").await.index_id);
+    assert_ne!(first.index_id, of("two").await.index_id);
+}

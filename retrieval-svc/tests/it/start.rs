@@ -1,0 +1,72 @@
+//! What the service says when its courses cannot be served.
+
+use std::{fs, path::Path};
+
+use turnwise_kit::Kit;
+use turnwise_retrieval_svc::{Settings, StartError, routes};
+
+async fn start(courses_dir: &Path) -> Result<(), StartError> {
+    let settings = Settings {
+        courses_dir: courses_dir.to_owned(),
+    };
+    routes(&settings, &Kit::for_tests()).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("nothing");
+    let error = start(&missing).await.unwrap_err();
+    assert!(matches!(error, StartError::Courses(_)));
+    assert!(error.to_string().contains("COURSES_DIR"));
+    assert!(error.to_string().contains("nothing"));
+}
+
+#[tokio::test]
+async fn a_folder_without_a_pack_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = start(folder.path()).await.unwrap_err();
+    assert!(matches!(error, StartError::NoCourse(_)));
+}
+
+#[tokio::test]
+async fn a_broken_pack_is_refused_with_its_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("broken");
+    fs::create_dir(&pack).unwrap();
+    fs::write(pack.join("course.yaml"), "format: [").unwrap();
+    let error = start(folder.path()).await.unwrap_err();
+    assert!(matches!(error, StartError::BrokenPack { .. }));
+    assert!(error.to_string().contains("course.yaml"), "{error}");
+}
+
+#[tokio::test]
+async fn two_packs_of_one_course_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        copy(
+            crate::demo_course::FOLDER.as_ref(),
+            &folder.path().join(name),
+        );
+    }
+    let error = start(folder.path()).await.unwrap_err();
+    assert!(matches!(error, StartError::BrokenPack { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn the_demo_course_is_served() {
+    start(Path::new(crate::demo_course::FOLDER)).await.unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Threads and their messages: what is stored is read back, in order and in pages.
+
+use turnwise_session_svc::{
+    error::SessionError,
+    store::{MessagePage, ThreadPage},
+};
+
+use crate::{
+    bench::{
+        Bench, begin, commit, idempotency, make_thread, new_thread, refused, started, student,
+        take_turn,
+    },
+    cases,
+};
+
+cases!(
+    #[tokio::test]
+    a_thread_reads_back_as_it_was_made,
+    a_thread_made_twice_with_one_key_is_one_thread,
+    threads_come_newest_first_in_pages,
+    messages_come_oldest_first_in_pages,
+    history_is_as_long_as_asked_for,
+    a_target_once_locked_stays_locked,
+);
+
+async fn a_thread_reads_back_as_it_was_made(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    let made = make_thread(store, &ada, "t1").await;
+    assert_eq!(made, new_thread("t1").thread);
+    let page = store.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let expected = MessagePage {
+        thread: made,
+        messages: Vec::new(),
+        after: None,
+    };
+    assert_eq!(page, expected);
+}
+
+async fn a_thread_made_twice_with_one_key_is_one_thread(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    let made = make_thread(store, &ada, "t1").await;
+    let mut again = new_thread("t2");
+    again.idempotency = new_thread("t1").idempotency;
+    assert_eq!(store.create_thread(&ada, again.clone()).await, Ok(made));
+    again.idempotency.body_hash = idempotency("", 2).body_hash;
+    let other_body = store.create_thread(&ada, again).await;
+    assert_eq!(refused(other_body), SessionError::IdempotencyConflict);
+    let page = store.list_threads(&ada, None, 10).await.unwrap();
+    assert_eq!(page.threads.len(), 1);
+}
+
+async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    assert_eq!(
+        store.list_threads(&ada, None, 10).await,
+        Ok(ThreadPage::default())
+    );
+    for id in ["t1", "t2", "t3", "t4", "t5"] {
+        make_thread(store, &ada, id).await;
+    }
+    // A turn does not move its thread: pages stay where they are while they are read.
+    take_turn(store, &ada, "t1", "k").await;
+    let mut seen = Vec::new();
+    let mut sizes = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.list_threads(&ada, before, 2).await.unwrap();
+        sizes.push(page.threads.len());
+        seen.extend(page.threads.into_iter().map(|t| t.thread_id));
+        before = page.before;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, ["t5", "t4", "t3", "t2", "t1"]);
+    assert_eq!(sizes, [2, 2, 1]);
+    let exact = store.list_threads(&ada, None, 5).await.unwrap();
+    assert_eq!((exact.threads.len(), exact.before), (5, None));
+}
+
+async fn messages_come_oldest_first_in_pages(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    make_thread(store, &ada, "t1").await;
+    for key in ["a", "b", "c"] {
+        take_turn(store, &ada, "t1", key).await;
+    }
+    let first = store.get_thread(&ada, "t1", 0, 4).await.unwrap();
+    let ids: Vec<_> = first.messages.iter().map(|m| m.id).collect();
+    assert_eq!((ids, first.after), (vec![1, 2, 3, 4], Some(4)));
+    assert_eq!(first.thread.message_count, 6);
+    let rest = store.get_thread(&ada, "t1", 4, 4).await.unwrap();
+    let texts: Vec<_> = rest.messages.iter().map(|m| m.text.as_str()).collect();
+    assert_eq!((texts, rest.after), (vec!["c", "c"], None));
+    let beyond = store.get_thread(&ada, "t1", 99, 4).await.unwrap();
+    assert_eq!((beyond.messages.len(), beyond.after), (0, None));
+}
+
+async fn history_is_as_long_as_asked_for(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    make_thread(store, &ada, "t1").await;
+    for key in ["a", "b", "c"] {
+        take_turn(store, &ada, "t1", key).await;
+    }
+    for (limit, expected) in [(0, vec![]), (3, vec![4, 5, 6]), (50, (1..=6).collect())] {
+        let mut turn = begin("t1", "k");
+        turn.history_limit = limit;
+        let start = started(store, &ada, turn).await;
+        let ids: Vec<i64> = start.recent_messages.iter().map(|m| m.id).collect();
+        assert_eq!(ids, expected);
+        let token = start.fencing_token;
+        store.abandon_turn(&ada, "t1", token).await.unwrap();
+    }
+}
+
+async fn a_target_once_locked_stays_locked(bench: &mut Bench) {
+    let (ada, store) = (student("ada"), bench.store());
+    make_thread(store, &ada, "t1").await;
+    for (key, lock, expected) in [("a", false, false), ("b", true, true), ("c", false, true)] {
+        let start = started(store, &ada, begin("t1", key)).await;
+        let mut turn = commit(&start, key, key);
+        turn.target_locked = lock;
+        store.commit_turn(&ada, turn).await.unwrap();
+        let next = started(store, &ada, begin("t1", "look")).await;
+        assert_eq!(next.target_locked, expected);
+        let token = next.fencing_token;
+        store.abandon_turn(&ada, "t1", token).await.unwrap();
+    }
+}

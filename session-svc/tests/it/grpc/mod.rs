@@ -1,0 +1,170 @@
+//! The services as a caller sees them, and requests that are in form.
+
+mod access;
+mod calls;
+mod form;
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use clap::Parser;
+use tempfile::TempDir;
+use tonic::{Code, Status, service::Routes};
+use turnwise_kit::{CallContext, Caller, Fault, Kit, clock::ManualClock};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    exam::v1::{
+        BatchGetQuestionStatusRequest, QuestionState, exam_service_client::ExamServiceClient,
+    },
+    session::v1::{
+        AbandonTurnRequest, BeginTurnRequest, CommitEvidenceRequest, CommitTurnRequest,
+        CreateThreadRequest, Evidence, GetSnapshotRequest, GetThreadRequest, ListThreadsRequest,
+        QuestionRecord, RenewLeaseRequest, TurnStart, begin_turn_response,
+        commit_evidence_response, session_service_client::SessionServiceClient,
+    },
+    tutor::v1::{Role, Thread},
+};
+use turnwise_session_svc::{SERVICE_NAMES, Settings, routes};
+
+use crate::bench::{COURSE, message};
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+struct Service {
+    routes: Routes,
+    clock: Arc<ManualClock>,
+    _directory: TempDir,
+}
+
+async fn service() -> Service {
+    let directory = tempfile::tempdir().unwrap();
+    let location = format!("embedded:{}/s.redb", directory.path().display());
+    let cli = Cli::try_parse_from(["session-svc", "--session-store", &location]).unwrap();
+    let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
+    let kit = Kit::new(Arc::clone(&clock) as _);
+    Service {
+        routes: routes(&cli.settings, &kit).await.unwrap(),
+        clock,
+        _directory: directory,
+    }
+}
+
+impl Service {
+    fn session(&self) -> SessionServiceClient<Routes> {
+        SessionServiceClient::new(self.routes.clone())
+    }
+
+    async fn thread(&self, student: &str) -> Thread {
+        let request = request_as(&caller("student", student), create(student));
+        let response = self.session().create_thread(request).await.unwrap();
+        response.into_inner().thread.unwrap()
+    }
+
+    async fn start(&self, student: &str, thread_id: &str) -> TurnStart {
+        let request = request_as(&caller("student", student), begin(student, thread_id));
+        let response = self.session().begin_turn(request).await.unwrap();
+        match response.into_inner().outcome.unwrap() {
+            begin_turn_response::Outcome::Start(start) => start,
+            begin_turn_response::Outcome::StoredAnswer(answer) => panic!("{answer:?}"),
+        }
+    }
+}
+
+fn caller(role: &str, subject: &str) -> Caller {
+    Caller {
+        tenant: "default".to_owned(),
+        subject: subject.to_owned(),
+        role: role.to_owned(),
+        groups: vec!["7b".to_owned()],
+    }
+}
+
+fn request_as<T>(caller: &Caller, message: T) -> tonic::Request<T> {
+    CallContext::background(Some(caller.clone()), Duration::from_secs(30)).request(message)
+}
+
+fn hash() -> Bytes {
+    Bytes::from_static(&[3; 32])
+}
+
+fn create(student: &str) -> CreateThreadRequest {
+    CreateThreadRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        class_id: "7b".to_owned(),
+        title: "Fractions".to_owned(),
+        idempotency_key: "make".to_owned(),
+        body_hash: hash(),
+    }
+}
+
+fn begin(student: &str, thread_id: &str) -> BeginTurnRequest {
+    BeginTurnRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        thread_id: thread_id.to_owned(),
+        idempotency_key: "turn".to_owned(),
+        body_hash: hash(),
+        history_limit: 8,
+    }
+}
+
+fn commit(student: &str, thread_id: &str, fencing_token: i64) -> CommitTurnRequest {
+    CommitTurnRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        thread_id: thread_id.to_owned(),
+        fencing_token,
+        idempotency_key: "turn".to_owned(),
+        body_hash: hash(),
+        turn_state: None,
+        target_locked: true,
+        messages: vec![message(thread_id, 1, Role::User, "hello")],
+        answer: Bytes::from_static(b"hello back"),
+    }
+}
+
+fn evidence(student: &str, question_records: Vec<QuestionRecord>) -> CommitEvidenceRequest {
+    CommitEvidenceRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        expected_version: 0,
+        evidence: Some(Evidence::default()),
+        question_records,
+        idempotency_key: "grade".to_owned(),
+        body_hash: hash(),
+    }
+}
+
+fn statuses(student: &str, question_ids: Vec<String>) -> BatchGetQuestionStatusRequest {
+    BatchGetQuestionStatusRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        question_ids,
+    }
+}
+
+fn question(id: &str, state: QuestionState, locked_until: Option<i64>) -> QuestionRecord {
+    QuestionRecord {
+        question_id: id.to_owned(),
+        state: state.into(),
+        locked_until: locked_until.map(|seconds| prost_types::Timestamp { seconds, nanos: 0 }),
+    }
+}
+
+fn reason(status: &Status) -> ErrorReason {
+    Fault::from_status(status).reason()
+}
+
+#[test]
+fn the_services_have_names() {
+    assert_eq!(SERVICE_NAMES.len(), 2);
+    assert!(
+        SERVICE_NAMES.contains(&turnwise_proto::session::v1::session_service_server::SERVICE_NAME)
+    );
+    assert!(SERVICE_NAMES.contains(&turnwise_proto::exam::v1::exam_service_server::SERVICE_NAME));
+}
