@@ -45,16 +45,32 @@ pub struct Settings {
 #[group(skip)]
 pub struct Endpoints {
     /// Where policy-svc is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT
-    #[arg(long, env = "POLICY_ENDPOINT", default_value = "http://127.0.0.1:50051")]
+    #[arg(
+        long,
+        env = "POLICY_ENDPOINT",
+        default_value = "http://127.0.0.1:50051"
+    )]
     pub policy_endpoint: String,
     /// Where retrieval-svc is, in the same form
-    #[arg(long, env = "RETRIEVAL_ENDPOINT", default_value = "http://127.0.0.1:50052")]
+    #[arg(
+        long,
+        env = "RETRIEVAL_ENDPOINT",
+        default_value = "http://127.0.0.1:50052"
+    )]
     pub retrieval_endpoint: String,
     /// Where llm-gateway-svc is, in the same form
-    #[arg(long, env = "LLM_GATEWAY_ENDPOINT", default_value = "http://127.0.0.1:50053")]
+    #[arg(
+        long,
+        env = "LLM_GATEWAY_ENDPOINT",
+        default_value = "http://127.0.0.1:50053"
+    )]
     pub llm_gateway_endpoint: String,
     /// Where session-svc is, in the same form
-    #[arg(long, env = "SESSION_ENDPOINT", default_value = "http://127.0.0.1:50054")]
+    #[arg(
+        long,
+        env = "SESSION_ENDPOINT",
+        default_value = "http://127.0.0.1:50054"
+    )]
     pub session_endpoint: String,
     /// Where the exam system is, in the same form; unset: the one that session-svc brings
     #[arg(long, env = "EXAM_ENDPOINT")]

@@ -10,8 +10,7 @@ use turnwise_proto::{
     tutor::v1::{
         CreateThreadRequest, CreateThreadResponse, DegradedReason, GetSnapshotLiteRequest,
         GetSnapshotLiteResponse, GetThreadRequest, GetThreadResponse, ListThreadsRequest,
-        ListThreadsResponse, TakeTurnRequest, TakeTurnResponse,
-        tutor_service_server::TutorService,
+        ListThreadsResponse, TakeTurnRequest, TakeTurnResponse, tutor_service_server::TutorService,
     },
 };
 

@@ -28,7 +28,12 @@ impl Input {
         max_chars: usize,
         redactor: &Redactor,
     ) -> Result<Self, Fault> {
-        let event = request.event.as_ref().map(check_event).transpose()?.flatten();
+        let event = request
+            .event
+            .as_ref()
+            .map(check_event)
+            .transpose()?
+            .flatten();
         let empty = StudentInput::default();
         let input = request.input.as_ref().unwrap_or(&empty);
         check_text("input.text", &input.text, max_chars)?;

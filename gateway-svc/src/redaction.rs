@@ -24,7 +24,9 @@ impl Redactor {
             )?,
             web_user: Regex::new(r"(?i)\bhttps?://[^\s/@]+@\S+")?,
             // A word (two letters or more) or the beginning before the plus: `x +44…` is a sum, `me +44…` is a number.
-            plus_phone: Regex::new(r"(?P<before>^\s*|[\p{L}]{2,}[:,]?\s+)\+\d{1,3}(?:[ -]?\(?\d\)?){7,12}")?,
+            plus_phone: Regex::new(
+                r"(?P<before>^\s*|[\p{L}]{2,}[:,]?\s+)\+\d{1,3}(?:[ -]?\(?\d\)?){7,12}",
+            )?,
             cued_phone: Regex::new(
                 r"(?i)(?P<before>\b(?:phone|mobile|cell|tel|telephone|whatsapp|call me|text me|ring me)\b[^\d\n=+*/^]{0,16})(?:\d[ -]?){6,14}\d",
             )?,
@@ -63,7 +65,12 @@ fn replace<'a>(
 /// changed, so that a superscript stays one.
 fn fold(text: &str) -> String {
     text.chars()
-        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{00ad}'))
+        .filter(|c| {
+            !matches!(
+                c,
+                '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{00ad}'
+            )
+        })
         .map(|c| match c {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
             '\u{3000}' => ' ',

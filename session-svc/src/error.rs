@@ -75,9 +75,9 @@ impl From<SessionError> for Fault {
         let message = error.to_string();
         let fault = |reason| Fault::new(reason, message.clone());
         match error {
-            SessionError::UnknownThread { thread_id } => {
-                fault(ErrorReason::UnknownThread).meta("thread_id", thread_id)
-            }
+            SessionError::UnknownThread { thread_id } => fault(ErrorReason::UnknownThread)
+                .meta("thread_id", thread_id)
+                .field("thread_id", "no such thread"),
             SessionError::OtherCourse { course_id } => fault(ErrorReason::UnknownCourse)
                 .meta("course_id", course_id)
                 .field("course_id", "is not the thread's course"),

@@ -62,6 +62,7 @@ fn label(key: &str) -> &str {
         "take_exam" => "Take the exam question",
         "ask_hint" => "Give me a hint",
         "check_prerequisite" => "Check this first",
+        "next_unit" => "Go on with the next unit",
         key => key,
     }
 }

@@ -75,9 +75,9 @@ impl JwtAuth {
 
     fn verify(&self, token: &str) -> Result<Caller, Fault> {
         let header = decode_header(token).map_err(|e| match e.kind() {
-            ErrorKind::Json(_) | ErrorKind::UnsupportedAlgorithm | ErrorKind::InvalidAlgorithmName => {
-                refused("algorithm")
-            }
+            ErrorKind::Json(_)
+            | ErrorKind::UnsupportedAlgorithm
+            | ErrorKind::InvalidAlgorithmName => refused("algorithm"),
             _ => refused("malformed"),
         })?;
         if !ALGORITHMS.contains(&header.alg) {

@@ -147,7 +147,14 @@ async fn exam(
     let mut candidates = Vec::new();
     if plan.exam_ready {
         candidates.clone_from(&plan.focus_revisit_question_ids);
-        let found = retrieve(upstreams, context, plan, input, &[Namespace::ExamCandidates]).await;
+        let found = retrieve(
+            upstreams,
+            context,
+            plan,
+            input,
+            &[Namespace::ExamCandidates],
+        )
+        .await;
         for candidate in found.into_iter().flat_map(|f| f.exam_candidates) {
             push_new(&mut candidates, candidate.question_id);
         }

@@ -53,7 +53,11 @@ impl Lease {
 
     /// Does the work and renews the lease every third of its time meanwhile. A renewal that fails is no reason to stop:
     /// the commit finds out whether the lease was really lost.
-    pub(super) async fn during<T>(&self, context: &CallContext, work: impl Future<Output = T>) -> T {
+    pub(super) async fn during<T>(
+        &self,
+        context: &CallContext,
+        work: impl Future<Output = T>,
+    ) -> T {
         let mut work = pin!(work);
         let mut session = self.session.clone();
         loop {

@@ -5,10 +5,12 @@
 
 mod gather;
 mod lease;
+mod log;
 mod model;
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
 use turnwise_kit::{CallContext, Caller, Fault, Kit, ids, time};
@@ -16,14 +18,10 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{
         DecideRequest, DecideResponse, Plan, PlanRequest, Policy, Reply, ResolveReplyRequest,
-        ResolveReplyResponse,
     },
-    session::v1::{
-        BeginTurnRequest, CommitTurnRequest, TurnStart, TurnState, begin_turn_response,
-    },
+    session::v1::{BeginTurnRequest, CommitTurnRequest, TurnStart, TurnState, begin_turn_response},
     tutor::v1::{
-        Button, DegradedReason, Role, SnapshotLite, TakeTurnRequest, TakeTurnResponse,
-        TutorMessage,
+        Button, DegradedReason, Role, SnapshotLite, TakeTurnRequest, TakeTurnResponse, TutorMessage,
     },
 };
 use uuid::Uuid;
@@ -39,6 +37,7 @@ use crate::{
 };
 use gather::{Gathered, gather, map_message};
 use lease::Lease;
+use log::log_turn;
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
@@ -104,7 +103,7 @@ impl Turns {
         let body_hash = body_hash(&request);
 
         let start = match self.begin(context, caller, &request, &body_hash).await? {
-            Begun::Stored(answer) => return Ok(answer),
+            Begun::Stored(answer) => return Ok(*answer),
             Begun::Start(start) => start,
         };
         let lease = Lease::new(
@@ -125,8 +124,49 @@ impl Turns {
                 self.compose(context, caller, &start, &input, &turn_id),
             )
             .await?;
-        self.commit(context, caller, &request, body_hash, &start, input, turn_id, composed, lease)
-            .await
+        let answer = answer(
+            &start,
+            &request,
+            input,
+            turn_id,
+            &composed,
+            self.kit.clock.now(),
+        );
+        let commit = CommitTurnRequest {
+            student_id: caller.subject.clone(),
+            course_id: request.course_id,
+            thread_id: request.thread_id,
+            fencing_token: lease.fencing_token(),
+            idempotency_key: request.idempotency_key,
+            body_hash: body_hash.into(),
+            turn_state: composed.turn_state,
+            target_locked: composed.target_locked,
+            messages: answer.messages.clone(),
+            answer: answer.encode_to_vec().into(),
+        };
+        self.commit(context, commit).await?;
+        lease.committed();
+        Ok(answer)
+    }
+
+    /// Stores the turn. A commit whose outcome is unknown is sent once more: sent again it changes nothing.
+    async fn commit(&self, context: &CallContext, commit: CommitTurnRequest) -> Result<(), Fault> {
+        let mut session = self.upstreams.session.clone();
+        let mut attempt = 1;
+        loop {
+            let Err(status) = session.commit_turn(context.request(commit.clone())).await else {
+                return Ok(());
+            };
+            let fault = public(&status);
+            let unknown = matches!(
+                fault.reason(),
+                ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
+            );
+            if !unknown || attempt == COMMIT_ATTEMPTS {
+                return Err(fault);
+            }
+            attempt += 1;
+        }
     }
 
     async fn begin(
@@ -153,13 +193,15 @@ impl Turns {
             .into_inner();
         match response.outcome {
             Some(begin_turn_response::Outcome::StoredAnswer(bytes)) => {
-                TakeTurnResponse::decode(bytes).map(Begun::Stored).map_err(|_| {
-                    Fault::new(
-                        ErrorReason::RecordCorrupted,
-                        "the stored answer cannot be read; send the turn again with a new key",
-                    )
-                    .meta("record", "answer")
-                })
+                TakeTurnResponse::decode(bytes)
+                    .map(|answer| Begun::Stored(Box::new(answer)))
+                    .map_err(|_| {
+                        Fault::new(
+                            ErrorReason::RecordCorrupted,
+                            "the stored answer cannot be read; send the turn again with a new key",
+                        )
+                        .meta("record", "answer")
+                    })
             }
             Some(begin_turn_response::Outcome::Start(start)) => Ok(Begun::Start(Box::new(start))),
             None => Err(Fault::new(
@@ -214,8 +256,7 @@ impl Turns {
             Err(status) => return policy_failed(&status, start),
         };
 
-        let mut gathered =
-            gather(&self.upstreams, &working, &caller.subject, &plan, input).await;
+        let mut gathered = gather(&self.upstreams, &working, &caller.subject, &plan, input).await;
         if let Some(reason) = mapping_fault
             && !gathered.degraded.contains(&reason)
         {
@@ -314,90 +355,10 @@ impl Turns {
             model: came.model,
         })
     }
-
-    #[expect(clippy::too_many_arguments, reason = "the last phase needs what all others made")]
-    async fn commit(
-        &self,
-        context: &CallContext,
-        caller: &Caller,
-        request: &TakeTurnRequest,
-        body_hash: Vec<u8>,
-        start: &TurnStart,
-        input: Input,
-        turn_id: String,
-        composed: Composed,
-        lease: Lease,
-    ) -> Result<TakeTurnResponse, Fault> {
-        let now = Some(time::to_proto(self.kit.clock.now()));
-        let last_id = start.thread.as_ref().map_or(0, |t| t.message_count);
-        let messages = vec![
-            TutorMessage {
-                id: last_id + 1,
-                thread_id: request.thread_id.clone(),
-                role: Role::User.into(),
-                text: input.text,
-                latex: input.latex,
-                create_time: now,
-                event: input.event,
-                ..TutorMessage::default()
-            },
-            TutorMessage {
-                id: last_id + 2,
-                thread_id: request.thread_id.clone(),
-                role: Role::Assistant.into(),
-                text: composed.reply.text,
-                card: composed.reply.card,
-                create_time: now,
-                buttons: composed.buttons,
-                ..TutorMessage::default()
-            },
-        ];
-        let answer = TakeTurnResponse {
-            turn_id,
-            thread_id: request.thread_id.clone(),
-            messages: messages.clone(),
-            snapshot_lite: composed.standing,
-            degraded_reasons: composed.degraded.into_iter().map(Into::into).collect(),
-            model: composed.model,
-        };
-        let commit = CommitTurnRequest {
-            student_id: caller.subject.clone(),
-            course_id: request.course_id.clone(),
-            thread_id: request.thread_id.clone(),
-            fencing_token: lease.fencing_token(),
-            idempotency_key: request.idempotency_key.clone(),
-            body_hash: body_hash.into(),
-            turn_state: composed.turn_state,
-            target_locked: composed.target_locked,
-            messages,
-            answer: answer.encode_to_vec().into(),
-        };
-        let mut session = self.upstreams.session.clone();
-        let mut attempt = 1;
-        loop {
-            match session.commit_turn(context.request(commit.clone())).await {
-                Ok(_) => {
-                    lease.committed();
-                    return Ok(answer);
-                }
-                Err(status) => {
-                    let fault = public(&status);
-                    let unknown = matches!(
-                        fault.reason(),
-                        ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
-                    );
-                    if !unknown || attempt == COMMIT_ATTEMPTS {
-                        return Err(fault);
-                    }
-                    attempt += 1;
-                }
-            }
-        }
-    }
 }
 
 enum Begun {
-    Stored(TakeTurnResponse),
+    Stored(Box<TakeTurnResponse>),
     Start(Box<TurnStart>),
 }
 
@@ -438,42 +399,43 @@ fn without_policy(start: &TurnStart) -> Composed {
     }
 }
 
-/// The turn's decision for the log: ids and verdicts, no text.
-fn log_turn(plan: &Plan, policy: &Policy, resolved: &ResolveReplyResponse, model: &str) {
-    let action = resolved
-        .reply
-        .as_ref()
-        .map_or("", |reply| reply.action().as_str_name());
-    let target = resolved
-        .reply
-        .as_ref()
-        .map_or("", |reply| reply.target_unit_id.as_str());
-    let mapped: Vec<(&str, f64)> = plan
-        .mapped_units
-        .iter()
-        .map(|m| (m.unit_id.as_str(), m.confidence))
-        .collect();
-    let allowed: Vec<&str> = policy
-        .allowed_actions()
-        .map(|action| action.as_str_name())
-        .collect();
-    tracing::info!(
-        turn_id = policy.turn_id,
-        course_id = policy.course_id,
-        pack_hash = policy.pack_hash,
-        focus = policy.focus_unit_id,
-        target_unit = policy.primary_target_unit_id,
-        blocker = policy.prereq_blocking_unit_id,
-        mapped = ?mapped,
-        allowed = ?allowed,
-        desired_tier = policy.desired_exam_tier().as_str_name(),
-        availability = policy.exam_availability().as_str_name(),
-        action,
-        replied_about = target,
-        fallback = resolved.fallback_reason().as_str_name(),
-        violation = resolved.violation,
-        observations = ?resolved.observations,
-        model,
-        "turn"
-    );
+/// The answer of a turn: the student's message as it will be stored, and the tutor's.
+fn answer(
+    start: &TurnStart,
+    request: &TakeTurnRequest,
+    input: Input,
+    turn_id: String,
+    composed: &Composed,
+    now: Timestamp,
+) -> TakeTurnResponse {
+    let create_time = Some(time::to_proto(now));
+    let last_id = start.thread.as_ref().map_or(0, |t| t.message_count);
+    let said = TutorMessage {
+        id: last_id + 1,
+        thread_id: request.thread_id.clone(),
+        role: Role::User.into(),
+        text: input.text,
+        latex: input.latex,
+        create_time,
+        event: input.event,
+        ..TutorMessage::default()
+    };
+    let replied = TutorMessage {
+        id: last_id + 2,
+        thread_id: request.thread_id.clone(),
+        role: Role::Assistant.into(),
+        text: composed.reply.text.clone(),
+        card: composed.reply.card.clone(),
+        create_time,
+        buttons: composed.buttons.clone(),
+        ..TutorMessage::default()
+    };
+    TakeTurnResponse {
+        turn_id,
+        thread_id: request.thread_id.clone(),
+        messages: vec![said, replied],
+        snapshot_lite: composed.standing.clone(),
+        degraded_reasons: composed.degraded.iter().map(|r| (*r).into()).collect(),
+        model: composed.model.clone(),
+    }
 }

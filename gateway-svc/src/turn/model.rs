@@ -41,7 +41,12 @@ pub(super) async fn complete(
         purpose: Purpose::Turn.into(),
         ..CompleteRequest::default()
     };
-    match upstreams.llm.clone().complete(context.request(request)).await {
+    match upstreams
+        .llm
+        .clone()
+        .complete(context.request(request))
+        .await
+    {
         Ok(response) => {
             let response = response.into_inner();
             ModelOutcome {

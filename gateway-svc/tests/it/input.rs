@@ -33,15 +33,39 @@ fn each_way_to_be_wrong_has_its_reason_and_field() {
     let cases: [(&str, &str, Option<(i32, &str)>, ErrorReason, &str); 11] = [
         ("", "", None, ErrorReason::MissingMessage, "input"),
         ("x", "x", None, ErrorReason::MissingMessage, "input"),
-        ("x", "x", Some((drill, "U")), ErrorReason::MissingMessage, "input"),
+        (
+            "x",
+            "x",
+            Some((drill, "U")),
+            ErrorReason::MissingMessage,
+            "input",
+        ),
         ("", "", Some((0, "")), ErrorReason::MissingMessage, "input"),
         (&long, "", None, ErrorReason::MessageTooLong, "input.text"),
         ("", &long, None, ErrorReason::MessageTooLong, "input.latex"),
         ("a\u{0}b", "", None, ErrorReason::InvalidText, "input.text"),
-        ("", "\u{1b}[2J", None, ErrorReason::InvalidText, "input.latex"),
+        (
+            "",
+            "\u{1b}[2J",
+            None,
+            ErrorReason::InvalidText,
+            "input.latex",
+        ),
         (" \n\t ", "", None, ErrorReason::InvalidText, "input.text"),
-        ("x", "", Some((99, "U")), ErrorReason::InvalidArgument, "event.kind"),
-        ("x", "", Some((drill, "no unit")), ErrorReason::InvalidArgument, "event.unit_id"),
+        (
+            "x",
+            "",
+            Some((99, "U")),
+            ErrorReason::InvalidArgument,
+            "event.kind",
+        ),
+        (
+            "x",
+            "",
+            Some((drill, "no unit")),
+            ErrorReason::InvalidArgument,
+            "event.unit_id",
+        ),
     ];
     for (text, latex, event, reason, field) in cases {
         let fault = read(text, latex, event).unwrap_err();
@@ -53,8 +77,14 @@ fn each_way_to_be_wrong_has_its_reason_and_field() {
 #[test]
 fn what_is_right_passes_unchanged() {
     let drill = i32::from(ClientEventKind::RequestDrill);
-    assert_eq!(read("What is 3²?\n", "", None).unwrap().said(), "What is 3²?\n");
-    assert_eq!(read("", r"\frac{1}{2}", None).unwrap().said(), r"\frac{1}{2}");
+    assert_eq!(
+        read("What is 3²?\n", "", None).unwrap().said(),
+        "What is 3²?\n"
+    );
+    assert_eq!(
+        read("", r"\frac{1}{2}", None).unwrap().said(),
+        r"\frac{1}{2}"
+    );
     let exact = "é".repeat(MAX);
     assert_eq!(read(&exact, "", None).unwrap().text, exact);
     let pressed = read("", "", Some((drill, "ALG-01"))).unwrap();

@@ -72,7 +72,10 @@ async fn auth(keys: &[Value]) -> JwtAuth {
 fn cause(auth: &JwtAuth, authorization: &str) -> String {
     let mut headers = HeaderMap::new();
     if !authorization.is_empty() {
-        headers.insert("authorization", HeaderValue::from_str(authorization).unwrap());
+        headers.insert(
+            "authorization",
+            HeaderValue::from_str(authorization).unwrap(),
+        );
     }
     match auth.authenticate(&headers) {
         Ok(caller) => format!("{caller:?}"),
@@ -91,8 +94,14 @@ async fn a_genuine_token_gives_the_caller() {
     let token = issuer.sign("k1", &claims());
     headers.insert("authorization", format!("bearer {token}").parse().unwrap());
     let caller = auth.authenticate(&headers).unwrap().unwrap();
-    assert_eq!((caller.tenant.as_str(), caller.subject.as_str()), ("north", "ada"));
-    assert_eq!((caller.role.as_str(), caller.groups.as_slice()), ("student", &["7b".to_owned()][..]));
+    assert_eq!(
+        (caller.tenant.as_str(), caller.subject.as_str()),
+        ("north", "ada")
+    );
+    assert_eq!(
+        (caller.role.as_str(), caller.groups.as_slice()),
+        ("student", &["7b".to_owned()][..])
+    );
 
     let token = issuer.sign("k1", &with("tenant", Value::Null));
     headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
@@ -140,13 +149,22 @@ async fn each_way_to_forge_a_token_has_its_cause() {
         (signed(with("sub", json!("a b"))), "claims"),
         (signed(with("tenant", json!("a/b"))), "claims"),
         (signed(with("classes", json!(["7b}{"]))), "claims"),
-        (bearer(format!("{}.{payload}.{}", parts[0], parts[2])), "signature"),
-        (bearer(format!("{}.{}.{flipped}", parts[0], parts[1])), "signature"),
+        (
+            bearer(format!("{}.{payload}.{}", parts[0], parts[2])),
+            "signature",
+        ),
+        (
+            bearer(format!("{}.{}.{flipped}", parts[0], parts[1])),
+            "signature",
+        ),
         (bearer(stranger.sign("k1", &claims())), "signature"),
         (bearer(stranger.sign("k2", &claims())), "unknown_key"),
         (bearer(format!("{none}.{}.", parts[1])), "algorithm"),
         (symmetric("k1", &issuer.public), "algorithm"),
-        (symmetric("s1", b"shared secret of the issuer, 32 b"), "algorithm"),
+        (
+            symmetric("s1", b"shared secret of the issuer, 32 b"),
+            "algorithm",
+        ),
     ];
     for (authorization, expected) in cases {
         assert_eq!(cause(&auth, &authorization), expected, "{authorization}");
