@@ -163,13 +163,14 @@ where
         ready,
     )
     .await?;
+    let termination = termination()?;
     match admin {
         Some(admin) => println!("listening {name} {} admin {admin}", running.address),
         None => println!("listening {name} {}", running.address),
     }
     tracing::info!(address = %running.address, "listening");
 
-    termination().await?;
+    termination.await;
     tracing::info!("draining");
     running.drain().await;
     kit.shutdown.cancel();
@@ -179,14 +180,18 @@ where
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits for SIGTERM or SIGINT.
-pub async fn termination() -> std::io::Result<()> {
+/// Catches SIGTERM and SIGINT from now on; the future ends with the first of them. Called before a process says that it
+/// listens, so that whoever reads that line can end it in an orderly way at once.
+pub fn termination() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = terminate.recv() => Ok(()),
-        result = tokio::signal::ctrl_c() => result,
-    }
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }
 
 /// Waits, within a bound, for the process's background tasks.

@@ -67,6 +67,13 @@ pub struct Running {
     drain_timeout: Duration,
 }
 
+/// A server with the settings that all our listeners share.
+pub fn tuned() -> Server {
+    Server::builder()
+        .http2_keepalive_interval(Some(Duration::from_secs(30)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(10)))
+}
+
 /// Starts a listener with health and reflection beside its services.
 pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Running, ServeError> {
     let (health, health_service) = tonic_health::server::health_reporter();
@@ -91,9 +98,7 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
     let address = socket.local_addr().map_err(bind)?;
     let incoming = TcpIncoming::from(socket).with_nodelay(Some(true));
 
-    let mut server = Server::builder()
-        .http2_keepalive_interval(Some(Duration::from_secs(30)))
-        .http2_keepalive_timeout(Some(Duration::from_secs(10)));
+    let mut server = tuned();
     if let Some(tls) = &listener.tls
         && let Some(identity) = &tls.identity
     {

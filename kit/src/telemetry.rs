@@ -1,7 +1,7 @@
 //! Logs and traces: structured logs to standard error, spans under the caller's W3C trace context, OTLP export if an
 //! endpoint is set.
 
-use std::time::Duration;
+use std::{io::IsTerminal, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
@@ -82,7 +82,9 @@ impl Telemetry {
         let provider = provider.build();
 
         let filter = EnvFilter::try_new(&settings.filter).map_err(TelemetryError::Filter)?;
-        let logs = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        let logs = tracing_subscriber::fmt::layer()
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal());
         // The filter is for logs alone: spans carry the trace from hop to hop whatever is logged.
         let spans = Targets::new().with_target("turnwise", LevelFilter::INFO);
         let logs = match settings.format {

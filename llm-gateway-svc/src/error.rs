@@ -25,6 +25,8 @@ pub enum Error {
     Unavailable {
         /// Which backend.
         backend: &'static str,
+        /// Whether it could not be reached or let the caller wait too long.
+        cause: Away,
     },
     /// The server answered with an error or with something unreadable.
     #[error("the model server of `{backend}` failed: {problem}")]
@@ -61,6 +63,25 @@ pub enum Error {
     DeadlineExceeded,
 }
 
+/// Why a server gave no byte of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Away {
+    /// It cannot be reached, or closed the connection.
+    Unreachable,
+    /// It let the caller wait for longer than the time-out.
+    Silent,
+}
+
+impl Away {
+    /// The word in the failure's metadata.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Silent => "silent",
+        }
+    }
+}
+
 impl Error {
     /// The reason as callers see it.
     pub fn reason(&self) -> ErrorReason {
@@ -83,9 +104,10 @@ impl From<Error> for Fault {
             Error::Busy { slots } => fault
                 .meta("slots", slots.to_string())
                 .retry_after(RETRY_AFTER),
-            Error::Unavailable { backend } => {
-                fault.meta("backend", backend).retry_after(RETRY_AFTER)
-            }
+            Error::Unavailable { backend, cause } => fault
+                .meta("backend", backend)
+                .meta("cause", cause.as_str())
+                .retry_after(RETRY_AFTER),
             Error::Backend {
                 backend, status, ..
             } => fault.meta("backend", backend).meta("status", status),

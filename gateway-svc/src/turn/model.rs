@@ -63,6 +63,9 @@ pub(super) async fn complete(
             failed(match fault.reason() {
                 ErrorReason::DeadlineExceeded => DegradedReason::LlmTimeout,
                 ErrorReason::Busy => DegradedReason::QueueBusy,
+                ErrorReason::BackendUnavailable if fault.metadata("cause") == Some("silent") => {
+                    DegradedReason::LlmTimeout
+                }
                 ErrorReason::BackendUnavailable | ErrorReason::DependencyUnavailable => {
                     DegradedReason::LlmTransport
                 }

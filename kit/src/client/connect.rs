@@ -70,6 +70,11 @@ pub fn connect(
     Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)))
 }
 
+/// An endpoint of one address without TLS, with the settings that all our channels share: what a benchmark compares with.
+pub fn endpoint(uri: &str) -> Result<Endpoint, ConnectError> {
+    tuned(uri, None, None)
+}
+
 /// An endpoint with the settings that all our channels share.
 fn tuned(uri: &str, server_name: Option<&str>, tls: Option<&Tls>) -> Result<Endpoint, ConnectError> {
     let malformed = || ConnectError::Malformed(uri.to_owned());

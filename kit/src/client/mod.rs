@@ -12,7 +12,7 @@ use http::{Request, Response};
 use tonic::{body::Body, service::Routes};
 use tower::util::BoxCloneSyncService;
 
-pub use connect::{ConnectError, Tls, TlsIdentity, connect};
+pub use connect::{ConnectError, Tls, TlsIdentity, connect, endpoint};
 
 use crate::caller::InternalToken;
 use outgoing::Outgoing;

@@ -10,7 +10,7 @@ use tokio_util::codec::{Decoder, LinesCodec};
 
 use crate::{
     completion::{End, Piece, Pieces},
-    error::{Error, StartError},
+    error::{Away, Error, StartError},
 };
 
 /// The longest line of an answer. A line holds one delta, or a few words about the whole.
@@ -103,12 +103,12 @@ impl Upstream {
     async fn send(&self, request: RequestBuilder, model: String) -> Result<Response, Error> {
         let response = timeout(self.silence, request.send())
             .await
-            .map_err(|_| self.unavailable())?
+            .map_err(|_| self.unavailable(Away::Silent))?
             .map_err(|error| {
                 if is_no_http(&error) {
                     self.broken("none", "its answer is no HTTP")
                 } else {
-                    self.unavailable()
+                    self.unavailable(Away::Unreachable)
                 }
             })?;
         match response.status() {
@@ -121,9 +121,10 @@ impl Upstream {
         }
     }
 
-    fn unavailable(&self) -> Error {
+    fn unavailable(&self, cause: Away) -> Error {
         Error::Unavailable {
             backend: self.backend,
+            cause,
         }
     }
 
@@ -218,7 +219,10 @@ impl<W: Wire> Answer<W> {
         let chunk = match timeout(self.upstream.silence, self.response.chunk()).await {
             Ok(Ok(chunk)) => chunk,
             // Until the first byte of the body nothing was generated for us.
-            Ok(Err(_)) | Err(_) if self.read == 0 => return Err(self.upstream.unavailable()),
+            Ok(Err(_)) if self.read == 0 => {
+                return Err(self.upstream.unavailable(Away::Unreachable));
+            }
+            Err(_) if self.read == 0 => return Err(self.upstream.unavailable(Away::Silent)),
             Ok(Err(_)) => return Err(self.broken("its answer broke off")),
             Err(_) => return Err(self.broken("it fell silent in the middle of its answer")),
         };

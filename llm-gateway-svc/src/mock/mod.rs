@@ -48,7 +48,7 @@ pub use model::{Model, Rule, UnknownMock};
 
 use crate::{
     completion::{Backend, End, Finish, Piece, Pieces, Prompt},
-    error::Error,
+    error::{Away, Error},
 };
 use model::Failure;
 use reply::Writer;
@@ -129,7 +129,10 @@ fn unknown(model: &str) -> Error {
 
 fn error(failure: Failure) -> Error {
     match failure {
-        Failure::Unavailable => Error::Unavailable { backend: NAME },
+        Failure::Unavailable => Error::Unavailable {
+            backend: NAME,
+            cause: Away::Unreachable,
+        },
         Failure::UnknownModel => unknown(NAME),
         Failure::Status(status) => Error::Backend {
             backend: NAME,
