@@ -9,13 +9,11 @@ mod quality;
 #[path = "../tests/it/shared_data.rs"]
 mod shared_data;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Instant,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use quality::Quality;
 use shared_data::DevelopmentQuery;
+use tokio::time::Instant;
 use turnwise_retrieval_svc::index::CourseIndex;
 
 /// What a message is asked with.

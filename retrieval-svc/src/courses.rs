@@ -1,6 +1,6 @@
 //! The courses that are served, each with its index.
 
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{collections::BTreeMap, path::Path};
 
 use turnwise_course_pack::Pack;
 
@@ -34,7 +34,6 @@ impl Courses {
 
     /// Indexes a pack. It takes the place of another pack of the same course.
     pub fn add(&mut self, pack: Pack) {
-        let start = Instant::now();
         let index = CourseIndex::new(pack);
         tracing::info!(
             course_id = %index.pack().course.id,
@@ -42,7 +41,6 @@ impl Courses {
             units = index.pack().units.len(),
             chunks = index.pack().chunks.len(),
             questions = index.pack().questions.len(),
-            milliseconds = start.elapsed().as_millis() as u64,
             "course indexed"
         );
         self.by_id.insert(index.pack().course.id.clone(), index);

@@ -20,7 +20,7 @@ use turnwise_course_pack::{Chunk, Pack, Question, Support, Tier, Unit};
 use self::{mapping::Mapping, query::Query, rows::Rows, vocabulary::Vocabulary};
 use crate::text::Analyser;
 
-pub use self::{bm25::Bm25, confidence::CONTEXT_ONLY_MAX};
+pub use self::confidence::CONTEXT_ONLY_MAX;
 
 /// Units that a message is mapped to, at most.
 pub const MAX_MAPPED_UNITS: usize = 6;

@@ -44,14 +44,15 @@ pub struct Term {
 /// Marks a shape, so that the shape `nv` is not the word `nv`. Words hold letters and marks only.
 const SHAPE_MARK: char = '§';
 
-/// Formulas are cut into shapes of two and of three symbols. Longer ones were tried on the development queries and
-/// bought nothing.
+/// Formulas are cut into shapes of two and of three symbols. Four were tried on the development queries and bought
+/// nothing.
 const SHAPE_LENGTHS: [usize; 2] = [2, 3];
 
 /// A formula of fewer symbols says nothing by itself: `x = 4`, `3/4`.
 const TELLING_FORMULA: usize = 4;
 
-/// A formula of up to so many symbols is a shape as a whole, too, with plus and minus alike.
+/// A telling formula of up to so many symbols is a shape as a whole, too, with plus and minus alike: `2x + 5 = 11` is a
+/// two-step equation, whatever its parts have in common with others.
 const LONGEST_WHOLE: usize = 24;
 
 /// The terms of a text.

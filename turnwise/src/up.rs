@@ -73,6 +73,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     let suite = Suite::start(settings, Kit::new(Arc::new(SystemClock))).await?;
     let address = suite.address;
     let noted = dev_tokens && note(&data_dir, address.port());
+    let termination = termination()?;
     println!("listening turnwise {address}");
     println!("  public    TutorService, health and reflection on http://{address}");
     println!("  inside    policy, retrieval, llm-gateway, session and gateway in this process");
@@ -94,7 +95,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         );
     }
 
-    termination().await?;
+    termination.await;
     eprintln!("draining");
     suite.drain().await;
     if noted {

@@ -5,7 +5,7 @@
 //! follows from the choice. Texts carry no length bound here: servers that constrain a model's output turn such a bound
 //! into a grammar with as many repetitions, and some refuse that. [`crate::validate`] keeps the bounds.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
     course::Course,
@@ -30,13 +30,13 @@ pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
     let mut schema = Map::new();
     schema.insert(
         "$schema".into(),
-        json!("https://json-schema.org/draft/2020-12/schema"),
+        "https://json-schema.org/draft/2020-12/schema".into(),
     );
     match (branches.pop(), branches.is_empty()) {
         (Some(Value::Object(only)), true) => schema.extend(only),
         (last, _) => {
             branches.extend(last);
-            schema.insert("type".into(), json!("object"));
+            schema.insert("type".into(), "object".into());
             schema.insert("anyOf".into(), Value::Array(branches));
         }
     }
@@ -62,41 +62,59 @@ pub fn action_schema(course: &Course, policy: &Policy, action: Action) -> Value 
     object(keys, &[])
 }
 
-fn text() -> Value {
-    json!({"type": "string", "minLength": 1})
+/// A keyword schema. Values are moved in, never copied: this runs twice in every turn.
+fn keywords<const N: usize>(keywords: [(&str, Value); N]) -> Value {
+    Value::Object(
+        keywords
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
-fn one_of<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Value {
-    let values: Vec<_> = values.into_iter().map(|v| v.as_ref().to_owned()).collect();
-    json!({"type": "string", "enum": values})
+fn text() -> Value {
+    keywords([("type", "string".into()), ("minLength", 1.into())])
+}
+
+fn one_of<'a>(values: impl IntoIterator<Item = &'a str>) -> Value {
+    let values = values.into_iter().map(Value::from).collect();
+    keywords([("type", "string".into()), ("enum", Value::Array(values))])
 }
 
 fn list(items: Value, most: usize) -> Value {
-    json!({"type": "array", "items": items, "maxItems": most})
+    keywords([
+        ("type", "array".into()),
+        ("items", items),
+        ("maxItems", most.into()),
+    ])
 }
 
 /// An object with these keys and no others; all but the `optional` ones must be there.
 fn object(keys: Vec<(&'static str, Value)>, optional: &[&str]) -> Value {
-    let required: Vec<_> = keys
+    let required = keys
         .iter()
-        .map(|(key, _)| *key)
-        .filter(|key| !optional.contains(key))
+        .filter(|(key, _)| !optional.contains(key))
+        .map(|(key, _)| Value::from(*key))
         .collect();
-    let properties: Map<_, _> = keys
-        .iter()
-        .map(|(key, schema)| ((*key).to_owned(), schema.clone()))
+    let properties = keys
+        .into_iter()
+        .map(|(key, schema)| (key.to_owned(), schema))
         .collect();
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    keywords([
+        ("type", "object".into()),
+        ("properties", Value::Object(properties)),
+        ("required", Value::Array(required)),
+        ("additionalProperties", false.into()),
+    ])
 }
 
 /// Free ids: what the course does not know is dropped later, and the list decides nothing in this turn.
 fn mapped_units() -> Value {
-    let confidence = json!({"type": "number", "minimum": 0, "maximum": 1});
+    let confidence = keywords([
+        ("type", "number".into()),
+        ("minimum", 0.into()),
+        ("maximum", 1.into()),
+    ]);
     let unit = object(vec![("unit_id", text()), ("confidence", confidence)], &[]);
     list(unit, MOST_NAMED_UNITS)
 }
@@ -116,7 +134,7 @@ fn drill_card() -> Value {
     object(
         vec![
             ("prompt", text()),
-            ("question_latex", json!({"type": "string"})),
+            ("question_latex", keywords([("type", "string".into())])),
         ],
         &[],
     )
@@ -125,7 +143,10 @@ fn drill_card() -> Value {
 fn exam_suggestion(policy: &Policy) -> Value {
     object(
         vec![
-            ("question_id", one_of(&policy.exam_candidate_ids)),
+            (
+                "question_id",
+                one_of(policy.exam_candidate_ids.iter().map(String::as_str)),
+            ),
             (
                 "difficultyTier",
                 one_of([policy.desired_exam_tier.as_str()]),
@@ -136,12 +157,12 @@ fn exam_suggestion(policy: &Policy) -> Value {
 }
 
 fn concept_card(course: &Course, policy: &Policy) -> Value {
-    let key_ideas = json!({
-        "type": "array",
-        "items": text(),
-        "minItems": 1,
-        "maxItems": course.rules().max_key_ideas,
-    });
+    let key_ideas = keywords([
+        ("type", "array".into()),
+        ("items", text()),
+        ("minItems", 1.into()),
+        ("maxItems", course.rules().max_key_ideas.into()),
+    ]);
     let mut keys = vec![("key_ideas", key_ideas)];
     if policy.constraints.max_worked_examples > 0 {
         let example = object(

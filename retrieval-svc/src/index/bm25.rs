@@ -11,14 +11,14 @@ const B: f64 = 0.75;
 
 /// What BM25 needs to know of a collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bm25 {
+pub(super) struct Bm25 {
     documents: f64,
     average_length: f64,
 }
 
 impl Bm25 {
     /// For a collection of so many documents with so many terms altogether.
-    pub fn new(documents: usize, terms: u64) -> Self {
+    pub(super) fn new(documents: usize, terms: u64) -> Self {
         Self {
             documents: documents as f64,
             // An empty collection is never asked; 1 keeps the division defined.
@@ -31,18 +31,18 @@ impl Bm25 {
     }
 
     /// The inverse document frequency of a term that so many documents hold.
-    pub fn idf(&self, holders: u32) -> f64 {
+    pub(super) fn idf(&self, holders: u32) -> f64 {
         let holders = f64::from(holders);
         (1.0 + (self.documents - holders + 0.5) / (holders + 0.5)).ln()
     }
 
     /// What a term adds to a document's score for each unit of the term's idf: 0 to [`Bm25::CEILING`].
-    pub fn saturation(&self, times: u32, length: u32) -> f64 {
+    pub(super) fn saturation(&self, times: u32, length: u32) -> f64 {
         let times = f64::from(times);
         let relative = f64::from(length) / self.average_length;
         times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * relative))
     }
 
     /// The most that [`Bm25::saturation`] approaches.
-    pub const CEILING: f64 = K1 + 1.0;
+    pub(super) const CEILING: f64 = K1 + 1.0;
 }

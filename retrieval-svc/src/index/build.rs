@@ -1,6 +1,6 @@
 //! A pack to its index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 use turnwise_course_pack::{Pack, Question, Unit};
@@ -24,6 +24,8 @@ struct Builder<'a> {
     analyser: Analyser,
     vocabulary: Vocabulary,
     documents: Vec<Document>,
+    /// The terms of the units' titles, tags and anchors.
+    named: HashSet<TermId>,
 }
 
 pub(super) fn course_index(pack: Pack) -> CourseIndex {
@@ -35,6 +37,7 @@ pub(super) fn course_index(pack: Pack) -> CourseIndex {
         analyser: Analyser::new(&pack.course.locale),
         vocabulary: Vocabulary::default(),
         documents: Vec::new(),
+        named: HashSet::new(),
         pack: &pack,
     };
     let anchors = builder.anchors();
@@ -50,12 +53,14 @@ pub(super) fn course_index(pack: Pack) -> CourseIndex {
         analyser,
         vocabulary,
         documents,
+        named,
         ..
     } = builder;
     let mapping = Mapping::new(
         Postings::new(documents, terms),
         unit_ids(&pack),
         &vocabulary,
+        &named,
     );
     CourseIndex {
         id: index_id(&pack.hash),
@@ -88,16 +93,18 @@ impl<'a> Builder<'a> {
         for (at, unit) in (0..).zip(&pack.units) {
             let at = UnitIndex(at);
             let is_topic = is_topic(pack, unit);
-            let mut texts = vec![
-                unit.title.clone(),
-                unit.summary.clone(),
-                unit.tags.join(", "),
-            ];
-            texts.extend(unit.anchors.iter().chain(&unit.misconceptions).cloned());
-            let parts: Vec<Counts> = texts.iter().map(|text| self.counts(text)).collect();
-            let terms = merged(&parts);
-            for part in parts.into_iter().filter(|_| is_topic) {
-                self.speak_for(vec![at], part);
+            let tags = unit.tags.join(", ");
+            let names = [&unit.title, &tags].into_iter().chain(&unit.anchors);
+            let names: Vec<Counts> = names.map(|text| self.counts(text)).collect();
+            let others = std::iter::once(&unit.summary).chain(&unit.misconceptions);
+            let others: Vec<Counts> = others.map(|text| self.counts(text)).collect();
+            let terms = merged(names.iter().chain(&others));
+            if is_topic {
+                self.named
+                    .extend(names.iter().flatten().map(|(term, _)| term));
+                for part in names.into_iter().chain(others) {
+                    self.speak_for(vec![at], part);
+                }
             }
             for drill in unit.drills.iter().filter(|_| is_topic) {
                 let part = self.counts(&format!("{}\n{}", drill.prompt, drill.question_latex));

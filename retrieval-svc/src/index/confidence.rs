@@ -24,6 +24,10 @@ const LEAD: f64 = 4.1;
 const COVERAGE: f64 = 3.2;
 const TOPICALITY: f64 = 0.8;
 
+/// From this topicality of its own terms a message speaks for itself. Below it the confidence goes down step by step to
+/// what the messages before it allow: a stray word is no topic, even if just one unit happens to use it.
+const ENOUGH: f64 = 0.3;
+
 /// What a confidence is made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Evidence {
@@ -33,8 +37,10 @@ pub(super) struct Evidence {
     pub(super) coverage: f64,
     /// The sum of the topicality of the query's terms.
     pub(super) topicality: f64,
-    /// Whether the message itself says something.
-    pub(super) telling: bool,
+    /// The sum of the topicality of the message's own terms.
+    pub(super) own: f64,
+    /// Whether the messages before it say something.
+    pub(super) in_context: bool,
 }
 
 impl Evidence {
@@ -45,12 +51,14 @@ impl Evidence {
             + COVERAGE * self.coverage
             + TOPICALITY * self.topicality.ln_1p();
         let confidence = 1.0 / (1.0 + (-logit).exp());
-        if self.telling {
-            confidence
-        } else {
-            // Hardly less where it is low, and never above the maximum; a plain cut would make ties.
+        // Hardly less where it is low, and never above the maximum; a plain cut would make ties.
+        let from_context = if self.in_context {
             confidence * (1.0 - (1.0 - CONTEXT_ONLY_MAX) * confidence)
-        }
+        } else {
+            0.0
+        };
+        let own = (self.own / ENOUGH).min(1.0);
+        own * confidence + (1.0 - own) * from_context
     }
 }
 
@@ -62,7 +70,8 @@ mod tests {
         lead: 0.6,
         coverage: 0.5,
         topicality: 2.0,
-        telling: true,
+        own: 2.0,
+        in_context: false,
     };
 
     #[test]
@@ -72,7 +81,8 @@ mod tests {
             lead: 0.05,
             coverage: 0.2,
             topicality: 0.3,
-            telling: true,
+            own: 0.3,
+            in_context: false,
         };
         assert!(vague.confidence() < 0.25);
     }
@@ -85,7 +95,8 @@ mod tests {
                     lead,
                     coverage: 1.0,
                     topicality,
-                    telling: false,
+                    own: 0.0,
+                    in_context: true,
                 };
                 assert!((0.0..=CONTEXT_ONLY_MAX).contains(&evidence.confidence()));
             }

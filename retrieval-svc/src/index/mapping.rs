@@ -3,7 +3,7 @@
 //! The best documents of the whole course vote for their units. A document's vote is its score relative to the best one,
 //! divided by the square root of its rank: several good hits in one unit beat a single lucky one elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{
     MAX_MAPPED_UNITS, UnitIndex,
@@ -24,6 +24,15 @@ const RECENT_DECAY: f64 = 0.8;
 const SELF_SUFFICIENT: f64 = 0.25;
 /// Below this topicality a message says nothing by itself.
 const TOO_LITTLE: f64 = 0.1;
+/// Which terms of a text count.
+#[derive(Clone, Copy, PartialEq)]
+enum Counting {
+    /// Those that may say what it is about.
+    Telling,
+    /// All.
+    All,
+}
+
 /// Maps messages of one course.
 pub(super) struct Mapping {
     postings: Postings,
@@ -34,10 +43,15 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// Over documents of a course with these units.
-    pub(super) fn new(postings: Postings, unit_ids: Vec<String>, vocabulary: &Vocabulary) -> Self {
+    /// Over documents of a course with these units. `named` are the terms of the units' titles, tags and anchors.
+    pub(super) fn new(
+        postings: Postings,
+        unit_ids: Vec<String>,
+        vocabulary: &Vocabulary,
+        named: &HashSet<TermId>,
+    ) -> Self {
         Self {
-            topicality: topicality::of_terms(&postings, unit_ids.len(), vocabulary),
+            topicality: topicality::of_terms(&postings, unit_ids.len(), vocabulary, named),
             postings,
             unit_ids,
         }
@@ -51,15 +65,18 @@ impl Mapping {
         message: &Analysis,
         recent: &[Analysis],
     ) -> Vec<(UnitIndex, f64)> {
-        let own = self.told_by(vocabulary, message);
-        let telling = own >= TOO_LITTLE;
-        if !telling
-            && !recent
-                .iter()
-                .any(|recent| self.told_by(vocabulary, recent) >= TOO_LITTLE)
-        {
+        let speaks = self.told_by(vocabulary, message, Counting::Telling) >= TOO_LITTLE;
+        let in_context = recent
+            .iter()
+            .any(|recent| self.told_by(vocabulary, recent, Counting::Telling) >= TOO_LITTLE);
+        // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
+        let own = if speaks {
+            self.told_by(vocabulary, message, Counting::All)
+        } else if in_context {
+            0.0
+        } else {
             return Vec::new();
-        }
+        };
         let mut weight = SELF_SUFFICIENT / (SELF_SUFFICIENT + own);
         let mut texts = vec![(1.0, message)];
         for recent in recent.iter().rev() {
@@ -67,10 +84,10 @@ impl Mapping {
             weight *= RECENT_DECAY;
         }
         let query = Query::of_texts(vocabulary, texts);
-        self.vote(&query, telling)
+        self.vote(&query, own, in_context)
     }
 
-    fn vote(&self, query: &Query, telling: bool) -> Vec<(UnitIndex, f64)> {
+    fn vote(&self, query: &Query, own: f64, in_context: bool) -> Vec<(UnitIndex, f64)> {
         let hits = self.postings.best(query, VOTERS);
         let Some((_, best)) = hits.first().copied() else {
             return Vec::new();
@@ -108,7 +125,8 @@ impl Mapping {
                     lead: (votes - best_other) / all,
                     coverage,
                     topicality,
-                    telling,
+                    own,
+                    in_context,
                 };
                 (unit, evidence.confidence())
             })
@@ -116,12 +134,12 @@ impl Mapping {
     }
 
     /// How much a text tells about units by itself.
-    fn told_by(&self, vocabulary: &Vocabulary, text: &Analysis) -> f64 {
+    fn told_by(&self, vocabulary: &Vocabulary, text: &Analysis, counting: Counting) -> f64 {
         let mut seen: Vec<(TermId, f64)> = text
             .terms
             .iter()
             .zip(&text.telling)
-            .filter(|(_, telling)| **telling)
+            .filter(|(_, telling)| **telling || counting == Counting::All)
             .filter_map(|(term, _)| Some((vocabulary.id(term)?, query::weight(term.kind))))
             .collect();
         seen.sort_unstable_by_key(|(term, _)| *term);

@@ -1,6 +1,6 @@
 //! Inverted lists over everything that tells what a unit is about, for searches without a scope.
 
-use super::{Bm25, UnitIndex, query::Query, vocabulary::TermId};
+use super::{UnitIndex, bm25::Bm25, query::Query, vocabulary::TermId};
 
 /// A document to be listed: its units, and its terms with how often they occur.
 pub(super) struct Document {

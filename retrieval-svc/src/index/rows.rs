@@ -3,7 +3,7 @@
 //! Each row keeps its own list of terms, and each unit its list of rows. A search visits the rows of its scope and no
 //! others, so a filter cannot leak, the ranking is exact, and the cost grows with the scope.
 
-use super::{Bm25, UnitIndex, query::Query, vocabulary::TermId};
+use super::{UnitIndex, bm25::Bm25, query::Query, vocabulary::TermId};
 
 /// The rows of one namespace.
 pub(super) struct Rows {

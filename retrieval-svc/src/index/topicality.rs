@@ -3,7 +3,10 @@
 //! `slope` stands in the documents of few units, `answer` in those of all. A document frequency cannot tell the two
 //! apart: `hint` and `asymptote` may be equally rare. What tells is how far the units of a term's documents are from the
 //! units of all documents: the Kullback-Leibler divergence between the two, as a part of the largest possible (all in one
-//! of the units, which are alike), and believed the less the fewer documents there are.
+//! of the units, which are alike), and believed the less the fewer documents there are. In a small course any word may
+//! happen to stand in one unit only (`yellow`, `tomorrow`), so words that no unit's title, tags or anchors use count less.
+
+use std::collections::HashSet;
 
 use super::{
     postings::Postings,
@@ -13,9 +16,17 @@ use crate::text::TermKind;
 
 /// Documents that a term needs for its topicality to be believed by half.
 const PRIOR: f64 = 5.0;
+/// How much a word counts that no unit names as its own.
+const UNNAMED: f64 = 0.4;
 
-/// By term: 0 (tells nothing) to 1. Numbers and variables tell nothing: which ones an exercise uses is chance.
-pub(super) fn of_terms(postings: &Postings, units: usize, vocabulary: &Vocabulary) -> Vec<f64> {
+/// By term: 0 (tells nothing) to 1. Numbers and variables tell nothing: which ones an exercise uses is chance. `named` are
+/// the terms of the units' titles, tags and anchors.
+pub(super) fn of_terms(
+    postings: &Postings,
+    units: usize,
+    vocabulary: &Vocabulary,
+    named: &HashSet<TermId>,
+) -> Vec<f64> {
     let mut background = vec![0.0_f64; units];
     for document in 0..postings.len() as u32 {
         count(postings, document, &mut background);
@@ -27,8 +38,13 @@ pub(super) fn of_terms(postings: &Postings, units: usize, vocabulary: &Vocabular
     (0..vocabulary.len() as TermId)
         .map(|term| {
             let list = postings.list(term);
-            let tells = matches!(vocabulary.kind(term), TermKind::Word | TermKind::Shape);
-            if list.is_empty() || !tells {
+            let weight = match vocabulary.kind(term) {
+                TermKind::Word if named.contains(&term) => 1.0,
+                TermKind::Word => UNNAMED,
+                TermKind::Shape => 1.0,
+                TermKind::Number | TermKind::Variable => return 0.0,
+            };
+            if list.is_empty() {
                 return 0.0;
             }
             let mut found = vec![0.0_f64; units];
@@ -45,7 +61,7 @@ pub(super) fn of_terms(postings: &Postings, units: usize, vocabulary: &Vocabular
                     part * (part / (background / documents)).ln()
                 })
                 .sum();
-            (divergence / largest).clamp(0.0, 1.0) * holders / (holders + PRIOR)
+            weight * (divergence / largest).clamp(0.0, 1.0) * holders / (holders + PRIOR)
         })
         .collect()
 }

@@ -9,5 +9,6 @@ mod map_message;
 mod properties;
 mod quality;
 mod retrieve;
+#[allow(dead_code, reason = "the example reads more of it")]
 mod shared_data;
 mod start;

@@ -88,7 +88,6 @@ pub fn packs(data: &Path) -> Vec<Pack> {
 }
 
 /// The chunks that are best for a query, by query.
-#[allow(dead_code, reason = "the tests judge units only")]
 pub fn best_chunks(data: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut best: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for row in rows(&data.join("queries/qrels_chunks_grade2.jsonl")) {

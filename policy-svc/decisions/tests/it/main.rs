@@ -14,3 +14,4 @@ mod score;
 mod standing;
 mod strategies;
 mod validate;
+mod zz_tmp;

@@ -3,7 +3,7 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::{Value, json};
 use turnwise_decisions::{
-    Course, CourseSpec, DecideInput, EventKind, MappedUnit, PlanInput, Policy, PrereqWalk,
+    Action, Course, CourseSpec, DecideInput, EventKind, MappedUnit, PlanInput, Policy, PrereqWalk,
     Progress, QuestionState, QuestionStatus, Rules, Snapshot, StuckRule, Tier,
 };
 
@@ -18,17 +18,15 @@ fn id_or_other() -> impl Strategy<Value = String> {
     prop_oneof![9 => (0..12_usize).prop_map(id), 1 => Just("nowhere".to_owned())]
 }
 
-/// A course of 1 to `most` units; the first is the entry. With `acyclic`, edges point to later units only.
+/// A course of 1 to `most` units, mostly many; the first is the entry. With `acyclic`, edges point to earlier units only.
 pub fn course(most: usize, acyclic: bool) -> impl Strategy<Value = Course> {
+    let shape = (
+        vec(any::<Index>(), 0..4),
+        prop::bool::weighted(0.9),
+        0..3_usize,
+    );
     (
-        vec(
-            (
-                vec(any::<Index>(), 0..4),
-                prop::bool::weighted(0.9),
-                0..3_usize,
-            ),
-            1..=most,
-        ),
+        prop_oneof![1 => vec(shape.clone(), 1..=most), 4 => vec(shape, most)],
         prop::bool::weighted(0.8),
         prop::bool::weighted(0.8),
         3..8_usize,
@@ -129,7 +127,7 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
         id_or_other(),
         mapped(),
         prop::option::of(-100_i64..10),
-        prop::collection::btree_map(id_or_other(), progress(), 0..10),
+        prop::collection::btree_map(id_or_other(), progress(), 0..14),
         vec(id_or_other(), 0..8),
         vec(question_id(), 0..6),
         prop::collection::btree_set(id_or_other(), 0..3),
@@ -230,38 +228,52 @@ pub fn decide_input(plan: turnwise_decisions::Plan, answer: ExamAnswer) -> Decid
     }
 }
 
-/// What a model may write: rubbish, or a reply made of right and wrong parts.
+/// What a model may write: rubbish, or a reply made of mostly right parts.
 pub fn completion(policy: &Policy) -> impl Strategy<Value = Vec<u8>> + use<> {
     let rubbish = prop_oneof![
         vec(any::<u8>(), 0..200),
         "[{}\\[\\]\":,a-z0-9 ]{0,60}".prop_map(String::into_bytes),
     ];
-    prop_oneof![1 => rubbish, 6 => parts(policy).prop_map(|v| serde_json::to_vec(&v).unwrap())]
+    prop_oneof![1 => rubbish, 9 => parts(policy).prop_map(|v| serde_json::to_vec(&v).unwrap())]
+}
+
+/// One of the right values, or now and then one of the wrong ones.
+fn mostly<T: Clone + std::fmt::Debug + 'static>(
+    right: Vec<T>,
+    wrong: Vec<T>,
+) -> impl Strategy<Value = T> + use<T> {
+    let right = if right.is_empty() {
+        wrong.clone()
+    } else {
+        right
+    };
+    prop_oneof![
+        8 => prop::sample::select(right),
+        1 => prop::sample::select(wrong),
+    ]
 }
 
 fn parts(policy: &Policy) -> impl Strategy<Value = Value> + use<> {
+    let actions = policy.allowed_actions.iter().map(|a| a.as_str()).collect();
+    let every_action = Action::ALL.map(Action::as_str).to_vec();
+    let focus = policy.focus_unit_id.clone();
     let mut targets = policy.scoped_unit_ids.clone();
     targets.push("nowhere".to_owned());
-    let mut exams = policy.exam_candidate_ids.clone();
-    exams.extend([
-        "made-up".to_owned(),
-        format!("{}-bronze-1", policy.focus_unit_id),
-    ]);
-    let desired = policy.desired_exam_tier.as_str();
-    let texts = vec!["What next?", "A. B? C? D?", "", "Fine.", "\u{0}"];
-    let actions = vec![
-        "SOCRATIC_QUESTION",
-        "DRILL_CARD",
-        "CONCEPT_CARD",
-        "EXAM_BLOCK",
-    ];
+    let wrong_exams = vec!["made-up".to_owned(), format!("{focus}-bronze-1")];
     (
-        prop::sample::select(actions),
-        prop::sample::select(targets),
-        prop::sample::select(texts),
-        prop::sample::select(exams),
-        prop::sample::select(vec![desired, desired, "bronze", "gold"]),
-        0..4_u8,
+        mostly(actions, every_action),
+        mostly(vec![focus], targets),
+        mostly(
+            vec!["What next?", "Fine."],
+            vec!["A. B? C? D?", "", "\u{0}"],
+        ),
+        mostly(policy.exam_candidate_ids.clone(), wrong_exams),
+        mostly(
+            vec![policy.desired_exam_tier.as_str()],
+            vec!["bronze", "gold"],
+        ),
+        // The card that belongs to the action, another one, or none.
+        prop_oneof![8 => Just(0_u8), 1 => Just(1), 1 => Just(2)],
         prop::bool::weighted(0.05),
     )
         .prop_map(|(action, target, text, exam, tier, card, foreign)| {
@@ -276,13 +288,11 @@ fn parts(policy: &Policy) -> impl Strategy<Value = Value> + use<> {
                     "suggested_prereq_units": [],
                 },
             });
-            // Mostly the card that belongs to the action, sometimes another one.
-            let key = match (action, card) {
-                (_, 0) | ("SOCRATIC_QUESTION", 2..) => None,
-                (_, 1) => Some("drill_card"),
-                ("DRILL_CARD", _) => Some("drill_card"),
-                ("CONCEPT_CARD", _) => Some("concept_card"),
-                _ => Some("exam_suggestion"),
+            let key = match (card, action) {
+                (0, "DRILL_CARD") | (1, _) => Some("drill_card"),
+                (0, "CONCEPT_CARD") => Some("concept_card"),
+                (0, "EXAM_BLOCK") => Some("exam_suggestion"),
+                _ => None,
             };
             if let Some(key) = key {
                 reply[key] = match key {

@@ -1,0 +1,303 @@
+//! Requests that are refused, each with its reason and field.
+
+use prost_types::Timestamp;
+use turnwise_proto::{
+    exam::v1::QuestionState,
+    policy::v1::{
+        DecideRequest, DescribeStandingRequest, GetCourseRequest, ListCoursesRequest, Plan,
+        PlanRequest, Policy, ResolveReplyRequest, resolve_reply_request::Outcome,
+    },
+    session::v1::TurnAnalysis,
+    tutor::v1::{ClientEvent, ClientEventKind, DegradedReason},
+};
+
+use crate::fixture::*;
+
+const INVALID: &str = "INVALID_ARGUMENT";
+
+type Row<T> = (&'static str, &'static str, fn(&mut T));
+
+#[tokio::test]
+async fn bad_plan_requests() {
+    let rows: &[Row<PlanRequest>] = &[
+        (INVALID, "course_id", |r| r.course_id = String::new()),
+        (INVALID, "course_id", |r| r.course_id = "a/b".into()),
+        ("UNKNOWN_COURSE", "course_id", |r| {
+            r.course_id = "algebra-9".into();
+        }),
+        ("UNKNOWN_PACK_VERSION", "pack_hash", |r| {
+            r.pack_hash = "00".repeat(32);
+        }),
+        (INVALID, "snapshot", |r| r.snapshot = None),
+        (INVALID, "snapshot.course_id", |r| {
+            r.snapshot.as_mut().unwrap().course_id = "other".into();
+        }),
+        (INVALID, "now", |r| r.now = None),
+        (INVALID, "now", |r| {
+            r.now = Some(Timestamp {
+                seconds: i64::MAX,
+                nanos: 0,
+            });
+        }),
+        (INVALID, "now", |r| {
+            r.now = Some(Timestamp {
+                seconds: 0,
+                nanos: -1,
+            });
+        }),
+        (INVALID, "mapped_units[1].confidence", |r| {
+            r.mapped_units = vec![mapped("ONE", 1.0), mapped("TWO", f64::NAN)];
+        }),
+        (INVALID, "mapped_units[0].confidence", |r| {
+            r.mapped_units = vec![mapped("ONE", f64::INFINITY)];
+        }),
+        (INVALID, "mapped_units[0].confidence", |r| {
+            r.mapped_units = vec![mapped("ONE", 1.000_001)];
+        }),
+        (INVALID, "mapped_units[0].confidence", |r| {
+            r.mapped_units = vec![mapped("gone", -0.1)];
+        }),
+        (
+            INVALID,
+            "snapshot.turn.last_turn_analysis.mapped_units[0].confidence",
+            |r| {
+                let turn = r.snapshot.as_mut().unwrap().turn.as_mut().unwrap();
+                turn.last_turn_analysis = Some(TurnAnalysis {
+                    mapped_units: vec![mapped("ONE", f64::NAN)],
+                    ..TurnAnalysis::default()
+                });
+            },
+        ),
+        (INVALID, "snapshot.turn.last_turn_at", |r| {
+            let turn = r.snapshot.as_mut().unwrap().turn.as_mut().unwrap();
+            turn.last_turn_at = Some(Timestamp {
+                seconds: i64::MIN,
+                nanos: 0,
+            });
+        }),
+        (INVALID, "snapshot.evidence.unit_progress[1].unit_id", |r| {
+            let snapshot = r.snapshot.as_mut().unwrap();
+            let progress = &mut snapshot.evidence.as_mut().unwrap().unit_progress;
+            progress.push(progress[0].clone());
+        }),
+        ("UNKNOWN_UNIT", "event.unit_id", |r| {
+            r.event = Some(event(ClientEventKind::RequestDrill, "ALG-99"));
+        }),
+        (INVALID, "event.unit_id", |r| {
+            r.event = Some(event(ClientEventKind::StuckHint, ""));
+        }),
+        (INVALID, "event.unit_id", |r| {
+            r.event = Some(event(ClientEventKind::Unspecified, "ONE"));
+        }),
+        (INVALID, "event.kind", |r| {
+            r.event = Some(ClientEvent {
+                kind: 99,
+                unit_id: "ONE".into(),
+            });
+        }),
+    ];
+    let service = service().await;
+    for (reason, field, change) in rows {
+        let mut request = plan_request(ready());
+        change(&mut request);
+        let refused = service.plan(request).await.unwrap_err();
+        assert_eq!(
+            fault(refused),
+            ((*reason).to_owned(), vec![(*field).to_owned()])
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_empty_event_is_no_event() {
+    let service = service().await;
+    let mut request = plan_request(ready());
+    request.event = Some(ClientEvent::default());
+    assert_eq!(service.plan(request).await.unwrap().event, None);
+}
+
+#[tokio::test]
+async fn bad_decide_requests() {
+    fn plan(request: &mut DecideRequest) -> &mut Plan {
+        request.plan.as_mut().unwrap()
+    }
+    let rows: &[Row<DecideRequest>] = &[
+        (INVALID, "plan", |r| r.plan = None),
+        (INVALID, "turn_id", |r| r.turn_id = String::new()),
+        (INVALID, "turn_id", |r| r.turn_id = "a b".into()),
+        (INVALID, "plan.course_id", |r| plan(r).course_id.clear()),
+        ("UNKNOWN_COURSE", "plan.course_id", |r| {
+            plan(r).course_id = "algebra-9".into();
+        }),
+        (INVALID, "plan.pack_hash", |r| plan(r).pack_hash.clear()),
+        ("UNKNOWN_PACK_VERSION", "plan.pack_hash", |r| {
+            plan(r).pack_hash = "old".into();
+        }),
+        (INVALID, "plan.focus_unit_id", |r| {
+            plan(r).focus_unit_id = "gone".into();
+        }),
+        (INVALID, "plan.primary_target_unit_id", |r| {
+            plan(r).primary_target_unit_id.clear();
+        }),
+        (INVALID, "plan.prereq_blocking_unit_id", |r| {
+            plan(r).prereq_blocking_unit_id = "TWO".into();
+        }),
+        (INVALID, "plan.scoped_unit_ids", |r| {
+            plan(r).scoped_unit_ids.clear();
+        }),
+        (INVALID, "plan.desired_exam_tier", |r| {
+            plan(r).desired_exam_tier = 0;
+        }),
+        (INVALID, "plan.standing", |r| plan(r).standing = None),
+        (INVALID, "plan.standing.focus", |r| {
+            plan(r).standing.as_mut().unwrap().focus = None;
+        }),
+        (INVALID, "plan.mapped_units[0].confidence", |r| {
+            plan(r).mapped_units = vec![mapped("ONE", f64::NAN)];
+        }),
+        (INVALID, "plan.event.unit_id", |r| {
+            plan(r).event = Some(event(ClientEventKind::RequestDrill, ""));
+        }),
+        (INVALID, "statuses[0].locked_until", |r| {
+            r.statuses = vec![status("ONE-B1", QuestionState::Locked)];
+            r.statuses[0].locked_until = Some(Timestamp {
+                seconds: i64::MAX,
+                nanos: 0,
+            });
+        }),
+    ];
+    let service = service().await;
+    let plan = service.plan(plan_request(ready())).await.unwrap();
+    for (reason, field, change) in rows {
+        let mut request = decide_request(plan.clone());
+        change(&mut request);
+        let refused = service.decide(request).await.unwrap_err();
+        assert_eq!(
+            fault(refused),
+            ((*reason).to_owned(), vec![(*field).to_owned()])
+        );
+    }
+}
+
+#[tokio::test]
+async fn bad_resolve_requests() {
+    fn policy(request: &mut ResolveReplyRequest) -> &mut Policy {
+        request.policy.as_mut().unwrap()
+    }
+    let rows: &[Row<ResolveReplyRequest>] = &[
+        (INVALID, "policy", |r| r.policy = None),
+        (INVALID, "outcome", |r| r.outcome = None),
+        (INVALID, "failure", |r| {
+            r.outcome = Some(Outcome::Failure(0));
+        }),
+        (INVALID, "failure", |r| {
+            r.outcome = Some(Outcome::Failure(99));
+        }),
+        (INVALID, "failure", |r| {
+            r.outcome = Some(Outcome::Failure(
+                DegradedReason::RetrievalUnavailable.into(),
+            ));
+        }),
+        (INVALID, "policy.course_id", |r| policy(r).course_id.clear()),
+        ("UNKNOWN_COURSE", "policy.course_id", |r| {
+            policy(r).course_id = "algebra-9".into();
+        }),
+        (INVALID, "policy.pack_hash", |r| policy(r).pack_hash.clear()),
+        ("UNKNOWN_PACK_VERSION", "policy.pack_hash", |r| {
+            policy(r).pack_hash = "old".into();
+        }),
+        (INVALID, "policy.constraints", |r| {
+            policy(r).constraints = None;
+        }),
+        (INVALID, "policy.constraints.max_concept_words", |r| {
+            policy(r).constraints.as_mut().unwrap().max_concept_words = -1;
+        }),
+        (INVALID, "policy.allowed_actions[0]", |r| {
+            policy(r).allowed_actions = vec![0];
+        }),
+        (INVALID, "policy.allowed_actions", |r| {
+            policy(r).allowed_actions.clear();
+        }),
+        (INVALID, "policy.allowed_actions", |r| {
+            policy(r).exam_ready = false;
+        }),
+        (INVALID, "policy.exam_candidate_ids", |r| {
+            policy(r).exam_candidate_ids = vec!["ONE-S1".into()];
+        }),
+        (INVALID, "policy.focus_unit_id", |r| {
+            policy(r).focus_unit_id = "gone".into();
+        }),
+        (INVALID, "policy.scoped_unit_ids", |r| {
+            policy(r).scoped_unit_ids.push("gone".into());
+        }),
+    ];
+    let service = service().await;
+    let good = service.exam_policy().await;
+    for (reason, field, change) in rows {
+        let mut request = ResolveReplyRequest {
+            policy: Some(good.clone()),
+            outcome: Some(Outcome::Completion("{}".into())),
+        };
+        change(&mut request);
+        let refused = service.client.clone().resolve_reply(request).await;
+        assert_eq!(
+            fault(refused.unwrap_err()),
+            ((*reason).to_owned(), vec![(*field).to_owned()])
+        );
+    }
+}
+
+#[tokio::test]
+async fn bad_requests_for_standing() {
+    let rows: &[Row<DescribeStandingRequest>] = &[
+        (INVALID, "course_id", |r| r.course_id.clear()),
+        ("UNKNOWN_COURSE", "course_id", |r| {
+            r.course_id = "algebra-9".into();
+        }),
+        (INVALID, "snapshot", |r| r.snapshot = None),
+        (INVALID, "now", |r| r.now = None),
+    ];
+    let service = service().await;
+    for (reason, field, change) in rows {
+        let mut request = DescribeStandingRequest {
+            course_id: COURSE.to_owned(),
+            snapshot: Some(ready()),
+            statuses: Vec::new(),
+            now: Some(NOW),
+        };
+        change(&mut request);
+        let refused = service.client.clone().describe_standing(request).await;
+        assert_eq!(
+            fault(refused.unwrap_err()),
+            ((*reason).to_owned(), vec![(*field).to_owned()])
+        );
+    }
+}
+
+#[tokio::test]
+async fn bad_requests_for_courses() {
+    let service = service().await;
+    let mut client = service.client.clone();
+    for (id, reason) in [("", INVALID), ("a b", INVALID), ("nope", "UNKNOWN_COURSE")] {
+        let request = GetCourseRequest {
+            course_id: id.to_owned(),
+        };
+        let refused = client.get_course(request).await.unwrap_err();
+        assert_eq!(
+            fault(refused),
+            (reason.to_owned(), vec!["course_id".to_owned()])
+        );
+    }
+    for (page_size, token, field) in [
+        (-1, "", "page_size"),
+        (101, "", "page_size"),
+        (0, "no token", "page_token"),
+    ] {
+        let request = ListCoursesRequest {
+            page_size,
+            page_token: token.to_owned(),
+        };
+        let refused = client.list_courses(request).await.unwrap_err();
+        assert_eq!(fault(refused), (INVALID.to_owned(), vec![field.to_owned()]));
+    }
+}

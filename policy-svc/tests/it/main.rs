@@ -1,0 +1,9 @@
+//! The service through its generated client, in process, over packs on disk.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod bad_input;
+mod courses;
+mod demo_course;
+mod fixture;
+mod start;
+mod turn;

@@ -1,0 +1,76 @@
+//! Packs that cannot be served.
+
+use std::{fs, path::Path};
+
+use turnwise_kit::Kit;
+use turnwise_policy_svc::{Settings, StartError, routes};
+use turnwise_proto::policy::v1::ListCoursesRequest;
+
+use crate::fixture;
+
+async fn refused(courses_dir: &Path) -> StartError {
+    let settings = Settings {
+        courses_dir: courses_dir.to_owned(),
+    };
+    match routes(&settings, &Kit::for_tests()).await {
+        Err(error) => error,
+        Ok(_) => panic!("the service started"),
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = refused(&folder.path().join("nothing")).await;
+    assert!(matches!(error, StartError::Courses(_)));
+    let text = error.to_string();
+    assert!(
+        text.contains("COURSES_DIR") && text.contains("nothing"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_folder_without_a_pack_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = refused(folder.path()).await;
+    assert!(matches!(error, StartError::NoCourse(_)), "{error}");
+}
+
+/// Writes a pack and breaks it by changing its units.
+fn broken(folder: &Path, from: &str, to: &str) {
+    fixture::write_pack(folder, "broken");
+    let file = folder.join("units/units.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(from));
+    fs::write(&file, text.replacen(from, to, 1)).unwrap();
+}
+
+#[tokio::test]
+async fn broken_packs_alone_are_refused_with_all_their_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    broken(&folder.path().join("cycle"), "[START]", "[TWO]");
+    broken(&folder.path().join("unknown"), "[ONE]", "[NOWHERE]");
+    let error = refused(folder.path()).await;
+    assert!(matches!(error, StartError::NoGoodCourse(_)), "{error}");
+    let text = error.to_string();
+    for expected in [
+        "cycle/units/units.yaml:",
+        "unknown/units/units.yaml:",
+        "NOWHERE",
+    ] {
+        assert!(text.contains(expected), "{expected} is not in:\n{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_pack_beside_a_good_one_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    broken(&folder.path().join("a-broken"), "id: TWO", "id: ONE");
+    fixture::write_pack(&folder.path().join("good"), "good");
+    let mut client = fixture::start(folder.path(), &Kit::for_tests()).await;
+    let page = client.list_courses(ListCoursesRequest::default()).await;
+    let courses = page.unwrap().into_inner().courses;
+    let ids: Vec<_> = courses.iter().map(|c| c.course_id.as_str()).collect();
+    assert_eq!(ids, ["good"]);
+}

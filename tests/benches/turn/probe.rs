@@ -1,0 +1,323 @@
+//! The bytes of a turn: the suite is put together in this process with a tally at every client of the gateway and a
+//! counting wire to Redis, and one thread of the script is played.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use clap::Parser;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+use tonic::{body::Body, service::Routes};
+use tower::{Service, ServiceExt, util::BoxCloneSyncService};
+use turnwise::suite::SuiteSettings;
+use turnwise_gateway_svc as gateway;
+use turnwise_kit::{
+    CallContext, Caller, Kit,
+    caller::InternalToken,
+    client::{ClientOptions, GrpcClient, local},
+    stack::{DeadlineRule, InternalAuth, Stack},
+};
+use turnwise_llm_gateway_svc as llm;
+use turnwise_policy_svc as policy;
+use turnwise_proto::tutor::v1::{CreateThreadRequest, tutor_service_client::TutorServiceClient};
+use turnwise_retrieval_svc as retrieval;
+use turnwise_session_svc as session;
+use turnwise_testing::redis::RedisServer;
+use turnwise_tests::{
+    floor::{Bytes, Calls, StoreBytes},
+    process::repository,
+    student::{DEMO_COURSE, Student, new_thread},
+};
+
+use crate::{load::turn_request, script::MESSAGES};
+
+/// gRPC's frame around a message.
+const FRAME: usize = 5;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    suite: SuiteSettings,
+}
+
+/// What a turn sends: means over a thread of the script.
+pub async fn measure() -> (Calls, StoreBytes) {
+    let redis = RedisServer::start().unwrap();
+    let wire = Wire::start(redis.port()).await;
+    let tally = Tally {
+        wire: wire.clone(),
+        seen: Arc::default(),
+    };
+    let tutor = suite(&tally, &format!("redis://{}", wire.address)).await;
+    let caller = Caller {
+        tenant: "default".to_owned(),
+        subject: "probe".to_owned(),
+        role: "student".to_owned(),
+        groups: vec![Student::CLASS.to_owned()],
+    };
+    let context = CallContext::background(Some(caller), Duration::from_secs(60));
+    let mut client = TutorServiceClient::new(tutor);
+    let new = CreateThreadRequest {
+        class_id: Student::CLASS.to_owned(),
+        ..new_thread(DEMO_COURSE)
+    };
+    let thread = client.create_thread(context.request(new)).await.unwrap();
+    let thread_id = thread.into_inner().thread.unwrap().thread_id;
+    // The first turn has the connection, the scripts and the first record to make: it is played before, elsewhere.
+    let other = client
+        .create_thread(context.request(new_thread(DEMO_COURSE)))
+        .await
+        .unwrap();
+    let other_id = other.into_inner().thread.unwrap().thread_id;
+    client
+        .take_turn(context.request(turn_request(&other_id, MESSAGES[0])))
+        .await
+        .unwrap();
+    tally.seen.lock().unwrap().clear();
+
+    for message in MESSAGES {
+        client
+            .take_turn(context.request(turn_request(&thread_id, message)))
+            .await
+            .unwrap();
+    }
+    let mut seen = tally.seen.lock().unwrap().clone();
+    let mut take = |method: &str| {
+        let sum = seen.remove(method).unwrap_or_else(|| {
+            panic!("no turn called {method}; make the floor's graph the suite's again")
+        });
+        assert_eq!(
+            sum.calls,
+            MESSAGES.len(),
+            "{method} is not called once a turn; so the floor's graph must be made anew"
+        );
+        sum.mean()
+    };
+    let (begin_turn, begin) = take("BeginTurn");
+    let (commit_turn, commit) = take("CommitTurn");
+    let calls = Calls {
+        turn: take("TakeTurn").0,
+        begin_turn,
+        map_message: take("MapMessage").0,
+        plan: take("Plan").0,
+        retrieve: take("Retrieve").0,
+        decide: take("Decide").0,
+        complete: take("Complete").0,
+        resolve_reply: take("ResolveReply").0,
+        commit_turn,
+    };
+    let left: Vec<_> = seen.keys().collect();
+    assert!(
+        left.is_empty(),
+        "the floor does not make these calls of a turn: {left:?}"
+    );
+    (calls, StoreBytes { begin, commit })
+}
+
+/// The suite in this process, over Redis, with a tally at each client. The answer is a client of its public face.
+async fn suite(tally: &Tally, store: &str) -> GrpcClient {
+    let courses = repository().join("courses");
+    let cli = Cli::parse_from([
+        "probe",
+        "--courses-dir",
+        courses.to_str().unwrap(),
+        "--session-store",
+        store,
+        "--helper-llm-backend",
+        "mock",
+        "--helper-rate-limit-per-minute",
+        "1000000",
+    ]);
+    let settings = cli.suite;
+    let kit = Kit::for_tests();
+    let token = InternalToken::new(&"x".repeat(InternalToken::MIN_CHARS)).unwrap();
+    let stack = Stack {
+        metrics: kit.metrics.clone(),
+        auth: Arc::new(InternalAuth::token(token.clone())),
+        deadline: DeadlineRule::default(),
+        max_in_flight: 1024,
+    };
+    let counted = |peer: &'static str, routes: Routes| {
+        let options = ClientOptions {
+            peer,
+            token: Some(token.clone()),
+        };
+        tally.around(local(stack.around(routes), options))
+    };
+    let retrieval_settings = retrieval::Settings {
+        courses_dir: settings.policy.courses_dir.clone(),
+    };
+    let policy = policy::routes(&settings.policy, &kit).await.unwrap();
+    let retrieval = retrieval::routes(&retrieval_settings, &kit).await.unwrap();
+    let llm = llm::routes(&settings.llm, &kit).await.unwrap();
+    let session = session::routes(&settings.session, &kit).await.unwrap();
+    let session = counted("session-svc", session);
+    let upstreams = gateway::Upstreams::new(
+        counted("policy-svc", policy),
+        counted("retrieval-svc", retrieval),
+        counted("llm-gateway-svc", llm),
+        session.clone(),
+        session,
+    );
+    counted(
+        "gateway-svc",
+        gateway::routes(&settings.gateway, upstreams, &kit).unwrap(),
+    )
+}
+
+/// Sums over the calls of a method.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    calls: usize,
+    message: Bytes,
+    store: Bytes,
+}
+
+impl Sum {
+    fn mean(self) -> (Bytes, Bytes) {
+        let mean = |sum: Bytes| Bytes {
+            request: sum.request / self.calls,
+            response: sum.response / self.calls,
+        };
+        (mean(self.message), mean(self.store))
+    }
+}
+
+/// Counts the calls of the clients that it is put around.
+#[derive(Clone)]
+struct Tally {
+    wire: Wire,
+    seen: Arc<Mutex<BTreeMap<String, Sum>>>,
+}
+
+impl Tally {
+    fn around(&self, client: GrpcClient) -> GrpcClient {
+        BoxCloneSyncService::new(Counted {
+            inner: client,
+            tally: self.clone(),
+        })
+    }
+
+    fn count(&self, method: String, message: Bytes, store: Bytes) {
+        let mut seen = self.seen.lock().unwrap();
+        let sum = seen.entry(method).or_default();
+        sum.calls += 1;
+        sum.message.request += message.request;
+        sum.message.response += message.response;
+        sum.store.request += store.request;
+        sum.store.response += store.response;
+    }
+}
+
+#[derive(Clone)]
+struct Counted {
+    inner: GrpcClient,
+    tally: Tally,
+}
+
+impl Service<Request<Body>> for Counted {
+    type Response = Response<Body>;
+    type Error = std::convert::Infallible;
+    type Future = std::pin::Pin<
+        Box<dyn Future<Output = Result<Response<Body>, std::convert::Infallible>> + Send>,
+    >;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let inner = self.inner.clone();
+        let tally = self.tally.clone();
+        Box::pin(async move {
+            let method = request.uri().path().rsplit('/').next().unwrap().to_owned();
+            let (head, body) = request.into_parts();
+            let body = body.collect().await.unwrap().to_bytes();
+            let request_bytes = body.len() - FRAME;
+            let before = tally.wire.passed();
+            let whole = Body::new(http_body_util::Full::new(body));
+            let request = Request::from_parts(head, whole);
+            let response = inner.oneshot(request).await.unwrap();
+            let (head, body) = response.into_parts();
+            let body = body.collect().await.unwrap();
+            let trailers = body.trailers().cloned();
+            let body = body.to_bytes();
+            let after = tally.wire.passed();
+            let message = Bytes {
+                request: request_bytes,
+                response: body.len().saturating_sub(FRAME),
+            };
+            let store = Bytes {
+                request: after.request - before.request,
+                response: after.response - before.response,
+            };
+            tally.count(method, message, store);
+            let whole =
+                http_body_util::Full::new(body).with_trailers(async move { trailers.map(Ok) });
+            Ok(Response::from_parts(head, Body::new(whole)))
+        })
+    }
+}
+
+/// A way to Redis that counts what passes.
+#[derive(Clone)]
+struct Wire {
+    address: std::net::SocketAddr,
+    there: Arc<AtomicUsize>,
+    back: Arc<AtomicUsize>,
+}
+
+impl Wire {
+    async fn start(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let wire = Self {
+            address: listener.local_addr().unwrap(),
+            there: Arc::default(),
+            back: Arc::default(),
+        };
+        let counts = wire.clone();
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                let far = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let (near_in, near_out) = near.into_split();
+                let (far_in, far_out) = far.into_split();
+                tokio::spawn(pump(near_in, far_out, Arc::clone(&counts.there)));
+                tokio::spawn(pump(far_in, near_out, Arc::clone(&counts.back)));
+            }
+        });
+        wire
+    }
+
+    fn passed(&self) -> Bytes {
+        Bytes {
+            request: self.there.load(Ordering::SeqCst),
+            response: self.back.load(Ordering::SeqCst),
+        }
+    }
+}
+
+async fn pump(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    count: Arc<AtomicUsize>,
+) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        // Counted before it is handed on: whoever has an answer finds its bytes counted.
+        count.fetch_add(length, Ordering::SeqCst);
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What is measured: the suite as it is deployed, and its floors, each as running processes.
+
+use redis::aio::MultiplexedConnection;
+use tempfile::TempDir;
+use turnwise::data_dir::DataDir;
+use turnwise_proto::exam::v1::BatchGetQuestionStatusRequest;
+use turnwise_testing::redis::RedisServer;
+use turnwise_tests::{
+    deployment::Deployment,
+    floor::{Calls, Role, StoreBytes, front_request},
+    options::Options,
+    process::{Process, Program},
+    student::Student as Identity,
+    token,
+};
+
+use crate::{
+    load::{self, EchoCaller, Run, Student},
+    procfs::{cpu_ms, cpu_ms_of},
+};
+
+/// One line of the table.
+pub struct Subject {
+    /// Its name in the report.
+    pub name: &'static str,
+    endpoint: String,
+    pids: Vec<u32>,
+    redis: Option<RedisControl>,
+    who: Who,
+}
+
+enum Who {
+    Students(DataDir),
+    Echo(BatchGetQuestionStatusRequest),
+}
+
+/// A Redis whose durability is set before each run.
+#[derive(Clone)]
+struct RedisControl {
+    connection: MultiplexedConnection,
+    pid: u32,
+    appendfsync: &'static str,
+}
+
+/// What one run of a subject came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Milliseconds.
+    pub p50_ms: f64,
+    /// Milliseconds.
+    pub p99_ms: f64,
+    /// CPU time of the subject's own processes for a turn, milliseconds.
+    pub cpu_ms: f64,
+    /// CPU time of Redis for a turn, milliseconds.
+    pub redis_cpu_ms: f64,
+    /// CPU time of the load generator for a turn, milliseconds.
+    pub load_cpu_ms: f64,
+    /// Turns a second.
+    pub per_second: f64,
+}
+
+/// The subjects, and all that must live as long as they.
+pub struct Subjects {
+    /// In the order in which a round measures them.
+    pub all: Vec<Subject>,
+    _deployments: Vec<Deployment>,
+    _processes: Vec<Process>,
+    _redis: Vec<RedisServer>,
+    _homes: Vec<TempDir>,
+}
+
+/// Names in the report.
+pub const FIVE_FLOOR: &str = "five processes, floor";
+/// Five processes with Redis, AOF everysec.
+pub const FIVE: &str = "five processes";
+/// The same with AOF always.
+pub const FIVE_ALWAYS: &str = "five processes, AOF always";
+/// One process with fsync off: its floor.
+pub const ONE_OFF_FLOOR: &str = "one process, fsync off, floor";
+/// One process with fsync off.
+pub const ONE_OFF: &str = "one process, fsync off";
+/// One process with fsync on: its floor.
+pub const ONE_ON_FLOOR: &str = "one process, fsync on, floor";
+/// One process with fsync on.
+pub const ONE_ON: &str = "one process, fsync on";
+
+impl Subjects {
+    /// Starts all of them.
+    pub async fn start(calls: Calls, bytes: StoreBytes) -> Self {
+        let mut all = Vec::new();
+        let mut deployments = Vec::new();
+        let mut processes = Vec::new();
+        let mut homes = Vec::new();
+
+        let redis = RedisServer::start().unwrap();
+        let control = RedisControl::open(&redis).await;
+        let home = tempfile::tempdir().unwrap();
+        let mut role = |role: &Role| {
+            let process = spawn(role, home.path());
+            let url = format!("http://{}", process.listening().address);
+            let pid = process.id();
+            processes.push(process);
+            (url, pid)
+        };
+        let (policy, retrieval, llm) = (role(&Role::Leaf), role(&Role::Leaf), role(&Role::Leaf));
+        let session = role(&Role::Store {
+            redis: redis.url(),
+            bytes,
+        });
+        let gateway = role(&Role::Gateway {
+            policy: policy.0,
+            retrieval: retrieval.0,
+            llm: llm.0,
+            session: session.0,
+            calls,
+        });
+        all.push(Subject {
+            name: FIVE_FLOOR,
+            endpoint: gateway.0,
+            pids: vec![policy.1, retrieval.1, llm.1, session.1, gateway.1],
+            redis: Some(control),
+            who: Who::Echo(front_request(calls.turn)),
+        });
+        let redis = vec![redis];
+
+        let five = Deployment::five_processes(options()).await;
+        let control = RedisControl::open(five.redis().unwrap()).await;
+        for (name, appendfsync) in [(FIVE, "everysec"), (FIVE_ALWAYS, "always")] {
+            all.push(Subject {
+                redis: Some(RedisControl {
+                    appendfsync,
+                    ..control.clone()
+                }),
+                ..Subject::of(name, &five)
+            });
+        }
+        deployments.push(five);
+
+        for (floor, name, fsync) in [
+            (ONE_OFF_FLOOR, ONE_OFF, false),
+            (ONE_ON_FLOOR, ONE_ON, true),
+        ] {
+            let file = home.path().join(format!("floor-{fsync}.redb"));
+            let (endpoint, pid) = role(&Role::Suite {
+                file,
+                fsync,
+                calls,
+                bytes,
+            });
+            all.push(Subject {
+                name: floor,
+                endpoint,
+                pids: vec![pid],
+                redis: None,
+                who: Who::Echo(front_request(calls.turn)),
+            });
+            let setting = if fsync { "on" } else { "off" };
+            let one = Deployment::one_process(options().env("SESSION_EMBEDDED_FSYNC", setting));
+            let one = one.await;
+            all.push(Subject::of(name, &one));
+            deployments.push(one);
+        }
+        homes.push(home);
+        Self {
+            all,
+            _deployments: deployments,
+            _processes: processes,
+            _redis: redis,
+            _homes: homes,
+        }
+    }
+}
+
+impl Subject {
+    fn of(name: &'static str, deployment: &Deployment) -> Self {
+        Self {
+            name,
+            endpoint: deployment.endpoint(),
+            pids: deployment.process_ids(),
+            redis: None,
+            who: Who::Students(deployment.data_dir.clone()),
+        }
+    }
+
+    /// Takes so many turns with so many workers, after a short warm-up.
+    pub async fn sample(&mut self, workers: usize, turns: usize) -> Sample {
+        if let Some(redis) = &mut self.redis {
+            redis.persist().await;
+        }
+        let endpoint = self.endpoint.clone();
+        let channels = load::channels(&endpoint, workers);
+        match &self.who {
+            Who::Students(data_dir) => {
+                // New students each time: nobody's list of threads grows without end.
+                let run = uuid::Uuid::new_v4().simple().to_string();
+                let students = |part: &str| -> Vec<Student> {
+                    let token = |n| {
+                        let id = format!("{part}-{n}-{run}");
+                        token::student(data_dir, &id, Identity::CLASS)
+                    };
+                    let channels = channels.iter().cloned().enumerate();
+                    channels
+                        .map(|(n, channel)| Student::new(channel, &token(n)))
+                        .collect()
+                };
+                load::run(students("warm-up"), warm_up(workers)).await;
+                self.measure(students("student"), turns).await
+            }
+            Who::Echo(request) => {
+                let callers = || -> Vec<EchoCaller> {
+                    let channels = channels.iter().cloned();
+                    channels
+                        .map(|channel| EchoCaller::new(channel, request.clone()))
+                        .collect()
+                };
+                load::run(callers(), warm_up(workers)).await;
+                self.measure(callers(), turns).await
+            }
+        }
+    }
+
+    async fn measure<W: load::Worker>(&self, mut workers: Vec<W>, turns: usize) -> Sample {
+        let share = turns.div_ceil(workers.len());
+        load::prepare(&mut workers, share).await;
+        let own = std::process::id();
+        let redis = || self.redis.as_ref().map_or(0.0, |redis| cpu_ms(redis.pid));
+        let before = (cpu_ms_of(&self.pids), redis(), cpu_ms(own));
+        let Run { latencies, took } = load::run_prepared(workers, share).await;
+        let after = (cpu_ms_of(&self.pids), redis(), cpu_ms(own));
+        let taken = latencies.len() as f64;
+        Sample {
+            p50_ms: latencies.value_at_quantile(0.50) as f64 / 1000.0,
+            p99_ms: latencies.value_at_quantile(0.99) as f64 / 1000.0,
+            cpu_ms: (after.0 - before.0) / taken,
+            redis_cpu_ms: (after.1 - before.1) / taken,
+            load_cpu_ms: (after.2 - before.2) / taken,
+            per_second: taken / took.as_secs_f64(),
+        }
+    }
+}
+
+impl RedisControl {
+    async fn open(server: &RedisServer) -> Self {
+        let client = redis::Client::open(server.url()).unwrap();
+        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        let info: String = redis::cmd("INFO")
+            .arg("server")
+            .query_async(&mut connection)
+            .await
+            .unwrap();
+        let pid = info
+            .lines()
+            .find_map(|line| line.strip_prefix("process_id:"))
+            .and_then(|pid| pid.trim().parse().ok())
+            .unwrap();
+        Self {
+            connection,
+            pid,
+            appendfsync: "everysec",
+        }
+    }
+
+    /// Turns the append-only file on, with this subject's rule.
+    async fn persist(&mut self) {
+        for (name, value) in [("appendonly", "yes"), ("appendfsync", self.appendfsync)] {
+            let mut set = redis::cmd("CONFIG");
+            set.arg("SET").arg(name).arg(value);
+            let () = set.query_async(&mut self.connection).await.unwrap();
+        }
+    }
+}
+
+/// Limits above the load and quiet logs; all else as deployed.
+pub fn quiet_env() -> Vec<(String, String)> {
+    [
+        ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),
+        ("HELPER_MAX_CONCURRENCY", "1000"),
+        ("LOG_FILTER", "warn"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into()
+}
+
+fn options() -> Options {
+    quiet_env()
+        .iter()
+        .fold(Options::new(), |options, (name, value)| {
+            options.env(name, value)
+        })
+}
+
+fn spawn(role: &Role, home: &std::path::Path) -> Process {
+    Process::spawn(&Program {
+        name: "floor",
+        args: vec![serde_json::to_string(role).unwrap().into()],
+        env: Vec::new(),
+        home: home.to_owned(),
+    })
+}
+
+/// So many turns before those that count.
+fn warm_up(workers: usize) -> usize {
+    (4 * workers).max(32)
+}

@@ -1,0 +1,278 @@
+//! What people type: `turnwise turn`, `chat` and `token` against a running suite.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Output, Stdio},
+};
+
+use serde_json::Value;
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options, Service},
+    process::{binary, clean_command},
+    student::{DEMO_COURSE, Student},
+};
+use uuid::Uuid;
+
+in_both_deployments!(one_turn_as_json, a_conversation_in_the_terminal);
+
+fn turnwise(home: &Path, args: &[&str], typed: &str) -> Output {
+    let mut child = clean_command(&binary("turnwise"), home)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(typed.as_bytes()).unwrap();
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Who speaks and where to. One process leaves a note of where its key is; five are told.
+fn ids(suite: &Deployment) -> Vec<String> {
+    let mut args: Vec<String> = [
+        "--endpoint",
+        &suite.endpoint(),
+        "--student",
+        "ada",
+        "--class",
+        Student::CLASS,
+        "--course",
+        DEMO_COURSE,
+    ]
+    .map(str::to_owned)
+    .into();
+    if suite.kind == Kind::FiveProcesses {
+        args.push("--data-dir".to_owned());
+        args.push(suite.data_dir.root().display().to_string());
+    }
+    args
+}
+
+fn turn(suite: &Deployment, more: &[&str]) -> Output {
+    let ids = ids(suite);
+    let mut args: Vec<&str> = vec!["turn"];
+    args.extend(ids.iter().map(String::as_str));
+    args.extend(more);
+    turnwise(suite.home(), &args, "")
+}
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)))
+}
+
+async fn one_turn_as_json(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let output = turn(
+        &suite,
+        &["--text", "how do I add negative numbers?", "--json"],
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(output.stderr.is_empty());
+    let first = json(&output.stdout);
+    Uuid::parse_str(first["turnId"].as_str().unwrap()).unwrap();
+    let thread_id = first["threadId"].as_str().unwrap();
+    let messages = first["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 2);
+    assert_eq!(messages[0]["id"], 1);
+    assert_eq!(messages[0]["role"], "user");
+    assert_eq!(messages[0]["text"], "how do I add negative numbers?");
+    assert_eq!(messages[1]["role"], "assistant");
+    assert_eq!(messages[1]["threadId"], thread_id);
+    assert!(first["snapshotLite"]["focus"]["unitId"].is_string());
+    assert!(first["snapshotLite"]["progress"]["total"].as_i64().unwrap() > 0);
+    assert_eq!(first["degradedReasons"], Value::Array(Vec::new()));
+
+    // The thread goes on; a button; and the same key again.
+    let again = [
+        "--thread",
+        thread_id,
+        "--event",
+        "request_drill",
+        "--unit",
+        "ALG-01",
+        "--key",
+        "my-key",
+        "--json",
+    ];
+    let output = turn(&suite, &again);
+    let second = json(&output.stdout);
+    assert_eq!(second["threadId"], thread_id);
+    assert_eq!(second["messages"][1]["id"], 4);
+    assert_eq!(second["messages"][1]["card"]["type"], "DRILL");
+    assert_eq!(second["messages"][1]["card"]["unitId"], "ALG-01");
+    assert_eq!(turn(&suite, &again).stdout, output.stdout);
+
+    // A refusal is JSON, too, and a failure.
+    let unknown = Uuid::new_v4().to_string();
+    for (args, reason, code, field) in [
+        (
+            vec!["--text", "  "],
+            "INVALID_TEXT",
+            "INVALID_ARGUMENT",
+            "input.text",
+        ),
+        (vec![], "MISSING_MESSAGE", "INVALID_ARGUMENT", "input"),
+        (
+            vec!["--text", "x", "--latex", "x"],
+            "MISSING_MESSAGE",
+            "INVALID_ARGUMENT",
+            "input",
+        ),
+        (
+            vec!["--text", "x", "--thread", unknown.as_str()],
+            "UNKNOWN_THREAD",
+            "NOT_FOUND",
+            "thread_id",
+        ),
+    ] {
+        let output = turn(&suite, &[args.as_slice(), &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        let error = &json(&output.stderr)["error"];
+        assert_eq!(error["reason"], reason);
+        assert_eq!(error["code"], code);
+        assert_eq!(error["fields"][0], field);
+        assert!(!error["message"].as_str().unwrap().is_empty());
+    }
+    // Without --json it is a sentence.
+    let output = turn(&suite, &["--text", " "]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("refused: INVALID_TEXT: "));
+
+    // Nobody there: the reason says so. The note of where the key is has gone with the process.
+    suite.process(suite.public_service()).stop();
+    let data_dir = suite.data_dir.root().display().to_string();
+    let mut args = vec!["--text", "hello", "--json"];
+    if kind == Kind::OneProcess {
+        args.extend(["--data-dir", &data_dir]);
+    }
+    let output = turn(&suite, &args);
+    assert_eq!(output.status.code(), Some(1));
+    let error = &json(&output.stderr)["error"];
+    assert_eq!(error["reason"], "DEPENDENCY_UNAVAILABLE");
+    assert!(error["retryAfterMs"].as_u64().unwrap() > 0);
+}
+
+async fn a_conversation_in_the_terminal(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let ids = ids(&suite);
+    let mut args: Vec<&str> = vec!["chat"];
+    args.extend(ids.iter().map(String::as_str));
+    let typed = "why does minus a minus make a plus?\n\n$ -3 - (-8)\n \u{7}\n1\n/quit\n";
+    let output = turnwise(suite.home(), &args, typed);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let thread_id = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("thread "))
+        .unwrap();
+    assert!(shown.contains("refused: INVALID_TEXT"), "{shown}");
+
+    let ada = suite.student("ada");
+    let messages = ada.messages(thread_id, 50).await;
+    let said: Vec<_> = messages.iter().step_by(2).collect();
+    assert_eq!(said.len(), 3);
+    assert_eq!(said[0].text, "why does minus a minus make a plus?");
+    assert_eq!(said[1].latex, "-3 - (-8)");
+    // The number was the first button of the answer before it.
+    assert_eq!(said[2].event, messages[3].buttons[0].event);
+    for answer in messages.iter().skip(1).step_by(2) {
+        let begin: String = answer
+            .text
+            .split_whitespace()
+            .take(4)
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(shown.contains(&begin), "{begin} is not in\n{shown}");
+    }
+    suite.stop();
+}
+
+/// A minted token opens the public face; a key is never made where there is none to be found.
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_minted_from_the_key_that_up_made() {
+    let mut suite = Deployment::one_process(Options::new()).await;
+    let data_dir = suite.data_dir.root().display().to_string();
+    let args = [
+        "token",
+        "--data-dir",
+        &data_dir,
+        "--student",
+        "ada",
+        "--class",
+        "7b",
+    ];
+    let output = turnwise(suite.home(), &args, "");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let token = text(&output.stdout).trim().to_owned();
+    let ada = Student::new("ada", &token, suite.channel());
+    ada.open(DEMO_COURSE).await;
+
+    let output = turnwise(
+        suite.home(),
+        &[
+            "token",
+            "--data-dir",
+            &data_dir,
+            "--student",
+            "a b",
+            "--class",
+            "7b",
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("`a b` is no id"));
+
+    // A token in a file works without any key.
+    let file = suite.home().join("token");
+    std::fs::write(&file, format!("{token}\n")).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let endpoint = suite.endpoint();
+    let mut args = vec![
+        "turn",
+        "--endpoint",
+        &endpoint,
+        "--student",
+        "ada",
+        "--class",
+        "7b",
+        "--course",
+        DEMO_COURSE,
+        "--text",
+        "hello",
+        "--json",
+    ];
+    let output = turnwise(elsewhere.path(), &args, "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("--data-dir"),
+        "{}",
+        text(&output.stderr)
+    );
+    let file = file.display().to_string();
+    args.extend(["--token-file", &file]);
+    let output = turnwise(elsewhere.path(), &args, "");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+
+    // What `up` prints names what to type next; its key is nobody else's to read.
+    let printed = suite.process(Service::Suite).stdout().all().join("\n");
+    assert!(
+        printed.contains("turnwise chat --endpoint http://127.0.0.1:"),
+        "{printed}"
+    );
+    let key = suite.data_dir.root().join("keys/dev-signing-key.pk8");
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(key).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    suite.stop();
+}

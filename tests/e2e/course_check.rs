@@ -1,0 +1,167 @@
+//! `turnwise course check` on packs that are broken, and what a service does with such a pack.
+
+use std::{fs, path::Path, process::Output};
+
+use tempfile::TempDir;
+use turnwise_tests::{
+    options::Service,
+    process::{Process, Program, binary, clean_command, repository},
+    student::DEMO_COURSE,
+};
+
+/// A copy of the demo course with one text of one file replaced.
+fn broken(file: &str, from: &str, to: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let pack = dir.path().join(DEMO_COURSE);
+    copy(&repository().join("courses").join(DEMO_COURSE), &pack);
+    let file = pack.join(file);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(from), "{} has no `{from}`", file.display());
+    fs::write(&file, text.replacen(from, to, 1)).unwrap();
+    dir
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn check(dir: &Path, more: &[&str]) -> Output {
+    clean_command(&binary("turnwise"), dir)
+        .args(["course", "check"])
+        .arg(dir)
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+struct Row {
+    name: &'static str,
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    says: &'static [&'static str],
+}
+
+const ROWS: [Row; 4] = [
+    Row {
+        name: "a cycle",
+        file: "units/10-numbers.yaml",
+        from: "    prerequisites: [ENTRY-00]\n",
+        to: "    prerequisites: [ENTRY-00, ALG-02]\n",
+        says: &["circle", "ALG-01", "ALG-02"],
+    },
+    Row {
+        name: "an unknown unit",
+        file: "units/10-numbers.yaml",
+        from: "    prerequisites: [ALG-01]\n",
+        to: "    prerequisites: [ALG-01, ALG-99]\n",
+        says: &["ALG-99"],
+    },
+    Row {
+        name: "a duplicate id",
+        file: "units/10-numbers.yaml",
+        from: "  - id: ALG-02\n",
+        to: "  - id: ALG-01\n",
+        says: &["ALG-01", "a second time"],
+    },
+    Row {
+        name: "bad YAML",
+        file: "units/10-numbers.yaml",
+        from: "    tags: [integers, number line, signs]\n",
+        to: "    tags: [integers, number line, signs\n",
+        says: &[],
+    },
+];
+
+#[test]
+fn a_good_pack_passes() {
+    let output = check(&repository().join("courses"), &[]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("algebra-foundations: 20 units"), "{shown}");
+}
+
+#[test]
+fn each_fault_has_a_place_and_a_remedy() {
+    for row in ROWS {
+        let dir = broken(row.file, row.from, row.to);
+        let output = check(dir.path(), &[]);
+        let shown = String::from_utf8(output.stdout).unwrap();
+        println!("{}:\n{shown}", row.name);
+        assert_eq!(output.status.code(), Some(1), "{}", row.name);
+        let mut lines: Vec<_> = shown.lines().collect();
+        assert!(lines.pop().unwrap().ends_with("refused"));
+        // One mistake may have more than one consequence; each of them has a place and a remedy.
+        let mut found = false;
+        for fault in lines.chunks(2) {
+            let (place, message) = fault[0].split_once(": ").unwrap();
+            let (file, line) = place.rsplit_once(':').unwrap();
+            assert!(Path::new(file).is_file());
+            assert!(line.parse::<usize>().unwrap() > 0);
+            assert!(fault[1].trim_start().starts_with("remedy: "));
+            let this_file = file.ends_with(&format!("{DEMO_COURSE}/{}", row.file));
+            found |= this_file && row.says.iter().all(|text| message.contains(text));
+        }
+        assert!(found, "not in {}", row.file);
+
+        let output = check(dir.path(), &["--json"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(report["ok"], false);
+        let fault = &report["packs"][0]["faults"][0];
+        assert!(fault["line"].as_u64().unwrap() > 0);
+        for key in ["file", "message", "remedy"] {
+            assert!(!fault[key].as_str().unwrap().is_empty());
+        }
+    }
+}
+
+/// The services that read courses refuse to start with a broken one, and say where it is broken.
+#[test]
+fn no_service_starts_with_a_broken_pack() {
+    for row in ROWS {
+        let dir = broken(row.file, row.from, row.to);
+        let token = dir.path().join("token");
+        fs::write(&token, "x".repeat(43)).unwrap();
+        for service in [Service::Policy, Service::Retrieval, Service::Suite] {
+            let args = if service == Service::Suite {
+                vec![
+                    "up".into(),
+                    "--data-dir".into(),
+                    dir.path().join("data").into(),
+                ]
+            } else {
+                Vec::new()
+            };
+            let mut process = Process::spawn(&Program {
+                name: service.binary(),
+                args,
+                env: [
+                    ("LISTEN", "127.0.0.1:0".to_owned()),
+                    ("COURSES_DIR", dir.path().display().to_string()),
+                    ("INTERNAL_TOKEN_FILE", token.display().to_string()),
+                    ("HELPER_LLM_BACKEND", "mock".to_owned()),
+                ]
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+                home: dir.path().to_owned(),
+            });
+            let status = process.exit_status();
+            let said = process.log().all().join("\n");
+            println!("{} with {}:\n{said}", service.binary(), row.name);
+            assert_eq!(status.code(), Some(1));
+            assert!(said.contains(&format!("{}:", row.file)), "{said}");
+            assert!(!said.contains("panicked"));
+            assert!(process.stdout().all().is_empty());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! How much a caller may ask for.
+
+use tonic::Code;
+use turnwise_proto::common::v1::ErrorReason as Why;
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options},
+    refusal::check_refusal,
+    student::{DEMO_COURSE, saying},
+};
+
+in_both_deployments!(a_callers_calls_are_limited);
+
+async fn a_callers_calls_are_limited(kind: Kind) {
+    // Two calls at once, and then one every half minute.
+    let options = Options::new().env("HELPER_RATE_LIMIT_PER_MINUTE", "2");
+    let mut suite = Deployment::start(kind, options).await;
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    ada.thread(&thread.thread_id).await.unwrap();
+    let status = ada.turn(saying(&thread, "hello")).await.unwrap_err();
+    let fault = check_refusal(&status, Code::ResourceExhausted, Why::RateLimited, "");
+    assert_eq!(fault.metadata("per_minute"), Some("2"));
+    let wait = fault.retry_delay().expect("when to come back");
+    assert!(wait.as_secs() < 30, "{wait:?}");
+    // Somebody else still has all of theirs.
+    let ben = suite.student("ben");
+    let thread = ben.open(DEMO_COURSE).await;
+    ben.say(&thread, "hello").await;
+    suite.stop();
+}

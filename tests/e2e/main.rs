@@ -1,0 +1,60 @@
+//! The suite from end to end: real binaries, real sockets, a real Redis. Each case runs in both deployments, unless it is
+//! about one of them.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`conversation`], [`leases`] | threads and turns as a client sees them; one turn of a thread at a time |
+//! | [`real_messages`] | what real students wrote |
+//! | [`evidence`] | what a student has shown decides what is allowed |
+//! | [`models`] | models that misbehave |
+//! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
+//! | [`other_students`], [`privacy`] | what nobody may learn |
+//! | [`surface`] | what stands on the public port, the internal ports and the admin port |
+//! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
+//! | [`trace`] | one trace through all services |
+//! | [`mutual_tls`] | certificates between the services |
+//! | [`command_line`], [`course_check`], [`settings`] | what people type |
+//! | [`python`] | a client that is not ours |
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+/// Each case, a function of the kind of deployment, as two tests: `case::one_process` and `case::five_processes`.
+macro_rules! in_both_deployments {
+    ($($case:ident),+ $(,)?) => { $(
+        mod $case {
+            use turnwise_tests::options::Kind;
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn one_process() {
+                super::$case(Kind::OneProcess).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn five_processes() {
+                super::$case(Kind::FiveProcesses).await;
+            }
+        }
+    )+ };
+}
+
+mod bad_requests;
+mod bad_tokens;
+mod bad_turns;
+mod command_line;
+mod conversation;
+mod course_check;
+mod drain;
+mod durability;
+mod evidence;
+mod leases;
+mod limits;
+mod models;
+mod mutual_tls;
+mod other_students;
+mod outages;
+mod privacy;
+mod python;
+mod real_messages;
+mod settings;
+mod surface;
+mod trace;

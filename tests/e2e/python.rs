@@ -1,0 +1,54 @@
+//! A client that is not ours: a short Python script over grpcio, with stubs made from the protos.
+
+use std::{path::PathBuf, process::Command};
+
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options},
+    process::repository,
+    student::{DEMO_COURSE, Student},
+};
+
+in_both_deployments!(a_first_turn_from_python);
+
+/// A Python with grpcio-tools: TURNWISE_PYTHON, or the one in `.venv`. Without it the test says so and passes, but not
+/// in CI.
+fn python() -> Option<PathBuf> {
+    let named = std::env::var_os("TURNWISE_PYTHON").map(PathBuf::from);
+    let python = named.unwrap_or_else(|| repository().join(".venv/bin/python"));
+    if python.is_file() {
+        return Some(python);
+    }
+    let what = format!(
+        "no Python at {}; make one: python3 -m venv .venv && .venv/bin/pip install grpcio grpcio-tools",
+        python.display()
+    );
+    assert!(std::env::var_os("CI").is_none(), "{what}");
+    println!("SKIPPED: {what}");
+    None
+}
+
+async fn a_first_turn_from_python(kind: Kind) {
+    let Some(python) = python() else {
+        return;
+    };
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let ada = suite.student("ada");
+    let output = Command::new(python)
+        .arg(repository().join("tests/python/first_turn.py"))
+        .args([suite.address().to_string(), ada.token.clone()])
+        .args([Student::CLASS, DEMO_COURSE])
+        .current_dir(repository())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{shown}\n{said}");
+
+    let threads = ada.threads(20).await;
+    assert_eq!(threads.len(), 1);
+    let messages = ada.messages(&threads[0].thread_id, 50).await;
+    assert_eq!(messages.len(), 2);
+    assert!(shown.contains(&messages[1].text), "{shown}");
+    suite.stop();
+}

@@ -1,0 +1,117 @@
+//! One trace through all services, under the id that the client brought.
+
+use std::collections::{BTreeSet, HashMap};
+
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use turnwise_proto::tutor::v1::ClientEventKind;
+use turnwise_tests::{
+    deployment::Deployment,
+    evidence::{Seed, drilled},
+    options::{Kind, Options},
+    student::{DEMO_COURSE, pressing},
+    traces::{Received, TraceReceiver},
+};
+
+const TRACE_ID: [u8; 16] = *b"0123456789abcdef";
+const CALLERS_SPAN: [u8; 8] = *b"ABCDEFGH";
+
+in_both_deployments!(a_turn_is_one_trace);
+
+async fn a_turn_is_one_trace(kind: Kind) {
+    let mut receiver = TraceReceiver::start().await;
+    let options = Options::new()
+        .env(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            format!("http://{}", receiver.address),
+        )
+        // Whatever is logged, the trace is whole.
+        .env("LOG_FILTER", "error")
+        // A turn that asks the exam system, too.
+        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled("ALG-01")]));
+    let mut suite = Deployment::start(kind, options).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let mut turn = pressing(&thread, ClientEventKind::DrillContinue, "ALG-01");
+    turn.input = Some(turnwise_proto::tutor::v1::StudentInput {
+        text: "done".to_owned(),
+        ..Default::default()
+    });
+    let mut request = nia.request(turn);
+    let parent = format!("00-{}-{}-01", hex(&TRACE_ID), hex(&CALLERS_SPAN));
+    request
+        .metadata_mut()
+        .insert("traceparent", parent.parse().unwrap());
+    nia.client().take_turn(request).await.unwrap();
+    // An orderly end sends what is left, so that after it everything is here.
+    suite.stop();
+
+    let spans = receiver.of_trace(&TRACE_ID);
+    let services: BTreeSet<&str> = spans.values().map(|s| &*s.service).collect();
+    let expected: &[&str] = match kind {
+        Kind::OneProcess => &["turnwise"],
+        Kind::FiveProcesses => &[
+            "gateway-svc",
+            "llm-gateway-svc",
+            "policy-svc",
+            "retrieval-svc",
+            "session-svc",
+        ],
+    };
+    assert!(services.iter().eq(expected), "{services:?}");
+
+    let served = served(&spans);
+    for (method, times) in [
+        ("turnwise.tutor.v1.TutorService/TakeTurn", 1),
+        ("turnwise.session.v1.SessionService/BeginTurn", 1),
+        ("turnwise.retrieval.v1.RetrievalService/MapMessage", 1),
+        ("turnwise.policy.v1.PolicyService/Plan", 1),
+        // Course text, and exam candidates beside it.
+        ("turnwise.retrieval.v1.RetrievalService/Retrieve", 2),
+        ("turnwise.exam.v1.ExamService/BatchGetQuestionStatus", 1),
+        ("turnwise.policy.v1.PolicyService/Decide", 1),
+        ("turnwise.llm.v1.LlmGatewayService/Complete", 1),
+        ("turnwise.policy.v1.PolicyService/ResolveReply", 1),
+        ("turnwise.session.v1.SessionService/CommitTurn", 1),
+    ] {
+        assert_eq!(served.get(method), Some(&times), "{method} in {served:?}");
+    }
+
+    // Every span hangs below the client's own.
+    for received in spans.values() {
+        let mut span = &received.span;
+        let mut steps = 0;
+        while span.parent_span_id != CALLERS_SPAN {
+            steps += 1;
+            assert!(steps <= spans.len(), "a circle of spans");
+            span = match spans.get(&span.parent_span_id) {
+                Some(parent) => &parent.span,
+                None => panic!("{} of {} has no parent", span.name, received.service),
+            };
+        }
+    }
+    // No span tells what was said.
+    for received in spans.values() {
+        assert!(!format!("{:?}", received.span).contains("\"done\""));
+    }
+}
+
+/// How often each method was served.
+fn served(spans: &HashMap<Vec<u8>, Received>) -> HashMap<String, usize> {
+    let mut served = HashMap::new();
+    for received in spans.values() {
+        if received.span.kind() == SpanKind::Server {
+            let method = format!(
+                "{}/{}",
+                received.attribute("rpc.service"),
+                received.attribute("rpc.method")
+            );
+            assert_eq!(received.span.name, method);
+            *served.entry(method).or_default() += 1;
+        }
+    }
+    served
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,38 @@
+//! What the end-to-end tests stand on: the suite as real processes, students who talk to it, and what must hold for
+//! every answer.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`deployment`], [`options`] | the suite in one process, or as five processes with Redis |
+//! | [`process`], [`lines`] | one real process and what it writes |
+//! | [`student`] | a student with a token and a typed client |
+//! | [`token`] | tokens, good and bad |
+//! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
+//! | [`refusal`] | what must hold for every refusal |
+//! | [`evidence`], [`kept`] | records of students who have shown something; what is kept of a student |
+//! | [`raw`] | calls with bytes that no generated client sends |
+//! | [`traces`] | a receiver of traces |
+//! | [`floor`] | what the turn benchmark compares with |
+//! | [`certificates`] | an authority and certificates for TLS |
+//! | [`admin`], [`eventually`], [`shared`] | the admin port; waiting for a condition; data beside the repository |
+
+// Fixtures end a test by panicking, and say why.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod admin;
+pub mod answer;
+pub mod certificates;
+pub mod deployment;
+pub mod eventually;
+pub mod evidence;
+pub mod floor;
+pub mod kept;
+pub mod lines;
+pub mod options;
+pub mod process;
+pub mod raw;
+pub mod refusal;
+pub mod shared;
+pub mod student;
+pub mod token;
+pub mod traces;

@@ -1,0 +1,137 @@
+//! How a test wants the suite: which deployment, and what differs from the usual.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use crate::{evidence::Seed, process::repository};
+
+/// How the suite is deployed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `turnwise up`.
+    OneProcess,
+    /// Five binaries and Redis.
+    FiveProcesses,
+}
+
+/// A process of a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Service {
+    /// All five in one.
+    Suite,
+    /// policy-svc.
+    Policy,
+    /// retrieval-svc.
+    Retrieval,
+    /// llm-gateway-svc.
+    Llm,
+    /// session-svc.
+    Session,
+    /// gateway-svc.
+    Gateway,
+}
+
+impl Service {
+    /// The services behind the public face, in five processes.
+    pub const INTERNAL: [Self; 4] = [Self::Policy, Self::Retrieval, Self::Llm, Self::Session];
+
+    /// The binary.
+    pub fn binary(self) -> &'static str {
+        match self {
+            Self::Suite => "turnwise",
+            Self::Policy => "policy-svc",
+            Self::Retrieval => "retrieval-svc",
+            Self::Llm => "llm-gateway-svc",
+            Self::Session => "session-svc",
+            Self::Gateway => "gateway-svc",
+        }
+    }
+
+    /// The gateway's setting that says where this service is.
+    pub(crate) fn endpoint_setting(self) -> &'static str {
+        match self {
+            Self::Policy => "POLICY_ENDPOINT",
+            Self::Retrieval => "RETRIEVAL_ENDPOINT",
+            Self::Llm => "LLM_GATEWAY_ENDPOINT",
+            Self::Session => "SESSION_ENDPOINT",
+            Self::Suite | Self::Gateway => panic!("nobody calls it from inside"),
+        }
+    }
+}
+
+/// What a deployment differs in from the usual one.
+#[derive(Default)]
+pub struct Options {
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) args: Vec<OsString>,
+    courses: Option<PathBuf>,
+    pub(crate) seeds: Vec<Seed>,
+    pub(crate) tls: bool,
+}
+
+impl Options {
+    /// The usual: the demo course, the mock model, and no rate limit that a test could meet by accident.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A setting for every process that knows it.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// A mock model.
+    #[must_use]
+    pub fn model(self, name: &str) -> Self {
+        self.env("MOCK_MODEL", name)
+    }
+
+    /// A further argument of the public process.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// A folder of course packs in place of the repository's own.
+    #[must_use]
+    pub fn courses(mut self, dir: &Path) -> Self {
+        self.courses = Some(dir.to_owned());
+        self
+    }
+
+    /// What a student has shown before the test begins.
+    #[must_use]
+    pub fn evidence(mut self, seed: Seed) -> Self {
+        self.seeds.push(seed);
+        self
+    }
+
+    /// Mutual TLS between the five processes, in place of the internal token, and TLS on the public port.
+    #[must_use]
+    pub fn mutual_tls(mut self) -> Self {
+        self.tls = true;
+        self
+    }
+
+    /// What every process is told, before what the options say.
+    pub(crate) fn common_env(&self) -> Vec<(String, String)> {
+        let courses = self
+            .courses
+            .clone()
+            .unwrap_or_else(|| repository().join("courses"));
+        [
+            ("LISTEN", "127.0.0.1:0"),
+            ("LOG_FORMAT", "json"),
+            ("LOG_FILTER", "info"),
+            ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),
+            ("COURSES_DIR", &courses.display().to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
+    }
+}

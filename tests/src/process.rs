@@ -1,0 +1,210 @@
+//! One real process of the suite: found beside the tests, started, waited for, and gone when the value is dropped.
+
+use std::{
+    ffi::OsString,
+    net::SocketAddr,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::lines::Lines;
+
+/// How long a process may take until it takes calls. A debug build on a busy machine reads the imported course slowly.
+const START_BOUND: Duration = Duration::from_secs(120);
+/// How long a process may take to end after it was told to.
+const END_BOUND: Duration = Duration::from_secs(30);
+
+/// The built binary of this name, beside the test's own.
+pub fn binary(name: &str) -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let path = exe
+        .parent()
+        .and_then(Path::parent)
+        .expect("a test runs in a folder below its profile's")
+        .join(name);
+    assert!(
+        path.is_file(),
+        "{} is not there; build it first: cargo build --workspace --bins",
+        path.display()
+    );
+    path
+}
+
+/// The repository's root.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// A command without anything of this process's environment but PATH: settings come from the test alone.
+pub fn clean_command(program: &Path, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .current_dir(home)
+        .stdin(Stdio::null());
+    command
+}
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The binary's name, and the name in its `listening` line.
+    pub name: &'static str,
+    /// Arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment beside PATH and HOME. A later entry wins.
+    pub env: Vec<(String, String)>,
+    /// Its home and working directory.
+    pub home: PathBuf,
+}
+
+/// Where a process takes calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Listening {
+    /// gRPC.
+    pub address: SocketAddr,
+    /// The admin port, if there is one.
+    pub admin: Option<SocketAddr>,
+}
+
+/// A running process.
+pub struct Process {
+    name: &'static str,
+    child: Child,
+    ended: Option<ExitStatus>,
+    stdout: Arc<Lines>,
+    stderr: Arc<Lines>,
+}
+
+impl Process {
+    /// Starts it and does not wait.
+    pub fn spawn(program: &Program) -> Self {
+        let mut child = clean_command(&binary(program.name), &program.home)
+            .args(&program.args)
+            .envs(program.env.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = Lines::follow(child.stdout.take().unwrap());
+        let stderr = Lines::follow(child.stderr.take().unwrap());
+        Self {
+            name: program.name,
+            child,
+            ended: None,
+            stdout,
+            stderr,
+        }
+    }
+
+    /// Waits for the line `listening NAME ADDRESS [admin ADDRESS]`.
+    pub fn listening(&self) -> Listening {
+        let read = |line: &str| {
+            let rest = line.strip_prefix("listening ")?;
+            let mut words = rest.strip_prefix(self.name)?.split_whitespace();
+            Some(Listening {
+                address: words.next()?.parse().ok()?,
+                admin: words
+                    .find(|word| *word == "admin")
+                    .and_then(|_| words.next()?.parse().ok()),
+            })
+        };
+        self.stdout.wait_for(START_BOUND, read).unwrap_or_else(|| {
+            panic!(
+                "{} does not take calls\nstdout:\n{}\nstderr:\n{}",
+                self.name,
+                self.stdout.all().join("\n"),
+                self.stderr.all().join("\n")
+            )
+        })
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the line in which `turnwise up` tells people where its admin port is.
+    pub fn printed_admin(&self) -> SocketAddr {
+        let read = |line: &str| {
+            let url = line.trim_start().strip_prefix("admin ")?.trim_start();
+            let address = url.strip_prefix("http://")?.strip_suffix("/metrics")?;
+            address.parse().ok()
+        };
+        let printed = self.stdout.wait_for(START_BOUND, read);
+        printed.unwrap_or_else(|| panic!("no admin port in\n{}", self.stdout.all().join("\n")))
+    }
+
+    /// What it writes to standard output.
+    pub fn stdout(&self) -> &Lines {
+        &self.stdout
+    }
+
+    /// What it logs.
+    pub fn log(&self) -> &Lines {
+        &self.stderr
+    }
+
+    /// Ends it as a crash would: SIGKILL. Returns when it is gone.
+    pub fn kill(&mut self) {
+        if self.ended.is_none() {
+            self.child.kill().unwrap();
+            self.ended = Some(self.child.wait().unwrap());
+        }
+    }
+
+    /// Asks it to end: SIGTERM. Does not wait.
+    pub fn terminate(&self) {
+        let pid = i32::try_from(self.child.id()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    }
+
+    /// Waits until it has ended by itself.
+    pub fn exit_status(&mut self) -> ExitStatus {
+        if let Some(status) = self.ended {
+            return status;
+        }
+        assert!(
+            self.stderr.wait_for_end(END_BOUND),
+            "{} does not end; its log:\n{}",
+            self.name,
+            self.stderr.all().join("\n")
+        );
+        let status = self.child.wait().unwrap();
+        self.ended = Some(status);
+        status
+    }
+
+    /// Asks it to end, and insists on an orderly end.
+    pub fn stop(&mut self) {
+        self.terminate();
+        let status = self.exit_status();
+        assert!(
+            status.success(),
+            "{} ended with {status} (signal {:?}); its log:\n{}",
+            self.name,
+            status.signal(),
+            self.stderr.all().join("\n")
+        );
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            // Both fail only if it is gone already.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
