@@ -1,6 +1,10 @@
 //! Failures: a reason from the closed list, what is wrong, which field, and when to try again.
 
-use std::{collections::{BTreeMap, HashMap}, fmt, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    time::Duration,
+};
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -35,12 +39,9 @@ impl Fault {
     /// A field that is missing, of a wrong form or out of bounds.
     pub fn invalid(field: &str, problem: impl Into<String>) -> Self {
         let problem = problem.into();
-        Self::new(
-            ErrorReason::InvalidArgument,
-            format!("`{field}` {problem}"),
-        )
-        .meta("field", field)
-        .field(field, problem)
+        Self::new(ErrorReason::InvalidArgument, format!("`{field}` {problem}"))
+            .meta("field", field)
+            .field(field, problem)
     }
 
     /// Names a field at fault and says what is wrong with it.

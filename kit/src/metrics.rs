@@ -80,12 +80,7 @@ impl Default for Metrics {
 impl Metrics {
     /// Registers metrics of a service.
     pub fn registry<T>(&self, register: impl FnOnce(&mut Registry) -> T) -> T {
-        register(
-            &mut self
-                .registry
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        register(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// All metrics in the OpenMetrics text format.

@@ -3,9 +3,7 @@
 
 use std::{collections::BTreeSet, ffi::OsString, net::SocketAddr, path::PathBuf};
 
-use clap::{
-    ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource,
-};
+use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
 
 use crate::{
     caller::InternalToken,
@@ -62,7 +60,9 @@ pub enum SettingsError {
     #[error("{0}")]
     Clap(#[from] clap::Error),
     /// The settings file cannot be read.
-    #[error("the settings file `{file}` cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`")]
+    #[error(
+        "the settings file `{file}` cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`"
+    )]
     File {
         /// The file.
         file: PathBuf,
@@ -70,7 +70,9 @@ pub enum SettingsError {
         problem: String,
     },
     /// The settings file names a setting that does not exist.
-    #[error("the settings file `{file}` names `{key}`, which is no setting of this program; see --help")]
+    #[error(
+        "the settings file `{file}` names `{key}`, which is no setting of this program; see --help"
+    )]
     UnknownKey {
         /// The file.
         file: PathBuf,

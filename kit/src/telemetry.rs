@@ -10,9 +10,7 @@ use opentelemetry::{
     trace::TracerProvider,
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
-use opentelemetry_sdk::{
-    Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider,
-};
+use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
@@ -50,7 +48,9 @@ pub enum TelemetryError {
     #[error("LOG_FILTER cannot be read; write it like `info` or `warn,turnwise_kit=debug`")]
     Filter(#[source] tracing_subscriber::filter::ParseError),
     /// The exporter cannot be made.
-    #[error("OTEL_EXPORTER_OTLP_ENDPOINT cannot be used; write it with its scheme, like `http://localhost:4317`")]
+    #[error(
+        "OTEL_EXPORTER_OTLP_ENDPOINT cannot be used; write it with its scheme, like `http://localhost:4317`"
+    )]
     Exporter(#[source] opentelemetry_otlp::ExporterBuildError),
     /// Another subscriber is installed already.
     #[error("telemetry was started twice in one process")]
@@ -113,10 +113,7 @@ impl Telemetry {
 
     /// Sends what is left, within a bound.
     pub fn flush(&self) {
-        if let Err(error) = self
-            .provider
-            .shutdown_with_timeout(Duration::from_secs(2))
-        {
+        if let Err(error) = self.provider.shutdown_with_timeout(Duration::from_secs(2)) {
             tracing::debug!(%error, "the last spans were not sent");
         }
     }

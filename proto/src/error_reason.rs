@@ -32,9 +32,9 @@ impl ErrorReason {
             Self::UnknownModel | Self::UnknownCourse | Self::UnknownUnit | Self::UnknownThread => {
                 Code::NotFound
             }
-            Self::RemoteBackendNotAcknowledged
-            | Self::UnknownPackVersion
-            | Self::SchemaTooNew => Code::FailedPrecondition,
+            Self::RemoteBackendNotAcknowledged | Self::UnknownPackVersion | Self::SchemaTooNew => {
+                Code::FailedPrecondition
+            }
             Self::TurnInProgress | Self::IdempotencyConflict | Self::VersionConflict => {
                 Code::Aborted
             }

@@ -16,20 +16,32 @@ pub struct Courses {
 }
 
 impl Courses {
-    /// Loads and indexes every pack under `root`.
+    /// Loads and indexes every pack under `root`. A broken pack is logged with its faults and left out, as policy-svc
+    /// does; a second pack of one course counts as broken.
     ///
     /// # Errors
-    /// A folder that cannot be read or holds no pack, a broken pack; a second pack of one course counts as broken.
+    /// The folder cannot be read, holds no pack, or holds broken packs only.
     pub fn load(root: &Path) -> Result<Self, StartError> {
         let mut courses = Self::default();
+        let mut broken = Vec::new();
         for (folder, pack) in turnwise_course_pack::load_all(root).map_err(StartError::Courses)? {
-            let pack = pack.map_err(|faults| StartError::BrokenPack { folder, faults })?;
-            courses.add(pack);
+            match pack {
+                Ok(pack) => courses.add(pack),
+                Err(faults) => {
+                    for fault in &faults {
+                        tracing::error!(folder = %folder.display(), "course pack refused: {fault}");
+                    }
+                    broken.extend(faults);
+                }
+            }
         }
-        if courses.by_id.is_empty() {
-            return Err(StartError::NoCourse(root.to_owned()));
+        if !courses.by_id.is_empty() {
+            Ok(courses)
+        } else if broken.is_empty() {
+            Err(StartError::NoCourse(root.to_owned()))
+        } else {
+            Err(StartError::NoGoodCourse(broken))
         }
-        Ok(courses)
     }
 
     /// Indexes a pack. It takes the place of another pack of the same course.

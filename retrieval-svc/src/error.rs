@@ -15,17 +15,9 @@ pub enum StartError {
     /// The folder holds no pack.
     #[error("no course pack in `{0}`; point COURSES_DIR at a folder that holds one")]
     NoCourse(PathBuf),
-    /// A pack is broken, or its course is in another pack, too.
-    #[error(
-        "the course pack in `{folder}` has faults; correct them:\n{}",
-        lines(faults)
-    )]
-    BrokenPack {
-        /// Where the pack is.
-        folder: PathBuf,
-        /// What is wrong with it.
-        faults: Vec<PackFault>,
-    },
+    /// Every pack is broken.
+    #[error("every course pack has faults; correct them:\n{}", lines(.0))]
+    NoGoodCourse(Vec<PackFault>),
 }
 
 fn lines(faults: &[PackFault]) -> String {

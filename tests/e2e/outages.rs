@@ -188,3 +188,37 @@ async fn without_a_store_nothing_is_acknowledged() {
     assert_eq!(ada.messages(&thread.thread_id, 50).await, answer.messages);
     suite.stop();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_redis_nothing_is_acknowledged() {
+    let mut suite = Deployment::five_processes(Options::new()).await;
+    let ada = suite.student("ada");
+    until_well(&suite, &ada).await;
+    let thread = ada.open(DEMO_COURSE).await;
+    suite.redis_mut().kill();
+    for _ in 0..3 {
+        let begun = Instant::now();
+        for status in [
+            ada.turn(saying(&thread, "hello")).await.unwrap_err(),
+            ada.create_thread(new_thread(DEMO_COURSE))
+                .await
+                .unwrap_err(),
+            ada.thread(&thread.thread_id).await.unwrap_err(),
+            ada.standing(DEMO_COURSE).await.unwrap_err(),
+        ] {
+            let fault = check_refusal(&status, Code::Unavailable, Why::StorageUnavailable, "");
+            assert!(fault.retry_delay().is_some());
+        }
+        assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
+    }
+    // It comes back empty, and the services find it by themselves.
+    suite.redis_mut().start_again().unwrap();
+    eventually("a thread is made again", BACK, async || {
+        ada.create_thread(new_thread(DEMO_COURSE)).await.ok()
+    })
+    .await;
+    until_well(&suite, &ada).await;
+    let status = ada.thread(&thread.thread_id).await.unwrap_err();
+    check_refusal(&status, Code::NotFound, Why::UnknownThread, "thread_id");
+    suite.stop();
+}

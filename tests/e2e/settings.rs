@@ -215,6 +215,37 @@ fn what_is_missing_stops_the_start() {
     assert!(said.contains("JWT_ISSUER"), "{said}");
 }
 
+/// A port or a store that another process has stops the start, and leaves that process alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_taken_stops_the_start() {
+    let mut suite = Deployment::one_process(Options::new()).await;
+    let courses = turnwise_tests::process::repository().join("courses");
+    let courses = courses.display().to_string();
+    let up = |data_dir: &str, listen: &str| {
+        let args = ["up", "--data-dir", data_dir, "--courses-dir", &courses];
+        start(
+            "turnwise",
+            &args,
+            &[("LISTEN", listen), ("HELPER_LLM_BACKEND", "mock")],
+        )
+    };
+    let theirs = suite.data_dir.root().display().to_string();
+    let address = suite.address().to_string();
+    for (output, says) in [
+        (up(&theirs, "127.0.0.1:0"), "is in use by another process"),
+        (up("elsewhere", &address), "cannot listen on"),
+    ] {
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(says), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    ada.say(&thread, "hello").await;
+    suite.stop();
+}
+
 #[test]
 fn help_lists_every_setting_with_its_variable() {
     for (service, before) in PROGRAMS {

@@ -234,6 +234,11 @@ impl Deployment {
         self.redis.as_ref()
     }
 
+    /// The Redis of five processes, to kill it and to start it again.
+    pub fn redis_mut(&mut self) -> &mut RedisServer {
+        self.redis.as_mut().expect("one process has no Redis")
+    }
+
     /// The ids of the processes, without Redis.
     pub fn process_ids(&self) -> Vec<u32> {
         self.processes

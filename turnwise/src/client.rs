@@ -9,7 +9,8 @@ use turnwise_kit::{
     client::{ClientOptions, GrpcClient, Tls, connect},
 };
 use turnwise_proto::tutor::v1::{
-    CreateThreadRequest, TakeTurnRequest, TakeTurnResponse, tutor_service_client::TutorServiceClient,
+    CreateThreadRequest, TakeTurnRequest, TakeTurnResponse,
+    tutor_service_client::TutorServiceClient,
 };
 use uuid::Uuid;
 
@@ -20,7 +21,11 @@ use crate::data_dir::{DataDir, DevToken, running};
 #[group(skip)]
 pub struct ConnectArgs {
     /// Where the public face is
-    #[arg(long, env = "TURNWISE_ENDPOINT", default_value = "http://127.0.0.1:50050")]
+    #[arg(
+        long,
+        env = "TURNWISE_ENDPOINT",
+        default_value = "http://127.0.0.1:50050"
+    )]
     pub endpoint: String,
     /// The student to speak as
     #[arg(long)]

@@ -145,8 +145,9 @@ impl DataDir {
         };
         let mut header = Header::new(Algorithm::EdDSA);
         header.kid = Some(DEV_KEY_ID.to_owned());
-        encode(&header, &claims, &EncodingKey::from_ed_der(&key))
-            .context("the token cannot be signed; remove the data directory's keys to make new ones")
+        encode(&header, &claims, &EncodingKey::from_ed_der(&key)).context(
+            "the token cannot be signed; remove the data directory's keys to make new ones",
+        )
     }
 }
 
@@ -162,7 +163,9 @@ pub fn random_secret() -> Result<String> {
 /// Where running local suites note their data directories, so that `turnwise turn` finds the key for an endpoint. The
 /// notes hold paths, never secrets.
 pub mod running {
-    use super::{Context, Deserialize, Path, PathBuf, Result, Serialize, fs, private_dir, user_dir};
+    use super::{
+        Context, Deserialize, Path, PathBuf, Result, Serialize, fs, private_dir, user_dir,
+    };
 
     #[derive(Serialize, Deserialize)]
     struct Note {

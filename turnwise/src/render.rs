@@ -25,7 +25,11 @@ pub fn answer(answer: &TakeTurnResponse) -> String {
             .degraded_reasons()
             .map(|r| lower(r.as_str_name(), "DEGRADED_REASON_"))
             .collect();
-        let _ = writeln!(out, "  (a simpler answer than usual: {})", reasons.join(", "));
+        let _ = writeln!(
+            out,
+            "  (a simpler answer than usual: {})",
+            reasons.join(", ")
+        );
     }
     if answer.model == "mock" {
         out.push_str("  (model: mock — a stand-in that is no language model)\n");
@@ -112,7 +116,10 @@ pub fn standing_line(standing: &SnapshotLite) -> String {
     let mut parts = Vec::new();
     if let Some(focus) = &standing.focus {
         let badge = tier(focus.mastery_tier());
-        parts.push(format!("{} ({}, badge: {badge})", focus.title, focus.unit_id));
+        parts.push(format!(
+            "{} ({}, badge: {badge})",
+            focus.title, focus.unit_id
+        ));
     }
     if let Some(nudge) = &standing.prereq_nudge {
         parts.push(format!("first: {}", nudge.title));

@@ -80,8 +80,7 @@ impl Suite {
             "session-svc",
             session::routes(&settings.session, &kit).await?,
         );
-        let upstreams =
-            gateway::Upstreams::new(policy, retrieval, llm, session.clone(), session);
+        let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session.clone(), session);
         let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
         let routes = gateway::routes(&settings.gateway, upstreams, &kit)?;
 

@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use turnwise_kit::Fault;
-use turnwise_proto::tutor::v1::{
-    ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest,
-};
+use turnwise_proto::tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest};
 
 use crate::{
     client::{ConnectArgs, Student},
@@ -103,11 +101,13 @@ fn refusal(fault: &Fault, json: bool) -> Result<String> {
     if !json {
         return Ok(format!("refused: {fault}"));
     }
-    Ok(serde_json::to_string_pretty(&serde_json::json!({"error": {
-        "code": turnwise_kit::metrics::code_name(fault.reason().code()),
-        "reason": fault.reason().wire_name(),
-        "message": fault.message(),
-        "fields": fault.fields().collect::<Vec<_>>(),
-        "retryAfterMs": fault.retry_delay().map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
-    }}))?)
+    Ok(serde_json::to_string_pretty(
+        &serde_json::json!({"error": {
+            "code": turnwise_kit::metrics::code_name(fault.reason().code()),
+            "reason": fault.reason().wire_name(),
+            "message": fault.message(),
+            "fields": fault.fields().collect::<Vec<_>>(),
+            "retryAfterMs": fault.retry_delay().map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
+        }}),
+    )?)
 }

@@ -41,11 +41,10 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     let data_dir = DataDir::create(&root)?;
     let mut settings = args.suite;
     if !given.contains("SESSION_STORE") {
-        settings.session.session_store =
-            match embedded_store(&data_dir.session_store()).parse() {
-                Ok(location) => location,
-                Err(never) => match never {},
-            };
+        settings.session.session_store = match embedded_store(&data_dir.session_store()).parse() {
+            Ok(location) => location,
+            Err(never) => match never {},
+        };
     }
     let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens {

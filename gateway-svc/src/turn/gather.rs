@@ -116,10 +116,16 @@ async fn retrieve(
     input: &Input,
     namespaces: &[Namespace],
 ) -> Option<RetrieveResponse> {
+    // A button says nothing; the title of the unit that it leads to finds that unit's text.
+    let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
+    let text = match input.said() {
+        "" => focus.map_or("", |f| f.title.as_str()),
+        said => said,
+    };
     let request = RetrieveRequest {
         course_id: plan.course_id.clone(),
         pack_hash: plan.pack_hash.clone(),
-        text: input.said().to_owned(),
+        text: text.to_owned(),
         scoped_unit_ids: plan.scoped_unit_ids.clone(),
         focus_unit_id: plan.focus_unit_id.clone(),
         desired_exam_tier: plan.desired_exam_tier,

@@ -76,7 +76,11 @@ pub fn endpoint(uri: &str) -> Result<Endpoint, ConnectError> {
 }
 
 /// An endpoint with the settings that all our channels share.
-fn tuned(uri: &str, server_name: Option<&str>, tls: Option<&Tls>) -> Result<Endpoint, ConnectError> {
+fn tuned(
+    uri: &str,
+    server_name: Option<&str>,
+    tls: Option<&Tls>,
+) -> Result<Endpoint, ConnectError> {
     let malformed = || ConnectError::Malformed(uri.to_owned());
     if !uri.starts_with("http://") && !uri.starts_with("https://") {
         return Err(malformed());
@@ -166,7 +170,9 @@ impl Watch {
                     }
                 }
                 // The last known addresses stay in use.
-                Err(error) => tracing::warn!(name = %self.name, %error, "the name cannot be looked up"),
+                Err(error) => {
+                    tracing::warn!(name = %self.name, %error, "the name cannot be looked up")
+                }
             }
             tokio::time::sleep(DNS_PERIOD).await;
         }

@@ -72,7 +72,9 @@ impl InternalAuth {
 impl Authenticator for InternalAuth {
     fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault> {
         if let Some(token) = &self.token {
-            let given = headers.get(AUTHORIZATION).map_or(&b""[..], |v| v.as_bytes());
+            let given = headers
+                .get(AUTHORIZATION)
+                .map_or(&b""[..], |v| v.as_bytes());
             if !token.opens(given) {
                 return Err(Fault::new(
                     ErrorReason::Unauthenticated,

@@ -55,10 +55,9 @@ fn reason_for(status: &Status) -> Fault {
             ErrorReason::UnknownMethod,
             "this listener has no such method; ask its reflection service what it has",
         ),
-        Code::Internal if text.contains("Missing request message") => Fault::new(
-            ErrorReason::MalformedMessage,
-            "the call carries no message",
-        ),
+        Code::Internal if text.contains("Missing request message") => {
+            Fault::new(ErrorReason::MalformedMessage, "the call carries no message")
+        }
         _ => Fault::from_status(status),
     }
 }

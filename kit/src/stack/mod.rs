@@ -102,8 +102,8 @@ impl MethodNames {
 fn suite_methods() -> &'static [&'static str] {
     static METHODS: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
     METHODS.get_or_init(|| {
-        let set = prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS)
-            .unwrap_or_default();
+        let set =
+            prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap_or_default();
         let mut methods = Vec::new();
         for file in &set.file {
             for service in &file.service {

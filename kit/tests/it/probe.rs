@@ -36,7 +36,9 @@ impl ExamService for Probe {
         // Tells what it saw, as ids.
         let caller = context.caller_opt();
         let saw = [
-            caller.map_or("nobody".to_owned(), |c| format!("{}/{}", c.tenant, c.subject)),
+            caller.map_or("nobody".to_owned(), |c| {
+                format!("{}/{}", c.tenant, c.subject)
+            }),
             context.request_id().unwrap_or("none").to_owned(),
             context
                 .remaining()

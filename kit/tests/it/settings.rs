@@ -18,7 +18,9 @@ struct Cli {
 }
 
 fn read(args: &[&str]) -> Result<Cli, SettingsError> {
-    let args = std::iter::once("test").chain(args.iter().copied()).map(OsString::from);
+    let args = std::iter::once("test")
+        .chain(args.iter().copied())
+        .map(OsString::from);
     parse::<Cli>(args, &[("MAX_IN_FLIGHT", "77")]).map(|(cli, _)| cli)
 }
 
@@ -65,15 +67,30 @@ fn what_is_unknown_or_out_of_bounds_stops_the_start_and_is_named() {
     let out_of_bounds = file("KIT_TEST_NUMBER: 10\n");
     let path = |f: &tempfile::NamedTempFile| format!("--config={}", f.path().display());
     let cases = [
-        (vec!["--kit-test-number=0".to_owned()], vec!["kit-test-number", "1..=9"]),
-        (vec!["--kit-test-number=x".to_owned()], vec!["kit-test-number"]),
-        (vec!["--no-such-setting=1".to_owned()], vec!["no-such-setting"]),
+        (
+            vec!["--kit-test-number=0".to_owned()],
+            vec!["kit-test-number", "1..=9"],
+        ),
+        (
+            vec!["--kit-test-number=x".to_owned()],
+            vec!["kit-test-number"],
+        ),
+        (
+            vec!["--no-such-setting=1".to_owned()],
+            vec!["no-such-setting"],
+        ),
         (vec![path(&unknown_key)], vec!["KIT_TEST_NUMBR"]),
         (vec![path(&not_yaml)], vec!["settings file"]),
         (vec![path(&not_a_value)], vec!["KIT_TEST_NUMBER"]),
         (vec![path(&out_of_bounds)], vec!["kit-test-number", "1..=9"]),
-        (vec!["--config=/nowhere/at/all".to_owned()], vec!["/nowhere/at/all"]),
-        (vec!["--max-in-flight=0".to_owned()], vec!["max-in-flight", "1..=100000"]),
+        (
+            vec!["--config=/nowhere/at/all".to_owned()],
+            vec!["/nowhere/at/all"],
+        ),
+        (
+            vec!["--max-in-flight=0".to_owned()],
+            vec!["max-in-flight", "1..=100000"],
+        ),
         (vec!["--tls-cert-file=x".to_owned()], vec!["tls-key-file"]),
     ];
     for (args, expected) in cases {

@@ -5,9 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tonic::{Code, Status};
 use turnwise_kit::{CallContext, Fault, Kit, client::GrpcClient};
-use turnwise_proto::{
-    common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient,
-};
+use turnwise_proto::{common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient};
 
 use crate::probe::{ask, in_process, over_tcp, pupil, serve};
 
@@ -123,9 +121,8 @@ async fn a_full_server_refuses_at_once_with_a_time_to_come_back() {
     let kit = Kit::for_tests();
     let mut client = in_process(&kit, 1);
     let mut first = client.clone();
-    let stalled = tokio::spawn(async move {
-        fails(&mut first, "stall", Duration::from_secs(2)).await
-    });
+    let stalled =
+        tokio::spawn(async move { fails(&mut first, "stall", Duration::from_secs(2)).await });
     // The first call holds the only place once the gauge shows it.
     while !kit.metrics.encode().contains("rpc_server_in_flight 1") {
         tokio::task::yield_now().await;
@@ -156,7 +153,9 @@ async fn a_service_that_is_away_is_named() {
 async fn a_drain_ends_although_a_connection_stays_open() {
     let kit = Kit::for_tests();
     let server = serve(&kit).await;
-    let idle = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let idle = tokio::net::TcpStream::connect(server.address)
+        .await
+        .unwrap();
     tokio::time::timeout(Duration::from_secs(10), server.drain())
         .await
         .expect("the drain is bounded");
@@ -184,7 +183,14 @@ async fn a_list_and_a_name_are_endpoints_too() {
             .await;
         assert!(answer.is_ok(), "{endpoint}: {answer:?}");
     }
-    for wrong in ["", "localhost:1", "ftp://x:1", "dns://x", "dns://x:y", "https://x:1"] {
+    for wrong in [
+        "",
+        "localhost:1",
+        "ftp://x:1",
+        "dns://x",
+        "dns://x:y",
+        "https://x:1",
+    ] {
         let refused = turnwise_kit::client::connect(
             wrong,
             None,

@@ -74,11 +74,31 @@ async fn every_failure_of_the_transport_gets_a_reason() {
     let method = "/turnwise.exam.v1.ExamService/BatchGetQuestionStatus";
     let cases = [
         // Field 1, a string of one byte that is not UTF-8.
-        (method, Bytes::from_static(&[0x0a, 0x01, 0xff]), ErrorReason::MalformedMessage),
-        (method, Bytes::from_static(&[0xff; 7]), ErrorReason::MalformedMessage),
-        (method, Bytes::from(vec![0; 5 << 20]), ErrorReason::PayloadTooLarge),
-        ("/turnwise.exam.v1.ExamService/Nothing", Bytes::new(), ErrorReason::UnknownMethod),
-        ("/nothing.Here/AtAll", Bytes::new(), ErrorReason::UnknownMethod),
+        (
+            method,
+            Bytes::from_static(&[0x0a, 0x01, 0xff]),
+            ErrorReason::MalformedMessage,
+        ),
+        (
+            method,
+            Bytes::from_static(&[0xff; 7]),
+            ErrorReason::MalformedMessage,
+        ),
+        (
+            method,
+            Bytes::from(vec![0; 5 << 20]),
+            ErrorReason::PayloadTooLarge,
+        ),
+        (
+            "/turnwise.exam.v1.ExamService/Nothing",
+            Bytes::new(),
+            ErrorReason::UnknownMethod,
+        ),
+        (
+            "/nothing.Here/AtAll",
+            Bytes::new(),
+            ErrorReason::UnknownMethod,
+        ),
     ];
     for (path, bytes, reason) in cases {
         let status = send_raw(server.address, path, bytes).await;

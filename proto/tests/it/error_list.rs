@@ -46,13 +46,23 @@ fn code_name(reason: ErrorReason) -> String {
 #[test]
 fn every_reason_is_documented_with_its_code_and_a_sample() {
     for (reason, comment) in reasons() {
-        let head = format!("ERROR_REASON_{} ({}):", reason.wire_name(), code_name(reason));
+        let head = format!(
+            "ERROR_REASON_{} ({}):",
+            reason.wire_name(),
+            code_name(reason)
+        );
         assert!(comment.starts_with(&head), "{head} / {comment}");
         assert!(
-            comment.contains(&format!(r#"{{"reason": "{}", "domain": "turnwise""#, reason.wire_name())),
+            comment.contains(&format!(
+                r#"{{"reason": "{}", "domain": "turnwise""#,
+                reason.wire_name()
+            )),
             "{reason:?} has a sample"
         );
-        assert_eq!(ErrorReason::from_wire_name(reason.wire_name()), Some(reason));
+        assert_eq!(
+            ErrorReason::from_wire_name(reason.wire_name()),
+            Some(reason)
+        );
     }
 }
 
@@ -67,7 +77,9 @@ fn the_error_list_is_what_the_proto_says() {
     );
     for (reason, comment) in reasons() {
         let (_, text) = comment.split_once("): ").unwrap();
-        let text = text.replace("Sample: ", "<br>Sample: `").replace('|', "\\|");
+        let text = text
+            .replace("Sample: ", "<br>Sample: `")
+            .replace('|', "\\|");
         // The sample ends with its last brace; what follows is prose again.
         let end = text.rfind('}').unwrap() + 1;
         writeln!(
@@ -85,5 +97,8 @@ fn the_error_list_is_what_the_proto_says() {
         fs::write(&file, &list).unwrap();
     }
     let written = fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == list, "docs/errors.md is out of date: run with UPDATE_DOCS=1");
+    assert!(
+        written == list,
+        "docs/errors.md is out of date: run with UPDATE_DOCS=1"
+    );
 }

@@ -24,6 +24,7 @@ const RECENT_DECAY: f64 = 0.8;
 const SELF_SUFFICIENT: f64 = 0.25;
 /// Below this topicality a message says nothing by itself.
 const TOO_LITTLE: f64 = 0.1;
+
 /// Which terms of a text count.
 #[derive(Clone, Copy, PartialEq)]
 enum Counting {
@@ -109,13 +110,10 @@ impl Mapping {
             .map(|(term, weight)| weight * self.topicality[*term as usize])
             .sum();
         let mut votes: Vec<(UnitIndex, f64)> = votes.into_iter().collect();
-        votes.sort_unstable_by(|a, b| {
-            b.1.total_cmp(&a.1)
-                .then_with(|| self.unit_ids[a.0.at()].cmp(&self.unit_ids[b.0.at()]))
-        });
+        self.sort(&mut votes);
         let first = votes.first().map_or(0.0, |(_, votes)| *votes);
         let second = votes.get(1).map_or(0.0, |(_, votes)| *votes);
-        votes
+        let mut mapped: Vec<(UnitIndex, f64)> = votes
             .into_iter()
             .enumerate()
             .take(MAX_MAPPED_UNITS)
@@ -130,7 +128,18 @@ impl Mapping {
                 };
                 (unit, evidence.confidence())
             })
-            .collect()
+            .collect();
+        // Different votes can round to one confidence.
+        self.sort(&mut mapped);
+        mapped
+    }
+
+    /// Highest first, then by id.
+    fn sort(&self, units: &mut [(UnitIndex, f64)]) {
+        units.sort_unstable_by(|a, b| {
+            b.1.total_cmp(&a.1)
+                .then_with(|| self.unit_ids[a.0.at()].cmp(&self.unit_ids[b.0.at()]))
+        });
     }
 
     /// How much a text tells about units by itself.

@@ -30,6 +30,9 @@ fn clear_questions_lock_their_unit() {
         ),
         ("Factor x² + 5x + 6", "ALG-18"),
         ("solve 3x + 5 = 20", "ALG-11"),
+        ("solve 2x+5=11", "ALG-11"),
+        ("how do I add 1/2 and 1/3?", "ALG-04"),
+        ("help me with slope", "ALG-14"),
         (
             "which operation do I do first, brackets or powers?",
             "ALG-02",
@@ -59,6 +62,12 @@ fn vague_messages_lock_nothing() {
         "is that right?",
         "what do I do next",
         "number",
+        "can you show me",
+        "what does that mean",
+        "what is the answer",
+        "what is your name",
+        "59 minutes",
+        "yellow",
     ] {
         let mapped = course.map_message(text, &[]);
         let sure = mapped

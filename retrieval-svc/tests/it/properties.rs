@@ -1,6 +1,9 @@
 //! What holds for all texts and all courses: filters cannot be escaped, and the ranking is exactly BM25.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use proptest::prelude::*;
 use turnwise_course_pack::{Pack, Tier};
@@ -13,6 +16,8 @@ use turnwise_retrieval_svc::{
 use crate::fixture::{
     Client, chunk, client, empty_pack, message, question, search, tiny_course, unit,
 };
+
+static TINY: LazyLock<CourseIndex> = LazyLock::new(|| CourseIndex::new(tiny_course()));
 
 const UNITS: [&str; 4] = ["u3", "u1", "u4", "u2"];
 /// Few words, so that documents are alike and ties are common.
@@ -238,7 +243,7 @@ proptest! {
         text in prop_oneof![any::<String>(), text()],
         recent in prop::collection::vec(prop_oneof![any::<String>(), text()], 0..10),
     ) {
-        let index = CourseIndex::new(tiny_course());
+        let index = &*TINY;
         let mapped = index.map_message(&text, &recent);
         prop_assert!(mapped.len() <= 6);
         for m in &mapped {

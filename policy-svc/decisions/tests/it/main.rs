@@ -14,4 +14,3 @@ mod score;
 mod standing;
 mod strategies;
 mod validate;
-mod zz_tmp;

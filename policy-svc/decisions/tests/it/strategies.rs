@@ -82,8 +82,8 @@ fn progress() -> impl Strategy<Value = Progress> {
     (
         tier(),
         prop::option::of(-200_i64..50),
-        0..5_u32,
-        0..4_u32,
+        0..6_u32,
+        prop::sample::select(vec![0, 0, 1, 2, 3, 3]),
         0..4_u32,
     )
         .prop_map(
@@ -254,7 +254,16 @@ fn mostly<T: Clone + std::fmt::Debug + 'static>(
 }
 
 fn parts(policy: &Policy) -> impl Strategy<Value = Value> + use<> {
-    let actions = policy.allowed_actions.iter().map(|a| a.as_str()).collect();
+    // The last allowed action is the rarest one: an exam question or a concept card.
+    let mut actions: Vec<_> = policy.allowed_actions.iter().map(|a| a.as_str()).collect();
+    actions.extend(
+        actions
+            .last()
+            .copied()
+            .map(|last| [last; 4])
+            .into_iter()
+            .flatten(),
+    );
     let every_action = Action::ALL.map(Action::as_str).to_vec();
     let focus = policy.focus_unit_id.clone();
     let mut targets = policy.scoped_unit_ids.clone();
