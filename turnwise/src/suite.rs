@@ -65,6 +65,7 @@ impl Suite {
                 auth: Arc::new(InternalAuth::token(token)),
                 deadline: DeadlineRule::default(),
                 max_in_flight: settings.server.max_in_flight as usize,
+                shutdown: kit.shutdown.clone(),
             },
         };
         let retrieval_settings = retrieval::Settings {

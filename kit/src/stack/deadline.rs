@@ -15,8 +15,8 @@ use axum::{
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{auth::OpenMethods, errors};
-use crate::{Fault, context::Deadline};
+use super::{auth::OpenMethods, errors, watch};
+use crate::{CancellationToken, Fault, context::Deadline};
 
 /// How long calls may take.
 #[derive(Debug, Clone, Copy)]
@@ -40,13 +40,13 @@ impl Default for DeadlineRule {
 const HOP_MARGIN: Duration = Duration::from_millis(2);
 
 pub(super) async fn enforce(
-    State(rule): State<DeadlineRule>,
+    State((rule, shutdown)): State<(DeadlineRule, CancellationToken)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    // A health watch lasts as long as somebody watches.
+    // A health watch lasts as long as somebody watches, or until the process drains.
     if OpenMethods::contains(request.uri().path()) {
-        return next.run(request).await;
+        return watch::until(shutdown, next.run(request).await);
     }
     let asked = request
         .headers()

@@ -16,6 +16,7 @@ mod errors;
 mod limits;
 mod panic;
 mod trace;
+mod watch;
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -29,7 +30,7 @@ pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
 pub(crate) use deadline::{before, expired};
 pub(crate) use trace::REQUEST_ID_HEADER;
 
-use crate::Metrics;
+use crate::{CancellationToken, Metrics};
 
 /// What the stack of one listener needs.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub struct Stack {
     pub deadline: DeadlineRule,
     /// How many calls may be worked on at once.
     pub max_in_flight: usize,
+    /// Cancelled when the process drains: watches end then, however long somebody would watch.
+    pub shutdown: CancellationToken,
 }
 
 impl Stack {
@@ -62,7 +65,7 @@ impl Stack {
                 auth::authenticate,
             ))
             .layer(middleware::from_fn_with_state(
-                self.deadline,
+                (self.deadline, self.shutdown.clone()),
                 deadline::enforce,
             ))
             .layer(middleware::from_fn_with_state(

@@ -1,5 +1,7 @@
 //! What stands on a listener beside the service, and what malformed bytes get.
 
+use std::time::Duration;
+
 use bytes::{Buf, BufMut, Bytes};
 use tonic::{
     Code, Status,
@@ -149,7 +151,11 @@ async fn health_is_open_and_flips_when_draining() {
     let draining = tokio::spawn(server.drain());
     let second = watch.message().await.unwrap().unwrap();
     assert_eq!(second.status, 2, "NOT_SERVING");
-    drop(watch);
-    drop(health);
-    draining.await.unwrap();
+    // A watcher who goes on watching does not hold the drain.
+    let end = watch.message().await.unwrap_err();
+    assert_eq!(end.code(), Code::Unavailable);
+    tokio::time::timeout(Duration::from_secs(4), draining)
+        .await
+        .expect("an open watch does not hold the drain")
+        .unwrap();
 }

@@ -80,8 +80,8 @@ struct ResponseFormat<'a> {
 #[derive(Serialize)]
 struct JsonSchema<'a> {
     name: &'static str,
+    /// Not sent as `strict`: that mode refuses optional keys and alternatives, and what comes back is checked anyway.
     schema: &'a Schema,
-    strict: bool,
 }
 
 impl Backend for OpenaiCompatible {
@@ -112,7 +112,6 @@ impl Backend for OpenaiCompatible {
                 json_schema: JsonSchema {
                     name: "reply",
                     schema,
-                    strict: true,
                 },
             }),
         });

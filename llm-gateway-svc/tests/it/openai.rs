@@ -96,7 +96,7 @@ async fn the_prompt_goes_out_and_the_pieces_come_in() {
             "stream_options": {"include_usage": true},
             "max_tokens": 400,
             "response_format": {
-                "type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": true}
+                "type": "json_schema", "json_schema": {"name": "reply", "schema": schema}
             }
         })
     );

@@ -1,11 +1,8 @@
 //! `turnwise up` by itself: how soon it takes calls, and how much memory it holds at rest.
 
-use std::{
-    ffi::OsString,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{ffi::OsString, path::Path, time::Duration};
 
+use tokio::time::Instant;
 use turnwise_tests::process::{Process, Program, repository};
 
 use crate::{median, procfs::resident_mb, subject::quiet_env};

@@ -1,9 +1,9 @@
 //! The load generator: so many workers, each with one turn under way at a time, until the turns are done.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::Instant};
 use tonic::{
     Request,
     metadata::{Ascii, MetadataValue},

@@ -24,17 +24,6 @@ use subject::{
     FIVE, FIVE_ALWAYS, FIVE_FLOOR, ONE_OFF, ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
 };
 
-/// The packages whose binaries are measured.
-const PACKAGES: [&str; 7] = [
-    "turnwise",
-    "turnwise-policy-svc",
-    "turnwise-retrieval-svc",
-    "turnwise-llm-gateway-svc",
-    "turnwise-session-svc",
-    "turnwise-gateway-svc",
-    "turnwise-tests",
-];
-
 #[derive(Parser)]
 struct Args {
     /// Few turns and one round: shows that the benchmark runs; its figures mean nothing.
@@ -98,7 +87,7 @@ async fn rounds(args: &Args, subjects: &mut Subjects, concurrency: usize) -> Vec
     let turns = if args.quick {
         4 * concurrency
     } else {
-        (2000.max(100 * concurrency)).min(6000)
+        (60 * concurrency).max(1000)
     };
     let rounds = if args.quick { 1 } else { args.rounds };
     let wanted: Vec<usize> = (0..subjects.all.len())
@@ -178,10 +167,7 @@ fn figures(rows: &[Row], args: &Args) {
 fn build() {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--bins", "--quiet"]);
-    for package in PACKAGES {
-        command.args(["-p", package]);
-    }
+    command.args(["build", "--release", "--workspace", "--bins", "--quiet"]);
     let status = command.status().unwrap();
     assert!(status.success(), "the binaries could not be built");
 }

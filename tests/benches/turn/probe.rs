@@ -147,6 +147,7 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
         auth: Arc::new(InternalAuth::token(token.clone())),
         deadline: DeadlineRule::default(),
         max_in_flight: 1024,
+        shutdown: kit.shutdown.clone(),
     };
     let counted = |peer: &'static str, routes: Routes| {
         let options = ClientOptions {
