@@ -10,6 +10,15 @@ use turnwise_proto::{
 
 const MAX: usize = 40;
 
+/// Text, LaTeX, event; and what they get: reason and field.
+type Case<'a> = (
+    &'a str,
+    &'a str,
+    Option<(i32, &'a str)>,
+    ErrorReason,
+    &'a str,
+);
+
 fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Result<Input, Fault> {
     let request = TakeTurnRequest {
         input: Some(StudentInput {
@@ -30,7 +39,7 @@ fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Result<Input, Fa
 fn each_way_to_be_wrong_has_its_reason_and_field() {
     let drill = i32::from(ClientEventKind::RequestDrill);
     let long = "é".repeat(MAX + 1);
-    let cases: [(&str, &str, Option<(i32, &str)>, ErrorReason, &str); 11] = [
+    let cases: [Case<'_>; 11] = [
         ("", "", None, ErrorReason::MissingMessage, "input"),
         ("x", "x", None, ErrorReason::MissingMessage, "input"),
         (
