@@ -10,34 +10,28 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use tonic::{Code, Status};
 
-/// Calls `then` exactly once with the response's outcome, when its last byte was handed over or it was dropped.
-pub fn observe<B>(
+/// Tells `end` the response's outcome, when its last byte was handed over or it was dropped.
+pub fn observe<B, F>(
     response: http::Response<B>,
-    then: impl FnOnce(Code) + Send + 'static,
-) -> http::Response<tonic::body::Body>
+    mut end: OnEnd<F>,
+) -> http::Response<Observed<B, F>>
 where
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<tonic::codegen::StdError>,
+    F: FnOnce(Code),
 {
-    let mut end = OnEnd::new(then);
     if let Some(status) = Status::from_header_map(response.headers()) {
         end.finish(status.code());
     }
-    response.map(|body| {
-        tonic::body::Body::new(Observed {
-            inner: Box::pin(body),
-            end,
-        })
-    })
+    response.map(|inner| Observed { inner, end })
 }
 
 /// Runs a closure with the outcome of a call, once: when it is known, or as CANCELLED when it is dropped before.
-pub struct OnEnd(Option<Box<dyn FnOnce(Code) + Send>>);
+#[derive(Debug)]
+pub struct OnEnd<F: FnOnce(Code)>(Option<F>);
 
-impl OnEnd {
+impl<F: FnOnce(Code)> OnEnd<F> {
     /// Waits for the outcome.
-    pub fn new(then: impl FnOnce(Code) + Send + 'static) -> Self {
-        Self(Some(Box::new(then)))
+    pub fn new(then: F) -> Self {
+        Self(Some(then))
     }
 
     /// The outcome is known.
@@ -46,14 +40,9 @@ impl OnEnd {
             then(code);
         }
     }
-
-    /// Somebody else will tell the outcome.
-    pub fn forget(&mut self) {
-        self.0 = None;
-    }
 }
 
-impl Drop for OnEnd {
+impl<F: FnOnce(Code)> Drop for OnEnd<F> {
     fn drop(&mut self) {
         self.finish(if std::thread::panicking() {
             Code::Internal
@@ -63,14 +52,17 @@ impl Drop for OnEnd {
     }
 }
 
-struct Observed<B> {
-    inner: Pin<Box<B>>,
-    end: OnEnd,
+/// A response's body that tells how the call went.
+#[derive(Debug)]
+pub struct Observed<B, F: FnOnce(Code)> {
+    inner: B,
+    end: OnEnd<F>,
 }
 
-impl<B> Body for Observed<B>
+impl<B, F> Body for Observed<B, F>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
+    F: FnOnce(Code) + Unpin,
 {
     type Data = Bytes;
     type Error = B::Error;
@@ -79,7 +71,7 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let frame = ready!(self.inner.as_mut().poll_frame(cx));
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
         match &frame {
             Some(Ok(frame)) => {
                 if let Some(code) = frame.trailers_ref().map(code_in) {

@@ -1,8 +1,9 @@
 //! Who calls the public face: a JWT, signed with an asymmetric algorithm by a known key.
 
 mod keys;
+mod verified;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, header::AUTHORIZATION};
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header, errors::ErrorKind};
@@ -11,6 +12,7 @@ use turnwise_kit::{Caller, Fault, Kit, ids, stack::Authenticator};
 use turnwise_proto::common::v1::ErrorReason;
 
 pub use keys::{KeySource, Keys};
+use verified::Verified;
 
 use crate::{config::Settings, error::StartError};
 
@@ -36,11 +38,13 @@ pub struct JwtAuth {
     issuer: String,
     audience: String,
     leeway: u64,
+    verified: Verified,
 }
 
 #[derive(Deserialize)]
 struct Claims {
     sub: String,
+    exp: f64,
     #[serde(default = "default_tenant")]
     tenant: String,
     role: String,
@@ -70,10 +74,14 @@ impl JwtAuth {
             issuer,
             audience: settings.jwt_audience.clone(),
             leeway: settings.jwt_leeway_seconds,
+            verified: Verified::default(),
         })
     }
 
     fn verify(&self, token: &str) -> Result<Caller, Fault> {
+        if let Some(caller) = self.verified.find(token) {
+            return Ok(caller);
+        }
         let header = decode_header(token).map_err(|e| match e.kind() {
             ErrorKind::Json(_)
             | ErrorKind::UnsupportedAlgorithm
@@ -115,12 +123,18 @@ impl JwtAuth {
         if !sane {
             return Err(refused("claims"));
         }
-        Ok(Caller {
+        let caller = Caller {
             tenant: claims.tenant,
             subject: claims.sub,
             role: claims.role,
             groups: claims.classes,
-        })
+        };
+        // Seconds since 1970, which a token may give with a fraction.
+        let end = (claims.exp as u64).saturating_add(self.leeway);
+        let left = end.saturating_sub(jsonwebtoken::get_current_timestamp());
+        self.verified
+            .remember(token, &caller, Duration::from_secs(left));
+        Ok(caller)
     }
 }
 

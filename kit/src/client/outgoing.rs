@@ -19,7 +19,7 @@ use super::ClientOptions;
 use crate::{
     CallContext, Fault,
     caller::{CALLER_HEADER, seal},
-    outcome::observe,
+    outcome::{OnEnd, observe},
     stack::format_timeout,
     telemetry,
 };
@@ -125,9 +125,12 @@ where
                     None => work.await,
                 };
                 Ok(match result {
-                    Ok(response) => observe(response, move |code| {
-                        finished.record("rpc.grpc.status_code", code as i32);
-                    }),
+                    Ok(response) => {
+                        let end = OnEnd::new(move |code| {
+                            finished.record("rpc.grpc.status_code", code as i32);
+                        });
+                        observe(response, end).map(Body::new)
+                    }
                     Err(error) => Status::from(away(peer, &error)).into_http(),
                 })
             }

@@ -1,12 +1,8 @@
 //! Who calls? Decided once, before anything else looks at the call.
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc};
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::Response,
-};
+use axum::{extract::Request, response::Response};
 use http::{HeaderMap, header::AUTHORIZATION};
 use turnwise_proto::common::v1::ErrorReason;
 
@@ -32,20 +28,20 @@ impl OpenMethods {
     }
 }
 
-pub(super) async fn authenticate(
-    State(auth): State<Arc<dyn Authenticator>>,
+pub(super) async fn authenticate<F: Future<Output = Response>>(
+    auth: &dyn Authenticator,
     mut request: Request,
-    next: Next,
+    next: impl FnOnce(Request) -> F,
 ) -> Response {
     if OpenMethods::contains(request.uri().path()) {
-        return next.run(request).await;
+        return next(request).await;
     }
     match auth.authenticate(request.headers()) {
         Ok(caller) => {
             if let Some(caller) = caller {
                 request.extensions_mut().insert(Arc::new(caller));
             }
-            next.run(request).await
+            next(request).await
         }
         Err(fault) => errors::respond(fault),
     }

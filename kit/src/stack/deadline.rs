@@ -7,11 +7,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::Response,
-};
+use axum::{extract::Request, response::Response};
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
@@ -39,14 +35,15 @@ impl Default for DeadlineRule {
 /// What a hop keeps back, so that its own answer leaves before the caller, or the transport's own timer, gives up.
 const HOP_MARGIN: Duration = Duration::from_millis(2);
 
-pub(super) async fn enforce(
-    State((rule, shutdown)): State<(DeadlineRule, CancellationToken)>,
+pub(super) async fn enforce<F: Future<Output = Response>>(
+    rule: DeadlineRule,
+    shutdown: &CancellationToken,
     mut request: Request,
-    next: Next,
+    next: impl FnOnce(Request) -> F,
 ) -> Response {
     // A health watch lasts as long as somebody watches, or until the process drains.
     if OpenMethods::contains(request.uri().path()) {
-        return watch::until(shutdown, next.run(request).await);
+        return watch::until(shutdown.clone(), next(request).await);
     }
     let asked = request
         .headers()
@@ -58,7 +55,7 @@ pub(super) async fn enforce(
         .min(rule.most);
     let at = Instant::now() + budget;
     request.extensions_mut().insert(Deadline(at));
-    match before(at, next.run(request)).await {
+    match before(at, next(request)).await {
         Some(response) => response,
         None => errors::respond(expired()),
     }

@@ -1,8 +1,9 @@
 //! Failures that tonic makes by itself get a reason here, so that every failure carries one.
 
+use std::future::Future;
+
 use axum::{
     extract::Request,
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use http::HeaderValue;
@@ -19,12 +20,15 @@ pub(super) fn respond(fault: Fault) -> Response {
         .into_response()
 }
 
-pub(super) async fn explain(request: Request, next: Next) -> Response {
+pub(super) async fn explain<F: Future<Output = Response>>(
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     // Health and reflection are others' contracts, with codes of their own.
     if OpenMethods::contains(request.uri().path()) {
-        return next.run(request).await;
+        return next(request).await;
     }
-    let response = next.run(request).await;
+    let response = next(request).await;
     // A failure that is known before the first message stands in the headers; those are the ones tonic makes.
     match response.headers().get("grpc-status") {
         Some(code) if needs_reason(code, &response) => {}

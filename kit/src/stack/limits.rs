@@ -1,28 +1,27 @@
 //! At most so many calls at once; the rest are refused at once, with a time to come back.
 
-use std::sync::Arc;
+use std::future::Future;
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::Response,
-};
+use axum::{extract::Request, response::Response};
 use tokio::sync::Semaphore;
 use turnwise_proto::common::v1::ErrorReason;
 
 use super::{RETRY_WHEN_FULL, auth::OpenMethods, errors};
 use crate::Fault;
 
-#[derive(Clone)]
 pub(super) struct Places {
-    pub(super) free: Arc<Semaphore>,
+    pub(super) free: Semaphore,
     pub(super) most: usize,
 }
 
-pub(super) async fn limit(State(places): State<Places>, request: Request, next: Next) -> Response {
+pub(super) async fn limit<F: Future<Output = Response>>(
+    places: &Places,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     // Probes must see a busy server as alive, and their streams may last for ever.
     if OpenMethods::contains(request.uri().path()) {
-        return next.run(request).await;
+        return next(request).await;
     }
     let Ok(_place) = places.free.try_acquire() else {
         return errors::respond(
@@ -34,5 +33,5 @@ pub(super) async fn limit(State(places): State<Places>, request: Request, next: 
             .retry_after(RETRY_WHEN_FULL),
         );
     };
-    next.run(request).await
+    next(request).await
 }

@@ -3,12 +3,12 @@
 //! From the outside in, each where it is for a reason:
 //!
 //! 1. **catch-panic**: outermost, so that a panic anywhere below becomes INTERNAL and not a dropped connection.
-//! 2. **trace**: next, so that everything below logs within the call's span and the caller's trace.
-//! 3. **metrics**: outside all that refuses, so that refusals are counted like answers.
-//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
-//! 5. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
-//! 6. **limits**: last before the work, so that a place is held only while there is work.
-//! 7. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
+//! 2. **trace and metrics**: next, so that everything below logs within the call's span and the caller's trace; and
+//!    outside all that refuses, so that refusals are counted like answers.
+//! 3. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
+//! 4. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
+//! 5. **limits**: last before the work, so that a place is held only while there is work.
+//! 6. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
 
 mod auth;
 mod deadline;
@@ -20,7 +20,12 @@ mod watch;
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use axum::{Router, middleware};
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::Response,
+};
 use prost::Message;
 use tokio::sync::Semaphore;
 use tonic::service::Routes;
@@ -50,32 +55,39 @@ pub struct Stack {
 impl Stack {
     /// Puts the stack around a service's routes.
     pub fn around(&self, routes: Routes) -> Routes {
-        let names = Arc::new(MethodNames::known());
-        let places = limits::Places {
-            free: Arc::new(Semaphore::new(self.max_in_flight)),
-            most: self.max_in_flight,
-        };
+        let chain = Arc::new(Chain {
+            names: MethodNames::known(),
+            places: limits::Places {
+                free: Semaphore::new(self.max_in_flight),
+                most: self.max_in_flight,
+            },
+            stack: self.clone(),
+        });
         // `layer` wraps what stands before it: the last one is the outermost.
         let router: Router = routes
             .into_axum_router()
-            .layer(middleware::from_fn(errors::explain))
-            .layer(middleware::from_fn_with_state(places, limits::limit))
-            .layer(middleware::from_fn_with_state(
-                Arc::clone(&self.auth),
-                auth::authenticate,
-            ))
-            .layer(middleware::from_fn_with_state(
-                (self.deadline, self.shutdown.clone()),
-                deadline::enforce,
-            ))
-            .layer(middleware::from_fn_with_state(
-                (self.metrics.clone(), Arc::clone(&names)),
-                trace::count,
-            ))
-            .layer(middleware::from_fn_with_state(names, trace::trace))
+            .layer(middleware::from_fn_with_state(chain, inside))
             .layer(panic::catch());
         Routes::from(router)
     }
+}
+
+/// What the layers inside catch-panic need.
+struct Chain {
+    names: MethodNames,
+    places: limits::Places,
+    stack: Stack,
+}
+
+/// All layers inside catch-panic, as one layer of the router: with one for each, every call would pay for as many boxed
+/// futures and bodies. What stands last is the outermost.
+async fn inside(State(chain): State<Arc<Chain>>, request: Request, next: Next) -> Response {
+    let stack = &chain.stack;
+    let work = |request| errors::explain(request, |request| next.run(request));
+    let work = |request| limits::limit(&chain.places, request, work);
+    let work = |request| auth::authenticate(&*stack.auth, request, work);
+    let work = |request| deadline::enforce(stack.deadline, &stack.shutdown, request, work);
+    trace::trace(&chain.names, &stack.metrics, request, work).await
 }
 
 /// The methods that exist, so that a stranger's made-up path never becomes a metric's label.

@@ -1,12 +1,8 @@
 //! The call's span under the caller's trace, its request id, and its place in the RED metrics.
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc, time::Duration};
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
+use axum::{body::Body, extract::Request, response::Response};
 use http::HeaderValue;
 use opentelemetry::trace::TraceContextExt;
 use tokio::time::Instant;
@@ -26,28 +22,12 @@ use crate::{
 /// The metadata key of request ids.
 pub(crate) const REQUEST_ID_HEADER: &str = "x-request-id";
 
-pub(super) async fn count(
-    State((metrics, names)): State<(Metrics, Arc<MethodNames>)>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let method = names.label(request.uri().path());
-    let started = Instant::now();
-    metrics.rpc_started();
-    let finish = {
-        let metrics = metrics.clone();
-        move |code| metrics.rpc_handled(method, code, started.elapsed())
-    };
-    let mut end = OnEnd::new(finish.clone());
-    let response = next.run(request).await;
-    end.forget();
-    observe(response, finish).into_response()
-}
-
-pub(super) async fn trace(
-    State(names): State<Arc<MethodNames>>,
+/// Puts the call into its span and, when its outcome is known, into the log and the metrics.
+pub(super) async fn trace<F: Future<Output = Response>>(
+    names: &MethodNames,
+    metrics: &Metrics,
     mut request: Request,
-    next: Next,
+    next: impl FnOnce(Request) -> F,
 ) -> Response {
     let id = request_id(&request);
     let method = names.label(request.uri().path());
@@ -73,18 +53,22 @@ pub(super) async fn trace(
 
     request.extensions_mut().insert(RequestId(Arc::clone(&id)));
     let started = Instant::now();
-    let finish = {
+    metrics.rpc_started();
+    let end = OnEnd::new({
         let span = span.clone();
-        move |code| log_outcome(&span, code, started)
-    };
-    let mut end = OnEnd::new(finish.clone());
-    let response = next.run(request).instrument(span).await;
-    end.forget();
-    let mut response = observe(response, finish);
+        let metrics = metrics.clone();
+        move |code| {
+            let took = started.elapsed();
+            metrics.rpc_handled(method, code, took);
+            log_outcome(&span, code, took);
+        }
+    });
+    let response = next(request).instrument(span).await;
+    let mut response = observe(response, end).map(Body::new);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID_HEADER, value);
     }
-    response.into_response()
+    response
 }
 
 /// The caller's request id if it is a sane one, else a new one.
@@ -100,9 +84,9 @@ fn request_id(request: &Request) -> Arc<str> {
         )
 }
 
-fn log_outcome(span: &Span, code: Code, started: Instant) {
+fn log_outcome(span: &Span, code: Code, took: Duration) {
     span.record("rpc.grpc.status_code", code as i32);
-    let ms = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX) as f64 / 1000.0;
+    let ms = u64::try_from(took.as_micros()).unwrap_or(u64::MAX) as f64 / 1000.0;
     let code_name = code_name(code);
     span.in_scope(|| match code {
         Code::Ok => tracing::debug!(code = code_name, ms, "answered"),

@@ -24,6 +24,7 @@
 //! | [`json`] | strict reading of untrusted JSON |
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
 //! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
+//! | `validators` | compiled schemas, kept |
 //! | [`fallback`] | the reply that needs no model |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
 
@@ -47,6 +48,7 @@ pub mod score;
 pub mod snapshot;
 pub mod standing;
 pub mod validate;
+mod validators;
 pub mod words;
 
 pub use buttons::{Button, Label};

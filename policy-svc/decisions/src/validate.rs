@@ -1,6 +1,5 @@
 //! Any bytes in: a valid reply, or the most telling reason why it is none.
 
-use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -10,6 +9,7 @@ use crate::{
     policy::Policy,
     reply::{LlmReply, LlmWorkedExample},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS, action_schema},
+    validators::validator,
     words::{Action, FallbackReason},
 };
 
@@ -90,15 +90,12 @@ fn check_schema(
     object: Map<String, Value>,
 ) -> Result<Value, Violation> {
     let schema = action_schema(course, policy, action);
-    let validator = jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .build(&schema)
-        .map_err(|_| {
-            Violation::new(
-                FallbackReason::SchemaViolation,
-                "this policy's schema cannot be used",
-            )
-        })?;
+    let validator = validator(&schema).map_err(|_| {
+        Violation::new(
+            FallbackReason::SchemaViolation,
+            "this policy's schema cannot be used",
+        )
+    })?;
     let value = Value::Object(object);
     let Some(error) = validator.iter_errors(&value).next() else {
         return Ok(value);

@@ -1,6 +1,6 @@
 //! What is measured: the suite as it is deployed, and its floors, each as running processes.
 
-use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use tempfile::TempDir;
 use turnwise::data_dir::DataDir;
 use turnwise_proto::exam::v1::BatchGetQuestionStatusRequest;
@@ -242,7 +242,12 @@ impl Subject {
 impl RedisControl {
     async fn open(server: &RedisServer) -> Self {
         let client = redis::Client::open(server.url()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        // To change the rule of durability takes as long as the disk does.
+        let patient = AsyncConnectionConfig::new().set_response_timeout(None);
+        let mut connection = client
+            .get_multiplexed_async_connection_with_config(&patient)
+            .await
+            .unwrap();
         let info: String = redis::cmd("INFO")
             .arg("server")
             .query_async(&mut connection)
