@@ -59,7 +59,10 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
             ..TakeTurnRequest::default()
         };
         match typed {
-            Typed::Quit => return Ok(ExitCode::SUCCESS),
+            Typed::Quit => {
+                println!();
+                return Ok(ExitCode::SUCCESS);
+            }
             Typed::Nothing => continue,
             Typed::Text(text) => {
                 turn.input = Some(StudentInput {
@@ -90,7 +93,7 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
 }
 
 async fn read(lines: &mut Lines<BufReader<Stdin>>) -> Result<Option<String>> {
-    print!("   you  ");
+    print!("\n   you  ");
     std::io::stdout().flush()?;
     Ok(lines.next_line().await?)
 }
