@@ -14,7 +14,8 @@ pub struct Settings {
     /// Audience that tokens must name (`aud`)
     #[arg(long, env = "JWT_AUDIENCE", default_value = "turnwise")]
     pub jwt_audience: String,
-    /// File with the issuer's public keys, a JWKS; read again when a token names an unknown key
+    /// File with the issuer's public keys, a JWKS; read again every five minutes, and when a token names an unknown
+    /// key
     #[arg(long, env = "JWT_JWKS_FILE", conflicts_with = "jwt_jwks_url")]
     pub jwt_jwks_file: Option<PathBuf>,
     /// Address of the issuer's public keys, a JWKS; read again every five minutes

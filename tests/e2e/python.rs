@@ -52,3 +52,10 @@ async fn a_first_turn_from_python(kind: Kind) {
     assert!(shown.contains(&messages[1].text), "{shown}");
     suite.stop();
 }
+
+#[test]
+fn the_readme_quotes_the_script_as_it_is() {
+    let read = |file: &str| std::fs::read_to_string(repository().join(file)).unwrap();
+    let script = read("tests/python/first_turn.py");
+    assert!(read("README.md").contains(&format!("```python\n{script}```")));
+}

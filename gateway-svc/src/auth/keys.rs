@@ -14,14 +14,14 @@ use turnwise_kit::Kit;
 
 use crate::error::StartError;
 
-/// How often keys at an address are read again.
+/// How often keys are read again.
 const REFRESH: Duration = Duration::from_secs(300);
 /// How often an unknown key may cause another read.
 const REREAD: Duration = Duration::from_secs(5);
 /// How long one read from an address may take.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a first read that fails is tried again.
-const FIRST_RETRY: Duration = Duration::from_secs(2);
+/// How soon a read that failed is tried again.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// Where keys come from.
 #[derive(Debug, Clone)]
@@ -51,23 +51,15 @@ impl Keys {
             source: source.clone(),
             last_reread: Mutex::new(Instant::now()),
         });
-        if let KeySource::Url(url) = source {
-            let client = reqwest::Client::builder()
-                .timeout(FETCH_TIMEOUT)
-                .build()
-                .map_err(|e| StartError::Keys {
-                    place: url.clone(),
-                    problem: e.to_string(),
-                })?;
-            let kept = Arc::clone(&keys);
-            let shutdown = kit.shutdown.clone();
-            kit.tasks.spawn(async move {
-                tokio::select! {
-                    () = shutdown.cancelled() => {}
-                    () = kept.follow(client, url) => {}
-                }
-            });
-        }
+        let kept = Arc::clone(&keys);
+        let client = client(&source)?;
+        let shutdown = kit.shutdown.clone();
+        kit.tasks.spawn(async move {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = kept.follow(client) => {}
+            }
+        });
         Ok(keys)
     }
 
@@ -106,21 +98,47 @@ impl Keys {
         }
     }
 
-    async fn follow(&self, client: reqwest::Client, url: String) {
+    /// Reads the keys again and again, so that a withdrawn one stops working.
+    async fn follow(&self, client: Option<reqwest::Client>) {
+        let mut pause = match client {
+            Some(_) => Duration::ZERO,
+            // A file was read at the start.
+            None => REFRESH,
+        };
         loop {
-            let pause = match fetch(&client, &url).await {
+            tokio::time::sleep(pause).await;
+            let read = match (&self.source, &client) {
+                (KeySource::Url(url), Some(client)) => fetch(client, url).await,
+                (KeySource::Url(_), None) => return,
+                (KeySource::File(file), _) => read_file(file),
+            };
+            pause = match read {
                 Ok(keys) => {
                     self.current.store(Arc::new(keys));
                     REFRESH
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the keys stay as they are");
-                    FIRST_RETRY
+                    RETRY
                 }
             };
-            tokio::time::sleep(pause).await;
         }
     }
+}
+
+/// A client for keys at an address; none for a file.
+fn client(source: &KeySource) -> Result<Option<reqwest::Client>, StartError> {
+    let KeySource::Url(url) = source else {
+        return Ok(None);
+    };
+    reqwest::Client::builder()
+        .timeout(FETCH_TIMEOUT)
+        .build()
+        .map(Some)
+        .map_err(|e| StartError::Keys {
+            place: url.clone(),
+            problem: e.to_string(),
+        })
 }
 
 async fn fetch(

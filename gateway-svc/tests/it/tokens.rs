@@ -56,14 +56,18 @@ fn with(key: &str, value: Value) -> Value {
 }
 
 async fn auth(keys: &[Value]) -> JwtAuth {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(json!({"keys": keys}).to_string().as_bytes())
+        .unwrap();
+    auth_over(&file).await
+}
+
+async fn auth_over(file: &tempfile::NamedTempFile) -> JwtAuth {
     #[derive(clap::Parser)]
     struct Cli {
         #[command(flatten)]
         gateway: Settings,
     }
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(json!({"keys": keys}).to_string().as_bytes())
-        .unwrap();
     let jwks = format!("--jwt-jwks-file={}", file.path().display());
     let cli = <Cli as clap::Parser>::parse_from(["test", "--jwt-issuer=school", &jwks]);
     JwtAuth::new(&cli.gateway, &Kit::for_tests()).await.unwrap()
@@ -169,4 +173,22 @@ async fn each_way_to_forge_a_token_has_its_cause() {
     for (authorization, expected) in cases {
         assert_eq!(cause(&auth, &authorization), expected, "{authorization}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawn_key_stops_working_although_its_token_was_just_verified() {
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let publish = |keys: &[Value]| {
+        std::fs::write(file.path(), json!({"keys": keys}).to_string()).unwrap();
+    };
+    publish(&[old.jwks("k1")]);
+    let auth = auth_over(&file).await;
+    let token = format!("Bearer {}", old.sign("k1", &claims()));
+    assert!(cause(&auth, &token).contains("ada"));
+    publish(&[new.jwks("k2")]);
+    assert!(cause(&auth, &token).contains("ada"), "not read again yet");
+    // Past the next reading of the keys and past the time that a verified token is believed.
+    tokio::time::sleep(std::time::Duration::from_secs(301)).await;
+    assert_eq!(cause(&auth, &token), "unknown_key");
 }
