@@ -6,10 +6,10 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 use turnwise_proto::{
     llm::v1::{ChatMessage, ChatRole},
-    policy::v1::{Plan, Policy},
+    policy::v1::{Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
     tutor::v1::{
-        ClientEventKind, ExamAvailability, MasteryTier, Role, SnapshotLite, TutorAction,
+        ClientEventKind, ExamAvailability, MasteryTier, Role, TutorAction,
         TutorMessage,
     },
 };
@@ -33,10 +33,8 @@ pub struct PromptSheets {
 pub struct PromptInput<'a> {
     /// The turn's policy.
     pub policy: &'a Policy,
-    /// The turn's plan.
-    pub plan: &'a Plan,
-    /// What people see of the record after the turn.
-    pub standing: &'a SnapshotLite,
+    /// What the model sees of the record.
+    pub summary: &'a SnapshotSummary,
     /// Descriptions of the scoped units.
     pub anchors: &'a [Anchor],
     /// Lesson text.
@@ -203,7 +201,6 @@ struct EventView<'a> {
 impl<'a> ContextView<'a> {
     fn of(input: &PromptInput<'a>) -> Self {
         let tier = tier_name(input.policy.desired_exam_tier());
-        let revisit = input.standing.revisit.as_ref();
         Self {
             unit_anchors: input
                 .anchors
@@ -236,13 +233,15 @@ impl<'a> ContextView<'a> {
                 })
                 .collect(),
             snapshot_lite_for_llm: SnapshotView {
-                focus_unit_id: &input.plan.focus_unit_id,
-                focus_mastery_tier: tier_name(input.plan.focus_mastery_tier()),
-                units_in_progress: &input.plan.units_in_progress,
+                focus_unit_id: &input.summary.focus_unit_id,
+                focus_mastery_tier: tier_name(input.summary.focus_mastery_tier()),
+                units_in_progress: &input.summary.units_in_progress,
                 revisit: RevisitView {
-                    locked_count: revisit.map_or(0, |r| r.locked_count),
-                    next_eligible_at: revisit
-                        .and_then(|r| r.next_eligible_at.as_ref())
+                    locked_count: input.summary.revisit_locked_count,
+                    next_eligible_at: input
+                        .summary
+                        .revisit_next_eligible_at
+                        .as_ref()
                         .and_then(turnwise_kit::time::from_proto),
                 },
             },

@@ -116,19 +116,19 @@ impl PolicyService for Policies {
     }
 
     async fn plan(&self, request: Request<PlanRequest>) -> Result<Response<PlanResponse>, Status> {
-        let request = request.into_inner();
+        let mut request = request.into_inner();
         let loaded = if request.pack_hash.is_empty() {
             self.course("course_id", &request.course_id)?
         } else {
             let fields = ("course_id", "pack_hash");
             self.version(fields, &request.course_id, &request.pack_hash)?
         };
+        let record = read::record(loaded, request.snapshot.take(), request.now.take())?;
         let input = read::plan_input(request)?;
-        let plan =
-            decisions::plan(&loaded.course, &input).map_err(|error| PolicyError::UnknownUnit {
-                field: "event.unit_id",
-                unit_id: error.0,
-            })?;
+        let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
+            field: "event.unit_id",
+            unit_id: error.0,
+        })?;
         Ok(Response::new(PlanResponse {
             plan: Some(write::plan(loaded, plan)),
         }))
@@ -190,10 +190,9 @@ impl PolicyService for Policies {
     ) -> Result<Response<DescribeStandingResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.course("course_id", &request.course_id)?;
-        let snapshot = read::snapshot(&request.course_id, request.snapshot)?;
+        let record = read::record(loaded, request.snapshot, request.now)?;
         let statuses = read::statuses(request.statuses)?;
-        let now = read::required_time("now", request.now)?;
-        let standing = decisions::describe_standing(&loaded.course, &snapshot, &statuses, now);
+        let standing = decisions::describe_standing(&record, &statuses);
         Ok(Response::new(DescribeStandingResponse {
             standing: Some(write::standing(standing)),
         }))

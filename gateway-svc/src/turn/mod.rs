@@ -301,8 +301,7 @@ impl Turns {
         let standing = decision.standing.unwrap_or_default();
         let messages = self.sheets.render(&PromptInput {
             policy: &policy,
-            plan: &plan,
-            standing: &standing,
+            summary: &decision.summary.unwrap_or_default(),
             anchors: &gathered.anchors,
             chunks: &gathered.chunks,
             recent: &start.recent_messages,

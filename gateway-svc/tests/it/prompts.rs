@@ -5,10 +5,10 @@ use turnwise_gateway_svc::{
     prompt::{PromptInput, PromptSheets},
 };
 use turnwise_proto::{
-    policy::v1::{Constraints, Plan, Policy},
+    policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
     tutor::v1::{
-        ClientEvent, ClientEventKind, ExamAvailability, MasteryTier, Role, SnapshotLite,
+        ClientEvent, ClientEventKind, ExamAvailability, MasteryTier, Role,
         TutorAction, TutorMessage,
     },
 };
@@ -39,11 +39,11 @@ fn policy() -> Policy {
 }
 
 fn render(input: &Input, recent: &[TutorMessage]) -> String {
-    let plan = Plan {
+    let summary = SnapshotSummary {
         focus_unit_id: "ALG-09".to_owned(),
         focus_mastery_tier: MasteryTier::None.into(),
         units_in_progress: vec!["ALG-09".to_owned()],
-        ..Plan::default()
+        ..SnapshotSummary::default()
     };
     let anchors = [Anchor {
         unit_id: "ALG-09".to_owned(),
@@ -65,8 +65,7 @@ fn render(input: &Input, recent: &[TutorMessage]) -> String {
         .unwrap()
         .render(&PromptInput {
             policy: &policy(),
-            plan: &plan,
-            standing: &SnapshotLite::default(),
+            summary: &summary,
             anchors: &anchors,
             chunks: &chunks,
             recent,

@@ -65,6 +65,14 @@ pub struct ExamQuestion {
     pub options: Vec<ExamOption>,
 }
 
+impl ExamQuestion {
+    /// Whether the question tests this unit at this tier.
+    #[must_use]
+    pub fn fits(&self, unit_id: &str, tier: Tier) -> bool {
+        self.tier == tier && self.units.iter().any(|unit| unit == unit_id)
+    }
+}
+
 /// One answer to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExamOption {
@@ -124,6 +132,8 @@ pub struct Course {
     index: HashMap<String, UnitIndex>,
     questions: HashMap<String, ExamQuestion>,
     path: Vec<UnitIndex>,
+    /// Each unit's place on the path, by index.
+    places: Vec<Option<u32>>,
     rules: Rules,
 }
 
@@ -171,12 +181,17 @@ impl Course {
             }
         }
         let path = learning_path(&units);
+        let mut places = vec![None; units.len()];
+        for (place, at) in (0_u32..).zip(&path) {
+            places[at.0 as usize] = Some(place);
+        }
         Ok(Self {
             entry,
             units,
             index,
             questions,
             path,
+            places,
             rules: spec.rules,
         })
     }
@@ -222,13 +237,19 @@ impl Course {
     #[must_use]
     pub fn question_fits(&self, id: &str, unit: UnitIndex, tier: Tier) -> bool {
         self.question(id)
-            .is_some_and(|q| q.tier == tier && q.units.iter().any(|u| u == self.id(unit)))
+            .is_some_and(|question| question.fits(self.id(unit), tier))
     }
 
     /// The units in which a badge can be earned, each after its prerequisites; file order where that leaves a choice.
     #[must_use]
     pub fn path(&self) -> &[UnitIndex] {
         &self.path
+    }
+
+    /// A unit's place on the path; `None` where no badge can be earned.
+    #[must_use]
+    pub fn place_on_path(&self, at: UnitIndex) -> Option<usize> {
+        self.places[at.0 as usize].map(|place| place as usize)
     }
 
     /// The number of units.

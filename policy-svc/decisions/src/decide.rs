@@ -9,8 +9,8 @@ use crate::{
     course::{Course, UnitIndex},
     plan::Plan,
     policy::{Constraints, Policy, PolicyFault},
-    schema::reply_schema,
     standing::{Standing, revisit},
+    summary::SnapshotSummary,
     words::{Action, Availability, EventKind, QuestionState},
 };
 
@@ -36,15 +36,18 @@ pub struct DecideInput {
 pub struct Decision {
     /// What is allowed in this turn.
     pub policy: Policy,
-    /// The JSON Schema that the model's reply must keep.
-    pub reply_schema: String,
     /// What people see of the record after this turn.
     pub standing: Standing,
+    /// What the model sees of it.
+    pub summary: SnapshotSummary,
     /// What the student may press next, the primary button first.
     pub buttons: Vec<Button>,
 }
 
-/// Makes the policy of a turn. Refuses a plan that this course could not have led to.
+/// Makes the policy of a turn.
+///
+/// # Errors
+/// This course could not have led to the plan.
 pub fn decide(course: &Course, input: &DecideInput) -> Result<Decision, PolicyFault> {
     let plan = &input.plan;
     let focus = course.find(&plan.focus_unit_id).ok_or(PolicyFault {
@@ -83,7 +86,7 @@ pub fn decide(course: &Course, input: &DecideInput) -> Result<Decision, PolicyFa
     let mut standing = plan.standing.clone();
     standing.revisit = revisit(&plan.revisit_question_ids, statuses);
     Ok(Decision {
-        reply_schema: reply_schema(course, &policy).to_string(),
+        summary: SnapshotSummary::new(plan, &standing),
         buttons: buttons(course, focus, plan, &possible),
         standing,
         policy,

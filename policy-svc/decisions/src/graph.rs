@@ -45,8 +45,6 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
 /// The unit to go on with when `focus` has nothing more to offer: one in progress or the first one of the path that has
 /// no badge and is not blocked, the better by score; after all badges at bronze, one in progress. `None` while the
 /// focus itself has no badge to build on.
-///
-/// The path is searched only as far as badges reach, so the work grows with the record, not with the course.
 #[must_use]
 pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> Option<UnitIndex> {
     let course = record.course();
@@ -63,7 +61,7 @@ pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> 
     };
     in_progress()
         .filter(is_open)
-        .chain(course.path().iter().copied().find(is_open))
+        .chain(record.first_unmet().filter(is_open))
         .min_by(|&a, &b| scorer.by_score_then_file(a, b))
         .or_else(|| {
             in_progress()

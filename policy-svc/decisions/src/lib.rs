@@ -19,12 +19,13 @@
 //! | [`buttons`] | what the student may press next |
 //! | [`policy`] | what is allowed in one turn |
 //! | [`standing`] | what people see of a record |
+//! | [`summary`] | what a model sees of it |
 //! | [`reply`] | the contract of a model's reply |
 //! | [`schema`] | the same as a JSON Schema, for one policy |
 //! | [`json`] | strict reading of untrusted JSON |
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
 //! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
-//! | `validators` | compiled schemas, kept |
+//! | `kept` | schemas, compiled and as text, kept |
 //! | [`fallback`] | the reply that needs no model |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
 
@@ -34,6 +35,7 @@ pub mod decide;
 pub mod fallback;
 pub mod graph;
 pub mod json;
+mod kept;
 pub mod limits;
 pub mod mapping;
 pub mod plan;
@@ -47,19 +49,21 @@ pub mod scope;
 pub mod score;
 pub mod snapshot;
 pub mod standing;
+pub mod summary;
 pub mod validate;
-mod validators;
 pub mod words;
 
 pub use buttons::{Button, Label};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
-pub use plan::{Plan, PlanInput, UnknownUnit, plan};
+pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
+pub use record::Record;
 pub use resolve::{Outcome, Resolution, resolve};
 pub use rules::{PrereqWalk, Rules, StuckRule};
 pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};
+pub use summary::SnapshotSummary;
 pub use words::{
     Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent, Tier,
     UnderstandingSignal,

@@ -1,9 +1,10 @@
 //! Which units of the course a message is about, best first.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::cmp::Ordering;
 
 use crate::{
-    course::{Course, UnitIndex},
+    course::UnitIndex,
+    record::Record,
     score::{Scorer, clamp01},
     snapshot::MappedUnit,
 };
@@ -20,11 +21,34 @@ pub struct Mapping {
     pub ranked: Vec<(UnitIndex, f64)>,
 }
 
+/// Confidences by unit, each unit once. A turn names a handful, so a list is searched faster than a tree.
+#[derive(Debug, Clone, Default)]
+pub struct ByUnit(Vec<(UnitIndex, f64)>);
+
+impl ByUnit {
+    /// A unit's confidence; 0 where none is known.
+    #[must_use]
+    pub fn get(&self, at: UnitIndex) -> f64 {
+        self.0
+            .iter()
+            .find(|(unit, _)| *unit == at)
+            .map_or(0.0, |(_, confidence)| *confidence)
+    }
+
+    /// Of two confidences in one unit the higher counts.
+    fn raise(&mut self, at: UnitIndex, confidence: f64) {
+        match self.0.iter_mut().find(|(unit, _)| *unit == at) {
+            Some((_, known)) => *known = known.max(confidence),
+            None => self.0.push((at, confidence)),
+        }
+    }
+}
+
 /// The confidences of a turn: of its own message and event, and joined with the previous turn's.
 #[derive(Debug)]
 pub struct Confidences {
-    own: BTreeMap<UnitIndex, f64>,
-    joined: BTreeMap<UnitIndex, f64>,
+    own: ByUnit,
+    joined: ByUnit,
     event: Option<UnitIndex>,
 }
 
@@ -32,25 +56,26 @@ impl Confidences {
     /// Units outside the course are dropped; of a unit that is there twice the higher confidence counts; the event's
     /// unit counts 1.
     #[must_use]
-    pub fn new(
-        course: &Course,
-        mapped: &[MappedUnit],
-        previous: &[MappedUnit],
-        event: Option<UnitIndex>,
-    ) -> Self {
-        let mut own = BTreeMap::new();
-        raise(&mut own, course, mapped, 1.0);
-        if let Some(unit) = event {
-            own.insert(unit, 1.0);
+    pub fn new(record: &Record<'_>, mapped: &[MappedUnit], event: Option<UnitIndex>) -> Self {
+        let mut own = ByUnit::default();
+        for unit in mapped {
+            if let Some(at) = record.course().find(&unit.unit_id) {
+                own.raise(at, clamp01(unit.confidence));
+            }
+        }
+        if let Some(at) = event {
+            own.raise(at, 1.0);
         }
         let mut joined = own.clone();
-        raise(&mut joined, course, previous, PREVIOUS_TURN_WEIGHT);
+        for (at, confidence) in record.last_mapped() {
+            joined.raise(*at, clamp01(*confidence) * PREVIOUS_TURN_WEIGHT);
+        }
         Self { own, joined, event }
     }
 
     /// The joined confidences, for scores.
     #[must_use]
-    pub fn joined(&self) -> &BTreeMap<UnitIndex, f64> {
+    pub fn joined(&self) -> &ByUnit {
         &self.joined
     }
 
@@ -62,26 +87,11 @@ impl Confidences {
                 .then_with(|| (self.event == Some(b.0)).cmp(&(self.event == Some(a.0))))
                 .then_with(|| scorer.by_score_then_id(a.0, b.0))
         };
-        let mut ranked: Vec<_> = self.joined.iter().map(|(at, c)| (*at, *c)).collect();
+        let mut ranked = self.joined.0.clone();
         ranked.sort_by(order);
         Mapping {
-            top: self.own.iter().map(|(at, c)| (*at, *c)).min_by(order),
+            top: self.own.0.iter().copied().min_by(order),
             ranked,
-        }
-    }
-}
-
-fn raise(
-    confidences: &mut BTreeMap<UnitIndex, f64>,
-    course: &Course,
-    mapped: &[MappedUnit],
-    weight: f64,
-) {
-    for unit in mapped {
-        if let Some(at) = course.find(&unit.unit_id) {
-            let confidence = clamp01(unit.confidence) * weight;
-            let known = confidences.entry(at).or_insert(0.0);
-            *known = known.max(confidence);
         }
     }
 }

@@ -1,32 +1,26 @@
 //! First step of a turn: what the student works on, before the exam system is asked.
 
-use jiff::Timestamp;
-
 use crate::{
-    course::Course,
+    course::UnitIndex,
     graph,
     mapping::Confidences,
     record::Record,
     scope,
     score::{ScoreParts, Scorer},
-    snapshot::{MappedUnit, Snapshot},
+    snapshot::MappedUnit,
     standing::{self, Standing},
     words::{Event, Tier},
 };
 
-/// What a plan is made from.
-#[derive(Debug, Clone)]
+/// What a plan is made from, beside the record.
+#[derive(Debug, Clone, Default)]
 pub struct PlanInput {
-    /// The student's record.
-    pub snapshot: Snapshot,
     /// What the message is about, as retrieval says.
     pub mapped_units: Vec<MappedUnit>,
     /// The button that was pressed.
     pub event: Option<Event>,
     /// Whether the thread is about a unit for certain.
     pub target_locked: bool,
-    /// The time of the turn.
-    pub now: Timestamp,
 }
 
 /// What a turn is about.
@@ -40,6 +34,8 @@ pub struct Plan {
     pub focus_unit_id: String,
     /// The badge on the focus.
     pub focus_tier: Tier,
+    /// The drills on the focus.
+    pub focus_drills: DrillFacts,
     /// Stuck on the focus, by the evidence of drills.
     pub stuck: bool,
     /// The focus is not blocked and its drills are good enough.
@@ -70,6 +66,19 @@ pub struct Plan {
     pub next_unit_id: Option<String>,
     /// The blocking unit's drills are good enough for its exam question.
     pub prereq_check_open: bool,
+    /// The focus's own missing prerequisites, in file order; empty unless the course looks one prerequisite far only.
+    pub focus_missing_unit_ids: Vec<String>,
+}
+
+/// How the drills on a unit went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DrillFacts {
+    /// Graded drills.
+    pub attempts: u32,
+    /// Right drills in a row, up to now.
+    pub streak_correct: u32,
+    /// Wrong drills in a row, up to now.
+    pub streak_wrong: u32,
 }
 
 /// A unit that was considered, and why it ranks where it does.
@@ -87,10 +96,12 @@ pub struct ScoredUnit {
 pub struct UnknownUnit(pub String);
 
 /// Makes the plan of a turn.
-pub fn plan(course: &Course, input: &PlanInput) -> Result<Plan, UnknownUnit> {
+///
+/// # Errors
+/// The event names a unit that the course does not have.
+pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit> {
+    let course = record.course();
     let rules = course.rules();
-    let snapshot = &input.snapshot;
-    let record = Record::new(course, snapshot, input.now);
     let event_unit = match &input.event {
         Some(event) => Some(
             course
@@ -99,13 +110,8 @@ pub fn plan(course: &Course, input: &PlanInput) -> Result<Plan, UnknownUnit> {
         ),
         None => None,
     };
-    let confidences = Confidences::new(
-        course,
-        &input.mapped_units,
-        &snapshot.last_mapped_units,
-        event_unit,
-    );
-    let scorer = Scorer::new(&record, confidences.joined().clone());
+    let confidences = Confidences::new(record, &input.mapped_units, event_unit);
+    let scorer = Scorer::new(record, confidences.joined());
     let mapping = confidences.rank(&scorer);
 
     let certain = event_unit.or_else(|| {
@@ -116,33 +122,47 @@ pub fn plan(course: &Course, input: &PlanInput) -> Result<Plan, UnknownUnit> {
     });
     let target_locked = input.target_locked || certain.is_some();
     let target = certain.unwrap_or_else(|| record.focus());
-    let blocker = graph::blocker(&record, &scorer, target);
+    let blocker = graph::blocker(record, &scorer, target);
     let focus = blocker.unwrap_or(target);
-    let desired_exam_tier = record.tier(focus).next();
-    let exam_ready = blocker.is_none()
-        && focus != course.entry()
-        && !graph::is_blocked(&record, focus)
-        && record.is_drilled(focus);
+    let progress = record.progress(focus);
+    let desired_exam_tier = progress.tier.next();
+    let is_drilled = record.is_drilled(focus);
+    let missing: Vec<_> = graph::missing(record, focus).collect();
+    let exam_ready =
+        blocker.is_none() && focus != course.entry() && missing.is_empty() && is_drilled;
 
-    let ids = |units: &[_]| units.iter().map(|&at| course.id(at).to_owned()).collect();
-    let revisit_question_ids = standing::revisit_queue(course, snapshot);
+    let ids = |units: &[UnitIndex]| units.iter().map(|&at| course.id(at).to_owned()).collect();
+    let revisit_ids = |on_focus: bool| -> Vec<String> {
+        record
+            .revisit()
+            .iter()
+            .filter(|q| !on_focus || q.fits(course.id(focus), desired_exam_tier))
+            .map(|q| q.id.clone())
+            .collect()
+    };
+    let revisit_question_ids = revisit_ids(false);
     Ok(Plan {
         primary_target_unit_id: course.id(target).to_owned(),
         prereq_blocking_unit_id: blocker.map(|at| course.id(at).to_owned()),
         focus_unit_id: course.id(focus).to_owned(),
-        focus_tier: record.tier(focus),
+        focus_tier: progress.tier,
+        focus_drills: DrillFacts {
+            attempts: progress.attempts,
+            streak_correct: progress.streak_correct,
+            streak_wrong: progress.streak_wrong,
+        },
         stuck: record.is_stuck(focus),
         exam_ready,
         desired_exam_tier,
-        candidates: scope::candidates(&record, &scorer, &mapping)
+        candidates: scope::candidates(record, &scorer, &mapping)
             .into_iter()
-            .map(|at| ScoredUnit {
+            .map(|(at, parts)| ScoredUnit {
                 unit_id: course.id(at).to_owned(),
-                parts: scorer.parts(at),
+                parts,
             })
             .collect(),
         scoped_unit_ids: ids(&scope::scoped(
-            &record, &scorer, &mapping, focus, blocker, target,
+            record, &scorer, &mapping, focus, blocker, target,
         )),
         mapped_units: mapping
             .ranked
@@ -155,21 +175,17 @@ pub fn plan(course: &Course, input: &PlanInput) -> Result<Plan, UnknownUnit> {
         target_locked,
         clamped: !target_locked && record.focus() == course.entry(),
         event: input.event.clone(),
-        focus_revisit_question_ids: revisit_question_ids
-            .iter()
-            .filter(|id| course.question_fits(id, focus, desired_exam_tier))
-            .cloned()
-            .collect(),
+        focus_revisit_question_ids: revisit_ids(true),
         standing: standing::standing(
-            &record,
+            record,
             focus,
             blocker,
             standing::revisit(&revisit_question_ids, &standing::Statuses::default()),
         ),
         revisit_question_ids,
         units_in_progress: ids(record.units_in_progress()),
-        next_unit_id: graph::next_unit(&record, &scorer, focus).map(|at| course.id(at).to_owned()),
-        prereq_check_open: blocker
-            .is_some_and(|at| record.is_drilled(at) && !graph::is_blocked(&record, at)),
+        next_unit_id: graph::next_unit(record, &scorer, focus).map(|at| course.id(at).to_owned()),
+        prereq_check_open: blocker.is_some() && missing.is_empty() && is_drilled,
+        focus_missing_unit_ids: ids(&missing),
     })
 }

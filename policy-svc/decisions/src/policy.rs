@@ -81,20 +81,23 @@ impl Policy {
         self.allowed_actions.contains(&action)
     }
 
-    /// The units that a reply with this action may be about. An exam question belongs to the focus; a drill is never on the
-    /// entry unit, and one that was asked for stays on the focus; everything else may be about the whole scope.
+    /// The units that a reply with this action may be about. An exam question belongs to the focus, and so does whatever a
+    /// button asked for, the only action then; a drill is never on the entry unit; everything else may be about the whole
+    /// scope. On the entry unit a question is the only action without a button, and it may look for the unit.
     pub fn targets<'a>(
         &'a self,
         course: &'a Course,
         action: Action,
     ) -> impl Iterator<Item = &'a str> {
-        let on_focus = action == Action::ExamBlock || self.allowed_actions == [Action::DrillCard];
+        let entry = course.id(course.entry());
+        let on_focus = action == Action::ExamBlock
+            || (self.allowed_actions.len() == 1 && self.focus_unit_id != entry);
         let scope = if on_focus {
             slice::from_ref(&self.focus_unit_id)
         } else {
             self.scoped_unit_ids.as_slice()
         };
-        let never = (action == Action::DrillCard).then(|| course.id(course.entry()));
+        let never = (action == Action::DrillCard).then_some(entry);
         scope
             .iter()
             .map(String::as_str)

@@ -1,24 +1,32 @@
 //! A student's record seen through a course: what is met, missing, stuck and ready.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use crate::{
-    course::{Course, UnitIndex},
+    course::{Course, ExamQuestion, UnitIndex},
     rules::StuckRule,
     snapshot::{Progress, Snapshot},
+    standing::BadgeCounts,
     words::Tier,
 };
 
-/// The record of one student in one course at one time. Whatever the course does not know is left out.
-#[derive(Debug)]
+/// The record of one student in one course at one time, decoded: every id is resolved once, so that a decision's work
+/// grows with what it looks at and not with what the student has done. Whatever the course does not know is left out.
+#[derive(Debug, Clone)]
 pub struct Record<'a> {
     course: &'a Course,
-    progress: BTreeMap<UnitIndex, &'a Progress>,
-    overrides: BTreeSet<UnitIndex>,
+    /// In the order of the index.
+    progress: Vec<(UnitIndex, Progress)>,
+    /// In the order of the index.
+    overrides: Vec<UnitIndex>,
     focus: UnitIndex,
     units_in_progress: Vec<UnitIndex>,
+    last_mapped: Vec<(UnitIndex, f64)>,
+    revisit: Vec<&'a ExamQuestion>,
+    badges: BadgeCounts,
+    first_unmet: Option<UnitIndex>,
     last_turn_at: Option<Timestamp>,
     now: Timestamp,
 }
@@ -27,49 +35,65 @@ impl<'a> Record<'a> {
     /// The most units that count as in progress.
     pub const MOST_IN_PROGRESS: usize = 6;
 
-    /// Looks at a snapshot through a course.
+    /// Looks at a snapshot through a course. A time in the future counts as now.
     #[must_use]
-    pub fn new(course: &'a Course, snapshot: &'a Snapshot, now: Timestamp) -> Self {
-        let progress: BTreeMap<_, _> = snapshot
+    pub fn new(course: &'a Course, snapshot: &Snapshot, now: Timestamp) -> Self {
+        let mut progress: Vec<_> = snapshot
             .progress
             .iter()
-            .filter_map(|(id, progress)| Some((course.find(id)?, progress)))
+            .filter_map(|(id, progress)| Some((course.find(id)?, *progress)))
             .collect();
-        let mut units_in_progress = Vec::with_capacity(Self::MOST_IN_PROGRESS);
+        progress.sort_unstable_by_key(|(at, _)| *at);
+        let mut overrides: Vec<_> = snapshot
+            .prerequisite_overrides
+            .iter()
+            .filter_map(|id| course.find(id))
+            .collect();
+        overrides.sort_unstable();
+        let mut record = Self {
+            course,
+            badges: BadgeCounts::of(course, &progress),
+            first_unmet: first_unmet(course, &progress, &overrides),
+            progress,
+            overrides,
+            focus: course
+                .find(&snapshot.focus_unit_id)
+                .unwrap_or_else(|| course.entry()),
+            units_in_progress: Vec::with_capacity(Self::MOST_IN_PROGRESS),
+            last_mapped: snapshot
+                .last_mapped_units
+                .iter()
+                .filter_map(|unit| Some((course.find(&unit.unit_id)?, unit.confidence)))
+                .collect(),
+            revisit: revisit_queue(course, snapshot),
+            last_turn_at: snapshot.last_turn_at,
+            now,
+        };
         for at in snapshot
             .units_in_progress
             .iter()
             .filter_map(|id| course.find(id))
         {
-            let gold = progress.get(&at).is_some_and(|p| p.tier == Tier::Gold);
-            if !gold
-                && !units_in_progress.contains(&at)
-                && units_in_progress.len() < Self::MOST_IN_PROGRESS
+            if record.units_in_progress.len() < Self::MOST_IN_PROGRESS
+                && record.tier(at) != Tier::Gold
+                && !record.units_in_progress.contains(&at)
             {
-                units_in_progress.push(at);
+                record.units_in_progress.push(at);
             }
         }
-        Self {
-            overrides: snapshot
-                .prerequisite_overrides
-                .iter()
-                .filter_map(|id| course.find(id))
-                .collect(),
-            focus: course
-                .find(&snapshot.focus_unit_id)
-                .unwrap_or_else(|| course.entry()),
-            last_turn_at: snapshot.last_turn_at,
-            course,
-            progress,
-            units_in_progress,
-            now,
-        }
+        record
     }
 
     /// The course.
     #[must_use]
     pub fn course(&self) -> &'a Course {
         self.course
+    }
+
+    /// The time of the decision.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// The unit of the latest turn, or the entry unit.
@@ -84,38 +108,76 @@ impl<'a> Record<'a> {
         &self.units_in_progress
     }
 
+    /// The units that a model saw in the latest turn, and how sure it was.
+    #[must_use]
+    pub fn last_mapped(&self) -> &[(UnitIndex, f64)] {
+        &self.last_mapped
+    }
+
+    /// The exam questions to come back to, oldest first: each once, and only those of the catalogue.
+    #[must_use]
+    pub fn revisit(&self) -> &[&'a ExamQuestion] {
+        &self.revisit
+    }
+
+    /// Units by badge.
+    #[must_use]
+    pub fn badges(&self) -> BadgeCounts {
+        self.badges
+    }
+
+    /// The first unit of the course's path that is not met. On a course without cycles it is not blocked, as the path
+    /// has every unit after its prerequisites.
+    #[must_use]
+    pub fn first_unmet(&self) -> Option<UnitIndex> {
+        self.first_unmet
+    }
+
+    /// What the student has shown in a unit; all zero where that is nothing.
+    #[must_use]
+    pub fn progress(&self, at: UnitIndex) -> Progress {
+        self.progress
+            .binary_search_by_key(&at, |(unit, _)| *unit)
+            .ok()
+            .and_then(|i| self.progress.get(i))
+            .map_or_else(Progress::default, |(_, progress)| *progress)
+    }
+
     /// The badge on a unit.
     #[must_use]
     pub fn tier(&self, at: UnitIndex) -> Tier {
-        self.progress.get(&at).map_or(Tier::None, |p| p.tier)
+        self.progress(at).tier
     }
 
     /// Right drills in a row.
     #[must_use]
     pub fn streak(&self, at: UnitIndex) -> u32 {
-        self.progress.get(&at).map_or(0, |p| p.streak_correct)
+        self.progress(at).streak_correct
     }
 
     /// Whether a unit counts as met where it is a prerequisite: it has a badge, can have none, or a teacher says so.
     #[must_use]
     pub fn is_met(&self, at: UnitIndex) -> bool {
-        !self.course.unit(at).assessable
-            || self.tier(at) >= Tier::Bronze
-            || self.overrides.contains(&at)
+        !self.course.unit(at).assessable || self.tier(at) >= Tier::Bronze || self.is_marked_met(at)
+    }
+
+    /// Whether a teacher marked a unit as met.
+    #[must_use]
+    pub fn is_marked_met(&self, at: UnitIndex) -> bool {
+        self.overrides.binary_search(&at).is_ok()
     }
 
     /// Whether the student is stuck on a unit, by the evidence of drills alone.
     #[must_use]
     pub fn is_stuck(&self, at: UnitIndex) -> bool {
         let rules = self.course.rules();
-        self.progress
-            .get(&at)
-            .is_some_and(|p| match rules.stuck_rule {
-                StuckRule::AttemptsWithoutStreak => {
-                    p.attempts >= rules.stuck_attempts && p.streak_correct == 0
-                }
-                StuckRule::ConsecutiveWrong => p.streak_wrong >= rules.stuck_attempts,
-            })
+        let progress = self.progress(at);
+        match rules.stuck_rule {
+            StuckRule::AttemptsWithoutStreak => {
+                progress.attempts >= rules.stuck_attempts && progress.streak_correct == 0
+            }
+            StuckRule::ConsecutiveWrong => progress.streak_wrong >= rules.stuck_attempts,
+        }
     }
 
     /// Whether the drills on a unit are good enough for an exam question.
@@ -128,18 +190,45 @@ impl<'a> Record<'a> {
     /// turn touches its focus.
     #[must_use]
     pub fn hours_since_touched(&self, at: UnitIndex) -> Option<f64> {
-        let evidence = self.progress.get(&at).and_then(|p| p.last_touched_at);
+        let evidence = self.progress(at).last_touched_at;
         let turn = self.last_turn_at.filter(|_| at == self.focus);
         let touched = evidence.max(turn)?.min(self.now);
         Some(self.now.duration_since(touched).as_secs_f64() / 3600.0)
     }
+}
 
-    /// How many units have exactly this badge, of those in which one can be earned.
-    #[must_use]
-    pub fn count_at(&self, tier: Tier) -> usize {
-        self.progress
-            .iter()
-            .filter(|(at, p)| p.tier == tier && self.course.unit(**at).assessable)
-            .count()
-    }
+/// The first unit of the path that is not met: the smallest place that no met unit has. Of n met units one of the first
+/// n + 1 places is free, so a bit for each of these is enough.
+fn first_unmet(
+    course: &Course,
+    progress: &[(UnitIndex, Progress)],
+    overrides: &[UnitIndex],
+) -> Option<UnitIndex> {
+    let mut taken = vec![0_u64; (progress.len() + overrides.len()) / 64 + 1];
+    progress
+        .iter()
+        .filter(|(_, p)| p.tier >= Tier::Bronze)
+        .map(|(at, _)| at)
+        .chain(overrides)
+        .filter_map(|&at| course.place_on_path(at))
+        .for_each(|place| {
+            if let Some(bits) = taken.get_mut(place / 64) {
+                *bits |= 1 << (place % 64);
+            }
+        });
+    let free = taken.iter().enumerate().find_map(|(i, bits)| {
+        (*bits != u64::MAX).then_some(i * 64 + bits.trailing_ones() as usize)
+    });
+    free.and_then(|place| course.path().get(place).copied())
+}
+
+/// The revisit queue, oldest first: every question once, and only those that the catalogue has.
+fn revisit_queue<'a>(course: &'a Course, snapshot: &Snapshot) -> Vec<&'a ExamQuestion> {
+    let mut seen = BTreeSet::new();
+    snapshot
+        .revisit_question_ids
+        .iter()
+        .filter(|id| seen.insert(id.as_str()))
+        .filter_map(|id| course.question(id))
+        .collect()
 }

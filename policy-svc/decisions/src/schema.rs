@@ -5,10 +5,13 @@
 //! follows from the choice. Texts carry no length bound here: servers that constrain a model's output turn such a bound
 //! into a grammar with as many repetitions, and some refuse that. [`crate::validate`] keeps the bounds.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::{
     course::Course,
+    kept,
     policy::Policy,
     words::{Action, StudentIntent, UnderstandingSignal},
 };
@@ -41,6 +44,12 @@ pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
         }
     }
     Value::Object(schema)
+}
+
+/// The same as text, which is kept: policies that allow the same share it.
+#[must_use]
+pub fn reply_schema_text(course: &Course, policy: &Policy) -> Arc<str> {
+    kept::schema_text(course, policy)
 }
 
 /// The schema of the replies with one action.

@@ -1,6 +1,11 @@
 //! The units that a turn considers, and the few that its reply may be about.
 
-use crate::{course::UnitIndex, mapping::Mapping, record::Record, score::Scorer};
+use crate::{
+    course::UnitIndex,
+    mapping::Mapping,
+    record::Record,
+    score::{ScoreParts, Scorer},
+};
 
 /// A list without duplicates that keeps the order of insertion.
 #[derive(Debug, Default)]
@@ -22,15 +27,46 @@ impl OrderedSet {
 
 /// The units in progress, best first.
 fn in_progress_by_score(record: &Record<'_>, scorer: &Scorer<'_>) -> Vec<UnitIndex> {
-    let mut units = record.units_in_progress().to_vec();
-    units.sort_by(|&a, &b| scorer.by_score_then_id(a, b));
-    units
+    best_first(record, scorer, record.units_in_progress().iter().copied())
+        .into_iter()
+        .map(|(at, _)| at)
+        .collect()
 }
 
-/// The candidate units, best first: the top mapped ones, the record's focus, the top ones in progress, and the direct
-/// prerequisites of all of these.
+/// Units with the parts of their scores: score descending, then id ascending.
+fn best_first(
+    record: &Record<'_>,
+    scorer: &Scorer<'_>,
+    units: impl IntoIterator<Item = UnitIndex>,
+) -> Vec<(UnitIndex, ScoreParts)> {
+    let course = record.course();
+    // A score is worth keeping: a sort looks at each several times.
+    let mut scored: Vec<_> = units
+        .into_iter()
+        .map(|at| {
+            let parts = scorer.parts(at);
+            (at, parts, parts.total())
+        })
+        .collect();
+    scored.sort_by(|(a, _, one), (b, _, other)| {
+        other
+            .total_cmp(one)
+            .then_with(|| course.id(*a).cmp(course.id(*b)))
+    });
+    scored
+        .into_iter()
+        .map(|(at, parts, _)| (at, parts))
+        .collect()
+}
+
+/// The candidate units with the parts of their scores, best first: the top mapped ones, the record's focus, the top ones
+/// in progress, and the direct prerequisites of all of these.
 #[must_use]
-pub fn candidates(record: &Record<'_>, scorer: &Scorer<'_>, mapping: &Mapping) -> Vec<UnitIndex> {
+pub fn candidates(
+    record: &Record<'_>,
+    scorer: &Scorer<'_>,
+    mapping: &Mapping,
+) -> Vec<(UnitIndex, ScoreParts)> {
     let rules = record.course().rules();
     let mut set = OrderedSet::default();
     set.add_all(mapped(mapping, rules.candidates_mapped));
@@ -43,8 +79,7 @@ pub fn candidates(record: &Record<'_>, scorer: &Scorer<'_>, mapping: &Mapping) -
     for at in set.0.clone() {
         set.add_all(prerequisites(record, at));
     }
-    set.0.sort_by(|&a, &b| scorer.by_score_then_id(a, b));
-    set.0
+    best_first(record, scorer, set.0)
 }
 
 /// The units that the reply may be about, at most the rules' scope size: focus, blocker, target, the top mapped ones,

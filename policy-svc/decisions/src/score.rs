@@ -1,11 +1,8 @@
 //! How relevant a unit is now. The score ranks; it never decides what is blocked, stuck, ready or allowed.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::cmp::Ordering;
 
-use crate::{course::UnitIndex, record::Record, words::Tier};
+use crate::{course::UnitIndex, mapping::ByUnit, record::Record, words::Tier};
 
 const INTENT: f64 = 0.35;
 const RECENCY: f64 = 0.15;
@@ -95,37 +92,29 @@ pub fn intent_value(confidence: f64, is_focus: bool) -> f64 {
 #[derive(Debug)]
 pub struct Scorer<'a> {
     record: &'a Record<'a>,
-    confidence: BTreeMap<UnitIndex, f64>,
-    in_progress: BTreeSet<UnitIndex>,
+    confidence: &'a ByUnit,
 }
 
 impl<'a> Scorer<'a> {
     /// A scorer for a record and what the message is about.
     #[must_use]
-    pub fn new(record: &'a Record<'a>, confidence: BTreeMap<UnitIndex, f64>) -> Self {
-        Self {
-            in_progress: record.units_in_progress().iter().copied().collect(),
-            record,
-            confidence,
-        }
+    pub fn new(record: &'a Record<'a>, confidence: &'a ByUnit) -> Self {
+        Self { record, confidence }
     }
 
     /// The parts of a unit's score.
     #[must_use]
     pub fn parts(&self, at: UnitIndex) -> ScoreParts {
-        let window = self.record.course().rules().recency_window_hours;
+        let record = self.record;
+        let progress = record.progress(at);
         ScoreParts {
-            intent: intent_value(
-                self.confidence.get(&at).copied().unwrap_or(0.0),
-                at == self.record.focus(),
-            ),
-            recency: self
-                .record
-                .hours_since_touched(at)
-                .map_or(0.0, |hours| recency_value(hours, window)),
-            in_progress: f64::from(u8::from(self.in_progress.contains(&at))),
-            tier_need: tier_need_value(self.record.tier(at)),
-            drill_evidence: drill_evidence_value(self.record.streak(at)),
+            intent: intent_value(self.confidence.get(at), at == record.focus()),
+            recency: record.hours_since_touched(at).map_or(0.0, |hours| {
+                recency_value(hours, record.course().rules().recency_window_hours)
+            }),
+            in_progress: f64::from(u8::from(record.units_in_progress().contains(&at))),
+            tier_need: tier_need_value(progress.tier),
+            drill_evidence: drill_evidence_value(progress.streak_correct),
         }
     }
 

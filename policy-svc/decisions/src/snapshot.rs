@@ -26,7 +26,7 @@ pub struct Snapshot {
 }
 
 /// What the student has shown in one unit.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
     /// The badge.
     pub tier: Tier,

@@ -1,6 +1,6 @@
 //! What people see of a student's record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ use crate::{
     mapping::Confidences,
     record::Record,
     score::Scorer,
-    snapshot::Snapshot,
+    snapshot::Progress,
     words::{QuestionState, Tier},
 };
 
@@ -102,6 +102,27 @@ impl FromIterator<(String, QuestionStatus)> for Statuses {
     }
 }
 
+impl BadgeCounts {
+    /// Counts the badges of those units in which one can be earned.
+    pub(crate) fn of(course: &Course, progress: &[(UnitIndex, Progress)]) -> Self {
+        let mut counts = Self {
+            total: course.assessable_count(),
+            ..Self::default()
+        };
+        for (at, progress) in progress {
+            if course.unit(*at).assessable {
+                match progress.tier {
+                    Tier::None => {}
+                    Tier::Bronze => counts.bronze += 1,
+                    Tier::Silver => counts.silver += 1,
+                    Tier::Gold => counts.gold += 1,
+                }
+            }
+        }
+        counts
+    }
+}
+
 /// What people see of a record when `focus` is worked on and `blocker` should come first. `revisit` says what the exam
 /// system knows of the queue.
 pub(crate) fn standing(
@@ -116,12 +137,7 @@ pub(crate) fn standing(
         focus_tier: record.tier(focus),
         prereq_nudge: blocker.map(|at| view(course, at)),
         revisit,
-        progress: BadgeCounts {
-            bronze: record.count_at(Tier::Bronze),
-            silver: record.count_at(Tier::Silver),
-            gold: record.count_at(Tier::Gold),
-            total: course.assessable_count(),
-        },
+        progress: record.badges(),
     }
 }
 
@@ -135,38 +151,21 @@ fn view(course: &Course, at: UnitIndex) -> UnitView {
 
 /// What people see of a record outside a turn: the focus is the latest turn's.
 #[must_use]
-pub fn describe_standing(
-    course: &Course,
-    snapshot: &Snapshot,
-    statuses: &Statuses,
-    now: Timestamp,
-) -> Standing {
-    let record = Record::new(course, snapshot, now);
-    let confidences = Confidences::new(course, &[], &snapshot.last_mapped_units, None);
-    let scorer = Scorer::new(&record, confidences.joined().clone());
+pub fn describe_standing(record: &Record<'_>, statuses: &Statuses) -> Standing {
+    let confidences = Confidences::new(record, &[], None);
+    let scorer = Scorer::new(record, confidences.joined());
     let focus = record.focus();
-    let blocker = graph::blocker(&record, &scorer, focus);
-    let queue = revisit_queue(course, snapshot);
-    standing(&record, focus, blocker, revisit(&queue, statuses))
-}
-
-/// The revisit queue, oldest first: every question once, and only those that the catalogue has.
-pub(crate) fn revisit_queue(course: &Course, snapshot: &Snapshot) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    snapshot
-        .revisit_question_ids
-        .iter()
-        .filter(|id| course.question(id).is_some() && seen.insert(id.as_str()))
-        .cloned()
-        .collect()
+    let blocker = graph::blocker(record, &scorer, focus);
+    let queue: Vec<_> = record.revisit().iter().map(|q| q.id.as_str()).collect();
+    standing(record, focus, blocker, revisit(&queue, statuses))
 }
 
 /// Sums up the revisit queue with what the exam system says of it. A question that was passed is left out.
 #[must_use]
-pub fn revisit(queue: &[String], statuses: &Statuses) -> Revisit {
+pub fn revisit<S: AsRef<str>>(queue: &[S], statuses: &Statuses) -> Revisit {
+    let queue = || queue.iter().map(AsRef::as_ref);
     let state = |id: &str| statuses.get(id).map(|s| s.state);
-    let locked: Vec<_> = queue
-        .iter()
+    let locked: Vec<_> = queue()
         .filter_map(|id| Some((id, statuses.get(id)?)))
         .filter(|(_, s)| s.state == QuestionState::Locked)
         .collect();
@@ -177,15 +176,11 @@ pub fn revisit(queue: &[String], statuses: &Statuses) -> Revisit {
         .min_by_key(|(_, until)| *until);
     let next = first_to_end
         .map(|(id, _)| id)
-        .or_else(|| {
-            queue
-                .iter()
-                .find(|id| matches!(state(id), None | Some(QuestionState::Available)))
-        })
+        .or_else(|| queue().find(|id| matches!(state(id), None | Some(QuestionState::Available))))
         .or_else(|| locked.first().map(|(id, _)| *id));
     Revisit {
         locked_count: locked.len(),
         next_eligible_at: first_to_end.map(|(_, until)| until),
-        next_question_id: next.cloned(),
+        next_question_id: next.map(str::to_owned),
     }
 }

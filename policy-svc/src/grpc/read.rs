@@ -11,22 +11,31 @@ use turnwise_proto::{
 };
 
 use super::words;
-use crate::error::PolicyError;
+use crate::{courses::LoadedCourse, error::PolicyError};
 
 type Read<T> = Result<T, PolicyError>;
 
+/// What a plan is made from, beside the record.
 pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
     Ok(decisions::PlanInput {
-        snapshot: snapshot(&request.course_id, request.snapshot)?,
         mapped_units: mapped_units("mapped_units", request.mapped_units)?,
         event: event("event", request.event)?,
         target_locked: request.target_locked,
-        now: required_time("now", request.now)?,
     })
 }
 
-/// The record of a student in `course_id`. Evidence that no drill can lead to is read as the nearest that one can.
-pub(super) fn snapshot(
+/// The record of a student in this course. Evidence that no drill can lead to is read as the nearest that one can.
+pub(super) fn record(
+    course: &LoadedCourse,
+    snapshot: Option<session::StudentSnapshot>,
+    now: Option<prost_types::Timestamp>,
+) -> Read<decisions::Record<'_>> {
+    let snapshot = self::snapshot(&course.id, snapshot)?;
+    let now = required_time("now", now)?;
+    Ok(decisions::Record::new(&course.course, &snapshot, now))
+}
+
+fn snapshot(
     course_id: &str,
     snapshot: Option<session::StudentSnapshot>,
 ) -> Read<decisions::Snapshot> {
@@ -184,6 +193,14 @@ fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
         units_in_progress: plan.units_in_progress,
         next_unit_id: present(plan.next_unit_id),
         prereq_check_open: plan.prereq_check_open,
+        focus_drills: plan.focus_drills.map_or_else(Default::default, |drills| {
+            decisions::DrillFacts {
+                attempts: counter(drills.attempts),
+                streak_correct: counter(drills.streak_correct),
+                streak_wrong: counter(drills.streak_wrong),
+            }
+        }),
+        focus_missing_unit_ids: plan.focus_missing_unit_ids,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What the decisions give, turned into answers.
 
-use turnwise_decisions as decisions;
+use turnwise_decisions::{self as decisions, schema::reply_schema_text};
 use turnwise_kit::time;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
@@ -52,6 +52,12 @@ pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan
         units_in_progress: plan.units_in_progress,
         next_unit_id: plan.next_unit_id.unwrap_or_default(),
         prereq_check_open: plan.prereq_check_open,
+        focus_drills: Some(policy::FocusDrills {
+            attempts: bound(plan.focus_drills.attempts),
+            streak_correct: bound(plan.focus_drills.streak_correct),
+            streak_wrong: bound(plan.focus_drills.streak_wrong),
+        }),
+        focus_missing_unit_ids: plan.focus_missing_unit_ids,
     }
 }
 
@@ -103,9 +109,9 @@ pub(super) fn decision(
     decision: decisions::Decision,
 ) -> policy::DecideResponse {
     policy::DecideResponse {
-        revisit_locked_count: count(decision.standing.revisit.locked_count),
+        reply_schema: reply_schema_text(&loaded.course, &decision.policy).to_string(),
         policy: Some(policy_of(loaded, decision.policy)),
-        reply_schema: decision.reply_schema,
+        summary: Some(summary(decision.summary)),
         standing: Some(standing(decision.standing)),
         buttons: decision
             .buttons
@@ -116,6 +122,16 @@ pub(super) fn decision(
                 primary: button.primary,
             })
             .collect(),
+    }
+}
+
+fn summary(summary: decisions::SnapshotSummary) -> policy::SnapshotSummary {
+    policy::SnapshotSummary {
+        focus_unit_id: summary.focus_unit_id,
+        focus_mastery_tier: words::tier_to_proto(summary.focus_tier),
+        units_in_progress: summary.units_in_progress,
+        revisit_locked_count: count(summary.revisit_locked_count),
+        revisit_next_eligible_at: summary.revisit_next_eligible_at.map(time::to_proto),
     }
 }
 

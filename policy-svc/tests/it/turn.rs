@@ -311,7 +311,10 @@ async fn locks_show_in_the_standing() {
     let mut request = decide_request(plan);
     request.statuses = statuses;
     let decision = service.decide(request).await.unwrap();
-    assert_eq!(decision.revisit_locked_count, 1);
+    let summary = decision.summary.unwrap();
+    assert_eq!(summary.revisit_locked_count, 1);
+    assert_eq!(summary.revisit_next_eligible_at, Some(NOW));
+    assert_eq!(summary.focus_unit_id, "ONE");
     assert_eq!(decision.standing.unwrap().revisit.unwrap(), revisit);
     assert_eq!(decision.policy.unwrap().exam_candidate_ids, ["ONE-B1"]);
 }

@@ -2,9 +2,9 @@
 
 use turnwise_decisions::{
     Action::{self, ConceptCard, DrillCard, ExamBlock, SocraticQuestion},
-    Availability, EventKind, Label, Plan, PlanInput,
+    Availability, EventKind, Label, Plan,
     QuestionState::{Available, Locked, Passed},
-    Snapshot, Tier, decide, plan,
+    Snapshot, Tier, decide,
 };
 
 use crate::fixtures::*;
@@ -39,7 +39,7 @@ fn actions_follow_evidence_and_availability() {
 
 #[test]
 fn a_clamped_turn_only_asks() {
-    let cold = PlanInput {
+    let cold = Turn {
         target_locked: false,
         ..input(Snapshot::default(), &[("B", 0.5)])
     };

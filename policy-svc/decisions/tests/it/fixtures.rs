@@ -6,14 +6,35 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use turnwise_decisions::{
     Action, Course, CourseSpec, DecideInput, Decision, Drill, Event, EventKind, ExamQuestion,
-    MappedUnit, Outcome, Plan, PlanInput, Policy, Progress, QuestionState, QuestionStatus,
-    Resolution, Rules, Snapshot, Statuses, Tier, UnitSpec, decide, plan, resolve,
+    MappedUnit, Outcome, Plan, PlanInput, Policy, Progress, QuestionState, QuestionStatus, Record,
+    Resolution, Rules, Snapshot, Statuses, Tier, UnitSpec, UnknownUnit, decide, resolve,
 };
 
 pub const NOW: &str = "2026-03-02T10:00:00Z";
 
 pub fn now() -> Timestamp {
     NOW.parse().unwrap()
+}
+
+/// All that a plan is made from.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    pub snapshot: Snapshot,
+    pub mapped_units: Vec<MappedUnit>,
+    pub event: Option<Event>,
+    pub target_locked: bool,
+    pub now: Timestamp,
+}
+
+/// The plan of a turn.
+pub fn plan(course: &Course, turn: &Turn) -> Result<Plan, UnknownUnit> {
+    let record = Record::new(course, &turn.snapshot, turn.now);
+    let input = PlanInput {
+        mapped_units: turn.mapped_units.clone(),
+        event: turn.event.clone(),
+        target_locked: turn.target_locked,
+    };
+    turnwise_decisions::plan(&record, &input)
 }
 
 pub fn unit(id: &str, prerequisites: &[&str]) -> UnitSpec {
@@ -114,7 +135,7 @@ pub fn snapshot(focus: &str, progress: &[(&str, Progress)]) -> Snapshot {
         focus_unit_id: focus.to_owned(),
         progress: progress
             .iter()
-            .map(|(id, p)| ((*id).to_owned(), p.clone()))
+            .map(|(id, p)| ((*id).to_owned(), *p))
             .collect(),
         ..Snapshot::default()
     }
@@ -137,8 +158,8 @@ pub fn event(kind: EventKind, unit: &str) -> Option<Event> {
     })
 }
 
-pub fn input(snapshot: Snapshot, mapped_units: &[(&str, f64)]) -> PlanInput {
-    PlanInput {
+pub fn input(snapshot: Snapshot, mapped_units: &[(&str, f64)]) -> Turn {
+    Turn {
         snapshot,
         mapped_units: mapped(mapped_units),
         event: None,

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use turnwise_decisions::{
-    Action, Course, FallbackReason, Outcome, PlanInput, PrereqWalk, QuestionState, QuestionStatus,
-    Resolution, Tier, decide, plan, resolve, resolve::Card,
+    Action, Course, FallbackReason, Outcome, PrereqWalk, QuestionState, QuestionStatus, Resolution,
+    Tier, decide, resolve, resolve::Card,
 };
 
 use crate::{
-    fixtures::{PerfectStudent, now},
+    fixtures::{PerfectStudent, Turn, now, plan},
     strategies,
 };
 
@@ -23,7 +23,7 @@ fn turn(
 ) -> turnwise_decisions::Event {
     let plan = plan(
         course,
-        &PlanInput {
+        &Turn {
             snapshot: student.snapshot.clone(),
             mapped_units: Vec::new(),
             event,
@@ -107,6 +107,8 @@ fn unreached(course: &Course) -> Vec<String> {
 }
 
 proptest! {
+    #![proptest_config(crate::config())]
+
     #[test]
     fn the_primary_button_leads_to_bronze_everywhere(course in strategies::course(30, true)) {
         prop_assume!(course.rules().prereq_walk == PrereqWalk::Transitive);

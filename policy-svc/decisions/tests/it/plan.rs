@@ -1,7 +1,7 @@
 //! Target, blocker, focus, readiness, scope and candidates.
 
 use turnwise_decisions::{
-    CourseError, EventKind, PrereqWalk, Snapshot, StuckRule, Tier, UnknownUnit, plan,
+    CourseError, EventKind, PrereqWalk, Snapshot, StuckRule, Tier, UnknownUnit,
 };
 
 use crate::fixtures::*;

@@ -6,24 +6,23 @@ use proptest::{prelude::*, sample::Index};
 use serde_json::Value;
 use turnwise_decisions::{
     Action, Availability, Course, Outcome, Plan, Policy, PrereqWalk, Rules, StuckRule, Tier,
-    decide, fallback::fallback, plan, resolve, resolve::Card, schema::reply_schema,
-    validate::validate,
+    decide, fallback::fallback, resolve, resolve::Card, schema::reply_schema, validate::validate,
 };
 
 use crate::{
-    fixtures,
+    fixtures::{self, plan},
     strategies::{self, ExamAnswer, completion, decide_input, exam_answer, plan_input},
 };
 
 /// A course, the input of a plan, the exam system's answer, and what the model may write for the policy that follows.
-fn turns() -> impl Strategy<Value = (Course, turnwise_decisions::PlanInput, ExamAnswer)> {
+fn turns() -> impl Strategy<Value = (Course, fixtures::Turn, ExamAnswer)> {
     strategies::course(12, true).prop_flat_map(|course| {
         let input = plan_input(&course);
         (Just(course), input, exam_answer())
     })
 }
 
-fn replies() -> impl Strategy<Value = (Course, turnwise_decisions::PlanInput, Policy, Vec<u8>)> {
+fn replies() -> impl Strategy<Value = (Course, fixtures::Turn, Policy, Vec<u8>)> {
     turns().prop_flat_map(|(course, input, answer)| {
         let plan = plan(&course, &input).unwrap();
         let policy = decide(&course, &decide_input(plan, answer)).unwrap().policy;
@@ -33,12 +32,7 @@ fn replies() -> impl Strategy<Value = (Course, turnwise_decisions::PlanInput, Po
 }
 
 /// What must hold for every plan and policy.
-fn check_policy(
-    course: &Course,
-    input: &turnwise_decisions::PlanInput,
-    plan: &Plan,
-    policy: &Policy,
-) {
+fn check_policy(course: &Course, input: &fixtures::Turn, plan: &Plan, policy: &Policy) {
     let focus = course.find(&policy.focus_unit_id).unwrap();
     let scope = &policy.scoped_unit_ids;
     assert!(scope.len() <= 6);
@@ -81,6 +75,8 @@ fn check_policy(
 }
 
 proptest! {
+    #![proptest_config(crate::config())]
+
     #[test]
     fn a_policy_keeps_its_promises((course, input, answer) in turns()) {
         let plan = plan(&course, &input).unwrap();

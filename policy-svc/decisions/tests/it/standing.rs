@@ -2,7 +2,7 @@
 
 use turnwise_decisions::{
     QuestionState::{Available, Locked, Passed},
-    Snapshot, Statuses, Tier, describe_standing,
+    Record, Snapshot, Statuses, Tier, describe_standing,
 };
 
 use crate::fixtures::*;
@@ -23,7 +23,10 @@ fn units_count_once_under_their_badge() {
             ("gone", progress(Tier::Gold, 0, 0)),
         ],
     );
-    let standing = describe_standing(&course(), &record, &Statuses::default(), now());
+    let standing = describe_standing(
+        &Record::new(&course(), &record, now()),
+        &Statuses::default(),
+    );
     let counts = standing.progress;
     assert_eq!(
         (counts.bronze, counts.silver, counts.gold, counts.total),
@@ -38,10 +41,8 @@ fn units_count_once_under_their_badge() {
 fn a_record_without_turns_stands_on_the_entry_unit() {
     for focus in ["", "gone"] {
         let standing = describe_standing(
-            &course(),
-            &snapshot(focus, &[]),
+            &Record::new(&course(), &snapshot(focus, &[]), now()),
             &Statuses::default(),
-            now(),
         );
         assert_eq!(standing.focus.unit_id, "ENTRY");
         assert_eq!(standing.focus_tier, Tier::None);
@@ -50,7 +51,10 @@ fn a_record_without_turns_stands_on_the_entry_unit() {
 
 #[test]
 fn a_missing_prerequisite_is_nudged() {
-    let standing = describe_standing(&course(), &snapshot("D", &[]), &Statuses::default(), now());
+    let standing = describe_standing(
+        &Record::new(&course(), &snapshot("D", &[]), now()),
+        &Statuses::default(),
+    );
     assert_eq!(standing.prereq_nudge.unwrap().unit_id, "A");
 }
 
@@ -98,7 +102,8 @@ fn the_revisit_queue_is_summed_up() {
             revisit_question_ids: [A, "gone", B, F, A].map(str::to_owned).into(),
             ..Snapshot::default()
         };
-        let revisit = describe_standing(&course(), &record, &statuses(&answer), now()).revisit;
+        let revisit =
+            describe_standing(&Record::new(&course(), &record, now()), &statuses(&answer)).revisit;
         assert_eq!(revisit.locked_count, locked, "{answer:?}");
         assert_eq!(
             revisit.next_eligible_at,

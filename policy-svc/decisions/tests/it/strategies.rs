@@ -3,11 +3,11 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::{Value, json};
 use turnwise_decisions::{
-    Action, Course, CourseSpec, DecideInput, EventKind, MappedUnit, PlanInput, Policy, PrereqWalk,
-    Progress, QuestionState, QuestionStatus, Rules, Snapshot, StuckRule, Tier,
+    Action, Course, CourseSpec, DecideInput, EventKind, MappedUnit, Policy, PrereqWalk, Progress,
+    QuestionState, QuestionStatus, Rules, Snapshot, StuckRule, Tier,
 };
 
-use crate::fixtures::{event, now, questions, unit};
+use crate::fixtures::{Turn, event, now, questions, unit};
 
 /// The id of the n-th unit. Ids sort otherwise than the file does, so that the two orders cannot be mixed up unseen.
 pub fn id(n: usize) -> String {
@@ -154,7 +154,7 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
 }
 
 /// An input whose event, if any, names a unit of the course.
-pub fn plan_input(course: &Course) -> impl Strategy<Value = PlanInput> + use<> {
+pub fn plan_input(course: &Course) -> impl Strategy<Value = Turn> + use<> {
     let units = course.unit_count();
     let kinds = vec![
         EventKind::RequestDrill,
@@ -169,15 +169,13 @@ pub fn plan_input(course: &Course) -> impl Strategy<Value = PlanInput> + use<> {
         prop::option::of((prop::sample::select(kinds), 0..units)),
         any::<bool>(),
     )
-        .prop_map(
-            |(snapshot, mapped_units, pressed, target_locked)| PlanInput {
-                snapshot,
-                mapped_units,
-                event: pressed.and_then(|(kind, n)| event(kind, &id(n))),
-                target_locked,
-                now: now(),
-            },
-        )
+        .prop_map(|(snapshot, mapped_units, pressed, target_locked)| Turn {
+            snapshot,
+            mapped_units,
+            event: pressed.and_then(|(kind, n)| event(kind, &id(n))),
+            target_locked,
+            now: now(),
+        })
 }
 
 pub fn status() -> impl Strategy<Value = QuestionStatus> {
