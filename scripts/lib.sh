@@ -63,6 +63,11 @@ need_redis() {
     fi
 }
 
+# Graphviz, which makes pictures of the graphs that the tests draw.
+need_graphviz() {
+    have dot || apt_install graphviz
+}
+
 # The test runner.
 need_nextest() {
     cargo nextest --version >/dev/null 2>&1 && return

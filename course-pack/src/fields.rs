@@ -14,18 +14,18 @@ pub(crate) struct Located<T> {
 }
 
 /// A map while it is being read.
-pub(crate) struct Fields {
+pub(crate) struct Fields<'t> {
     /// What the map describes, for messages: `unit`, `question`, ….
     what: &'static str,
     /// The line the map starts on.
     pub(crate) line: usize,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<'t>>,
     asked: Vec<&'static str>,
 }
 
-impl Fields {
+impl<'t> Fields<'t> {
     /// Opens a node that should be a map.
-    pub(crate) fn open(node: Node, what: &'static str, sink: &mut Sink<'_>) -> Option<Self> {
+    pub(crate) fn open(node: Node<'t>, what: &'static str, sink: &mut Sink<'_>) -> Option<Self> {
         match node.value {
             Value::Map(entries) => Some(Self {
                 what,
@@ -49,7 +49,7 @@ impl Fields {
         }
     }
 
-    fn take(&mut self, key: &'static str) -> Option<Entry> {
+    fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.asked.push(key);
         let at = self.entries.iter().position(|e| e.key == key)?;
         Some(self.entries.remove(at))
@@ -110,7 +110,7 @@ impl Fields {
     }
 
     /// A list of anything; left out, it is empty.
-    pub(crate) fn list(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Node> {
+    pub(crate) fn list(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Node<'t>> {
         let Some(entry) = self.take(key) else {
             return Vec::new();
         };
@@ -241,6 +241,9 @@ impl Fields {
 
     /// Ends the reading: every key that nobody asked for is a fault.
     pub(crate) fn finish(self, sink: &mut Sink<'_>) {
+        if self.entries.is_empty() {
+            return;
+        }
         let known: Vec<String> = self.asked.iter().map(|k| format!("`{k}`")).collect();
         for entry in &self.entries {
             let close = self
@@ -261,7 +264,7 @@ impl Fields {
 }
 
 /// Text that is not blank.
-fn scalar(node: Node, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
     match node.value {
         Value::Scalar(text) if !text.trim().is_empty() => Some(Located {
             value: text.trim().to_owned(),

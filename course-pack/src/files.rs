@@ -1,4 +1,4 @@
-//! The files of a pack: which there are, what is in them, and the hash over them all.
+//! The files of a pack: which there are, their texts, and the hash over them all.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,32 +8,31 @@ use sha2::{Digest, Sha256};
 
 use crate::fault::Faults;
 
-/// One file of a pack.
-pub(crate) struct PackFile {
-    /// Path as the caller would open it.
-    pub(crate) path: PathBuf,
-    /// Its text, without a byte order mark.
-    pub(crate) text: String,
+/// What a file of a pack holds: it follows from the folder that the file is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Course,
+    Units,
+    Content,
+    Exams,
+    Support,
+    Reference,
 }
 
-/// The files of a pack, by folder, each list in name order.
-#[derive(Default)]
-pub(crate) struct PackFiles {
-    pub(crate) course: Option<PackFile>,
-    pub(crate) units: Vec<PackFile>,
-    pub(crate) content: Vec<PackFile>,
-    pub(crate) exams: Vec<PackFile>,
-    pub(crate) support: Vec<PackFile>,
-    pub(crate) references: Vec<PackFile>,
-    /// Whether some file could not be read, so that what it defines is unknown.
-    pub(crate) incomplete: bool,
-    /// SHA-256 over all of them, in hex.
-    pub(crate) hash: String,
+/// One file of a pack.
+#[derive(Debug)]
+pub(crate) struct PackFile {
+    /// Path inside the pack, with `/` between its parts.
+    name: String,
+    /// Path as the caller would open it.
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
 }
 
 /// A folder of a pack: what its files end in, and whether it may have folders of its own.
 struct Folder {
     name: &'static str,
+    kind: Kind,
     extension: &'static str,
     nested: bool,
 }
@@ -41,34 +40,38 @@ struct Folder {
 const FOLDERS: [Folder; 5] = [
     Folder {
         name: "content",
+        kind: Kind::Content,
         extension: "md",
         nested: true,
     },
     Folder {
         name: "exams",
+        kind: Kind::Exams,
         extension: "yaml",
         nested: false,
     },
     Folder {
         name: "references",
+        kind: Kind::Reference,
         extension: "md",
         nested: false,
     },
     Folder {
         name: "support",
+        kind: Kind::Support,
         extension: "md",
         nested: false,
     },
     Folder {
         name: "units",
+        kind: Kind::Units,
         extension: "yaml",
         nested: false,
     },
 ];
 
-/// Reads every file of the pack in `dir`.
-pub(crate) fn read(dir: &Path, faults: &mut Faults) -> PackFiles {
-    let mut files = PackFiles::default();
+/// Finds every file of the pack in `dir`, in the order of their names.
+pub(crate) fn find(dir: &Path, faults: &mut Faults) -> Vec<PackFile> {
     let root = match fs::canonicalize(dir) {
         Ok(root) if root.is_dir() => root,
         Ok(_) => {
@@ -78,7 +81,7 @@ pub(crate) fn read(dir: &Path, faults: &mut Faults) -> PackFiles {
                 "this is not a folder",
                 "name the folder that holds course.yaml",
             );
-            return files;
+            return Vec::new();
         }
         Err(error) => {
             faults.add(
@@ -87,7 +90,7 @@ pub(crate) fn read(dir: &Path, faults: &mut Faults) -> PackFiles {
                 format!("this folder cannot be read: {error}"),
                 "check the path and its permissions",
             );
-            return files;
+            return Vec::new();
         }
     };
     let mut walk = Walk {
@@ -98,30 +101,39 @@ pub(crate) fn read(dir: &Path, faults: &mut Faults) -> PackFiles {
     };
     walk.top(dir);
     let mut found = walk.found;
-    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
 
-    let mut hasher = Sha256::new();
-    for (name, path) in found {
-        let bytes = match fs::read(&path) {
+/// The hash over a pack's files, which are put in in the order of their names.
+#[derive(Default)]
+pub(crate) struct PackHash(Sha256);
+
+impl PackHash {
+    /// The text of the file, without a byte order mark; `None`, and a fault, if it cannot be read.
+    pub(crate) fn read(&mut self, file: &PackFile, faults: &mut Faults) -> Option<String> {
+        let bytes = match fs::read(&file.path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 faults.add(
-                    &path,
+                    &file.path,
                     None,
                     format!("this file cannot be read: {error}"),
                     "check its permissions",
                 );
-                files.incomplete = true;
-                continue;
+                return None;
             }
         };
         // Lengths go in as well, so that no two sets of files give one stream of bytes.
-        for part in [name.as_bytes(), &bytes] {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
+        for part in [file.name.as_bytes(), &bytes] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
         }
-        let text = match String::from_utf8(bytes) {
-            Ok(text) => text,
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(match text.strip_prefix('\u{feff}') {
+                Some(rest) => rest.to_owned(),
+                None => text,
+            }),
             Err(error) => {
                 let good = error.utf8_error().valid_up_to();
                 let line = 1 + error.as_bytes()[..good]
@@ -129,52 +141,37 @@ pub(crate) fn read(dir: &Path, faults: &mut Faults) -> PackFiles {
                     .filter(|b| **b == b'\n')
                     .count();
                 faults.add(
-                    &path,
+                    &file.path,
                     line,
                     "this line is not UTF-8 text",
                     "save the file as UTF-8",
                 );
-                files.incomplete = true;
-                continue;
+                None
             }
-        };
-        let text = match text.strip_prefix('\u{feff}') {
-            Some(rest) => rest.to_owned(),
-            None => text,
-        };
-        let folder = name.split_once('/').map_or("", |(folder, _)| folder);
-        let list = match folder {
-            "units" => &mut files.units,
-            "content" => &mut files.content,
-            "exams" => &mut files.exams,
-            "support" => &mut files.support,
-            "references" => &mut files.references,
-            _ => {
-                files.course = Some(PackFile { path, text });
-                continue;
-            }
-        };
-        list.push(PackFile { path, text });
+        }
     }
-    files.hash = hex::encode(hasher.finalize());
-    files
+
+    /// SHA-256 over all of them, in hex.
+    pub(crate) fn finish(self) -> String {
+        hex::encode(self.0.finalize())
+    }
 }
 
 struct Walk<'a> {
     root: PathBuf,
     /// Folders already walked, by real path: a symlink may lead back.
     seen: BTreeSet<PathBuf>,
-    /// Name inside the pack, and path to open.
-    found: Vec<(String, PathBuf)>,
+    found: Vec<PackFile>,
     faults: &'a mut Faults,
 }
 
 impl Walk<'_> {
     fn top(&mut self, dir: &Path) {
-        for (name, path) in self.entries(dir) {
-            let Some(is_dir) = self.admit(&path) else {
+        for entry in self.entries(dir) {
+            let Some(is_dir) = self.admit(&entry) else {
                 continue;
             };
+            let Entry { name, path, .. } = entry;
             match FOLDERS.iter().find(|f| f.name == name) {
                 Some(folder) if is_dir => self.folder(folder, &path, &name),
                 Some(_) => self.faults.add(
@@ -190,7 +187,11 @@ impl Walk<'_> {
                     "the folders are units, content, exams, support and references; rename this one, \
                      move it out, or start its name with a dot",
                 ),
-                None if name == "course.yaml" => self.found.push((name, path)),
+                None if name == "course.yaml" => self.found.push(PackFile {
+                    name,
+                    path,
+                    kind: Kind::Course,
+                }),
                 None if has_extension(&path, &["yaml", "yml"]) => self.faults.add(
                     &path,
                     None,
@@ -201,7 +202,7 @@ impl Walk<'_> {
                 None => {}
             }
         }
-        if !self.found.iter().any(|(name, _)| name == "course.yaml") {
+        if !self.found.iter().any(|file| file.kind == Kind::Course) {
             self.faults.add(
                 &dir.join("course.yaml"),
                 None,
@@ -223,10 +224,11 @@ impl Walk<'_> {
             );
             return;
         }
-        for (name, path) in self.entries(dir) {
-            let Some(is_dir) = self.admit(&path) else {
+        for entry in self.entries(dir) {
+            let Some(is_dir) = self.admit(&entry) else {
                 continue;
             };
+            let Entry { name, path, .. } = entry;
             let inner = format!("{prefix}/{name}");
             if is_dir && folder.nested {
                 self.folder(folder, &path, &inner);
@@ -238,7 +240,11 @@ impl Walk<'_> {
                     format!("move the files up into `{}/`", folder.name),
                 );
             } else if has_extension(&path, &[folder.extension]) {
-                self.found.push((inner, path));
+                self.found.push(PackFile {
+                    name: inner,
+                    path,
+                    kind: folder.kind,
+                });
             } else {
                 self.faults.add(
                     &path,
@@ -254,7 +260,7 @@ impl Walk<'_> {
     }
 
     /// The folder's entries in name order, without hidden files and editors' backups.
-    fn entries(&mut self, dir: &Path) -> Vec<(String, PathBuf)> {
+    fn entries(&mut self, dir: &Path) -> Vec<Entry> {
         let listing = fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let listing = match listing {
             Ok(listing) => listing,
@@ -272,7 +278,11 @@ impl Walk<'_> {
         for entry in listing {
             match entry.file_name().into_string() {
                 Ok(name) if name.starts_with('.') || name.ends_with('~') => {}
-                Ok(name) => entries.push((name, entry.path())),
+                Ok(name) => entries.push(Entry {
+                    name,
+                    path: entry.path(),
+                    plain: entry.file_type().ok().and_then(plain),
+                }),
                 Err(_) => self.faults.add(
                     &entry.path(),
                     None,
@@ -281,12 +291,17 @@ impl Walk<'_> {
                 ),
             }
         }
-        entries.sort();
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries
     }
 
     /// Whether the entry is a folder; `None` if it may not be read at all.
-    fn admit(&mut self, path: &Path) -> Option<bool> {
+    fn admit(&mut self, entry: &Entry) -> Option<bool> {
+        // What is no symlink is where its folder is.
+        if entry.plain.is_some() {
+            return entry.plain;
+        }
+        let path = &entry.path;
         let real = match fs::canonicalize(path) {
             Ok(real) => real,
             Err(error) => {
@@ -319,6 +334,18 @@ impl Walk<'_> {
         }
         Some(real.is_dir())
     }
+}
+
+/// One entry of a folder.
+struct Entry {
+    name: String,
+    path: PathBuf,
+    /// Whether it is a folder rather than a file, if it is either and no symlink.
+    plain: Option<bool>,
+}
+
+fn plain(kind: fs::FileType) -> Option<bool> {
+    (kind.is_dir() || kind.is_file()).then_some(kind.is_dir())
 }
 
 fn has_extension(path: &Path, wanted: &[&str]) -> bool {

@@ -1,8 +1,9 @@
-//! The file format of course packs: the types, the loader and the checks.
+//! The file format of course packs: the types, the loader and the checks; and what every service needs that serves
+//! packs.
 //!
 //! A pack is a folder that a teacher can read and write: the contract on disk, as the protobuf files
-//! are the contract on the wire. Whoever reads packs reads them through this crate. It is pure data:
-//! no network, no clock.
+//! are the contract on the wire. Whoever reads packs reads them through this crate. Reading is pure: no network, no
+//! clock.
 //!
 //! | path | holds |
 //! | --- | --- |
@@ -14,11 +15,13 @@
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
-//! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files.
+//! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
+//! the versions that are served, a [`Library`] keeps one up to date with a folder of packs.
 //!
 //! Loading goes on after a fault, so that one run shows them all. A file that cannot be read at all
 //! hides only the checks that rest on it.
 
+mod catalog;
 mod check;
 mod draft;
 mod fault;
@@ -26,13 +29,16 @@ mod fields;
 mod files;
 mod graph;
 mod ids;
+mod library;
 mod load;
 mod model;
 mod read;
 mod yaml;
 
+pub use catalog::{Catalog, HELD_VERSIONS, Version};
 pub use fault::PackFault;
 pub use ids::is_id;
+pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
     Chunk, ChunkType, Course, Drill, Lesson, MistakeTag, Pack, PolicyOverrides, PrereqWalk,

@@ -17,12 +17,12 @@ pub type LoadedPack = (PathBuf, Result<Pack, Vec<PackFault>>);
 /// Every fault that was found, by file and line; any fault refuses the pack.
 pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
     let mut faults = Faults::default();
-    let files = files::read(dir, &mut faults);
-    let mut draft = read::read(&files, &mut faults);
+    let files = files::find(dir, &mut faults);
+    let (mut draft, hash) = read::read(&files, &mut faults);
     check::check(&draft, &mut faults);
     match draft.course.take() {
         Some(course) if faults.is_empty() => Ok(Pack {
-            hash: files.hash.clone(),
+            hash,
             course: course.course,
             units: draft.units.into_iter().map(|u| u.unit).collect(),
             lessons: draft.lessons.into_iter().map(|l| l.lesson).collect(),
@@ -42,8 +42,27 @@ pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
 /// # Errors
 /// `root` cannot be read.
 pub fn load_all(root: &Path) -> Result<Vec<LoadedPack>, PackFault> {
+    let mut homes: HashMap<String, PathBuf> = HashMap::new();
+    let mut packs = Vec::new();
+    for dir in folders(root)? {
+        let mut result = load(&dir);
+        if let Ok(pack) = &result {
+            let id = &pack.course.id;
+            if let Some(home) = homes.get(id) {
+                result = Err(vec![duplicate(&dir, id, home)]);
+            } else {
+                homes.insert(id.clone(), dir.clone());
+            }
+        }
+        packs.push((dir, result));
+    }
+    Ok(packs)
+}
+
+/// The folders of packs under `root`, in name order, as [`load_all`] takes them.
+pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, PackFault> {
     if is_pack(root) {
-        return Ok(vec![(root.to_path_buf(), load(root))]);
+        return Ok(vec![root.to_path_buf()]);
     }
     let listing = fs::read_dir(root).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let listing = listing.map_err(|error| PackFault {
@@ -59,26 +78,17 @@ pub fn load_all(root: &Path) -> Result<Vec<LoadedPack>, PackFault> {
         .filter(|path| is_pack(path))
         .collect();
     dirs.sort();
-    let mut homes: HashMap<String, PathBuf> = HashMap::new();
-    let mut packs = Vec::with_capacity(dirs.len());
-    for dir in dirs {
-        let mut result = load(&dir);
-        if let Ok(pack) = &result {
-            let id = pack.course.id.clone();
-            if let Some(home) = homes.get(&id) {
-                result = Err(vec![PackFault {
-                    file: dir.join("course.yaml"),
-                    line: None,
-                    message: format!("the course `{id}` is also in {}", home.display()),
-                    remedy: "give one of the two another id, or remove it".to_owned(),
-                }]);
-            } else {
-                homes.insert(id, dir.clone());
-            }
-        }
-        packs.push((dir, result));
+    Ok(dirs)
+}
+
+/// What is wrong with the pack in `dir` if the one in `home` has the same course id.
+pub(crate) fn duplicate(dir: &Path, id: &str, home: &Path) -> PackFault {
+    PackFault {
+        file: dir.join("course.yaml"),
+        line: None,
+        message: format!("the course `{id}` is also in {}", home.display()),
+        remedy: "give one of the two another id, or remove it".to_owned(),
     }
-    Ok(packs)
 }
 
 fn is_pack(dir: &Path) -> bool {

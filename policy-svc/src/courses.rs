@@ -1,14 +1,22 @@
 //! The courses that are served: packs, loaded, checked and turned into what decisions need.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
-use turnwise_course_pack::{self as pack, Pack, PackFault, PolicyOverrides};
+use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
-    Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
-    Tier, UnitSpec,
+    Course, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule, Tier,
+    UnitSpec,
 };
+use turnwise_kit::Kit;
 
 use crate::error::StartError;
+
+/// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
+/// the version for the rest of its turn, so the course text of a version should be there before its plans are.
+const SETTLED_AFTER_POLLS: u32 = 3;
+
+/// The courses that are served, by id, each with its last versions.
+pub type Courses = Catalog<LoadedCourse>;
 
 /// A course that is served, in one version.
 #[derive(Debug)]
@@ -23,81 +31,37 @@ pub struct LoadedCourse {
     pub course: Course,
 }
 
-/// The courses that are served, by id.
-#[derive(Debug, Default)]
-pub struct Courses {
-    by_id: BTreeMap<String, LoadedCourse>,
+/// Loads every pack under `root`. A broken pack is logged with its faults and left out.
+///
+/// # Errors
+/// The folder cannot be read, holds no pack, or holds broken packs only.
+pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError> {
+    let clock = kit.clock.clone();
+    let library = Library::open(
+        root,
+        SETTLED_AFTER_POLLS,
+        move || clock.now(),
+        loaded_course,
+    )
+    .map_err(StartError::Courses)?;
+    kit.metrics
+        .registry(|registry| library.register(registry.sub_registry_with_prefix("policy")));
+    Ok(library)
 }
 
-impl Courses {
-    /// Loads every pack under `root`. A broken pack is logged with its faults and left out.
-    ///
-    /// # Errors
-    /// The folder cannot be read, holds no pack, or holds broken packs only.
-    pub fn load(root: &Path) -> Result<Self, StartError> {
-        let mut courses = Self::default();
-        let mut broken = Vec::new();
-        for (folder, result) in pack::load_all(root).map_err(StartError::Courses)? {
-            let added = result.and_then(|pack| {
-                courses.add(pack).map_err(|error| {
-                    vec![PackFault {
-                        file: folder.join("course.yaml"),
-                        line: None,
-                        message: error.to_string(),
-                        remedy: "correct the pack".to_owned(),
-                    }]
-                })
-            });
-            if let Err(faults) = added {
-                for fault in &faults {
-                    tracing::error!(folder = %folder.display(), "course pack refused: {fault}");
-                }
-                broken.extend(faults);
-            }
-        }
-        if !courses.by_id.is_empty() {
-            Ok(courses)
-        } else if broken.is_empty() {
-            Err(StartError::NoCourse(root.to_owned()))
-        } else {
-            Err(StartError::NoGoodCourse(broken))
-        }
-    }
-
-    /// Adds a checked pack; it takes the place of another one with the same course id.
-    ///
-    /// # Errors
-    /// The pack does not hold together; the loader's checks rule that out.
-    pub fn add(&mut self, pack: Pack) -> Result<(), CourseError> {
-        let loaded = LoadedCourse {
-            id: pack.course.id.clone(),
-            title: pack.course.title.clone(),
-            pack_hash: pack.hash.clone(),
-            course: Course::new(course_spec(pack))?,
-        };
-        tracing::info!(
-            course_id = %loaded.id,
-            pack_hash = %loaded.pack_hash,
-            units = loaded.course.unit_count(),
-            "course loaded"
-        );
-        self.by_id.insert(loaded.id.clone(), loaded);
-        Ok(())
-    }
-
-    /// The course with this id.
-    #[must_use]
-    pub fn get(&self, id: &str) -> Option<&LoadedCourse> {
-        self.by_id.get(id)
-    }
-
-    /// The courses whose ids come after `id`, in the order of their ids.
-    pub fn after<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a LoadedCourse> {
-        self.by_id
-            .iter()
-            .filter(move |(key, _)| key.as_str() > id)
-            .map(|(_, course)| course)
-    }
+/// A checked pack as it is served. The loader's checks rule out that it fails.
+fn loaded_course(pack: Pack) -> Result<LoadedCourse, String> {
+    let id = pack.course.id.clone();
+    let title = pack.course.title.clone();
+    let pack_hash = pack.hash.clone();
+    let course = Course::new(course_spec(pack)).map_err(|error| error.to_string())?;
+    tracing::info!(course_id = %id, pack_hash, units = course.unit_count(), "course loaded");
+    Ok(LoadedCourse {
+        id,
+        title,
+        pack_hash,
+        course,
+    })
 }
 
 /// What decisions need of a pack. The answers of drills and exam questions stay behind.
@@ -117,6 +81,7 @@ fn unit_spec(unit: pack::Unit) -> UnitSpec {
         prerequisites: unit.prerequisites,
         assessable: unit.assessable,
         misconceptions: unit.misconceptions,
+        mistake_tags: unit.mistake_tags.into_iter().map(|tag| tag.id).collect(),
         drills: unit
             .drills
             .into_iter()

@@ -1,8 +1,6 @@
 //! What can go wrong: at start, and in a call.
 
-use std::path::PathBuf;
-
-use turnwise_course_pack::PackFault;
+use turnwise_course_pack::LibraryError;
 use turnwise_decisions::PolicyFault;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
@@ -10,23 +8,9 @@ use turnwise_proto::common::v1::ErrorReason;
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The folder of packs cannot be read.
-    #[error("the courses cannot be read (COURSES_DIR): {0}")]
-    Courses(PackFault),
-    /// The folder holds no pack.
-    #[error("no course pack in `{0}`; point COURSES_DIR at a folder that holds one")]
-    NoCourse(PathBuf),
-    /// Every pack is broken.
-    #[error(
-        "no course pack can be served (COURSES_DIR); correct these faults:\n{}",
-        lines(.0)
-    )]
-    NoGoodCourse(Vec<PackFault>),
-}
-
-fn lines(faults: &[PackFault]) -> String {
-    let lines: Vec<_> = faults.iter().map(|fault| format!("  {fault}")).collect();
-    lines.join("\n")
+    /// No course can be served.
+    #[error("no course can be served (COURSES_DIR): {0}")]
+    Courses(LibraryError),
 }
 
 /// Why a call fails.
@@ -40,7 +24,7 @@ pub enum PolicyError {
         /// The course.
         course_id: String,
     },
-    /// The course is loaded in another version.
+    /// The course is held in other versions only.
     #[error("course `{course_id}` is not held in the version `{pack_hash}`; begin the turn again")]
     UnknownPackVersion {
         /// The request's field that names it.
@@ -51,12 +35,22 @@ pub enum PolicyError {
         pack_hash: String,
     },
     /// The course has no such unit.
-    #[error("the course has no unit `{unit_id}`; send the unit of the card or button")]
+    #[error(
+        "the course has no unit `{unit_id}`; send one that it has, such as the card's or the button's"
+    )]
     UnknownUnit {
         /// The request's field that names it.
-        field: &'static str,
+        field: String,
         /// The unit.
         unit_id: String,
+    },
+    /// The course's exam catalogue has no such question.
+    #[error("the course has no exam question `{question_id}`; send one of its catalogue")]
+    UnknownQuestion {
+        /// The request's field that names it.
+        field: String,
+        /// The question.
+        question_id: String,
     },
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
@@ -104,8 +98,13 @@ impl From<PolicyError> for Fault {
                 .meta("pack_hash", pack_hash),
             PolicyError::UnknownUnit { field, unit_id } => {
                 Self::new(ErrorReason::UnknownUnit, message)
-                    .field(field, "no such unit")
+                    .field(&field, "no such unit")
                     .meta("unit_id", unit_id)
+            }
+            PolicyError::UnknownQuestion { field, question_id } => {
+                Self::new(ErrorReason::UnknownQuestion, message)
+                    .field(&field, "no such question")
+                    .meta("question_id", question_id)
             }
             PolicyError::Invalid { field, problem } => Self::invalid(&field, problem),
         }

@@ -1,14 +1,19 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
+mod evidence;
+mod explain;
 mod read;
 mod words;
 mod write;
+
+use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 use turnwise_decisions as decisions;
 use turnwise_kit::{ids, page};
 use turnwise_proto::policy::v1::{
-    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
+    ApplyEvidenceRequest, ApplyEvidenceResponse, DecideRequest, DecideResponse,
+    DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
     GetCourseRequest, GetCourseResponse, ListCoursesRequest, ListCoursesResponse, PlanRequest,
     PlanResponse, ResolveReplyRequest, ResolveReplyResponse, policy_service_server::PolicyService,
     resolve_reply_request,
@@ -26,46 +31,60 @@ const MOST_PER_PAGE: usize = 100;
 /// PolicyService over the loaded courses.
 #[derive(Debug)]
 pub struct Policies {
-    courses: Courses,
+    courses: Arc<Courses>,
     metrics: ReplyMetrics,
 }
 
 impl Policies {
     /// A service over these courses.
     #[must_use]
-    pub fn new(courses: Courses, metrics: ReplyMetrics) -> Self {
+    pub fn new(courses: Arc<Courses>, metrics: ReplyMetrics) -> Self {
         Self { courses, metrics }
     }
 
-    fn course(&self, field: &'static str, id: &str) -> Result<&LoadedCourse, Status> {
+    /// The course as new turns have it.
+    fn course(&self, field: &'static str, id: &str) -> Result<Arc<LoadedCourse>, Status> {
         ids::check(field, id)?;
         let course = self.courses.get(id);
-        Ok(course.ok_or_else(|| PolicyError::UnknownCourse {
-            field,
-            course_id: id.to_owned(),
-        })?)
+        Ok(course.ok_or_else(|| unknown_course(field, id))?)
     }
 
-    /// The course in this version.
+    /// The course in this version, which need not be the one that new turns have.
     fn version(
         &self,
         fields: (&'static str, &'static str),
         id: &str,
         pack_hash: &str,
-    ) -> Result<&LoadedCourse, Status> {
-        let course = self.course(fields.0, id)?;
+    ) -> Result<Arc<LoadedCourse>, Status> {
+        ids::check(fields.0, id)?;
+        if !self.courses.holds(id) {
+            return Err(unknown_course(fields.0, id).into());
+        }
         if pack_hash.is_empty() {
             return Err(PolicyError::missing(fields.1).into());
         }
-        if course.pack_hash != pack_hash {
-            return Err(PolicyError::UnknownPackVersion {
-                field: fields.1,
-                course_id: id.to_owned(),
-                pack_hash: pack_hash.to_owned(),
-            }
-            .into());
+        let course = self.courses.version(id, pack_hash);
+        Ok(course.ok_or_else(|| PolicyError::UnknownPackVersion {
+            field: fields.1,
+            course_id: id.to_owned(),
+            pack_hash: pack_hash.to_owned(),
+        })?)
+    }
+
+    /// The course in this version; without one, as new turns have it.
+    fn version_or_current(&self, id: &str, pack_hash: &str) -> Result<Arc<LoadedCourse>, Status> {
+        if pack_hash.is_empty() {
+            self.course("course_id", id)
+        } else {
+            self.version(("course_id", "pack_hash"), id, pack_hash)
         }
-        Ok(course)
+    }
+}
+
+fn unknown_course(field: &'static str, id: &str) -> PolicyError {
+    PolicyError::UnknownCourse {
+        field,
+        course_id: id.to_owned(),
     }
 }
 
@@ -77,7 +96,7 @@ impl PolicyService for Policies {
     ) -> Result<Response<GetCourseResponse>, Status> {
         let course = self.course("course_id", &request.get_ref().course_id)?;
         Ok(Response::new(GetCourseResponse {
-            course: Some(write::course(course)),
+            course: Some(write::course(&course)),
         }))
     }
 
@@ -98,17 +117,15 @@ impl PolicyService for Policies {
             )
             .into());
         }
-        let mut rest = self.courses.after(&page_token).peekable();
-        let mut courses = Vec::new();
-        while courses.len() < size
-            && let Some(course) = rest.next()
-        {
-            courses.push(write::course(course));
-        }
-        let next_page_token = match (rest.peek(), courses.last()) {
-            (Some(_), Some(last)) => last.course_id.clone(),
+        // One more than asked for tells whether there is a next page.
+        let mut found = self.courses.after(&page_token, size + 1);
+        let more = found.len() > size;
+        found.truncate(size);
+        let next_page_token = match found.last() {
+            Some(last) if more => last.id.clone(),
             _ => String::new(),
         };
+        let courses = found.iter().map(|course| write::course(course)).collect();
         Ok(Response::new(ListCoursesResponse {
             courses,
             next_page_token,
@@ -117,20 +134,15 @@ impl PolicyService for Policies {
 
     async fn plan(&self, request: Request<PlanRequest>) -> Result<Response<PlanResponse>, Status> {
         let mut request = request.into_inner();
-        let loaded = if request.pack_hash.is_empty() {
-            self.course("course_id", &request.course_id)?
-        } else {
-            let fields = ("course_id", "pack_hash");
-            self.version(fields, &request.course_id, &request.pack_hash)?
-        };
-        let record = read::record(loaded, request.snapshot.take(), request.now.take())?;
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
         let input = read::plan_input(request)?;
         let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
-            field: "event.unit_id",
+            field: "event.unit_id".to_owned(),
             unit_id: error.0,
         })?;
         Ok(Response::new(PlanResponse {
-            plan: Some(write::plan(loaded, plan)),
+            plan: Some(write::plan(&loaded, plan)),
         }))
     }
 
@@ -149,7 +161,28 @@ impl PolicyService for Policies {
         let input = read::decide_input(request)?;
         let decision = decisions::decide(&loaded.course, &input)
             .map_err(|fault| PolicyError::impossible("plan", &fault))?;
-        Ok(Response::new(write::decision(loaded, decision)))
+        Ok(Response::new(write::decision(&loaded, decision)))
+    }
+
+    async fn explain(
+        &self,
+        request: Request<ExplainRequest>,
+    ) -> Result<Response<ExplainResponse>, Status> {
+        let decide = request.into_inner().decide;
+        let decide = decide.ok_or_else(|| PolicyError::missing("decide"))?;
+        let plan = decide
+            .plan
+            .as_ref()
+            .ok_or_else(|| PolicyError::missing("decide.plan"))?;
+        let fields = ("decide.plan.course_id", "decide.plan.pack_hash");
+        let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
+        ids::check("decide.turn_id", &decide.turn_id)?;
+        let input = explain::input(decide)?;
+        let explanation = decisions::explain(&loaded.course, &input)
+            .map_err(|fault| PolicyError::impossible("decide.plan", &fault))?;
+        Ok(Response::new(ExplainResponse {
+            explanation: Some(explain::explanation(explanation)),
+        }))
     }
 
     async fn resolve_reply(
@@ -190,11 +223,24 @@ impl PolicyService for Policies {
     ) -> Result<Response<DescribeStandingResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.course("course_id", &request.course_id)?;
-        let record = read::record(loaded, request.snapshot, request.now)?;
+        let record = read::record(&loaded, request.snapshot, request.now)?;
         let statuses = read::statuses(request.statuses)?;
         let standing = decisions::describe_standing(&record, &statuses);
         Ok(Response::new(DescribeStandingResponse {
             standing: Some(write::standing(standing)),
         }))
+    }
+
+    async fn apply_evidence(
+        &self,
+        request: Request<ApplyEvidenceRequest>,
+    ) -> Result<Response<ApplyEvidenceResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        let input = evidence::input(request)?;
+        let applied =
+            decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
+                .map_err(|fault| evidence::refusal(&input.event, fault))?;
+        Ok(Response::new(input.stored.answer(applied)))
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`courses`] | the course packs that are loaded |
+//! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies |
 //! | [`config`], [`error`] | settings; what can go wrong |
@@ -16,6 +16,8 @@ pub mod error;
 pub mod grpc;
 pub mod metrics;
 
+use std::{sync::Arc, time::Duration};
+
 use turnwise_kit::Kit;
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 
@@ -27,16 +29,22 @@ use metrics::ReplyMetrics;
 /// The full gRPC names that are served.
 pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 
-/// The service's routes, without the server stack around them. Loads the courses first.
+/// The service's routes, without the server stack around them. Loads the courses first, and follows their folder until
+/// the process ends.
 ///
 /// # Errors
 /// The courses cannot be served; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
-    Ok(routes_over(Courses::load(&settings.courses_dir)?, kit))
+    let library = Arc::new(courses::open(&settings.courses_dir, kit)?);
+    let routes = routes_over(library.catalog(), kit);
+    let every = Duration::from_secs(settings.courses_reload_seconds.into());
+    let end = kit.shutdown.clone().cancelled_owned();
+    kit.tasks.spawn(library.follow(every, end));
+    Ok(routes)
 }
 
 /// The service's routes over courses that are loaded already.
-pub fn routes_over(courses: Courses, kit: &Kit) -> tonic::service::Routes {
+pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> tonic::service::Routes {
     let service = grpc::Policies::new(courses, ReplyMetrics::register(&kit.metrics));
     tonic::service::Routes::new(PolicyServiceServer::new(service))
 }

@@ -29,9 +29,11 @@ impl ErrorReason {
             | Self::MissingMessage
             | Self::InvalidSchema => Code::InvalidArgument,
             Self::PayloadTooLarge | Self::RateLimited | Self::Busy => Code::ResourceExhausted,
-            Self::UnknownModel | Self::UnknownCourse | Self::UnknownUnit | Self::UnknownThread => {
-                Code::NotFound
-            }
+            Self::UnknownModel
+            | Self::UnknownCourse
+            | Self::UnknownUnit
+            | Self::UnknownThread
+            | Self::UnknownQuestion => Code::NotFound,
             Self::RemoteBackendNotAcknowledged | Self::UnknownPackVersion | Self::SchemaTooNew => {
                 Code::FailedPrecondition
             }

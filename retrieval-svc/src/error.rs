@@ -1,28 +1,15 @@
 //! What can go wrong: at start, and in a call.
 
-use std::path::PathBuf;
-
-use turnwise_course_pack::PackFault;
+use turnwise_course_pack::LibraryError;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
 
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The folder of packs cannot be read.
-    #[error("the courses cannot be read (COURSES_DIR): {0}")]
-    Courses(PackFault),
-    /// The folder holds no pack.
-    #[error("no course pack in `{0}`; point COURSES_DIR at a folder that holds one")]
-    NoCourse(PathBuf),
-    /// Every pack is broken.
-    #[error("every course pack has faults; correct them:\n{}", lines(.0))]
-    NoGoodCourse(Vec<PackFault>),
-}
-
-fn lines(faults: &[PackFault]) -> String {
-    let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
-    lines.join("\n")
+    /// No course can be served.
+    #[error("no course can be served (COURSES_DIR): {0}")]
+    Courses(LibraryError),
 }
 
 /// Why a call fails, beyond a field that is out of bounds.
@@ -31,7 +18,7 @@ pub enum RetrievalError {
     /// No such course is loaded.
     #[error("no course `{0}` is loaded; ask for one that ListCourses names")]
     UnknownCourse(String),
-    /// The course is loaded in another version.
+    /// The course is held in other versions only.
     #[error("course `{course_id}` is not held in the version `{pack_hash}`; begin the turn again")]
     UnknownPackVersion {
         /// The course.

@@ -32,10 +32,26 @@ pub struct Retrieval {
 
 impl Retrieval {
     /// Serves these courses.
-    pub fn new(courses: Courses) -> Self {
-        Self {
-            courses: Arc::new(courses),
+    pub fn new(courses: Arc<Courses>) -> Self {
+        Self { courses }
+    }
+
+    /// The course as new turns have it.
+    fn course(&self, id: &str) -> Result<Arc<CourseIndex>, RetrievalError> {
+        let course = self.courses.get(id);
+        course.ok_or_else(|| RetrievalError::UnknownCourse(id.to_owned()))
+    }
+
+    /// The course in this version, which need not be the one that new turns have.
+    fn version(&self, id: &str, pack_hash: &str) -> Result<Arc<CourseIndex>, RetrievalError> {
+        if !self.courses.holds(id) {
+            return Err(RetrievalError::UnknownCourse(id.to_owned()));
         }
+        let course = self.courses.version(id, pack_hash);
+        course.ok_or_else(|| RetrievalError::UnknownPackVersion {
+            course_id: id.to_owned(),
+            pack_hash: pack_hash.to_owned(),
+        })
     }
 }
 
@@ -48,7 +64,7 @@ impl RetrievalService for Retrieval {
         let request = request.into_inner();
         ids::check("course_id", &request.course_id)?;
         check_text(&request.text)?;
-        let course = self.courses.course(&request.course_id)?;
+        let course = self.course(&request.course_id)?;
         let mapped_units = course
             .map_message(&request.text, &request.recent_texts)
             .into_iter()
@@ -70,14 +86,14 @@ impl RetrievalService for Retrieval {
         let request = request.into_inner();
         ids::check("course_id", &request.course_id)?;
         check_text(&request.text)?;
-        if !request.pack_hash.is_empty() {
+        let course = if request.pack_hash.is_empty() {
+            self.course(&request.course_id)?
+        } else {
             ids::check("pack_hash", &request.pack_hash)?;
-        }
-        let course = self
-            .courses
-            .version(&request.course_id, &request.pack_hash)?;
-        let search = Search::check(course, &request)?;
-        Ok(Response::new(search.run(course, &request.text)))
+            self.version(&request.course_id, &request.pack_hash)?
+        };
+        let search = Search::check(&course, &request)?;
+        Ok(Response::new(search.run(&course, &request.text)))
     }
 }
 

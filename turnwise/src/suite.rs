@@ -70,6 +70,7 @@ impl Suite {
         };
         let retrieval_settings = retrieval::Settings {
             courses_dir: settings.policy.courses_dir.clone(),
+            courses_reload_seconds: settings.policy.courses_reload_seconds,
         };
         let policy = inside.service("policy-svc", policy::routes(&settings.policy, &kit).await?);
         let retrieval = inside.service(

@@ -30,6 +30,13 @@ fn main() {
         probe::run(what, Path::new(dir));
         return;
     }
+    // One pack to keep, for a look at it or for a profile of `--probe load DIR`.
+    if let [_, flag, units, dir, ..] = args.as_slice()
+        && flag == "--write"
+    {
+        write(Path::new(dir), Shape::Book, units.parse().unwrap());
+        return;
+    }
     let quick = args.iter().any(|arg| arg == "--quick");
     let rounds = if quick { 1 } else { 5 };
     let largest = if quick { 1_000 } else { 100_000 };

@@ -56,7 +56,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     })
 }
 
-fn overrides(mut fields: Fields, sink: &mut Sink<'_>) -> PolicyOverrides {
+fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
     let stuck_rules = [
         ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
         ("consecutive_wrong", StuckRule::ConsecutiveWrong),

@@ -30,7 +30,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     }
 }
 
-fn question<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<QuestionDraft<'a>> {
+fn question<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<QuestionDraft<'a>> {
     let mut fields = Fields::open(node, "question", sink)?;
     let start = fields.line;
     let id = fields.id("id", sink);
@@ -103,7 +103,7 @@ fn question<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<Quest
     })
 }
 
-fn read_options(nodes: Vec<Node>, sink: &mut Sink<'_>) -> Vec<QuestionOption> {
+fn read_options(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<QuestionOption> {
     let mut options = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
     let mut texts: HashMap<String, usize> = HashMap::new();

@@ -6,7 +6,7 @@ use crate::yaml::{self, Node, Value};
 /// A Markdown file, taken apart.
 pub(super) struct Document<'t> {
     /// The front matter's YAML.
-    pub(super) front: Node,
+    pub(super) front: Node<'t>,
     /// What follows it.
     pub(super) body: &'t str,
     /// The line on which the body starts.

@@ -12,54 +12,55 @@ use std::path::Path;
 use crate::draft::Draft;
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
-use crate::files::PackFiles;
+use crate::files::{Kind, PackFile, PackHash};
 use crate::ids;
 use crate::yaml::{self, Node};
 
-/// Reads all files, in name order.
-pub(crate) fn read<'a>(files: &'a PackFiles, faults: &mut Faults) -> Draft<'a> {
-    let mut draft = Draft {
-        units_incomplete: files.incomplete,
-        questions_incomplete: files.incomplete,
-        references_incomplete: files.incomplete,
-        ..Draft::default()
-    };
-    if let Some(file) = &files.course {
-        draft.course = course::read(&file.path, &file.text, &mut Sink::new(&file.path, faults));
-    }
-    for file in &files.units {
-        units::read(&file.path, &file.text, &mut draft, faults);
-    }
-    for file in &files.content {
-        content::read(&file.path, &file.text, &mut draft, faults);
-    }
-    for file in &files.exams {
-        exams::read(&file.path, &file.text, &mut draft, faults);
-    }
-    for file in &files.support {
-        support::read(&file.path, &file.text, &mut draft, faults);
-    }
-    for file in &files.references {
-        let key = stem(&file.path);
-        let text = file.text.trim();
-        if !ids::is_reference_key(&key) {
-            faults.add(
-                &file.path,
-                None,
-                format!("`{key}` cannot be a reference's key"),
-                "name the file with a-z, 0-9, `_` and `-` only, as in two-step-equations.md",
-            );
-        } else if text.is_empty() {
-            faults.add(
-                &file.path,
-                1,
-                "this reference is empty",
-                "write its text, or remove the file",
-            );
+/// Reads all files, one after the other; gives what is in them, and the hash over them.
+pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>, String) {
+    let mut draft = Draft::default();
+    let mut hash = PackHash::default();
+    for file in files {
+        let Some(text) = hash.read(file, faults) else {
+            // Whatever it defines is unknown.
+            draft.units_incomplete = true;
+            draft.questions_incomplete = true;
+            draft.references_incomplete = true;
+            continue;
+        };
+        let (path, text) = (file.path.as_path(), text.as_str());
+        match file.kind {
+            Kind::Course => draft.course = course::read(path, text, &mut Sink::new(path, faults)),
+            Kind::Units => units::read(path, text, &mut draft, faults),
+            Kind::Content => content::read(path, text, &mut draft, faults),
+            Kind::Exams => exams::read(path, text, &mut draft, faults),
+            Kind::Support => support::read(path, text, &mut draft, faults),
+            Kind::Reference => reference(path, text, &mut draft, faults),
         }
-        draft.references.insert(key, text.to_owned());
     }
-    draft
+    (draft, hash.finish())
+}
+
+/// `references/*.md`: one text a file.
+fn reference(file: &Path, text: &str, draft: &mut Draft<'_>, faults: &mut Faults) {
+    let key = stem(file);
+    let text = text.trim();
+    if !ids::is_reference_key(&key) {
+        faults.add(
+            file,
+            None,
+            format!("`{key}` cannot be a reference's key"),
+            "name the file with a-z, 0-9, `_` and `-` only, as in two-step-equations.md",
+        );
+    } else if text.is_empty() {
+        faults.add(
+            file,
+            1,
+            "this reference is empty",
+            "write its text, or remove the file",
+        );
+    }
+    draft.references.insert(key, text.to_owned());
 }
 
 /// The file's name without its ending.
@@ -71,12 +72,12 @@ fn stem(path: &Path) -> String {
 }
 
 /// The items of a file that holds one list under one key; `None` if the file could not be read.
-fn list_file(
-    text: &str,
+fn list_file<'t>(
+    text: &'t str,
     what: &'static str,
     key: &'static str,
     sink: &mut Sink<'_>,
-) -> Option<Vec<Node>> {
+) -> Option<Vec<Node<'t>>> {
     let node = yaml::parse(text, 1, sink)?;
     let mut fields = Fields::open(node, what, sink)?;
     let has_key = fields.line_of(key).is_some();

@@ -24,7 +24,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     }
 }
 
-fn unit<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<UnitDraft<'a>> {
+fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitDraft<'a>> {
     let mut fields = Fields::open(node, "unit", sink)?;
     let id = fields.id("id", sink);
     let title = fields.text("title", sink);
@@ -67,7 +67,7 @@ fn unit<'a>(file: &'a Path, node: Node, sink: &mut Sink<'_>) -> Option<UnitDraft
     })
 }
 
-fn mistake_tags(nodes: Vec<Node>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
+fn mistake_tags(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
     let mut tags = Vec::new();
     let mut lines: HashMap<String, usize> = HashMap::new();
     for node in nodes {
@@ -99,7 +99,7 @@ fn mistake_tags(nodes: Vec<Node>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
 }
 
 /// A drill and the line of its id.
-fn drill(node: Node, sink: &mut Sink<'_>) -> Option<(Drill, usize)> {
+fn drill(node: Node<'_>, sink: &mut Sink<'_>) -> Option<(Drill, usize)> {
     let mut fields = Fields::open(node, "drill", sink)?;
     let id = fields.id("id", sink);
     let prompt = fields.text("prompt", sink);

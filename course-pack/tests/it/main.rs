@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod catalog;
 mod content;
 mod courses;
 mod faults;
 mod fixture;
 mod folder;
 mod graph;
+mod library;
 mod values;

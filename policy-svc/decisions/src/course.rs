@@ -1,7 +1,7 @@
 //! The course: units with their prerequisites in file order, canned drills and the exam catalogue. Built once.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::{rules::Rules, words::Tier};
 
@@ -35,6 +35,8 @@ pub struct UnitSpec {
     pub assessable: bool,
     /// What students commonly get wrong, most telling first.
     pub misconceptions: Vec<String>,
+    /// The mistakes that a grader may name, by tag.
+    pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
 }
@@ -95,6 +97,8 @@ pub struct Unit {
     pub assessable: bool,
     /// What students commonly get wrong.
     pub misconceptions: Vec<String>,
+    /// The mistakes that a grader may name, by tag.
+    pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
 }
@@ -172,6 +176,7 @@ impl Course {
                 title: unit.title,
                 prerequisites,
                 misconceptions: unit.misconceptions,
+                mistake_tags: unit.mistake_tags,
             });
         }
         let mut questions = HashMap::with_capacity(spec.questions.len());
@@ -271,39 +276,34 @@ impl Course {
     }
 }
 
-/// The assessable units in topological order, the earliest in the file first. Units on a cycle come last.
+/// The assessable units in topological order (Kahn, 1962), the earliest in the file first. Units on a cycle come last.
 fn learning_path(units: &[Unit]) -> Vec<UnitIndex> {
-    let mut open: Vec<BTreeSet<UnitIndex>> = Vec::with_capacity(units.len());
     let mut dependents: Vec<Vec<u32>> = vec![Vec::new(); units.len()];
+    let mut open: Vec<usize> = Vec::with_capacity(units.len());
     let mut ready = BinaryHeap::new();
     for (at, unit) in (0_u32..).zip(units) {
-        let needs: BTreeSet<UnitIndex> = unit.prerequisites.iter().copied().collect();
-        for need in &needs {
+        // A prerequisite that is named twice counts twice on both sides, so it needs no care.
+        for need in &unit.prerequisites {
             dependents[need.0 as usize].push(at);
         }
-        if needs.is_empty() {
+        if unit.prerequisites.is_empty() {
             ready.push(Reverse(at));
         }
-        open.push(needs);
+        open.push(unit.prerequisites.len());
     }
     let mut order = Vec::with_capacity(units.len());
-    let mut placed = vec![false; units.len()];
     while let Some(Reverse(at)) = ready.pop() {
         order.push(at);
-        placed[at as usize] = true;
         for &dependent in &dependents[at as usize] {
             let needs = &mut open[dependent as usize];
-            if needs.remove(&UnitIndex(at)) && needs.is_empty() {
+            *needs -= 1;
+            if *needs == 0 {
                 ready.push(Reverse(dependent));
             }
         }
     }
-    order.extend(
-        (0_u32..)
-            .zip(&placed)
-            .filter(|(_, placed)| !**placed)
-            .map(|(at, _)| at),
-    );
+    let on_cycles = (0_u32..).zip(&open).filter(|(_, needs)| **needs > 0);
+    order.extend(on_cycles.map(|(at, _)| at));
     order
         .into_iter()
         .map(UnitIndex)

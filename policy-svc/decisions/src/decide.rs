@@ -49,6 +49,35 @@ pub struct Decision {
 /// # Errors
 /// This course could not have led to the plan.
 pub fn decide(course: &Course, input: &DecideInput) -> Result<Decision, PolicyFault> {
+    Ok(work_out(course, input)?.decision)
+}
+
+/// A decision, and what it was made from: whoever explains it need not work anything out again.
+#[derive(Debug)]
+pub(crate) struct Worked {
+    /// The decision.
+    pub(crate) decision: Decision,
+    /// The unit to work on now.
+    pub(crate) focus: UnitIndex,
+    /// The exam questions that cannot be attempted; all zero where the student is not ready, as nobody looked.
+    pub(crate) closed: ClosedQuestions,
+    /// The one action that the event left, where it left one.
+    pub(crate) narrowed_to: Option<Action>,
+}
+
+/// The exam questions of the focus at the desired tier that cannot be attempted, by why not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ClosedQuestions {
+    /// Not for a while.
+    pub(crate) locked: usize,
+    /// They are done.
+    pub(crate) passed: usize,
+    /// The exam system did not speak of them.
+    pub(crate) unknown: usize,
+}
+
+/// Makes the decision of [`decide`].
+pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, PolicyFault> {
     let plan = &input.plan;
     let focus = course.find(&plan.focus_unit_id).ok_or(PolicyFault {
         field: "focus_unit_id",
@@ -67,13 +96,14 @@ pub fn decide(course: &Course, input: &DecideInput) -> Result<Decision, PolicyFa
     };
 
     let possible = possible_actions(course, focus, plan, exam.availability);
+    let narrowed_to = narrowed_to(plan, &possible);
     let policy = Policy {
         turn_id: input.turn_id.clone(),
         focus_unit_id: plan.focus_unit_id.clone(),
         primary_target_unit_id: plan.primary_target_unit_id.clone(),
         prereq_blocking_unit_id: plan.prereq_blocking_unit_id.clone(),
         scoped_unit_ids: plan.scoped_unit_ids.clone(),
-        allowed_actions: narrow(plan, &possible),
+        allowed_actions: narrowed_to.map_or_else(|| possible.clone(), |action| vec![action]),
         stuck: plan.stuck,
         exam_ready: plan.exam_ready,
         desired_exam_tier: plan.desired_exam_tier,
@@ -85,11 +115,16 @@ pub fn decide(course: &Course, input: &DecideInput) -> Result<Decision, PolicyFa
     policy.check(course)?;
     let mut standing = plan.standing.clone();
     standing.revisit = revisit(&plan.revisit_question_ids, statuses);
-    Ok(Decision {
-        summary: SnapshotSummary::new(plan, &standing),
-        buttons: buttons(course, focus, plan, &possible),
-        standing,
-        policy,
+    Ok(Worked {
+        decision: Decision {
+            summary: SnapshotSummary::new(plan, &standing),
+            buttons: buttons(course, focus, plan, &possible),
+            standing,
+            policy,
+        },
+        focus,
+        closed: exam.closed,
+        narrowed_to,
     })
 }
 
@@ -98,6 +133,7 @@ struct ExamChoice {
     availability: Availability,
     candidate_ids: Vec<String>,
     next_eligible_at: Option<Timestamp>,
+    closed: ClosedQuestions,
 }
 
 /// Whether a question for the focus at the desired tier can be attempted: those to revisit first, oldest first, then
@@ -112,7 +148,6 @@ fn exam_availability(
     let plan = &input.plan;
     let mut seen = BTreeSet::new();
     let mut choice = ExamChoice::default();
-    let mut any_locked = false;
     for id in plan
         .focus_revisit_question_ids
         .iter()
@@ -129,18 +164,18 @@ fn exam_availability(
                 state: QuestionState::Locked,
                 locked_until,
             }) => {
-                any_locked = true;
+                choice.closed.locked += 1;
                 choice.next_eligible_at = earlier(choice.next_eligible_at, locked_until);
             }
             Some(QuestionStatus {
                 state: QuestionState::Passed,
                 ..
-            })
-            | None => {}
+            }) => choice.closed.passed += 1,
+            None => choice.closed.unknown += 1,
         }
     }
     if choice.candidate_ids.is_empty() {
-        choice.availability = if any_locked {
+        choice.availability = if choice.closed.locked > 0 {
             Availability::Locked
         } else {
             Availability::None
@@ -162,40 +197,72 @@ fn earlier(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
     }
 }
 
-/// What a reply may do before the event is looked at. A message that could not be placed, and the entry unit, which
-/// carries no drills, leave only a question.
+/// What stands against an action before the event is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// The message could not be placed.
+    NotPlaced,
+    /// The focus is the entry unit, which carries nothing but questions.
+    OnEntry,
+    /// The student is not stuck on the focus.
+    NotStuck,
+    /// The student is not ready for the exam question of the focus.
+    NotReady,
+    /// No exam question can be attempted.
+    NoneAvailable,
+}
+
+/// What stands against an action before the event is looked at, the most fundamental first. A message that could not be
+/// placed, and the entry unit, which carries no drills, leave only a question.
+pub(crate) fn obstacles(
+    course: &Course,
+    focus: UnitIndex,
+    plan: &Plan,
+    availability: Availability,
+    action: Action,
+) -> impl Iterator<Item = Obstacle> {
+    let needs_unit = action != Action::SocraticQuestion;
+    let exam = action == Action::ExamBlock;
+    [
+        (needs_unit && plan.clamped, Obstacle::NotPlaced),
+        (needs_unit && focus == course.entry(), Obstacle::OnEntry),
+        (
+            action == Action::ConceptCard && !plan.stuck,
+            Obstacle::NotStuck,
+        ),
+        (exam && !plan.exam_ready, Obstacle::NotReady),
+        (
+            exam && plan.exam_ready && availability != Availability::Available,
+            Obstacle::NoneAvailable,
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(stands, obstacle)| stands.then_some(obstacle))
+}
+
+/// What a reply may do before the event is looked at: whatever nothing stands against.
 fn possible_actions(
     course: &Course,
     focus: UnitIndex,
     plan: &Plan,
     availability: Availability,
 ) -> Vec<Action> {
-    let mut actions = vec![Action::SocraticQuestion];
-    if plan.clamped || focus == course.entry() {
-        return actions;
-    }
-    actions.push(Action::DrillCard);
-    if plan.stuck {
-        actions.push(Action::ConceptCard);
-    }
-    if plan.exam_ready && availability == Availability::Available {
-        actions.push(Action::ExamBlock);
-    }
-    actions
+    let is_open = |action: &Action| {
+        obstacles(course, focus, plan, availability, *action)
+            .next()
+            .is_none()
+    };
+    Action::ALL.into_iter().filter(is_open).collect()
 }
 
 /// A button does what it says, where that is possible; no button makes anything possible.
-fn narrow(plan: &Plan, possible: &[Action]) -> Vec<Action> {
-    let wanted = plan.event.as_ref().and_then(|event| match event.kind {
-        EventKind::RequestDrill => Some(Action::DrillCard),
-        EventKind::RequestExam => {
-            (event.unit_id == plan.focus_unit_id).then_some(Action::ExamBlock)
-        }
-        EventKind::StuckHint => Some(Action::SocraticQuestion),
-        EventKind::DrillContinue | EventKind::ExamContinue => None,
-    });
-    match wanted {
-        Some(action) if possible.contains(&action) => vec![action],
-        _ => possible.to_vec(),
-    }
+fn narrowed_to(plan: &Plan, possible: &[Action]) -> Option<Action> {
+    let event = plan.event.as_ref()?;
+    let wanted = match event.kind {
+        EventKind::RequestDrill => Action::DrillCard,
+        EventKind::RequestExam if event.unit_id == plan.focus_unit_id => Action::ExamBlock,
+        EventKind::StuckHint => Action::SocraticQuestion,
+        EventKind::RequestExam | EventKind::DrillContinue | EventKind::ExamContinue => return None,
+    };
+    possible.contains(&wanted).then_some(wanted)
 }

@@ -4,12 +4,10 @@ use crate::{
     course::{Course, Unit},
     limits,
     policy::Policy,
+    quote::{quotable, unit_name},
     reply::{LlmDrillCard, LlmExamSuggestion, LlmReply, LlmTurnAnalysis},
     words::{Action, StudentIntent, UnderstandingSignal},
 };
-
-/// The most characters that are taken of a title.
-const TITLE_CHARS: usize = 160;
 
 /// The most characters that are taken of a misconception.
 const MISCONCEPTION_CHARS: usize = 400;
@@ -19,12 +17,7 @@ const MISCONCEPTION_CHARS: usize = 400;
 #[must_use]
 pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
-    let title = unit.map_or_else(String::new, |u| quotable(&u.title, TITLE_CHARS));
-    let title = if title.is_empty() {
-        policy.focus_unit_id.clone()
-    } else {
-        title
-    };
+    let title = unit_name(course, &policy.focus_unit_id);
     let mut reply = LlmReply {
         action: Action::SocraticQuestion,
         target_unit_id: policy.focus_unit_id.clone(),
@@ -110,23 +103,6 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
         },
         question_latex: String::new(),
     }
-}
-
-/// A course's text as part of a sentence of ours: one line, bounded, and without question marks, so that only our own
-/// question remains.
-fn quotable(text: &str, most_chars: usize) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .filter(|c| !limits::is_question_mark(*c))
-        .collect();
-    let words: Vec<_> = plain.split_whitespace().collect();
-    let line = words.join(" ");
-    if line.chars().count() <= most_chars {
-        return line;
-    }
-    let cut: String = line.chars().take(most_chars).collect();
-    format!("{}…", cut.trim_end())
 }
 
 /// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.

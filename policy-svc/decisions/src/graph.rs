@@ -23,8 +23,9 @@ pub fn is_blocked(record: &Record<'_>, at: UnitIndex) -> bool {
 
 /// The missing prerequisite to do before `target`; `None` if none is missing.
 ///
-/// The walk goes from the target to a missing prerequisite, the best by score and then by file order, until none is
-/// missing. It never visits a unit twice, so it ends on any graph; on one without cycles the result is not blocked.
+/// The walk goes from the target to a missing prerequisite, the best by score and then the first in the unit's own list,
+/// until none is missing. It never visits a unit twice, so it ends on any graph; on one without cycles the result is not
+/// blocked.
 #[must_use]
 pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> Option<UnitIndex> {
     if record.course().rules().prereq_walk == PrereqWalk::First {
@@ -34,7 +35,8 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
     let mut at = target;
     while let Some(next) = missing(record, at)
         .filter(|need| !visited.contains(need))
-        .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+        // Of equals the first.
+        .min_by(|&a, &b| scorer.score(b).total_cmp(&scorer.score(a)))
     {
         visited.insert(next);
         at = next;

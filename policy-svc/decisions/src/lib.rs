@@ -17,6 +17,7 @@
 //! | [`mod@plan`] | first step: target, focus, readiness, scope |
 //! | [`mod@decide`] | second step: exam availability, allowed actions |
 //! | [`buttons`] | what the student may press next |
+//! | [`mod@explain`] | why a decision is as it is, for machines and for people |
 //! | [`policy`] | what is allowed in one turn |
 //! | [`standing`] | what people see of a record |
 //! | [`summary`] | what a model sees of it |
@@ -26,12 +27,16 @@
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
 //! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
 //! | `kept` | schemas, compiled and as text, kept |
+//! | `quote` | a course's text in a sentence of ours |
 //! | [`fallback`] | the reply that needs no model |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
+//! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
 
 pub mod buttons;
 pub mod course;
 pub mod decide;
+pub mod evidence;
+pub mod explain;
 pub mod fallback;
 pub mod graph;
 pub mod json;
@@ -40,6 +45,7 @@ pub mod limits;
 pub mod mapping;
 pub mod plan;
 pub mod policy;
+mod quote;
 pub mod record;
 pub mod reply;
 pub mod resolve;
@@ -56,6 +62,11 @@ pub mod words;
 pub use buttons::{Button, Label};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
+pub use evidence::{
+    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier,
+    QuestionRef, UnitProgress, UnitStatus,
+};
+pub use explain::{Explanation, explain};
 pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
 pub use record::Record;

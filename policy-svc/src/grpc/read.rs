@@ -13,7 +13,7 @@ use turnwise_proto::{
 use super::words;
 use crate::{courses::LoadedCourse, error::PolicyError};
 
-type Read<T> = Result<T, PolicyError>;
+pub(super) type Read<T> = Result<T, PolicyError>;
 
 /// What a plan is made from, beside the record.
 pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
@@ -35,10 +35,11 @@ pub(super) fn record(
     Ok(decisions::Record::new(&course.course, &snapshot, now))
 }
 
-fn snapshot(
+/// The record that was sent, if it is one of this course.
+pub(super) fn of_course(
     course_id: &str,
     snapshot: Option<session::StudentSnapshot>,
-) -> Read<decisions::Snapshot> {
+) -> Read<session::StudentSnapshot> {
     let snapshot = snapshot.ok_or_else(|| PolicyError::missing("snapshot"))?;
     if snapshot.course_id != course_id {
         return Err(PolicyError::invalid(
@@ -46,6 +47,14 @@ fn snapshot(
             "must be the request's course",
         ));
     }
+    Ok(snapshot)
+}
+
+fn snapshot(
+    course_id: &str,
+    snapshot: Option<session::StudentSnapshot>,
+) -> Read<decisions::Snapshot> {
+    let snapshot = of_course(course_id, snapshot)?;
     let turn = snapshot.turn.unwrap_or_default();
     let evidence = snapshot.evidence.unwrap_or_default();
     let mut progress = std::collections::BTreeMap::new();
@@ -85,7 +94,7 @@ fn snapshot(
     })
 }
 
-fn counter(value: i32) -> u32 {
+pub(super) fn counter(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }
 
@@ -299,7 +308,10 @@ pub(super) fn required_time(field: &str, time: Option<prost_types::Timestamp>) -
     optional_time(field, time)?.ok_or_else(|| PolicyError::missing(field))
 }
 
-fn optional_time(field: &str, time: Option<prost_types::Timestamp>) -> Read<Option<Timestamp>> {
+pub(super) fn optional_time(
+    field: &str,
+    time: Option<prost_types::Timestamp>,
+) -> Read<Option<Timestamp>> {
     time.map(|time| {
         time::from_proto(&time)
             .ok_or_else(|| PolicyError::invalid(field, "must be a time that exists"))
@@ -307,7 +319,7 @@ fn optional_time(field: &str, time: Option<prost_types::Timestamp>) -> Read<Opti
     .transpose()
 }
 
-fn present(text: String) -> Option<String> {
+pub(super) fn present(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 

@@ -25,6 +25,15 @@ pub(super) fn tier_to_proto(tier: decisions::Tier) -> i32 {
     tier.into()
 }
 
+pub(super) fn unit_status_to_proto(status: decisions::UnitStatus) -> i32 {
+    let status = match status {
+        decisions::UnitStatus::NotStarted => tutor::UnitStatus::NotStarted,
+        decisions::UnitStatus::InProgress => tutor::UnitStatus::InProgress,
+        decisions::UnitStatus::Mastered => tutor::UnitStatus::Mastered,
+    };
+    status.into()
+}
+
 /// An action; `None` if it is unspecified or not known.
 pub(super) fn action(value: i32) -> Option<decisions::Action> {
     match tutor::TutorAction::try_from(value).ok()? {

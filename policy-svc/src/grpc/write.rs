@@ -224,10 +224,10 @@ fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
     }
 }
 
-fn count(value: usize) -> i32 {
+pub(super) fn count(value: usize) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-fn bound(value: u32) -> i32 {
+pub(super) fn bound(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }

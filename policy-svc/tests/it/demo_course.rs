@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use turnwise_decisions::{Rules, limits::drill_fault};
-use turnwise_policy_svc::Courses;
+use turnwise_kit::Kit;
+use turnwise_policy_svc::courses;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
 
 #[test]
 fn every_drill_of_the_demo_course_can_be_a_fallback() {
-    let courses = Courses::load(Path::new(FOLDER)).unwrap();
-    let demo = &courses.get("algebra-foundations").unwrap().course;
+    let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
+    let demo = library.catalog().get("algebra-foundations").unwrap();
+    let demo = &demo.course;
     let steps = Rules::default().drill_max_steps;
     for &unit in demo.path() {
         let unit = demo.unit(unit);

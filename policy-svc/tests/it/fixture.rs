@@ -33,7 +33,7 @@ pub struct Service {
     _folder: TempDir,
 }
 
-/// START → ONE → TWO; ONE and TWO have drills and questions at bronze, and ONE at silver.
+/// START → ONE → TWO; ONE and TWO have drills and questions at bronze, and ONE at silver and gold.
 pub fn write_pack(folder: &Path, course: &str) {
     for sub in ["units", "exams", "content"] {
         fs::create_dir_all(folder.join(sub)).unwrap();
@@ -63,6 +63,7 @@ pub fn write_pack(folder: &Path, course: &str) {
         ("ONE-B1", "ONE", "bronze"),
         ("ONE-B2", "ONE", "bronze"),
         ("ONE-S1", "ONE", "silver"),
+        ("ONE-G1", "ONE", "gold"),
         ("TWO-B1", "TWO", "bronze"),
     ] {
         questions += &format!(
@@ -75,6 +76,7 @@ pub fn write_pack(folder: &Path, course: &str) {
 pub async fn start(courses_dir: &Path, kit: &Kit) -> PolicyServiceClient<Routes> {
     let settings = Settings {
         courses_dir: courses_dir.to_owned(),
+        courses_reload_seconds: 0,
     };
     PolicyServiceClient::new(routes(&settings, kit).await.unwrap().prepare())
 }

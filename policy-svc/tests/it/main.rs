@@ -4,6 +4,9 @@
 mod bad_input;
 mod courses;
 mod demo_course;
+mod evidence;
+mod explain;
 mod fixture;
+mod reload;
 mod start;
 mod turn;

@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{Settings, StartError, routes};
 use turnwise_proto::policy::v1::ListCoursesRequest;
@@ -11,6 +12,7 @@ use crate::fixture;
 async fn refused(courses_dir: &Path) -> StartError {
     let settings = Settings {
         courses_dir: courses_dir.to_owned(),
+        courses_reload_seconds: 0,
     };
     match routes(&settings, &Kit::for_tests()).await {
         Err(error) => error,
@@ -22,7 +24,10 @@ async fn refused(courses_dir: &Path) -> StartError {
 async fn a_folder_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = refused(&folder.path().join("nothing")).await;
-    assert!(matches!(error, StartError::Courses(_)));
+    assert!(matches!(
+        error,
+        StartError::Courses(LibraryError::Unreadable(_))
+    ));
     let text = error.to_string();
     assert!(
         text.contains("COURSES_DIR") && text.contains("nothing"),
@@ -34,7 +39,10 @@ async fn a_folder_that_is_not_there_is_named() {
 async fn a_folder_without_a_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = refused(folder.path()).await;
-    assert!(matches!(error, StartError::NoCourse(_)), "{error}");
+    assert!(
+        matches!(error, StartError::Courses(LibraryError::NoPack(_))),
+        "{error}"
+    );
 }
 
 /// Writes a pack and breaks it by changing its units.
@@ -52,7 +60,10 @@ async fn broken_packs_alone_are_refused_with_all_their_faults() {
     broken(&folder.path().join("cycle"), "[START]", "[TWO]");
     broken(&folder.path().join("unknown"), "[ONE]", "[NOWHERE]");
     let error = refused(folder.path()).await;
-    assert!(matches!(error, StartError::NoGoodCourse(_)), "{error}");
+    assert!(
+        matches!(error, StartError::Courses(LibraryError::NoGoodPack(_))),
+        "{error}"
+    );
     let text = error.to_string();
     for expected in [
         "cycle/units/units.yaml:",

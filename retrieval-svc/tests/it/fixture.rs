@@ -1,11 +1,11 @@
 //! A small course, and a client of the service that serves it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tonic::service::Routes;
 use turnwise_course_pack::{
     Chunk, ChunkType, Course, Drill, Pack, PolicyOverrides, Question, QuestionOption, Support,
-    SupportKind, Tier, Unit,
+    SupportKind, Tier, Unit, Version,
 };
 use turnwise_proto::{
     retrieval::v1::{
@@ -14,17 +14,21 @@ use turnwise_proto::{
     },
     tutor::v1::MasteryTier,
 };
-use turnwise_retrieval_svc::{Courses, routes_over};
+use turnwise_retrieval_svc::{Courses, index::CourseIndex, routes_over};
 
 pub type Client = RetrievalServiceClient<Routes>;
 
 /// A client of a service that serves these packs.
 pub fn client(packs: impl IntoIterator<Item = Pack>) -> Client {
-    let mut courses = Courses::default();
+    let courses = Courses::default();
     for pack in packs {
-        courses.add(pack);
+        courses.serve(Version {
+            course_id: pack.course.id.clone(),
+            hash: pack.hash.clone(),
+            value: Arc::new(CourseIndex::new(pack)),
+        });
     }
-    RetrievalServiceClient::new(routes_over(courses).prepare())
+    RetrievalServiceClient::new(routes_over(Arc::new(courses)).prepare())
 }
 
 pub const COURSE: &str = "tiny";

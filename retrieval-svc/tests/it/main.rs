@@ -8,6 +8,7 @@ mod fixture;
 mod map_message;
 mod properties;
 mod quality;
+mod reload;
 mod retrieve;
 #[allow(dead_code, reason = "the example reads more of it")]
 mod shared_data;

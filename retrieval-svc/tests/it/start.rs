@@ -2,12 +2,14 @@
 
 use std::{fs, path::Path};
 
+use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_retrieval_svc::{Settings, StartError, routes};
 
 async fn start(courses_dir: &Path) -> Result<(), StartError> {
     let settings = Settings {
         courses_dir: courses_dir.to_owned(),
+        courses_reload_seconds: 0,
     };
     routes(&settings, &Kit::for_tests()).await.map(drop)
 }
@@ -17,7 +19,10 @@ async fn a_folder_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("nothing");
     let error = start(&missing).await.unwrap_err();
-    assert!(matches!(error, StartError::Courses(_)));
+    assert!(matches!(
+        error,
+        StartError::Courses(LibraryError::Unreadable(_))
+    ));
     assert!(error.to_string().contains("COURSES_DIR"));
     assert!(error.to_string().contains("nothing"));
 }
@@ -26,7 +31,10 @@ async fn a_folder_that_is_not_there_is_named() {
 async fn a_folder_without_a_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = start(folder.path()).await.unwrap_err();
-    assert!(matches!(error, StartError::NoCourse(_)));
+    assert!(matches!(
+        error,
+        StartError::Courses(LibraryError::NoPack(_))
+    ));
 }
 
 #[tokio::test]
@@ -36,7 +44,10 @@ async fn a_broken_pack_is_refused_with_its_faults() {
     fs::create_dir(&pack).unwrap();
     fs::write(pack.join("course.yaml"), "format: [").unwrap();
     let error = start(folder.path()).await.unwrap_err();
-    assert!(matches!(error, StartError::NoGoodCourse(_)));
+    assert!(matches!(
+        error,
+        StartError::Courses(LibraryError::NoGoodPack(_))
+    ));
     assert!(error.to_string().contains("course.yaml"), "{error}");
 }
 
@@ -58,7 +69,7 @@ async fn the_demo_course_is_served() {
     start(Path::new(crate::demo_course::FOLDER)).await.unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

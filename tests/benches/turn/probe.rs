@@ -158,6 +158,7 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
     };
     let retrieval_settings = retrieval::Settings {
         courses_dir: settings.policy.courses_dir.clone(),
+        courses_reload_seconds: settings.policy.courses_reload_seconds,
     };
     let policy = policy::routes(&settings.policy, &kit).await.unwrap();
     let retrieval = retrieval::routes(&retrieval_settings, &kit).await.unwrap();

@@ -1,12 +1,14 @@
-//! `turnwise course`: checks course packs, and turns course data into packs.
+//! `turnwise course`: checks and draws course packs, and turns course data into packs.
 
 pub mod check;
+pub mod graph;
 pub mod import;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 pub use check::CheckArgs;
+pub use graph::GraphArgs;
 pub use import::ImportArgs;
 
 /// Work with course packs.
@@ -22,6 +24,8 @@ pub struct CourseArgs {
 pub enum CourseCommand {
     /// Report every fault of one or more packs, with file, line and remedy.
     Check(CheckArgs),
+    /// Draw a pack's prerequisites, for a student if one is given.
+    Graph(GraphArgs),
     /// Turn a course data set (JSON lines) into packs, and check them.
     Import(ImportArgs),
 }
@@ -34,6 +38,7 @@ pub enum CourseCommand {
 pub fn run(args: &CourseArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &args.command {
         CourseCommand::Check(args) => check::run(args, out),
+        CourseCommand::Graph(args) => graph::run(args, out, &mut std::io::stderr()),
         CourseCommand::Import(args) => import::run(args, out),
     }
 }

@@ -1,7 +1,5 @@
 //! A small course and short ways to write records, plans and replies.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use turnwise_decisions::{
@@ -44,6 +42,7 @@ pub fn unit(id: &str, prerequisites: &[&str]) -> UnitSpec {
         prerequisites: prerequisites.iter().map(|p| (*p).to_owned()).collect(),
         assessable: true,
         misconceptions: vec![format!("A wrong idea about {id}.")],
+        mistake_tags: vec!["sign".to_owned(), "slip".to_owned()],
         drills: vec![
             Drill {
                 prompt: "Work out the value.".to_owned(),
@@ -280,57 +279,4 @@ pub fn reply(policy: &Policy, action: Action) -> Value {
 pub fn resolve_value(course: &Course, policy: &Policy, reply: &Value) -> Resolution {
     let bytes = serde_json::to_vec(reply).unwrap();
     resolve(course, policy, Outcome::Completion(&bytes)).unwrap()
-}
-
-/// The record after evidence, as the store keeps it: drills graded and exam questions passed, always right.
-#[derive(Debug, Clone, Default)]
-pub struct PerfectStudent {
-    pub snapshot: Snapshot,
-    pub passed: BTreeMap<String, Tier>,
-}
-
-impl PerfectStudent {
-    pub fn solve_drill(&mut self, unit: &str) {
-        let progress = self.touch(unit);
-        progress.attempts += 1;
-        progress.streak_correct += 1;
-        self.recompute(unit);
-    }
-
-    pub fn pass_exam(&mut self, unit: &str, question: &str, tier: Tier) {
-        self.passed.insert(question.to_owned(), tier);
-        self.touch(unit);
-        self.recompute(unit);
-    }
-
-    fn touch(&mut self, unit: &str) -> &mut Progress {
-        let list = &mut self.snapshot.units_in_progress;
-        list.retain(|id| id != unit);
-        list.insert(0, unit.to_owned());
-        list.truncate(6);
-        self.snapshot.progress.entry(unit.to_owned()).or_default()
-    }
-
-    fn recompute(&mut self, unit: &str) {
-        let passed = |tier| {
-            self.passed
-                .iter()
-                .any(|(id, t)| *t == tier && id.starts_with(&format!("{unit}-")))
-        };
-        let (bronze, silver, gold) = (
-            passed(Tier::Bronze),
-            passed(Tier::Silver),
-            passed(Tier::Gold),
-        );
-        let progress = self.snapshot.progress.get_mut(unit).unwrap();
-        if progress.tier == Tier::None && progress.streak_correct >= 2 && bronze {
-            progress.tier = Tier::Bronze;
-        }
-        if progress.tier == Tier::Bronze && silver {
-            progress.tier = Tier::Silver;
-        }
-        if progress.tier == Tier::Silver && gold {
-            progress.tier = Tier::Gold;
-        }
-    }
 }

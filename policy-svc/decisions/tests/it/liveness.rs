@@ -1,137 +1,318 @@
-//! A student who always answers right and presses the primary button gets everywhere.
+//! No student is stuck for ever: whoever answers right from now on gets a badge on every unit, by the buttons alone.
 
-use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::{collection::vec, prelude::*, sample::Index};
 use turnwise_decisions::{
-    Action, Course, FallbackReason, Outcome, PrereqWalk, QuestionState, QuestionStatus, Resolution,
-    Tier, decide, resolve, resolve::Card,
+    Action, Button, Course, Event, EventKind, FallbackReason, MappedUnit, Outcome, PrereqWalk,
+    Progress, QuestionState, QuestionStatus, Resolution, Rules, Snapshot, Tier, decide,
+    evidence::{Evidence, EvidenceEvent, QuestionRef, apply},
+    resolve,
+    resolve::Card,
 };
 
 use crate::{
-    fixtures::{PerfectStudent, Turn, now, plan},
+    fixtures::{Turn, now, plan},
     strategies,
 };
 
-/// Enough for each unit: drills for the streak, one exam for each tier, the buttons between.
-const TURNS_PER_UNIT: usize = 16;
+/// The most turns from one unit's first drill to the next one's, for a student who presses the primary button and answers
+/// right: three drills, as the button below the second one was made before it was graded; a question for each of three
+/// tiers; and one turn that finds no question left and offers the next unit.
+const TURNS_PER_UNIT: usize = 7;
 
-/// One turn without a model, and the evidence that follows from it. Gives the event of the next press.
-fn turn(
-    course: &Course,
-    student: &mut PerfectStudent,
-    event: Option<turnwise_decisions::Event>,
-    locked: &mut bool,
-) -> turnwise_decisions::Event {
-    let plan = plan(
-        course,
-        &Turn {
-            snapshot: student.snapshot.clone(),
-            mapped_units: Vec::new(),
-            event,
-            target_locked: *locked,
+/// The turns that come before the first unit: from the entry unit to it.
+const FIRST_TURNS: usize = 2;
+
+/// How long a failed question stays locked.
+const LOCK: SignedDuration = SignedDuration::from_hours(24);
+
+/// A student with a record, an exam system that knows what was passed and failed, and a clock.
+#[derive(Debug, Clone)]
+struct Student<'a> {
+    course: &'a Course,
+    evidence: Evidence,
+    focus: String,
+    target_locked: bool,
+    passed: BTreeMap<String, ()>,
+    locked: BTreeMap<String, Timestamp>,
+    now: Timestamp,
+}
+
+impl<'a> Student<'a> {
+    fn new(course: &'a Course) -> Self {
+        Self {
+            course,
+            evidence: Evidence::default(),
+            focus: String::new(),
+            target_locked: false,
+            passed: BTreeMap::new(),
+            locked: BTreeMap::new(),
             now: now(),
-        },
-    )
-    .unwrap();
-    *locked = plan.target_locked;
-    let focus = plan.focus_unit_id.clone();
-    let candidates: Vec<_> = ["bronze-1", "bronze-2", "silver-1", "gold-1"]
-        .iter()
-        .map(|rest| format!("{focus}-{rest}"))
-        .collect();
-    let statuses = candidates
-        .iter()
-        .map(|id| {
-            let state = if student.passed.contains_key(id) {
-                QuestionState::Passed
-            } else {
-                QuestionState::Available
-            };
-            (
-                id.clone(),
-                QuestionStatus {
-                    state,
-                    locked_until: None,
-                },
-            )
-        })
-        .collect();
-    let decision = decide(
-        course,
-        &strategies::decide_input(plan, (candidates, statuses, false)),
-    )
-    .unwrap();
-    let outcome = Outcome::Failure(FallbackReason::LlmTimeout);
-    let reply = resolve(course, &decision.policy, outcome).unwrap();
-    student.snapshot.focus_unit_id = focus;
-    show_what_you_know(student, &reply);
-    let primary = decision.buttons.iter().find(|b| b.primary);
-    primary.expect("a primary button").event.clone()
-}
-
-fn show_what_you_know(student: &mut PerfectStudent, reply: &Resolution) {
-    match (&reply.card, reply.action) {
-        (Some(Card::Drill(_)), Action::DrillCard) => student.solve_drill(&reply.target_unit_id),
-        (Some(Card::Exam(question)), Action::ExamBlock) => {
-            student.pass_exam(&reply.target_unit_id, &question.id, question.tier);
         }
-        _ => {}
     }
-}
 
-/// The assessable units without a badge after the bounded number of turns.
-fn unreached(course: &Course) -> Vec<String> {
-    let mut student = PerfectStudent::default();
-    let mut event = None;
-    let mut locked = false;
-    let open = |student: &PerfectStudent| -> Vec<String> {
-        course
+    /// The record as plans see it.
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            focus_unit_id: self.focus.clone(),
+            progress: self
+                .evidence
+                .progress
+                .iter()
+                .map(|(id, p)| {
+                    let progress = Progress {
+                        tier: p.tier,
+                        last_touched_at: p.last_touched_at,
+                        attempts: p.attempts,
+                        streak_correct: p.streak_correct,
+                        streak_wrong: p.streak_wrong,
+                    };
+                    (id.clone(), progress)
+                })
+                .collect(),
+            units_in_progress: self.evidence.units_in_progress.clone(),
+            revisit_question_ids: self
+                .evidence
+                .revisit_queue
+                .iter()
+                .map(|waiting| waiting.question_id.clone())
+                .collect(),
+            prerequisite_overrides: self.evidence.prerequisite_overrides.clone(),
+            ..Snapshot::default()
+        }
+    }
+
+    /// One turn without a model, about these units or this button. Gives the buttons below the reply.
+    fn turn(&mut self, mapped: &[MappedUnit], event: Option<Event>, right: bool) -> Vec<Button> {
+        let turn = Turn {
+            snapshot: self.snapshot(),
+            mapped_units: mapped.to_vec(),
+            event,
+            target_locked: self.target_locked,
+            now: self.now,
+        };
+        let plan = plan(self.course, &turn).unwrap();
+        self.target_locked = plan.target_locked;
+        self.focus.clone_from(&plan.focus_unit_id);
+        let candidates: Vec<_> = ["bronze-1", "bronze-2", "silver-1", "gold-1"]
+            .iter()
+            .map(|rest| format!("{}-{rest}", self.focus))
+            .collect();
+        let statuses = candidates
+            .iter()
+            .map(|id| (id.clone(), self.status(id)))
+            .collect();
+        let input = strategies::decide_input(plan, (candidates, statuses, false));
+        let decision = decide(self.course, &input).unwrap();
+        let outcome = Outcome::Failure(FallbackReason::LlmTimeout);
+        let reply = resolve(self.course, &decision.policy, outcome).unwrap();
+        self.answer(&reply, right);
+        self.now += SignedDuration::from_mins(1);
+        decision.buttons
+    }
+
+    fn status(&self, id: &str) -> QuestionStatus {
+        let locked_until = self.locked.get(id).copied().filter(|end| *end > self.now);
+        let state = if self.passed.contains_key(id) {
+            QuestionState::Passed
+        } else if locked_until.is_some() {
+            QuestionState::Locked
+        } else {
+            QuestionState::Available
+        };
+        QuestionStatus {
+            state,
+            locked_until,
+        }
+    }
+
+    /// Does what the reply asks for, and records what comes of it.
+    fn answer(&mut self, reply: &Resolution, right: bool) {
+        let event = match (&reply.card, reply.action) {
+            (Some(Card::Drill(_)), Action::DrillCard) => EvidenceEvent::DrillGraded {
+                unit_id: reply.target_unit_id.clone(),
+                correct: right,
+                mistake_tag: None,
+            },
+            (Some(Card::Exam(question)), Action::ExamBlock) => {
+                if right {
+                    self.passed.insert(question.id.clone(), ());
+                } else {
+                    self.locked.insert(question.id.clone(), self.now + LOCK);
+                }
+                EvidenceEvent::ExamResult {
+                    question: QuestionRef {
+                        question_id: question.id.clone(),
+                        unit_id: reply.target_unit_id.clone(),
+                        tier: question.tier,
+                    },
+                    passed: right,
+                }
+            }
+            _ => return,
+        };
+        let applied = apply(self.course, &self.evidence, &event, self.now).unwrap();
+        self.evidence = applied.evidence;
+    }
+
+    /// The units in which a badge can be earned and none is.
+    fn without_badge(&self) -> Vec<&'a str> {
+        let has_badge = |id: &&str| {
+            let progress = self.evidence.progress.get(*id);
+            progress.is_none_or(|p| p.tier == Tier::None)
+        };
+        self.course
             .path()
             .iter()
-            .map(|at| course.id(*at).to_owned())
-            .filter(|id| {
-                student
-                    .snapshot
-                    .progress
-                    .get(id)
-                    .is_none_or(|p| p.tier == Tier::None)
-            })
+            .map(|at| self.course.id(*at))
+            .filter(has_badge)
             .collect()
-    };
-    for _ in 0..(TURNS_PER_UNIT * course.unit_count() + 2) {
-        if open(&student).is_empty() {
-            return Vec::new();
-        }
-        event = Some(turn(course, &mut student, event, &mut locked));
     }
-    open(&student)
+
+    /// Presses the primary button and answers right until every unit has its badge, or `most` turns have passed. Gives
+    /// the number of turns. Where everything is locked, a day passes.
+    fn press_on(&mut self, most: usize) -> usize {
+        let mut event = None;
+        for turns in 0..most {
+            if self.without_badge().is_empty() {
+                return turns;
+            }
+            let buttons = self.turn(&[], event.take(), true);
+            let primary = buttons.into_iter().find(|button| button.primary);
+            event = Some(primary.expect("a primary button").event);
+            let focus = self.evidence.progress.get(&self.focus);
+            let waits = focus.is_some_and(|p| p.tier == Tier::None && p.streak_correct > 2);
+            if waits {
+                self.now += LOCK;
+            }
+        }
+        most
+    }
+}
+
+/// What a student may do before pulling themselves together.
+#[derive(Debug, Clone)]
+enum Step {
+    Message(Index, f64, bool),
+    Press(Index, bool),
+    Forged(Index, Index, bool),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let right = || prop::bool::weighted(0.4);
+    let step = prop_oneof![
+        1 => (any::<Index>(), 0.0..=1.0_f64, right()).prop_map(|(at, c, r)| Step::Message(at, c, r)),
+        4 => (any::<Index>(), right()).prop_map(|(at, r)| Step::Press(at, r)),
+        1 => (any::<Index>(), any::<Index>(), right()).prop_map(|(k, at, r)| Step::Forged(k, at, r)),
+    ];
+    vec(step, 0..40)
+}
+
+fn walk(student: &mut Student<'_>, steps: &[Step]) {
+    let units: Vec<_> = (0..student.course.unit_count())
+        .map(strategies::id)
+        .collect();
+    let mut buttons: Vec<Button> = Vec::new();
+    for step in steps {
+        buttons = match step {
+            Step::Message(at, confidence, right) => {
+                let unit = MappedUnit {
+                    unit_id: at.get(&units).clone(),
+                    confidence: *confidence,
+                };
+                student.turn(&[unit], None, *right)
+            }
+            Step::Press(at, right) if !buttons.is_empty() => {
+                let event = at.get(&buttons).event.clone();
+                student.turn(&[], Some(event), *right)
+            }
+            Step::Press(_, right) => student.turn(&[], None, *right),
+            Step::Forged(kind, at, right) => {
+                let kinds = [
+                    EventKind::RequestDrill,
+                    EventKind::RequestExam,
+                    EventKind::DrillContinue,
+                    EventKind::ExamContinue,
+                    EventKind::StuckHint,
+                ];
+                let event = Event {
+                    kind: *kind.get(&kinds),
+                    unit_id: at.get(&units).clone(),
+                };
+                student.turn(&[], Some(event), *right)
+            }
+        };
+    }
+}
+
+/// Courses without cycles, of up to 30 units. One that looks one prerequisite far only promises nothing.
+fn courses() -> impl Strategy<Value = Course> {
+    strategies::course(30, true).prop_map(|course| {
+        let rules = Rules {
+            prereq_walk: PrereqWalk::Transitive,
+            ..course.rules().clone()
+        };
+        course.with_rules(rules)
+    })
 }
 
 proptest! {
     #![proptest_config(crate::config())]
 
+    /// From nothing: at most FIRST_TURNS + TURNS_PER_UNIT turns for each unit.
     #[test]
-    fn the_primary_button_leads_to_bronze_everywhere(course in strategies::course(30, true)) {
-        prop_assume!(course.rules().prereq_walk == PrereqWalk::Transitive);
-        prop_assert_eq!(unreached(&course), Vec::<String>::new());
+    fn the_primary_button_leads_to_bronze_everywhere(course in courses()) {
+        let mut student = Student::new(&course);
+        let most = FIRST_TURNS + TURNS_PER_UNIT * course.assessable_count();
+        student.press_on(most);
+        prop_assert_eq!(student.without_badge(), Vec::<&str>::new());
     }
-}
 
-/// A student who keeps asking about a blocked unit is led through its prerequisites by the check's button.
-#[test]
-fn naming_the_target_again_and_again_is_no_deadlock() {
-    let course = crate::fixtures::course();
-    let mut student = PerfectStudent::default();
-    for _ in 0..60 {
-        let message = crate::fixtures::input(student.snapshot.clone(), &[("D", 1.0)]);
-        let asked = plan(&course, &message).unwrap();
-        if asked.prereq_blocking_unit_id.is_none() {
-            return;
-        }
-        let focus = asked.focus_unit_id.clone();
-        let decision = crate::fixtures::decide_available(&course, asked, &[]);
-        student.snapshot.focus_unit_id = focus;
-        let pressed = decision.buttons[0].event.clone();
-        turn(&course, &mut student, Some(pressed), &mut true);
+    /// From whatever a student did before, wrong answers, locks, other units and forged buttons among it: as many turns
+    /// again, and one more for each question that is locked.
+    #[test]
+    fn no_past_keeps_a_student_from_bronze(
+        course in courses(),
+        steps in steps(),
+    ) {
+        let mut student = Student::new(&course);
+        walk(&mut student, &steps);
+        let most = FIRST_TURNS
+            + TURNS_PER_UNIT * course.assessable_count()
+            + student.locked.len()
+            + 2 * student.evidence.progress.len();
+        student.press_on(most);
+        prop_assert_eq!(student.without_badge(), Vec::<&str>::new());
     }
-    panic!("still blocked: {:?}", student.snapshot.progress);
+
+    /// A student who names one unit in every message, and presses the check whenever it is offered, gets there: at most
+    /// four turns for each unit before it.
+    #[test]
+    fn naming_the_target_again_and_again_is_no_deadlock(
+        course in courses(),
+        target in any::<Index>(),
+    ) {
+        let target = strategies::id(target.index(course.unit_count()));
+        let message = [MappedUnit { unit_id: target.clone(), confidence: 1.0 }];
+        let mut student = Student::new(&course);
+        let mut buttons: Vec<Button> = Vec::new();
+        for _ in 0..=4 * course.unit_count() {
+            if student.focus == target {
+                return Ok(());
+            }
+            let offered = buttons.iter().find(|b| {
+                matches!(b.event.kind, EventKind::RequestExam | EventKind::RequestDrill)
+            });
+            match offered.map(|button| button.event.clone()) {
+                Some(event) => {
+                    student.turn(&[], Some(event), true);
+                    buttons = student.turn(&message, None, true);
+                }
+                None => buttons = student.turn(&message, None, true),
+            }
+        }
+        prop_assert!(false, "still at {} and not at {target}", student.focus);
+    }
 }

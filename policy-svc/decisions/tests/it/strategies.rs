@@ -1,5 +1,8 @@
 //! Arbitrary courses, records, messages and replies.
 
+pub mod replies;
+pub mod wide;
+
 use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::{Value, json};
 use turnwise_decisions::{

@@ -1,0 +1,448 @@
+//! What must hold for every history and for every record, tidy or not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::{collection::vec, prelude::*};
+use turnwise_decisions::{
+    Course, Evidence, EvidenceEvent, EvidenceObservation, PassedByTier, QuestionRef, Rules, Tier,
+    UnitProgress, UnitStatus,
+    evidence::{Applied, apply},
+};
+
+use super::*;
+use crate::{fixtures, strategies::tier};
+
+const MOST: u32 = i32::MAX as u32;
+/// The event's unit of a history is mostly one of the first few, so that some of them reach gold.
+const UNITS: usize = 9;
+
+fn id(n: usize) -> String {
+    format!("U{n}")
+}
+
+/// An entry unit, and units with two questions at each tier; the last one has no assessment.
+fn course(ready_streak: u32) -> Course {
+    fixtures::course_with(|spec| {
+        spec.units = vec![fixtures::unit("ENTRY", &[])];
+        spec.units
+            .extend((0..UNITS).map(|n| fixtures::unit(&id(n), &[])));
+        spec.questions = spec.units[1..]
+            .iter()
+            .flat_map(|unit| {
+                [Tier::Bronze, Tier::Silver, Tier::Gold].map(|tier| (unit.id.clone(), tier))
+            })
+            .flat_map(|(unit, tier)| [1, 2].map(|n| question(&unit, tier, n)))
+            .map(|q| fixtures::question(&q.question_id, &q.unit_id, q.tier))
+            .collect();
+        spec.units[UNITS].assessable = false;
+        spec.rules = Rules {
+            ready_streak,
+            ..Rules::default()
+        };
+    })
+}
+
+fn courses() -> impl Strategy<Value = Course> {
+    prop_oneof![3 => Just(2), 1 => 1..5_u32].prop_map(course)
+}
+
+fn any_question() -> impl Strategy<Value = QuestionRef> {
+    (
+        prop_oneof![4 => 0..3_usize, 1 => 0..UNITS],
+        prop::sample::select(vec![Tier::Bronze, Tier::Silver, Tier::Gold]),
+        1..3_u32,
+    )
+        .prop_map(|(unit, tier, n)| question(&id(unit), tier, n))
+}
+
+/// An event that the course has everything for.
+fn any_event() -> impl Strategy<Value = EvidenceEvent> {
+    let unit = || prop_oneof![4 => 0..3_usize, 1 => 0..UNITS].prop_map(id);
+    let tag = prop::sample::select(vec![
+        None,
+        None,
+        Some("sign"),
+        Some("slip"),
+        Some("made-up"),
+    ]);
+    prop_oneof![
+        5 => (unit(), prop::bool::weighted(0.7), tag).prop_map(|(unit, correct, tag)| match tag {
+            Some(tag) => graded(&unit, correct, tag),
+            None => drill(&unit, correct),
+        }),
+        2 => any_question().prop_map(passed),
+        1 => any_question().prop_map(failed),
+        1 => (any_question(), any::<bool>()).prop_map(|(q, locked)| viewed(q, locked)),
+        1 => (unit(), any::<bool>()).prop_map(|(unit, met)| marked(&unit, met)),
+    ]
+}
+
+/// A count, sometimes at the end of what a record holds.
+fn counter() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 0..4_u32, 1 => MOST - 2..=MOST, 1 => Just(u32::MAX)]
+}
+
+fn any_progress() -> impl Strategy<Value = UnitProgress> {
+    let tag = prop::sample::select(vec!["sign", "slip", "old"]).prop_map(str::to_owned);
+    (
+        tier(),
+        prop::option::of(-90_i64..90),
+        (counter(), counter(), counter(), counter()),
+        (counter(), counter(), counter()),
+        prop::collection::btree_map(tag, counter(), 0..3),
+    )
+        .prop_map(|(tier, minutes, drills, passes, confusion_tags)| {
+            let (attempts, correct, streak_correct, streak_wrong) = drills;
+            let (bronze, silver, gold) = passes;
+            UnitProgress {
+                tier,
+                last_touched_at: minutes.map(|m| now() + SignedDuration::from_mins(m)),
+                attempts,
+                correct,
+                streak_correct,
+                streak_wrong,
+                passed: PassedByTier {
+                    bronze,
+                    silver,
+                    gold,
+                },
+                confusion_tags,
+            }
+        })
+}
+
+/// A record as no history would leave it: counters that contradict each other, lists with duplicates, units that are
+/// gone.
+fn any_record() -> impl Strategy<Value = Evidence> {
+    let unit = || prop_oneof![4 => (0..UNITS).prop_map(id), 1 => Just("gone".to_owned())];
+    let waiting = (any_question(), unit(), tier()).prop_map(|(asked, unit_id, tier)| QuestionRef {
+        unit_id,
+        tier,
+        ..asked
+    });
+    (
+        prop::collection::btree_map(unit(), any_progress(), 0..8),
+        vec(unit(), 0..12),
+        vec(prop_oneof![any_question(), waiting], 0..8),
+        vec(any_question().prop_map(|q| q.question_id), 0..8),
+        prop::collection::btree_set(unit(), 0..4),
+    )
+        .prop_map(
+            |(progress, in_progress, queue, touched, overrides)| Evidence {
+                progress,
+                units_in_progress: in_progress,
+                revisit_queue: queue,
+                exam_touched: touched,
+                prerequisite_overrides: overrides,
+            },
+        )
+}
+
+fn is_mark(event: &EvidenceEvent) -> bool {
+    matches!(event, EvidenceEvent::PrerequisiteMarked { .. })
+}
+
+/// The mistake that an event counts.
+fn counted(event: &EvidenceEvent) -> Option<&str> {
+    match event {
+        EvidenceEvent::DrillGraded {
+            correct: false,
+            mistake_tag: Some(tag),
+            ..
+        } => Some(tag.as_str()).filter(|tag| ["sign", "slip"].contains(tag)),
+        _ => None,
+    }
+}
+
+/// The badge rises only over passes at each tier that it gains, and never falls.
+fn check_badge(course: &Course, applied: &Applied, event: &EvidenceEvent) {
+    let progress = applied.evidence.progress.get(&applied.unit_id);
+    let now = progress.cloned().unwrap_or_default();
+    assert_eq!(now.tier, applied.tier_after);
+    assert!(applied.tier_after >= applied.tier_before);
+    assert_eq!(applied.status_after, UnitStatus::of(&now));
+    if applied.tier_after == applied.tier_before {
+        return;
+    }
+    for (gained, passes) in [
+        (Tier::Bronze, now.passed.bronze),
+        (Tier::Silver, now.passed.silver),
+        (Tier::Gold, now.passed.gold),
+    ] {
+        if applied.tier_before < gained && gained <= applied.tier_after {
+            assert!(passes > 0, "{gained:?} without a pass");
+        }
+    }
+    if applied.tier_before == Tier::None {
+        assert!(now.streak_correct >= course.rules().ready_streak);
+    }
+    let unit = course.find(&applied.unit_id).unwrap();
+    assert!(course.unit(unit).assessable);
+    assert!(matches!(
+        event,
+        EvidenceEvent::DrillGraded { .. } | EvidenceEvent::ExamResult { .. }
+    ));
+}
+
+/// A mistake is counted once, by a wrong drill that names a listed one; nothing else touches the counts.
+fn check_mistakes(before: &Evidence, applied: &Applied, event: &EvidenceEvent) {
+    let tags = |evidence: &Evidence| {
+        let progress = evidence.progress.get(event.unit_id());
+        progress.map_or_else(BTreeMap::new, |p| p.confusion_tags.clone())
+    };
+    let mut expected = tags(before);
+    if let Some(tag) = counted(event) {
+        let count = expected.entry(tag.to_owned()).or_default();
+        *count = if *count < MOST { *count + 1 } else { *count };
+    }
+    assert_eq!(tags(&applied.evidence), expected);
+    let unlisted = matches!(
+        event,
+        EvidenceEvent::DrillGraded {
+            correct: false,
+            mistake_tag: Some(tag),
+            ..
+        } if tag == "made-up"
+    );
+    assert_eq!(
+        applied
+            .observations
+            .contains(&EvidenceObservation::UnknownTag),
+        unlisted
+    );
+}
+
+/// Whatever the event is not about stays as it was.
+fn check_the_rest(before: &Evidence, after: &Evidence, event: &EvidenceEvent) {
+    let others = |evidence: &Evidence| {
+        let mut progress = evidence.progress.clone();
+        progress.remove(event.unit_id());
+        progress
+    };
+    assert_eq!(others(before), others(after));
+    let asked = event.question().map(|q| q.question_id.as_str());
+    let waiting = |evidence: &Evidence| -> Vec<QuestionRef> {
+        let queue = evidence.revisit_queue.iter();
+        queue
+            .filter(|q| Some(q.question_id.as_str()) != asked)
+            .cloned()
+            .collect()
+    };
+    assert_eq!(waiting(before), waiting(after));
+    let known = before.exam_touched.len();
+    assert_eq!(after.exam_touched[..known], before.exam_touched);
+    assert!(after.exam_touched.len() <= known + 1);
+    assert_eq!(
+        asked.is_none_or(|q| after.exam_touched.iter().any(|id| id == q)),
+        true
+    );
+    let mut overrides = before.prerequisite_overrides.clone();
+    if let EvidenceEvent::PrerequisiteMarked { unit_id, met } = event {
+        if *met {
+            overrides.insert(unit_id.clone());
+        } else {
+            overrides.remove(unit_id);
+        }
+        assert_eq!(before.progress, after.progress);
+        assert_eq!(before.units_in_progress, after.units_in_progress);
+    }
+    assert_eq!(after.prerequisite_overrides, overrides);
+}
+
+/// At most six units, each once, none at gold, the latest first and the others in the order they had.
+fn check_in_progress(before: &Evidence, after: &Evidence, event: &EvidenceEvent) {
+    if is_mark(event) {
+        return;
+    }
+    let list = &after.units_in_progress;
+    let tier = |id: &String| after.progress.get(id).map_or(Tier::None, |p| p.tier);
+    assert!(list.len() <= 6);
+    assert_eq!(list.iter().collect::<BTreeSet<_>>().len(), list.len());
+    assert!(list.iter().all(|id| tier(id) != Tier::Gold));
+    let unit = event.unit_id().to_owned();
+    let is_gold = tier(&unit) == Tier::Gold;
+    assert_eq!(list.first() == Some(&unit), !is_gold);
+    let mut earlier = before.units_in_progress.iter();
+    for id in list.iter().filter(|id| **id != unit) {
+        assert!(earlier.any(|other| other == id), "{id} came from nowhere");
+    }
+}
+
+fn check(course: &Course, before: &Evidence, event: &EvidenceEvent, at: Timestamp) -> Evidence {
+    let applied = apply(course, before, event, at).unwrap();
+    assert_eq!(apply(course, before, event, at).unwrap(), applied);
+    check_badge(course, &applied, event);
+    check_mistakes(before, &applied, event);
+    check_the_rest(before, &applied.evidence, event);
+    check_in_progress(before, &applied.evidence, event);
+    let touched = applied.evidence.progress.get(event.unit_id());
+    if !is_mark(event) {
+        assert_eq!(touched.unwrap().last_touched_at, Some(at));
+    }
+    applied.evidence
+}
+
+/// How many of the latest answers are the same as the last one, if that is `right`.
+fn run(answers: &[bool], right: bool) -> u32 {
+    let run = answers.iter().rev().take_while(|a| **a == right).count();
+    u32::try_from(run).unwrap()
+}
+
+/// One unit's progress, counted out of a whole history at once.
+fn progress_of(course: &Course, history: &[EvidenceEvent], unit: &str) -> Option<UnitProgress> {
+    let own: Vec<_> = history
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| event.unit_id() == unit && !is_mark(event))
+        .collect();
+    let last = own.last()?.0;
+    let mut answers = Vec::new();
+    let mut passed = PassedByTier::default();
+    let mut confusion_tags = BTreeMap::new();
+    let mut was_ready = false;
+    for (_, event) in own {
+        match event {
+            EvidenceEvent::DrillGraded { correct, .. } => answers.push(*correct),
+            EvidenceEvent::ExamResult {
+                question,
+                passed: true,
+            } => match question.tier {
+                Tier::None => unreachable!("no question has this tier"),
+                Tier::Bronze => passed.bronze += 1,
+                Tier::Silver => passed.silver += 1,
+                Tier::Gold => passed.gold += 1,
+            },
+            _ => {}
+        }
+        if let Some(tag) = counted(event) {
+            *confusion_tags.entry(tag.to_owned()).or_default() += 1;
+        }
+        let streak = run(&answers, true);
+        was_ready |= streak >= course.rules().ready_streak && passed.bronze > 0;
+    }
+    let is_assessable = course.unit(course.find(unit).unwrap()).assessable;
+    let tier = match (was_ready && is_assessable, passed.silver, passed.gold) {
+        (false, _, _) => Tier::None,
+        (true, 0, _) => Tier::Bronze,
+        (true, _, 0) => Tier::Silver,
+        (true, _, _) => Tier::Gold,
+    };
+    Some(UnitProgress {
+        tier,
+        last_touched_at: Some(minute(last)),
+        attempts: u32::try_from(answers.len()).unwrap(),
+        correct: u32::try_from(answers.iter().filter(|right| **right).count()).unwrap(),
+        streak_correct: run(&answers, true),
+        streak_wrong: run(&answers, false),
+        passed,
+        confusion_tags,
+    })
+}
+
+/// The questions that wait, counted out of a whole history: those not passed since they first failed or were locked.
+fn waiting_after(history: &[EvidenceEvent]) -> Vec<QuestionRef> {
+    let mut since: BTreeMap<&QuestionRef, usize> = BTreeMap::new();
+    for (n, event) in history.iter().enumerate() {
+        match event {
+            EvidenceEvent::ExamResult {
+                question,
+                passed: true,
+            } => {
+                since.remove(question);
+            }
+            EvidenceEvent::ExamResult { question, .. }
+            | EvidenceEvent::SupportViewed {
+                question,
+                locked: true,
+            } => {
+                since.entry(question).or_insert(n);
+            }
+            _ => {}
+        }
+    }
+    let mut waiting: Vec<_> = since.into_iter().collect();
+    waiting.sort_by_key(|(_, n)| *n);
+    waiting.into_iter().map(|(q, _)| q.clone()).collect()
+}
+
+proptest! {
+    #![proptest_config(crate::config())]
+
+    #[test]
+    fn a_history_counts_for_what_it_holds(
+        course in courses(),
+        history in vec(any_event(), 0..60),
+    ) {
+        let mut evidence = Evidence::default();
+        for (n, event) in history.iter().enumerate() {
+            evidence = check(&course, &evidence, event, minute(n));
+        }
+        let progress: BTreeMap<_, _> = (0..UNITS)
+            .filter_map(|n| Some((id(n), progress_of(&course, &history, &id(n))?)))
+            .collect();
+        prop_assert_eq!(&evidence.progress, &progress);
+        for p in progress.values().filter(|p| p.tier == Tier::Gold) {
+            prop_assert!(p.passed.bronze > 0 && p.passed.silver > 0 && p.passed.gold > 0);
+        }
+        prop_assert_eq!(&evidence.revisit_queue, &waiting_after(&history));
+        let mut touched: Vec<&str> = Vec::new();
+        for question in history.iter().filter_map(EvidenceEvent::question) {
+            if !touched.contains(&question.question_id.as_str()) {
+                touched.push(&question.question_id);
+            }
+        }
+        prop_assert_eq!(&evidence.exam_touched, &touched);
+        if progress.len() <= 6 {
+            // Nobody was pushed out: all that is not gold, the latest first.
+            let mut open: Vec<_> = progress.iter().filter(|(_, p)| p.tier < Tier::Gold).collect();
+            open.sort_by_key(|(_, p)| std::cmp::Reverse(p.last_touched_at));
+            let open: Vec<_> = open.into_iter().map(|(id, _)| id.clone()).collect();
+            prop_assert_eq!(&evidence.units_in_progress, &open);
+        }
+    }
+
+    #[test]
+    fn any_record_keeps_its_badges_and_whatever_the_event_is_not_about(
+        course in courses(),
+        record in any_record(),
+        events in vec(any_event(), 1..4),
+    ) {
+        let mut evidence = record.clone();
+        for (n, event) in events.iter().enumerate() {
+            evidence = check(&course, &evidence, event, minute(n));
+        }
+        for (unit, before) in &record.progress {
+            prop_assert!(evidence.progress[unit].tier >= before.tier);
+        }
+    }
+
+    #[test]
+    fn the_order_of_what_was_touched_changes_nothing_else(
+        course in courses(),
+        record in any_record(),
+        event in any_event(),
+    ) {
+        let mut turned = record.clone();
+        turned.exam_touched.reverse();
+        let mut once = apply(&course, &record, &event, now()).unwrap();
+        let mut again = apply(&course, &turned, &event, now()).unwrap();
+        once.evidence.exam_touched.sort();
+        again.evidence.exam_touched.sort();
+        prop_assert_eq!(once, again);
+    }
+
+    #[test]
+    fn the_order_of_the_queue_changes_nothing_else(
+        course in courses(),
+        record in any_record(),
+        event in any_event(),
+    ) {
+        let mut turned = record.clone();
+        turned.revisit_queue.reverse();
+        let mut once = apply(&course, &record, &event, now()).unwrap();
+        let mut again = apply(&course, &turned, &event, now()).unwrap();
+        once.evidence.revisit_queue.sort();
+        again.evidence.revisit_queue.sort();
+        prop_assert_eq!(once, again);
+    }
+}

@@ -1,0 +1,43 @@
+//! What the student may press after a reply.
+
+use turnwise_decisions::{Action, Event, EventKind, Label, Tier};
+
+use super::{decide::Decision, plan::Plan, record::World};
+
+/// A button for each action that is permitted now, whatever the pressed one narrowed the reply to: the exam; the check of
+/// the prerequisite that blocks; the next unit where the focus has nothing more to offer; a drill; a hint. The first is
+/// primary, but never a hint.
+pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Label, Event, bool)> {
+    let permits = |action| decision.permitted.contains(&action);
+    let mut list = Vec::new();
+    let mut add = |label, kind, unit: &str| {
+        let event = Event {
+            kind,
+            unit_id: unit.to_owned(),
+        };
+        let primary = list.is_empty() && label != Label::AskHint;
+        list.push((label, event, primary));
+    };
+    if permits(Action::ExamBlock) {
+        add(Label::TakeExam, EventKind::RequestExam, &plan.focus);
+    }
+    if let Some(blocker) = plan.blocker.as_ref().filter(|_| plan.check_open) {
+        add(Label::CheckPrerequisite, EventKind::RequestExam, blocker);
+    }
+    if let Some(next) = &plan.next_unit
+        && nothing_more(world, plan)
+        && !permits(Action::ExamBlock)
+    {
+        add(Label::NextUnit, EventKind::RequestDrill, next);
+    }
+    if permits(Action::DrillCard) {
+        add(Label::TryDrill, EventKind::RequestDrill, &plan.focus);
+    }
+    add(Label::AskHint, EventKind::StuckHint, &plan.focus);
+    list
+}
+
+/// The focus has nothing more to offer: it is gold, or has no badges, or is drilled and waits for an exam.
+fn nothing_more(world: &World<'_>, plan: &Plan) -> bool {
+    plan.focus_tier == Tier::Gold || !world.has_badges(&plan.focus) || plan.exam_ready
+}

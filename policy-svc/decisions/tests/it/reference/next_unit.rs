@@ -1,0 +1,64 @@
+//! The unit to go on with.
+
+use turnwise_decisions::Tier;
+
+use super::{mapping::Mapping, record::World};
+
+impl World<'_> {
+    /// The units in which a badge can be earned, each after its prerequisites; file order where that leaves a choice. On a
+    /// course with a cycle, whatever stands before it.
+    pub fn path(&self) -> Vec<String> {
+        let mut placed: Vec<String> = Vec::new();
+        loop {
+            let next = self.course.units.iter().find(|unit| {
+                !placed.contains(&unit.id)
+                    && unit
+                        .prerequisites
+                        .iter()
+                        .all(|needed| placed.contains(needed))
+            });
+            match next {
+                Some(unit) => placed.push(unit.id.clone()),
+                None => break,
+            }
+        }
+        placed.retain(|id| self.has_badges(id));
+        placed
+    }
+
+    /// Nothing while the focus itself has no badge to build on. Else, of the units in progress and the first of the path
+    /// that are not met and not blocked, the best by score and then by file order. Else the best one in progress that is
+    /// not blocked.
+    pub fn next_unit(&self, mapping: &Mapping, focus: &str) -> Option<String> {
+        if self.has_badges(focus) && self.tier(focus) == Tier::None {
+            return None;
+        }
+        let open = |id: &String| id != focus && !self.is_met(id) && !self.is_blocked(id);
+        let mut choices = self.units_in_progress();
+        choices.retain(open);
+        choices.extend(self.path().into_iter().find(open));
+        if choices.is_empty() {
+            choices = self.units_in_progress();
+            choices.retain(|id| {
+                id != focus
+                    && self.has_badges(id)
+                    && self.tier(id) != Tier::Gold
+                    && !self.is_blocked(id)
+            });
+        }
+        let mut best: Option<String> = None;
+        for choice in choices {
+            let better = best.as_ref().is_none_or(|best| {
+                let (mine, theirs) = (
+                    mapping.scores.total(self, &choice),
+                    mapping.scores.total(self, best),
+                );
+                mine > theirs || (mine == theirs && self.place(&choice) < self.place(best))
+            });
+            if better {
+                best = Some(choice);
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,82 @@
+//! What people see of a record.
+
+use jiff::Timestamp;
+use turnwise_decisions::{QuestionState, Tier};
+
+use super::{mapping::Mapping, record::World};
+
+/// The exam system's word on a question.
+pub type Word = (QuestionState, Option<Timestamp>);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    pub focus: (String, String),
+    pub focus_tier: Tier,
+    pub nudge: Option<(String, String)>,
+    pub locked: usize,
+    pub next_eligible_at: Option<Timestamp>,
+    pub next_question: Option<String>,
+    /// Bronze, silver, gold, and all units in which a badge can be earned.
+    pub counts: [usize; 4],
+}
+
+/// What people see; `word` tells what the exam system said of a question.
+pub fn standing(
+    world: &World<'_>,
+    focus: &str,
+    blocker: Option<&str>,
+    word: &dyn Fn(&str) -> Option<Word>,
+) -> Standing {
+    let view = |id: &str| {
+        let title = world.unit(id).map(|unit| unit.title.clone());
+        (id.to_owned(), title.unwrap_or_default())
+    };
+    let count = |tier: Tier| {
+        world
+            .course
+            .units
+            .iter()
+            .filter(|unit| world.has_badges(&unit.id) && world.tier(&unit.id) == tier)
+            .count()
+    };
+    let badges = [Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold].map(count);
+
+    let mut queue = world.revisit_queue();
+    queue.retain(|id| word(id).is_none_or(|(state, _)| state != QuestionState::Passed));
+    let is_locked = |id: &String| word(id).is_some_and(|(state, _)| state == QuestionState::Locked);
+    let mut ends: Vec<(Timestamp, String)> = Vec::new();
+    for id in queue.iter().filter(|id| is_locked(id)) {
+        if let Some((_, Some(end))) = word(id) {
+            ends.push((end, id.clone()));
+        }
+    }
+    // Stable: of two locks that end together the older entry is first.
+    ends.sort_by_key(|(end, _)| *end);
+    let unlocked = queue.iter().find(|id| !is_locked(id)).cloned();
+    Standing {
+        focus: view(focus),
+        focus_tier: world.tier(focus),
+        nudge: blocker.map(view),
+        locked: queue.iter().filter(|id| is_locked(id)).count(),
+        next_eligible_at: ends.first().map(|(end, _)| *end),
+        next_question: ends
+            .first()
+            .map(|(_, id)| id.clone())
+            .or(unlocked)
+            .or_else(|| queue.first().cloned()),
+        counts: [
+            badges[1],
+            badges[2],
+            badges[3],
+            badges.iter().sum::<usize>(),
+        ],
+    }
+}
+
+/// What people see outside a turn: the focus is the latest turn's, and the walk starts there, as with an empty message.
+pub fn outside_a_turn(world: &World<'_>, word: &dyn Fn(&str) -> Option<Word>) -> Standing {
+    let focus = world.focus();
+    let scores = Mapping::new(world, &[], None).scores;
+    let blocker = world.blocker(&scores, &focus);
+    standing(world, &focus, blocker.as_deref(), word)
+}

@@ -1,0 +1,284 @@
+//! Evidence, both ways: what comes in as far as the decisions look at it, and what goes out without losing the rest.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use turnwise_decisions::{self as decisions, EvidenceEvent, EvidenceFault, QuestionRef, Tier};
+use turnwise_kit::time;
+use turnwise_proto::{
+    policy::v1::{
+        ApplyEvidenceRequest, ApplyEvidenceResponse, DrillGraded, ExamResult, PrerequisiteMarked,
+        SupportViewed, apply_evidence_request::Event,
+    },
+    session::v1 as session,
+    tutor::v1::MasteryTier,
+};
+
+use super::{
+    read::{self, Read},
+    words,
+    write::bound,
+};
+use crate::error::PolicyError;
+
+/// A request, read.
+pub(super) struct Input {
+    pub(super) evidence: decisions::Evidence,
+    pub(super) event: EvidenceEvent,
+    pub(super) now: Timestamp,
+    pub(super) stored: Stored,
+}
+
+/// The evidence as it came, beside what was read of it: what the event leaves alone goes back as it came.
+pub(super) struct Stored {
+    units: BTreeMap<String, (decisions::UnitProgress, session::UnitProgress)>,
+    revisit: HashMap<QuestionRef, session::RevisitEntry>,
+}
+
+/// Reads a request. The pack is the caller's to find.
+pub(super) fn input(request: ApplyEvidenceRequest) -> Read<Input> {
+    let snapshot = read::of_course(&request.course_id, request.snapshot)?;
+    let event = event(request.event)?;
+    let (evidence, stored) = evidence(snapshot.evidence.unwrap_or_default(), event.unit_id())?;
+    Ok(Input {
+        evidence,
+        event,
+        now: read::required_time("now", request.now)?,
+        stored,
+    })
+}
+
+fn evidence(sent: session::Evidence, event_unit_id: &str) -> Read<(decisions::Evidence, Stored)> {
+    let mut evidence = decisions::Evidence {
+        units_in_progress: sent.units_in_progress,
+        exam_touched: sent.exam_touched,
+        prerequisite_overrides: sent.prerequisite_overrides.into_iter().collect(),
+        ..decisions::Evidence::default()
+    };
+    let mut stored = Stored {
+        units: BTreeMap::new(),
+        revisit: HashMap::new(),
+    };
+    for (i, unit) in sent.unit_progress.into_iter().enumerate() {
+        let field = format!("snapshot.evidence.unit_progress[{i}]");
+        // Of the other units a badge that only a newer version knows goes back as it came. This unit's would be
+        // overwritten by a lower one.
+        if unit.unit_id == event_unit_id && MasteryTier::try_from(unit.mastery_tier).is_err() {
+            return Err(PolicyError::invalid(
+                format!("{field}.mastery_tier"),
+                "must be a tier of the contract",
+            ));
+        }
+        let progress = progress(&field, &unit)?;
+        let id = unit.unit_id.clone();
+        evidence.progress.insert(id.clone(), progress.clone());
+        if stored.units.insert(id, (progress, unit)).is_some() {
+            return Err(PolicyError::invalid(
+                format!("{field}.unit_id"),
+                "must not come twice",
+            ));
+        }
+    }
+    for entry in sent.revisit_queue {
+        let question = QuestionRef {
+            question_id: entry.question_id.clone(),
+            unit_id: entry.unit_id.clone(),
+            tier: words::badge(entry.tier),
+        };
+        evidence.revisit_queue.push(question.clone());
+        stored.revisit.insert(question, entry);
+    }
+    Ok((evidence, stored))
+}
+
+/// A unit's progress. Counts below zero are read as zero, and a mistake that is listed twice was made as often as both
+/// say.
+fn progress(field: &str, unit: &session::UnitProgress) -> Read<decisions::UnitProgress> {
+    let drill = unit.drill.unwrap_or_default();
+    let passed = unit.passed_by_tier.unwrap_or_default();
+    let mut confusion_tags: BTreeMap<String, u32> = BTreeMap::new();
+    for tag in &unit.confusion_tags {
+        let count = confusion_tags.entry(tag.tag.clone()).or_default();
+        *count = count.saturating_add(read::counter(tag.count));
+    }
+    let touched = format!("{field}.last_touched_at");
+    Ok(decisions::UnitProgress {
+        tier: words::badge(unit.mastery_tier),
+        last_touched_at: read::optional_time(&touched, unit.last_touched_at)?,
+        attempts: read::counter(drill.attempts),
+        correct: read::counter(drill.correct),
+        streak_correct: read::counter(drill.streak_correct),
+        streak_wrong: read::counter(drill.streak_wrong),
+        passed: decisions::PassedByTier {
+            bronze: read::counter(passed.bronze),
+            silver: read::counter(passed.silver),
+            gold: read::counter(passed.gold),
+        },
+        confusion_tags,
+    })
+}
+
+fn event(event: Option<Event>) -> Read<EvidenceEvent> {
+    Ok(match event.ok_or_else(|| PolicyError::missing("event"))? {
+        Event::DrillGraded(DrillGraded {
+            unit_id,
+            correct,
+            mistake_tag,
+        }) => EvidenceEvent::DrillGraded {
+            unit_id: required("drill_graded.unit_id", unit_id)?,
+            correct,
+            mistake_tag: read::present(mistake_tag),
+        },
+        Event::ExamResult(ExamResult {
+            question_id,
+            unit_id,
+            tier,
+            passed,
+        }) => EvidenceEvent::ExamResult {
+            question: question("exam_result", question_id, unit_id, tier)?,
+            passed,
+        },
+        Event::SupportViewed(SupportViewed {
+            question_id,
+            unit_id,
+            tier,
+            locked,
+        }) => EvidenceEvent::SupportViewed {
+            question: question("support_viewed", question_id, unit_id, tier)?,
+            locked,
+        },
+        Event::PrerequisiteMarked(PrerequisiteMarked { unit_id, met }) => {
+            EvidenceEvent::PrerequisiteMarked {
+                unit_id: required("prerequisite_marked.unit_id", unit_id)?,
+                met,
+            }
+        }
+    })
+}
+
+fn question(event: &str, question_id: String, unit_id: String, tier: i32) -> Read<QuestionRef> {
+    let question_id = required(&format!("{event}.question_id"), question_id)?;
+    let unit_id = required(&format!("{event}.unit_id"), unit_id)?;
+    let tier = words::badge(tier);
+    if tier == Tier::None {
+        return Err(PolicyError::invalid(
+            format!("{event}.tier"),
+            "must be bronze, silver or gold",
+        ));
+    }
+    Ok(QuestionRef {
+        question_id,
+        unit_id,
+        tier,
+    })
+}
+
+fn required(field: &str, id: String) -> Read<String> {
+    read::present(id).ok_or_else(|| PolicyError::missing(field))
+}
+
+/// Why an event is refused, in the request's words.
+pub(super) fn refusal(event: &EvidenceEvent, fault: EvidenceFault) -> PolicyError {
+    let name = match event {
+        EvidenceEvent::DrillGraded { .. } => "drill_graded",
+        EvidenceEvent::ExamResult { .. } => "exam_result",
+        EvidenceEvent::SupportViewed { .. } => "support_viewed",
+        EvidenceEvent::PrerequisiteMarked { .. } => "prerequisite_marked",
+    };
+    let field = |field: &str| format!("{name}.{field}");
+    match fault {
+        EvidenceFault::UnknownUnit(unit_id) => PolicyError::UnknownUnit {
+            field: field("unit_id"),
+            unit_id,
+        },
+        EvidenceFault::UnknownQuestion(question_id) => PolicyError::UnknownQuestion {
+            field: field("question_id"),
+            question_id,
+        },
+        EvidenceFault::EntryUnit(_) => PolicyError::invalid(
+            field("unit_id"),
+            "must not be the course's entry unit, which carries no evidence",
+        ),
+        EvidenceFault::ForeignUnit { .. } => {
+            PolicyError::invalid(field("unit_id"), "must be a unit that the question tests")
+        }
+        EvidenceFault::ForeignTier { tier, .. } => PolicyError::invalid(
+            field("tier"),
+            format!("must be the question's own: {}", tier.as_str()),
+        ),
+    }
+}
+
+impl Stored {
+    /// The answer.
+    pub(super) fn answer(self, applied: decisions::Applied) -> ApplyEvidenceResponse {
+        ApplyEvidenceResponse {
+            unit_id: applied.unit_id,
+            tier_before: words::tier_to_proto(applied.tier_before),
+            tier_after: words::tier_to_proto(applied.tier_after),
+            status_before: words::unit_status_to_proto(applied.status_before),
+            status_after: words::unit_status_to_proto(applied.status_after),
+            observations: applied
+                .observations
+                .iter()
+                .map(|observation| observation.as_str().to_owned())
+                .collect(),
+            evidence: Some(self.with(applied.evidence)),
+        }
+    }
+
+    fn with(mut self, evidence: decisions::Evidence) -> session::Evidence {
+        session::Evidence {
+            unit_progress: evidence
+                .progress
+                .into_iter()
+                .map(|(id, progress)| match self.units.remove(&id) {
+                    Some((read, sent)) if read == progress => sent,
+                    _ => unit_progress(id, progress),
+                })
+                .collect(),
+            units_in_progress: evidence.units_in_progress,
+            revisit_queue: evidence
+                .revisit_queue
+                .into_iter()
+                .map(|entry| match self.revisit.get(&entry) {
+                    Some(sent) => sent.clone(),
+                    None => session::RevisitEntry {
+                        question_id: entry.question_id,
+                        unit_id: entry.unit_id,
+                        tier: words::tier_to_proto(entry.tier),
+                    },
+                })
+                .collect(),
+            exam_touched: evidence.exam_touched,
+            prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
+        }
+    }
+}
+
+fn unit_progress(unit_id: String, progress: decisions::UnitProgress) -> session::UnitProgress {
+    session::UnitProgress {
+        unit_id,
+        mastery_tier: words::tier_to_proto(progress.tier),
+        last_touched_at: progress.last_touched_at.map(time::to_proto),
+        drill: Some(session::DrillCounters {
+            attempts: bound(progress.attempts),
+            correct: bound(progress.correct),
+            streak_correct: bound(progress.streak_correct),
+            streak_wrong: bound(progress.streak_wrong),
+        }),
+        passed_by_tier: Some(session::PassedByTier {
+            bronze: bound(progress.passed.bronze),
+            silver: bound(progress.passed.silver),
+            gold: bound(progress.passed.gold),
+        }),
+        confusion_tags: progress
+            .confusion_tags
+            .into_iter()
+            .map(|(tag, count)| session::ConfusionTag {
+                tag,
+                count: bound(count),
+            })
+            .collect(),
+    }
+}
