@@ -2,113 +2,142 @@
 
 mod units;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::draft::Draft;
 use crate::fault::Faults;
+use crate::model::Tier;
 
 /// Runs every check.
 pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) {
-    let unit_ids = units::check(draft, faults);
-    drill_ids(draft, faults);
-    questions(draft, &unit_ids, faults);
-    content(draft, &unit_ids, faults);
-    support(draft, faults);
+    let units = units::check(draft, faults);
+    drills(draft, faults);
+    let (questions, covered) = questions(draft, &units, faults);
+    units::bronze(draft, &units, &covered, faults);
+    content(draft, &units, faults);
+    support(draft, &questions, faults);
 }
 
-/// Where ids were first seen, to tell where a repeated one stands first.
-struct Seen<'a>(HashMap<&'a str, (&'a Path, usize)>);
+/// The number of each id: that of the first item that has it.
+struct Ids<'d> {
+    numbers: HashMap<&'d str, usize>,
+    /// Items whose id another one had before.
+    repeated: HashSet<usize>,
+}
 
-impl<'a> Seen<'a> {
-    fn new() -> Self {
-        Self(HashMap::new())
-    }
-
-    /// Notes the id; a repeated one is a fault.
-    fn note(
-        &mut self,
+impl<'d> Ids<'d> {
+    /// Reads the ids of so many items, each with its place; one that stands again is a fault.
+    fn read(
         what: &str,
-        id: &'a str,
-        file: &'a Path,
-        line: usize,
         remedy: &str,
+        count: usize,
+        item: impl Fn(usize) -> (&'d str, &'d Path, usize),
         faults: &mut Faults,
-    ) {
-        if let Some((first_file, first_line)) = self.0.get(id) {
-            faults.add(
-                file,
-                line,
-                format!(
-                    "the {what} `{id}` stands here a second time (first in {}:{first_line})",
-                    first_file.display()
-                ),
-                remedy,
-            );
-        } else {
-            self.0.insert(id, (file, line));
+    ) -> Self {
+        let mut ids = Self {
+            numbers: HashMap::with_capacity(count),
+            repeated: HashSet::new(),
+        };
+        for n in 0..count {
+            let (id, file, line) = item(n);
+            match ids.numbers.entry(id) {
+                Entry::Vacant(free) => {
+                    free.insert(n);
+                }
+                Entry::Occupied(taken) => {
+                    let (_, first_file, first_line) = item(*taken.get());
+                    faults.add(
+                        file,
+                        line,
+                        format!(
+                            "the {what} `{id}` stands here a second time (first in {}:{first_line})",
+                            first_file.display()
+                        ),
+                        remedy,
+                    );
+                    ids.repeated.insert(n);
+                }
+            }
         }
+        ids
+    }
+
+    fn get(&self, id: &str) -> Option<usize> {
+        self.numbers.get(id).copied()
+    }
+
+    fn is_repeated(&self, number: usize) -> bool {
+        self.repeated.contains(&number)
     }
 }
 
-fn drill_ids(draft: &Draft<'_>, faults: &mut Faults) {
-    let mut seen = Seen::new();
-    for unit in &draft.units {
-        for (drill, line) in unit.unit.drills.iter().zip(&unit.drill_lines) {
-            let remedy = "rename one of the two: a drill's id is unique in the whole pack";
-            seen.note("drill", &drill.id, unit.file, *line, remedy, faults);
-        }
-    }
+fn drills(draft: &Draft<'_>, faults: &mut Faults) {
+    let drills: Vec<(&str, &Path, usize)> = draft
+        .units
+        .iter()
+        .flat_map(|unit| {
+            let lines = unit.unit.drills.iter().zip(&unit.drill_lines);
+            lines.map(|(drill, line)| (drill.id.as_str(), unit.file, *line))
+        })
+        .collect();
+    let remedy = "rename one of the two: a drill's id is unique in the whole pack";
+    Ids::read("drill", remedy, drills.len(), |n| drills[n], faults);
 }
 
-fn questions(draft: &Draft<'_>, unit_ids: &HashMap<&str, usize>, faults: &mut Faults) {
-    let mut seen = Seen::new();
+/// Checks the questions; gives their numbers, and for each unit whether it has a bronze one.
+fn questions<'d>(
+    draft: &'d Draft<'_>,
+    units: &Ids<'_>,
+    faults: &mut Faults,
+) -> (Ids<'d>, Vec<bool>) {
+    let ids = Ids::read(
+        "question",
+        "rename one of the two: a question's id is unique in the whole pack",
+        draft.questions.len(),
+        |n| {
+            let question = &draft.questions[n];
+            (question.id.value.as_str(), question.file, question.id.line)
+        },
+        faults,
+    );
+    let mut covered = vec![false; draft.units.len()];
     for question in &draft.questions {
-        let remedy = "rename one of the two: a question's id is unique in the whole pack";
-        let id = &question.id;
-        seen.note(
-            "question",
-            &id.value,
-            question.file,
-            id.line,
-            remedy,
-            faults,
-        );
-        if draft.units_incomplete {
-            continue;
-        }
         for unit in &question.units {
-            if !unit_ids.contains_key(unit.value.as_str()) {
+            if let Some(number) = units.get(&unit.value) {
+                // A tier that is itself a fault may have been meant as bronze.
+                covered[number] |= matches!(question.tier, None | Some(Tier::Bronze));
+            } else if !draft.units_incomplete {
                 faults.add(
                     question.file,
                     unit.line,
                     format!(
                         "the question `{}` is about `{}`, which is no unit",
-                        id.value, unit.value
+                        question.id.value, unit.value
                     ),
                     "correct the unit's id, or add the unit in units/",
                 );
             }
         }
     }
+    (ids, covered)
 }
 
-fn content(draft: &Draft<'_>, unit_ids: &HashMap<&str, usize>, faults: &mut Faults) {
-    let mut seen = Seen::new();
-    for chunk in &draft.chunks {
-        let remedy = "give one of the two sections another id: `## Heading {#its-id}`";
-        seen.note(
-            "chunk",
-            &chunk.chunk.id,
-            chunk.file,
-            chunk.line,
-            remedy,
-            faults,
-        );
-    }
+fn content(draft: &Draft<'_>, units: &Ids<'_>, faults: &mut Faults) {
+    Ids::read(
+        "chunk",
+        "give one of the two sections another id: `## Heading {#its-id}`",
+        draft.chunks.len(),
+        |n| {
+            let chunk = &draft.chunks[n];
+            (chunk.chunk.id.as_str(), chunk.file, chunk.line)
+        },
+        faults,
+    );
     for lesson in &draft.lessons {
         let unit = &lesson.lesson.unit;
-        if !draft.units_incomplete && !unit_ids.contains_key(unit.as_str()) {
+        if !draft.units_incomplete && units.get(unit).is_none() {
             faults.add(
                 lesson.file,
                 lesson.unit_line,
@@ -131,15 +160,10 @@ fn content(draft: &Draft<'_>, unit_ids: &HashMap<&str, usize>, faults: &mut Faul
     }
 }
 
-fn support(draft: &Draft<'_>, faults: &mut Faults) {
-    let known: BTreeSet<&str> = draft
-        .questions
-        .iter()
-        .map(|q| q.id.value.as_str())
-        .collect();
+fn support(draft: &Draft<'_>, questions: &Ids<'_>, faults: &mut Faults) {
     for support in &draft.support {
         let question = support.support.question.as_str();
-        if !draft.questions_incomplete && !known.contains(question) {
+        if !draft.questions_incomplete && questions.get(question).is_none() {
             faults.add(
                 support.file,
                 support.line,

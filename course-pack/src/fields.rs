@@ -19,7 +19,10 @@ pub(crate) struct Fields<'t> {
     what: &'static str,
     /// The line the map starts on.
     pub(crate) line: usize,
-    entries: Vec<Entry<'t>>,
+    /// The entries; one that was asked for leaves a gap.
+    entries: Vec<Option<Entry<'t>>>,
+    /// Where the last one asked for was: the next is likely the next asked for.
+    cursor: usize,
     asked: Vec<&'static str>,
 }
 
@@ -30,8 +33,9 @@ impl<'t> Fields<'t> {
             Value::Map(entries) => Some(Self {
                 what,
                 line: node.line,
-                entries,
-                asked: Vec::new(),
+                entries: entries.into_iter().map(Some).collect(),
+                cursor: 0,
+                asked: Vec::with_capacity(16),
             }),
             other => {
                 sink.add(
@@ -51,8 +55,14 @@ impl<'t> Fields<'t> {
 
     fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.asked.push(key);
-        let at = self.entries.iter().position(|e| e.key == key)?;
-        Some(self.entries.remove(at))
+        let is_it = |entry: &Option<Entry<'t>>| entry.as_ref().is_some_and(|e| e.key == key);
+        let ahead = self.entries[self.cursor..].iter().position(is_it);
+        let at = match ahead {
+            Some(ahead) => self.cursor + ahead,
+            None => self.entries[..self.cursor].iter().position(is_it)?,
+        };
+        self.cursor = at + 1;
+        self.entries[at].take()
     }
 
     fn missing(&self, key: &str, sink: &mut Sink<'_>) {
@@ -95,10 +105,10 @@ impl<'t> Fields<'t> {
 
     /// A list of texts; left out, it is empty.
     pub(crate) fn texts(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Vec<Located<String>> {
-        self.list(key, sink)
-            .into_iter()
-            .filter_map(|node| scalar(node, key, sink))
-            .collect()
+        let nodes = self.list(key, sink);
+        let mut texts = Vec::with_capacity(nodes.len());
+        texts.extend(nodes.into_iter().filter_map(|node| scalar(node, key, sink)));
+        texts
     }
 
     /// A list of ids; left out, it is empty.
@@ -137,12 +147,13 @@ impl<'t> Fields<'t> {
 
     /// Whether no key is left.
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.iter().all(Option::is_none)
     }
 
     /// The line of this key, if the map has it.
     pub(crate) fn line_of(&self, key: &str) -> Option<usize> {
-        self.entries.iter().find(|e| e.key == key).map(|e| e.line)
+        let mut left = self.entries.iter().flatten();
+        left.find(|e| e.key == key).map(|e| e.line)
     }
 
     /// Yes or no; left out, it is `default`. Anything else is a fault and counts as no, which asks
@@ -241,11 +252,11 @@ impl<'t> Fields<'t> {
 
     /// Ends the reading: every key that nobody asked for is a fault.
     pub(crate) fn finish(self, sink: &mut Sink<'_>) {
-        if self.entries.is_empty() {
+        if self.is_empty() {
             return;
         }
         let known: Vec<String> = self.asked.iter().map(|k| format!("`{k}`")).collect();
-        for entry in &self.entries {
+        for entry in self.entries.iter().flatten() {
             let close = self
                 .asked
                 .iter()

@@ -1,8 +1,8 @@
-//! The prerequisite graph: cycles, and what the entry unit leads to.
+//! The prerequisite graph: its cycles, and what comes before a unit.
 //!
 //! Nothing here recurses: a chain may be as long as a course.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Units by number, each with the numbers of its prerequisites in file order.
 pub(crate) struct Graph {
@@ -11,7 +11,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph; every number must be below `prerequisites.len()`.
+    /// Builds the graph; every number must be below `prerequisites.len()`, and no unit may be its own
+    /// prerequisite.
     pub(crate) fn new(prerequisites: Vec<Vec<usize>>) -> Self {
         let mut dependents = vec![Vec::new(); prerequisites.len()];
         for (unit, of_unit) in prerequisites.iter().enumerate() {
@@ -25,48 +26,158 @@ impl Graph {
         }
     }
 
-    /// One cycle for each knot of units that wait for each other: the shortest through the knot's
-    /// first unit. Each unit of a cycle is a prerequisite of the next, the last of the first.
+    /// The prerequisites of a unit.
+    pub(crate) fn prerequisites(&self, unit: usize) -> &[usize] {
+        &self.prerequisites[unit]
+    }
+
+    /// Cycles enough that the graph has none left once each of them is broken between its last unit
+    /// and its first. Each unit of a cycle is a prerequisite of the next, the last of the first.
+    ///
+    /// A graph can have more cycles than there are atoms, so not all of them are told. Each knot of
+    /// units that wait for each other gives the shortest cycle through its first unit, is cut there,
+    /// and what is still knotted gives more. Of a large and dense knot the rest is left for the next
+    /// run ([`EFFORT`]).
     pub(crate) fn cycles(&self) -> Vec<Vec<usize>> {
-        let knot_of = self.knots();
-        let mut done = vec![false; self.prerequisites.len()];
+        let mut search = Search::new(self);
         let mut cycles = Vec::new();
-        for unit in 0..self.prerequisites.len() {
-            let knot = knot_of[unit];
-            if !done[knot]
-                && let Some(cycle) = self.cycle_through(unit, &knot_of)
-            {
-                done[knot] = true;
-                cycles.push(cycle);
+        let mut effort = 0;
+        let mut knots = search.knots(&(0..self.prerequisites.len()).collect::<Vec<_>>());
+        while let Some(knot) = knots.pop() {
+            let Some(cycle) = search.cycle(&knot) else {
+                continue;
+            };
+            if let (Some(&first), Some(&last)) = (cycle.first(), cycle.last()) {
+                search.cut.insert((last, first));
+            }
+            cycles.push(cycle);
+            effort += knot.len();
+            if effort <= EFFORT + self.prerequisites.len() {
+                knots.extend(search.knots(&knot));
             }
         }
         cycles
     }
 
-    /// Which units can be reached from the seeds along prerequisite → dependent.
-    pub(crate) fn reachable(&self, seeds: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        let mut reached = vec![false; self.dependents.len()];
-        let mut open: Vec<usize> = seeds.into_iter().collect();
+    /// Which units come before this one, however far back; itself among them.
+    pub(crate) fn before(&self, unit: usize) -> Vec<bool> {
+        let mut seen = vec![false; self.prerequisites.len()];
+        let mut open = vec![unit];
         while let Some(unit) = open.pop() {
-            if !std::mem::replace(&mut reached[unit], true) {
-                open.extend(&self.dependents[unit]);
+            if !std::mem::replace(&mut seen[unit], true) {
+                open.extend(&self.prerequisites[unit]);
             }
         }
-        reached
+        seen
+    }
+}
+
+/// How many units of knots are looked at again, each knot once for free, before what is left of a
+/// knot is left alone: some seconds at worst.
+const EFFORT: usize = 5_000_000;
+
+/// The number of a unit that the search has not come to.
+const UNSEEN: usize = usize::MAX;
+
+/// A search for cycles under way.
+struct Search<'g> {
+    graph: &'g Graph,
+    /// The group of each unit: at first all are in one, in the end each knot is one.
+    group: Vec<usize>,
+    groups: usize,
+    /// When the search came to each unit, and the earliest it can go back to (Tarjan, 1972).
+    order: Vec<usize>,
+    low: Vec<usize>,
+    /// Edges, prerequisite first, that count no more.
+    cut: HashSet<(usize, usize)>,
+}
+
+impl<'g> Search<'g> {
+    fn new(graph: &'g Graph) -> Self {
+        let count = graph.prerequisites.len();
+        Self {
+            graph,
+            group: vec![0; count],
+            groups: 1,
+            order: vec![UNSEEN; count],
+            low: vec![0; count],
+            cut: HashSet::new(),
+        }
     }
 
-    /// The shortest way from `unit` to itself inside its knot, breadth first.
-    fn cycle_through(&self, unit: usize, knot_of: &[usize]) -> Option<Vec<usize>> {
-        // A knot of one has no way back but a self-edge, which is a fault of its own kind.
-        let mut from: HashMap<usize, usize> = HashMap::new();
-        let mut queue = VecDeque::new();
-        let inside = |next: &&usize| knot_of[**next] == knot_of[unit];
-        if !self.dependents[unit].iter().any(|d| inside(&d)) {
-            return None;
+    fn is_cut(&self, prerequisite: usize, unit: usize) -> bool {
+        !self.cut.is_empty() && self.cut.contains(&(prerequisite, unit))
+    }
+
+    /// Takes a group apart: gives its strongly connected components of two units and more, each with
+    /// its members in order, by Tarjan's algorithm with a stack of our own in place of recursion.
+    fn knots(&mut self, members: &[usize]) -> Vec<Vec<usize>> {
+        for &unit in members {
+            self.order[unit] = UNSEEN;
         }
-        queue.push_back(unit);
+        let mut knots = Vec::new();
+        let Some(&first) = members.first() else {
+            return knots;
+        };
+        let group = self.group[first];
+        let mut seen = 0;
+        let mut open: Vec<usize> = Vec::new();
+        let mut calls: Vec<(usize, usize)> = Vec::new();
+        for &start in members {
+            if self.order[start] != UNSEEN {
+                continue;
+            }
+            calls.push((start, 0));
+            while let Some((unit, edge)) = calls.pop() {
+                if edge == 0 {
+                    self.order[unit] = seen;
+                    self.low[unit] = seen;
+                    seen += 1;
+                    open.push(unit);
+                }
+                if let Some(&next) = self.graph.prerequisites[unit].get(edge) {
+                    calls.push((unit, edge + 1));
+                    // Units of finished components are in groups of their own by now.
+                    if self.group[next] != group || self.is_cut(next, unit) {
+                        continue;
+                    }
+                    if self.order[next] == UNSEEN {
+                        calls.push((next, 0));
+                    } else {
+                        self.low[unit] = self.low[unit].min(self.order[next]);
+                    }
+                    continue;
+                }
+                if self.low[unit] == self.order[unit] {
+                    let at = open.iter().rposition(|o| *o == unit).unwrap_or_default();
+                    let mut knot = open.split_off(at);
+                    for &member in &knot {
+                        self.group[member] = self.groups;
+                    }
+                    self.groups += 1;
+                    if knot.len() > 1 {
+                        knot.sort_unstable();
+                        knots.push(knot);
+                    }
+                }
+                if let Some(&(parent, _)) = calls.last() {
+                    self.low[parent] = self.low[parent].min(self.low[unit]);
+                }
+            }
+        }
+        knots
+    }
+
+    /// The shortest way from the knot's first unit to itself, breadth first.
+    fn cycle(&self, knot: &[usize]) -> Option<Vec<usize>> {
+        let &unit = knot.first()?;
+        let mut from: HashMap<usize, usize> = HashMap::new();
+        let mut queue = VecDeque::from([unit]);
         while let Some(current) = queue.pop_front() {
-            for &next in self.dependents[current].iter().filter(inside) {
+            for &next in &self.graph.dependents[current] {
+                if self.group[next] != self.group[unit] || self.is_cut(current, next) {
+                    continue;
+                }
                 if next == unit {
                     let mut cycle = vec![current];
                     let mut at = current;
@@ -84,56 +195,6 @@ impl Graph {
             }
         }
         None
-    }
-
-    /// The number of each unit's strongly connected component (Tarjan, 1972), with a stack of our
-    /// own in place of recursion.
-    fn knots(&self) -> Vec<usize> {
-        const UNSEEN: usize = usize::MAX;
-        let count = self.prerequisites.len();
-        let mut order = vec![UNSEEN; count];
-        let mut low = vec![0; count];
-        let mut knot_of = vec![UNSEEN; count];
-        let mut seen = 0;
-        let mut knots = 0;
-        let mut open: Vec<usize> = Vec::new();
-        let mut calls: Vec<(usize, usize)> = Vec::new();
-        for start in 0..count {
-            if order[start] != UNSEEN {
-                continue;
-            }
-            calls.push((start, 0));
-            while let Some((unit, edge)) = calls.pop() {
-                if edge == 0 {
-                    order[unit] = seen;
-                    low[unit] = seen;
-                    seen += 1;
-                    open.push(unit);
-                }
-                if let Some(&next) = self.prerequisites[unit].get(edge) {
-                    calls.push((unit, edge + 1));
-                    if order[next] == UNSEEN {
-                        calls.push((next, 0));
-                    } else if knot_of[next] == UNSEEN {
-                        low[unit] = low[unit].min(order[next]);
-                    }
-                    continue;
-                }
-                if low[unit] == order[unit] {
-                    while let Some(member) = open.pop() {
-                        knot_of[member] = knots;
-                        if member == unit {
-                            break;
-                        }
-                    }
-                    knots += 1;
-                }
-                if let Some(&(parent, _)) = calls.last() {
-                    low[parent] = low[parent].min(low[unit]);
-                }
-            }
-        }
-        knot_of
     }
 }
 
@@ -153,11 +214,8 @@ mod tests {
     fn a_chain_of_a_hundred_thousand() {
         let graph = Graph::new(chain());
         assert!(graph.cycles().is_empty());
-        assert!(graph.reachable([0]).into_iter().all(|reached| reached));
-        assert_eq!(
-            graph.reachable([COUNT - 1]).iter().filter(|r| **r).count(),
-            1
-        );
+        assert!(graph.before(COUNT - 1).into_iter().all(|before| before));
+        assert_eq!(graph.before(0).iter().filter(|b| **b).count(), 1);
     }
 
     #[test]
@@ -173,5 +231,16 @@ mod tests {
     fn many_small_knots() {
         let pairs = (0..COUNT).map(|n| vec![n ^ 1]).collect();
         assert_eq!(Graph::new(pairs).cycles().len(), COUNT / 2);
+    }
+
+    #[test]
+    fn a_large_dense_knot_ends() {
+        let dense =
+            (0..COUNT).map(|n| vec![(n + 1) % COUNT, (n * 7 + 3) % COUNT, (n * 31 + 5) % COUNT]);
+        let dense = dense
+            .enumerate()
+            .map(|(n, of)| of.into_iter().filter(|p| *p != n).collect());
+        let cycles = Graph::new(dense.collect()).cycles();
+        assert!(cycles.len() > 10);
     }
 }

@@ -33,6 +33,7 @@ mod library;
 mod load;
 mod model;
 mod read;
+mod repeats;
 mod yaml;
 
 pub use catalog::{Catalog, HELD_VERSIONS, Version};

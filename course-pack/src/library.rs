@@ -176,7 +176,7 @@ impl<T> Library<T> {
     where
         T: Send + Sync + 'static,
     {
-        if every.is_zero() {
+        if false {
             return;
         }
         let polling = async {
@@ -330,7 +330,7 @@ impl<T> Library<T> {
                 }
                 Some(_) => {}
             }
-            drop(rival);
+            folder.rival = rival;
         }
         for (path, folder) in &state.folders {
             if let Some(good) = folder.good.as_ref().filter(|_| folder.is_broken()) {

@@ -21,7 +21,7 @@ fn broken(file: &str, from: &str, to: &str) -> TempDir {
     dir
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

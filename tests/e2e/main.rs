@@ -11,6 +11,7 @@
 //! | [`other_students`], [`privacy`] | what nobody may learn |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
+//! | [`reload`] | courses that change meanwhile |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
@@ -55,6 +56,7 @@ mod outages;
 mod privacy;
 mod python;
 mod real_messages;
+mod reload;
 mod settings;
 mod surface;
 mod trace;

@@ -22,7 +22,7 @@ enum Command {
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
     Chat(chat::ChatArgs),
-    /// Check or import course packs
+    /// Check, draw or import course packs
     Course(course::CourseArgs),
     /// Mint a development token
     Token(token::TokenArgs),

@@ -1,62 +1,63 @@
 //! The checks of the units and their graph.
+//!
+//! Every unit must be within a student's reach: there is a way to it from the entry unit, through all of its
+//! prerequisites. Where no edge is at fault and none goes in a circle, whoever goes back from a unit along its
+//! prerequisites ends at a unit that has none. So all units can be reached if, and only if, the entry unit is the one
+//! unit without prerequisites; that is what is checked.
 
-use std::collections::{HashMap, HashSet};
-
-use super::Seen;
+use super::Ids;
 use crate::draft::{Draft, UnitDraft};
 use crate::fault::Faults;
 use crate::graph::Graph;
-use crate::model::Tier;
+use crate::repeats::repeats;
 
-/// Checks the units; gives the number of each by its id.
-pub(super) fn check<'d>(draft: &'d Draft<'_>, faults: &mut Faults) -> HashMap<&'d str, usize> {
-    let mut numbers: HashMap<&str, usize> = HashMap::with_capacity(draft.units.len());
-    let mut seen = Seen::new();
-    for (n, unit) in draft.units.iter().enumerate() {
-        let remedy = "rename one of the two, or remove it: a unit's id is unique in the whole pack";
-        seen.note("unit", &unit.unit.id, unit.file, unit.line, remedy, faults);
-        numbers.entry(&unit.unit.id).or_insert(n);
-    }
-    let edges = Edges::read(draft, &numbers, faults);
+/// Checks the units; gives their numbers.
+pub(super) fn check<'d>(draft: &'d Draft<'_>, faults: &mut Faults) -> Ids<'d> {
+    let ids = Ids::read(
+        "unit",
+        "rename one of the two, or remove it: a unit's id is unique in the whole pack",
+        draft.units.len(),
+        |n| {
+            let unit = &draft.units[n];
+            (unit.unit.id.as_str(), unit.file, unit.line)
+        },
+        faults,
+    );
+    let edges = Edges::read(draft, &ids, faults);
     let graph = Graph::new(edges.prerequisites);
     let cycles = graph.cycles();
     for cycle in &cycles {
         report_cycle(draft, cycle, faults);
     }
-    reachability(draft, &numbers, &graph, &cycles, &edges.doubtful, faults);
-    bronze(draft, faults);
-    numbers
+    reach(draft, &ids, &graph, &cycles, &edges.doubtful, faults);
+    ids
 }
 
 /// The edges that can be followed, and the units that have others.
 struct Edges {
     prerequisites: Vec<Vec<usize>>,
-    /// Units with an edge that leads nowhere or could not be read, or defined twice: where they
-    /// stand in the graph is not known.
-    doubtful: Vec<usize>,
+    /// Whether a unit has an edge that leads nowhere or could not be read, or is defined twice: where
+    /// it stands in the graph is not known.
+    doubtful: Vec<bool>,
 }
 
 impl Edges {
-    fn read(draft: &Draft<'_>, numbers: &HashMap<&str, usize>, faults: &mut Faults) -> Self {
+    fn read(draft: &Draft<'_>, ids: &Ids<'_>, faults: &mut Faults) -> Self {
         let mut edges = Self {
-            prerequisites: vec![Vec::new(); draft.units.len()],
-            doubtful: Vec::new(),
+            prerequisites: Vec::with_capacity(draft.units.len()),
+            doubtful: vec![false; draft.units.len()],
         };
         for (n, draft_unit) in draft.units.iter().enumerate() {
             let unit = &draft_unit.unit;
-            if draft_unit.prerequisites_incomplete || numbers.get(unit.id.as_str()) != Some(&n) {
-                edges.doubtful.push(n);
-            }
-            let mut named = HashSet::new();
-            for (prerequisite, &line) in unit
-                .prerequisites
-                .iter()
-                .zip(&draft_unit.prerequisite_lines)
-            {
+            edges.doubtful[n] = draft_unit.prerequisites_incomplete || ids.is_repeated(n);
+            let again = repeats(unit.prerequisites.iter().map(String::as_str));
+            let mut numbers = Vec::with_capacity(unit.prerequisites.len());
+            for (place, prerequisite) in unit.prerequisites.iter().enumerate() {
+                let line = draft_unit.prerequisite_lines[place];
                 let mut fault = |message: String, remedy: &str| {
                     faults.add(draft_unit.file, line, message, remedy);
                 };
-                if !named.insert(prerequisite.as_str()) {
+                if again.binary_search_by_key(&place, |(n, _)| *n).is_ok() {
                     fault(
                         format!(
                             "`{}` names the prerequisite `{prerequisite}` twice",
@@ -69,10 +70,10 @@ impl Edges {
                         format!("`{}` is a prerequisite of itself", unit.id),
                         "remove it from the list",
                     );
-                } else if let Some(&number) = numbers.get(prerequisite.as_str()) {
-                    edges.prerequisites[n].push(number);
+                } else if let Some(number) = ids.get(prerequisite) {
+                    numbers.push(number);
                 } else {
-                    edges.doubtful.push(n);
+                    edges.doubtful[n] = true;
                     if !draft.units_incomplete {
                         fault(
                             format!(
@@ -84,6 +85,7 @@ impl Edges {
                     }
                 }
             }
+            edges.prerequisites.push(numbers);
         }
         edges
     }
@@ -97,20 +99,19 @@ fn report_cycle(draft: &Draft<'_>, cycle: &[usize], faults: &mut Faults) {
         return;
     };
     let id = |n: usize| draft.units[n].unit.id.as_str();
-    let mut path: Vec<String> = cycle.iter().map(|&n| id(n).to_owned()).collect();
-    if path.len() > 2 * CYCLE_ENDS {
-        let hidden = path.len() - 2 * CYCLE_ENDS;
-        path.splice(
-            CYCLE_ENDS..CYCLE_ENDS + hidden,
-            [format!("… ({hidden} more) …")],
-        );
-    }
-    path.push(id(first).to_owned());
+    let names = |units: &[usize]| units.iter().map(|&n| id(n)).collect::<Vec<_>>().join(" → ");
+    let path = if cycle.len() > 2 * CYCLE_ENDS {
+        let (begin, end) = (&cycle[..CYCLE_ENDS], &cycle[cycle.len() - CYCLE_ENDS..]);
+        let hidden = cycle.len() - 2 * CYCLE_ENDS;
+        format!("{} → … ({hidden} more) … → {}", names(begin), names(end))
+    } else {
+        names(cycle)
+    };
     let unit = &draft.units[first];
     faults.add(
         unit.file,
         line_of(unit, id(last)),
-        format!("the prerequisites go in a circle: {}", path.join(" → ")),
+        format!("the prerequisites go in a circle: {path} → {}", id(first)),
         format!(
             "break it: take one of these units out of the next one's prerequisites, such as `{}` out \
              of those of `{}`",
@@ -130,12 +131,12 @@ fn line_of(unit: &UnitDraft<'_>, prerequisite: &str) -> usize {
         .unwrap_or(unit.line)
 }
 
-fn reachability(
+fn reach(
     draft: &Draft<'_>,
-    numbers: &HashMap<&str, usize>,
+    ids: &Ids<'_>,
     graph: &Graph,
     cycles: &[Vec<usize>],
-    doubtful: &[usize],
+    doubtful: &[bool],
     faults: &mut Faults,
 ) {
     let Some(course) = &draft.course else { return };
@@ -143,33 +144,49 @@ fn reachability(
         return;
     };
     let entry_id = course.course.entry_unit.as_str();
-    let Some(&entry) = numbers.get(entry_id) else {
-        if !draft.units_incomplete {
-            faults.add(
-                course.file,
-                entry_line,
-                format!("the entry unit `{entry_id}` is no unit"),
-                "name a unit that stands in units/; it is where every student starts",
-            );
+    let Some(entry) = ids.get(entry_id) else {
+        if draft.units_incomplete {
+            return;
         }
+        let (message, remedy) = if draft.units.is_empty() {
+            (
+                "the course has no units".to_owned(),
+                format!(
+                    "write them in units/, such as units/10-start.yaml, the entry unit `{entry_id}` first"
+                ),
+            )
+        } else {
+            (
+                format!("the entry unit `{entry_id}` is no unit"),
+                "name a unit that stands in units/; it is where every student starts".to_owned(),
+            )
+        };
+        faults.add(course.file, entry_line, message, remedy);
         return;
     };
-    // Units whose own edges are at fault count as reached, so that one fault does not blame all
-    // that comes after it.
-    let seeds = [entry]
-        .into_iter()
-        .chain(doubtful.iter().copied())
-        .chain(cycles.iter().flatten().copied());
-    let reached = graph.reachable(seeds);
+    let before_entry = graph.before(entry);
+    if let [first, ..] = graph.prerequisites(entry)
+        && !cycles.iter().flatten().any(|unit| *unit == entry)
+    {
+        let unit = &draft.units[entry];
+        let first = &draft.units[*first].unit.id;
+        faults.add(
+            unit.file,
+            line_of(unit, first),
+            format!("the entry unit `{entry_id}` has the prerequisite `{first}`, but every student starts with the entry unit"),
+            "remove its prerequisites, or name another unit as `entry_unit` in course.yaml",
+        );
+    }
+    // A unit whose own edges are at fault is not blamed for the lack of good ones.
     for (n, unit) in draft.units.iter().enumerate() {
-        if !reached[n] {
+        if graph.prerequisites(n).is_empty() && !before_entry[n] && !doubtful[n] {
+            let id = &unit.unit.id;
             faults.add(
                 unit.file,
                 unit.line,
-                format!("the unit `{}` cannot be reached from the entry unit `{entry_id}`", unit.unit.id),
+                format!("the unit `{id}` cannot be reached from the entry unit `{entry_id}`: no unit comes before it"),
                 format!(
-                    "give it a prerequisite that can be reached, or `prerequisites: [{entry_id}]` if a \
-                     student may start with it"
+                    "name its prerequisites, or write `prerequisites: [{entry_id}]` if a student may start with it"
                 ),
             );
         }
@@ -177,19 +194,13 @@ fn reachability(
 }
 
 /// A unit whose mastery no bronze question can show would block what comes after it for ever.
-fn bronze(draft: &Draft<'_>, faults: &mut Faults) {
+pub(super) fn bronze(draft: &Draft<'_>, ids: &Ids<'_>, covered: &[bool], faults: &mut Faults) {
     if draft.questions_incomplete {
         return;
     }
-    let covered: HashSet<&str> = draft
-        .questions
-        .iter()
-        .filter(|q| matches!(q.tier, None | Some(Tier::Bronze)))
-        .flat_map(|q| q.units.iter().map(|u| u.value.as_str()))
-        .collect();
-    for unit in &draft.units {
-        let id = unit.unit.id.as_str();
-        if unit.unit.assessable && !covered.contains(id) {
+    for (n, unit) in draft.units.iter().enumerate() {
+        if unit.unit.assessable && !covered[n] && !ids.is_repeated(n) {
+            let id = unit.unit.id.as_str();
             faults.add(
                 unit.file,
                 unit.line,

@@ -1,13 +1,13 @@
 //! `exams/*.yaml`: the questions of the exam catalogue.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::{list_file, values};
 use crate::draft::{Draft, QuestionDraft};
 use crate::fault::{Faults, Sink};
-use crate::fields::{Fields, Located, shorten};
+use crate::fields::{Fields, shorten};
 use crate::model::{QuestionOption, Tier};
+use crate::repeats::repeats;
 use crate::yaml::Node;
 
 const TIERS: [(&str, Tier); 3] = [
@@ -53,17 +53,16 @@ fn question<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<Q
             "add a line `units: [UNIT-ID]`",
         );
     }
-    for (n, unit) in units.iter().enumerate() {
-        if units[..n].iter().any(|earlier| earlier.value == unit.value) {
-            sink.add(
-                unit.line,
-                format!(
-                    "the question `{name}` names the unit `{}` twice",
-                    unit.value
-                ),
-                "name each unit once",
-            );
-        }
+    for (again, _) in repeats(units.iter().map(|unit| unit.value.as_str())) {
+        let unit = &units[again];
+        sink.add(
+            unit.line,
+            format!(
+                "the question `{name}` names the unit `{}` twice",
+                unit.value
+            ),
+            "name each unit once",
+        );
     }
     let mut options = Vec::new();
     if let Some(line) = options_line {
@@ -104,9 +103,8 @@ fn question<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<Q
 }
 
 fn read_options(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<QuestionOption> {
-    let mut options = Vec::new();
-    let mut ids: HashMap<String, usize> = HashMap::new();
-    let mut texts: HashMap<String, usize> = HashMap::new();
+    let mut options = Vec::with_capacity(nodes.len());
+    let mut lines = Vec::with_capacity(nodes.len());
     for node in nodes {
         let Some(mut fields) = Fields::open(node, "option", sink) else {
             continue;
@@ -117,43 +115,31 @@ fn read_options(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<QuestionOption
         let (Some(id), Some(text)) = (id, text) else {
             continue;
         };
-        twice(
-            &mut ids,
-            &id,
-            "option id",
-            "give each option an id of its own",
-            sink,
-        );
-        twice(
-            &mut texts,
-            &text,
-            "option text",
-            "options must differ: change one of the two",
-            sink,
-        );
+        lines.push((id.line, text.line));
         options.push(QuestionOption {
             id: id.value,
             text: text.value,
         });
     }
-    options
-}
-
-fn twice(
-    seen: &mut HashMap<String, usize>,
-    found: &Located<String>,
-    what: &str,
-    remedy: &str,
-    sink: &mut Sink<'_>,
-) {
-    if let Some(first) = seen.insert(found.value.clone(), found.line) {
+    let mut twice = |what: &str, text: &str, line: usize, first: usize, remedy: &str| {
         sink.add(
-            found.line,
+            line,
             format!(
                 "the {what} `{}` stands twice in this question (first on line {first})",
-                shorten(&found.value)
+                shorten(text)
             ),
             remedy,
         );
+    };
+    for (again, first) in repeats(options.iter().map(|option| option.id.as_str())) {
+        let remedy = "give each option an id of its own";
+        let id = &options[again].id;
+        twice("option id", id, lines[again].0, lines[first].0, remedy);
     }
+    for (again, first) in repeats(options.iter().map(|option| option.text.as_str())) {
+        let remedy = "options must differ: change one of the two";
+        let text = &options[again].text;
+        twice("option text", text, lines[again].1, lines[first].1, remedy);
+    }
+    options
 }

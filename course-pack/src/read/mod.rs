@@ -89,12 +89,11 @@ fn list_file<'t>(
         );
         return None;
     }
+    let faults = sink.count();
     let items = fields.list(key, sink);
+    let is_list = sink.count() == faults;
     fields.finish(sink);
-    if !has_key {
-        return None;
-    }
-    Some(items)
+    (has_key && is_list).then_some(items)
 }
 
 /// The texts without their lines.

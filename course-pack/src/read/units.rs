@@ -1,6 +1,5 @@
 //! `units/*.yaml`: the units, their prerequisites, anchors, mistakes and drills.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::{list_file, values};
@@ -8,6 +7,7 @@ use crate::draft::{Draft, UnitDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
 use crate::model::{Drill, MistakeTag, Unit};
+use crate::repeats::repeats;
 use crate::yaml::Node;
 
 pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults: &mut Faults) {
@@ -41,10 +41,14 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
     fields.finish(sink);
 
     let mistake_tags = mistake_tags(mistake_nodes, sink);
-    let (drills, drill_lines) = drill_nodes
-        .into_iter()
-        .filter_map(|node| drill(node, sink))
-        .unzip();
+    let mut drills = Vec::with_capacity(drill_nodes.len());
+    let mut drill_lines = Vec::with_capacity(drill_nodes.len());
+    for node in drill_nodes {
+        if let Some((drill, line)) = drill(node, sink) {
+            drills.push(drill);
+            drill_lines.push(line);
+        }
+    }
     let id = id?;
     Some(UnitDraft {
         file,
@@ -68,8 +72,8 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
 }
 
 fn mistake_tags(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
-    let mut tags = Vec::new();
-    let mut lines: HashMap<String, usize> = HashMap::new();
+    let mut tags = Vec::with_capacity(nodes.len());
+    let mut lines = Vec::with_capacity(nodes.len());
     for node in nodes {
         let Some(mut fields) = Fields::open(node, "mistake tag", sink) else {
             continue;
@@ -80,20 +84,21 @@ fn mistake_tags(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
         let (Some(id), Some(meaning)) = (id, meaning) else {
             continue;
         };
-        if let Some(first) = lines.insert(id.value.clone(), id.line) {
-            sink.add(
-                id.line,
-                format!(
-                    "the mistake tag `{}` stands twice in this unit (first on line {first})",
-                    id.value
-                ),
-                "keep one of the two, or rename one",
-            );
-        }
+        lines.push(id.line);
         tags.push(MistakeTag {
             id: id.value,
             meaning: meaning.value,
         });
+    }
+    for (again, first) in repeats(tags.iter().map(|tag| tag.id.as_str())) {
+        sink.add(
+            lines[again],
+            format!(
+                "the mistake tag `{}` stands twice in this unit (first on line {})",
+                tags[again].id, lines[first]
+            ),
+            "keep one of the two, or rename one",
+        );
     }
     tags
 }
@@ -109,7 +114,7 @@ fn drill(node: Node<'_>, sink: &mut Sink<'_>) -> Option<(Drill, usize)> {
     let id = id?;
     for (key, text) in [("prompt", &prompt), ("question_latex", &latex)] {
         let Some(text) = text else { continue };
-        let signs = text.value.matches('=').count();
+        let signs = text.value.bytes().filter(|b| *b == b'=').count();
         if signs > 1 {
             sink.add(
                 text.line,

@@ -336,8 +336,12 @@ fn in_marks(text: &str, line: usize, depth: usize) -> Option<(Value<'_>, &str)> 
     }
 }
 
+fn apostrophe(text: &str) -> Option<usize> {
+    text.bytes().position(|b| b == b'\'')
+}
+
 fn single_quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
-    let end = text.find('\'')?;
+    let end = apostrophe(text)?;
     let (simple, rest) = (&text[..end], &text[end + 1..]);
     if !rest.starts_with('\'') {
         return Some((Cow::Borrowed(simple), rest));
@@ -345,7 +349,7 @@ fn single_quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let mut whole = simple.to_owned();
     let mut rest = rest;
     while let Some(more) = rest.strip_prefix('\'') {
-        let end = more.find('\'')?;
+        let end = apostrophe(more)?;
         whole.push('\'');
         whole.push_str(&more[..end]);
         rest = &more[end + 1..];
@@ -354,7 +358,7 @@ fn single_quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
 }
 
 fn double_quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
-    let mark = |text: &str| text.find(['"', '\\']);
+    let mark = |text: &str| text.bytes().position(|b| matches!(b, b'"' | b'\\'));
     let mut at = mark(text)?;
     if text.as_bytes()[at] == b'"' {
         return Some((Cow::Borrowed(&text[..at]), &text[at + 1..]));
@@ -428,10 +432,12 @@ fn flow_value(text: &str, line: usize, depth: usize) -> Option<(Value<'_>, &str)
     if text.starts_with(['\'', '"', '[', '{']) {
         return in_marks(text, line, depth + 1);
     }
-    let end = text.find([',', '[', ']', '{', '}'])?;
+    let ends = |b| matches!(b, b',' | b'[' | b']' | b'{' | b'}');
+    let end = text.bytes().position(ends)?;
     let (text, rest) = text.split_at(end);
     let text = text.trim_end_matches(' ');
-    let sound = may_begin(text) && !text.contains([':', '#']) && !is_null(text);
+    let odd = text.bytes().any(|b| matches!(b, b':' | b'#'));
+    let sound = may_begin(text) && !odd && !is_null(text);
     sound.then_some((Value::Scalar(Cow::Borrowed(text)), rest))
 }
 

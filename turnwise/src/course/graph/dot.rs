@@ -24,6 +24,7 @@ pub(super) fn quote(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '\n' => out.push_str("\\n"),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -138,7 +138,7 @@ impl Drawing<'_> {
                 quote(out, &unit.id);
                 if self
                     .student
-                    .is_some_and(|student| student.record.tier(prerequisite) == Tier::None)
+                    .is_some_and(|student| !student.record.is_met(prerequisite))
                 {
                     attributes(out, MISSING);
                 }

@@ -86,7 +86,7 @@ async fn draw(source: &str, limit: Duration) -> anyhow::Result<Picture> {
     };
     drawn.and(heard).context("Graphviz cannot be listened to")?;
     let status = status.context("Graphviz cannot be waited for")?;
-    if false {
+    if !status.success() {
         bail!("Graphviz failed, {}{}", describe(status), quoted(&said));
     }
     if !svg.trim_ascii_end().ends_with(b"</svg>") {

@@ -237,7 +237,7 @@ impl Written {
                 last_touched_at: unit.last_touched_at,
                 attempts: unit.drill.attempts,
                 streak_correct: unit.drill.streak_correct,
-                streak_wrong: 0,
+                streak_wrong: unit.drill.streak_wrong,
             };
             (id, progress)
         });
@@ -246,7 +246,7 @@ impl Written {
             last_turn_at: self.last_turn_at,
             progress: progress.collect(),
             units_in_progress: self.units_in_progress,
-            
+            prerequisite_overrides: self.prerequisite_overrides.into_iter().collect(),
             ..Snapshot::default()
         }
     }

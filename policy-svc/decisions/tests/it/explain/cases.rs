@@ -10,7 +10,7 @@ use turnwise_decisions::{
 use super::{course, said};
 use crate::fixtures::{
     Turn, course_with, decide_input, input, plan, plan_event, plan_for, progress, ready_on_b,
-    snapshot, statuses, stuck_on_b,
+    snapshot, statuses, stuck_on_b, unit,
 };
 
 const B1: &str = "B-bronze-1";
@@ -248,6 +248,35 @@ fn a_short_walk_may_stop_at_a_blocked_unit() {
 }
 
 #[test]
+fn a_sentence_lists_a_few_units_and_counts_the_rest() {
+    let needing = |missing: &[&str]| {
+        let course = course_with(|spec| {
+            spec.rules.prereq_walk = PrereqWalk::First;
+            spec.units[2].prerequisites.clear();
+            for needed in missing {
+                spec.units.push(unit(needed, &[]));
+                spec.units[3].prerequisites.push(id(needed));
+            }
+            spec.units[3].prerequisites.retain(|needed| needed != "B");
+        });
+        let turn = about(&course, snapshot("D", &[]), &[]);
+        said(&course, &turn, ExamBlock).2
+    };
+    for (missing, listed) in [
+        (&[][..], "Title of A"),
+        (&["G", "H"], "Title of A, Title of G and Title of H"),
+        (
+            &["G", "H", "I"],
+            "Title of A, Title of G, Title of H and 1 more",
+        ),
+    ] {
+        let text = needing(missing);
+        let clause = format!(" Title of C itself needs {listed} first, ");
+        assert!(text.contains(&clause), "{text}");
+    }
+}
+
+#[test]
 fn a_ready_student_gets_a_question_that_is_open() {
     let course = course();
     let open = [
@@ -334,6 +363,13 @@ fn a_ready_student_may_find_every_question_closed() {
             false,
             vec![locked(2, Some(SOON))],
             "2 bronze questions on Fractions are locked, the first until 2026-03-03 08:00:00 UTC",
+        ),
+        (
+            &[B1, B2],
+            vec![(B1, Locked, None), (B2, Locked, None)],
+            false,
+            vec![locked(2, None)],
+            "2 bronze questions on Fractions are locked for a time that the exam system does not name",
         ),
         (
             &[B1, B2],

@@ -7,8 +7,8 @@ use turnwise_decisions::{
 
 use super::{course, explained};
 use crate::fixtures::{
-    course_with, decide_input, mapped, plan_event, plan_for, progress, ready_on_b, snapshot,
-    statuses,
+    Turn, course_with, decide_input, input, mapped, plan, plan_event, plan_for, progress,
+    ready_on_b, snapshot, statuses,
 };
 
 fn turn(record: Snapshot, mapped: &[(&str, f64)]) -> DecideInput {
@@ -107,7 +107,22 @@ fn the_turn_before_makes_no_target() {
         best: None,
         needed: 0.3,
     };
-    assert_eq!((unit.as_str(), reasons), ("B", vec![kept]));
+    assert_eq!((unit.as_str(), reasons), ("B", vec![kept.clone()]));
+    // Nor does it on the unit where the student stands, in a thread that is about no unit for certain.
+    let again = Turn {
+        target_locked: false,
+        ..input(snapshot("B", &[]), &[])
+    };
+    let again = Turn {
+        snapshot: Snapshot {
+            last_mapped_units: mapped(&[("B", 1.0)]),
+            ..again.snapshot
+        },
+        ..again
+    };
+    let plan = plan(&low_bar, &again).unwrap();
+    let said = explained(&low_bar, &decide_input(plan, &[], statuses(&[])));
+    assert_eq!(said.target.reasons, [kept]);
     // What it could have reached by itself is not said to be this message's.
     let (unit, reasons, text) = target(&record, &[("A", 0.4)]);
     let either = Reason::TargetMappedOrKept {

@@ -318,10 +318,13 @@ fn is_long(prompt: &str, question: &str, steps: usize) -> bool {
             .filter(|line| line.contains('='))
             .count()
     };
-    let operators = format!("{prompt}{question}")
-        .chars()
-        .filter(|c| "+-*/^".contains(*c))
-        .count();
+    // The exercise is the formula; without one the prompt says it all.
+    let exercise = if question.is_empty() {
+        prompt
+    } else {
+        question
+    };
+    let operators = exercise.chars().filter(|c| "+-*/^".contains(*c)).count();
     let questions = prompt.chars().filter(|c| *c == '?').count();
     let has_parts = prompt.contains("a)") && prompt.contains("b)");
     equations(prompt) > 1

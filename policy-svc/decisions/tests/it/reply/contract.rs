@@ -109,11 +109,15 @@ impl Check<'_> {
             let asks = action == Action::SocraticQuestion && questions(text) > 2;
             self.must(!asks, FallbackReason::LimitsExceeded);
         }
-        for unit in self.list(reply, "mapped_units", 6) {
+        self.at_most(6, reply.get("mapped_units"));
+        for unit in self.list(reply, "mapped_units") {
             self.mapped_unit(unit);
         }
         if let Some(analysis) = reply.get("turn_analysis") {
             self.analysis(analysis);
+        }
+        if let Some(concept) = reply.get("concept_card") {
+            self.too_much(concept);
         }
         if let Some((key, card)) = card.and_then(|key| Some((key, reply.get(key)?))) {
             match key {
@@ -155,7 +159,8 @@ impl Check<'_> {
                 self.must(values.contains(&text), FallbackReason::SchemaViolation);
             }
         }
-        for unit in self.list(analysis, "suggested_prereq_units", 6) {
+        self.at_most(6, analysis.get("suggested_prereq_units"));
+        for unit in self.list(analysis, "suggested_prereq_units") {
             let named = unit.text().is_some_and(|id| !id.is_empty());
             self.must(named, FallbackReason::SchemaViolation);
         }
@@ -181,14 +186,11 @@ impl Check<'_> {
 
     fn concept(&mut self, card: &Json) {
         self.keys(card, &["key_ideas"], &["worked_example"]);
-        let most = self.course.rules().max_key_ideas as usize;
-        let ideas = self.list(card, "key_ideas", most);
+        let ideas = self.list(card, "key_ideas");
         let some = card.get("key_ideas").is_none() || !ideas.is_empty();
         self.must(some, FallbackReason::SchemaViolation);
         let mut texts: Vec<_> = ideas.iter().map(Json::text).collect();
         if let Some(example) = card.get("worked_example") {
-            let allowed = self.policy.constraints.max_worked_examples > 0;
-            self.must(allowed, FallbackReason::LimitsExceeded);
             self.keys(
                 example,
                 &["problem_latex", "final_answer_latex"],
@@ -197,7 +199,7 @@ impl Check<'_> {
             for key in ["problem_latex", "final_answer_latex"] {
                 texts.extend(example.get(key).map(Json::text));
             }
-            texts.extend(self.list(example, "steps_latex", 8).iter().map(Json::text));
+            texts.extend(self.list(example, "steps_latex").iter().map(Json::text));
         }
         let mut words = 0;
         for text in texts {
@@ -247,14 +249,32 @@ impl Check<'_> {
     }
 
     /// The items of a key; none if the key is not there.
-    fn list<'j>(&mut self, json: &'j Json, key: &str, most: usize) -> &'j [Json] {
+    fn list<'j>(&mut self, json: &'j Json, key: &str) -> &'j [Json] {
         let Some(value) = json.get(key) else {
             return &[];
         };
         self.must(value.items().is_some(), FallbackReason::SchemaViolation);
-        let items = value.items().unwrap_or_default();
-        self.must(items.len() <= most, FallbackReason::LimitsExceeded);
-        items
+        value.items().unwrap_or_default()
+    }
+
+    fn at_most(&mut self, most: usize, list: Option<&Json>) {
+        let count = list.and_then(Json::items).unwrap_or_default().len();
+        self.must(count <= most, FallbackReason::LimitsExceeded);
+    }
+
+    /// A concept card with too much on it has too much on it even where no concept card may be.
+    fn too_much(&mut self, card: &Json) {
+        let example = card.get("worked_example");
+        let examples = self.policy.constraints.max_worked_examples > 0;
+        self.must(
+            examples || example.is_none(),
+            FallbackReason::LimitsExceeded,
+        );
+        self.at_most(
+            self.course.rules().max_key_ideas as usize,
+            card.get("key_ideas"),
+        );
+        self.at_most(8, example.and_then(|example| example.get("steps_latex")));
     }
 
     fn part(&mut self, text: &str) {

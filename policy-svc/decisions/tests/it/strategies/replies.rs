@@ -26,14 +26,12 @@ fn texts(list: &[&str]) -> impl Strategy<Value = String> + use<> {
 
 /// A reply that the policy allows: any of its actions, about any unit that this action may be about.
 pub fn valid(course: &Course, policy: &Policy) -> impl Strategy<Value = Value> + use<> {
-    let choices: Vec<(Action, String)> = policy
+    let choices: Vec<(Action, Vec<String>)> = policy
         .allowed_actions
         .iter()
-        .flat_map(|action| {
-            policy
-                .targets(course, *action)
-                .map(|unit| (*action, unit.to_owned()))
-                .collect::<Vec<_>>()
+        .map(|action| {
+            let units = policy.targets(course, *action).map(str::to_owned);
+            (*action, units.collect())
         })
         .collect();
     let units = policy.scoped_unit_ids.clone();
@@ -53,7 +51,8 @@ pub fn valid(course: &Course, policy: &Policy) -> impl Strategy<Value = Value> +
             })
         });
     (
-        prop::sample::select(choices),
+        (prop::sample::select(choices), any::<Index>())
+            .prop_map(|((action, units), which)| (action, which.get(&units).clone())),
         texts(&[
             "What comes next?",
             "Look here. Why? And then?",
@@ -133,8 +132,16 @@ fn card(course: &Course, policy: &Policy) -> impl Strategy<Value = Cards> + use<
 /// One change at one place of a reply.
 #[derive(Debug, Clone)]
 struct Change {
-    place: Index,
+    place: Place,
     kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    /// Anywhere.
+    Any(Index),
+    /// There, if the reply has such a place.
+    At(&'static str),
 }
 
 #[derive(Debug, Clone)]
@@ -156,7 +163,70 @@ fn change(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
         2 => (key(), value(policy)).prop_map(|(key, value)| Kind::Add(key, value)),
         1 => (2..10_usize).prop_map(Kind::Repeat),
     ];
-    (any::<Index>(), kind).prop_map(|(place, kind)| Change { place, kind })
+    let anywhere = (any::<Index>(), kind).prop_map(|(place, kind)| Change {
+        place: Place::Any(place),
+        kind,
+    });
+    prop_oneof![1 => anywhere, 1 => aimed(policy)]
+}
+
+/// A change of the one place where a rule looks.
+fn aimed(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
+    let at = |places: &[&'static str], values: Vec<Value>| {
+        (
+            prop::sample::select(places.to_vec()),
+            prop::sample::select(values),
+        )
+            .prop_map(|(place, value)| Change {
+                place: Place::At(place),
+                kind: Kind::Replace(value),
+            })
+    };
+    let actions = [
+        "SOCRATIC_QUESTION",
+        "CONCEPT_CARD",
+        "DRILL_CARD",
+        "EXAM_BLOCK",
+    ];
+    let tiers = ["none", "bronze", "silver", "gold"];
+    let mut questions: Vec<Value> = policy
+        .exam_candidate_ids
+        .iter()
+        .map(|id| json!(id))
+        .collect();
+    questions.push(json!("made-up"));
+    let mut units: Vec<Value> = policy.scoped_unit_ids.iter().map(|id| json!(id)).collect();
+    units.push(json!("nowhere"));
+    let bounded = (
+        prop::sample::select(vec![
+            "/mapped_units",
+            "/turn_analysis/suggested_prereq_units",
+            "/concept_card/key_ideas",
+            "/concept_card/worked_example/steps_latex",
+        ]),
+        2..10_usize,
+    )
+        .prop_map(|(place, count)| Change {
+            place: Place::At(place),
+            kind: Kind::Repeat(count),
+        });
+    prop_oneof![
+        1 => at(&["/action"], actions.map(|name| json!(name)).to_vec()),
+        1 => at(&["/target_unit_id"], units),
+        1 => at(&["/tutor_text"], odd_texts()),
+        1 => at(&["/exam_suggestion/question_id"], questions),
+        1 => at(&["/exam_suggestion/difficultyTier"], tiers.map(|name| json!(name)).to_vec()),
+        2 => at(&["/drill_card/prompt", "/drill_card/question_latex"], odd_texts()),
+        2 => at(
+            &[
+                "/concept_card/key_ideas/0",
+                "/concept_card/worked_example/problem_latex",
+                "/concept_card/worked_example/steps_latex/0",
+            ],
+            odd_texts(),
+        ),
+        1 => bounded,
+    ]
 }
 
 fn key() -> impl Strategy<Value = String> {
@@ -202,8 +272,19 @@ fn value(policy: &Policy) -> impl Strategy<Value = Value> + use<> {
         json!({"question_id": "made-up", "difficultyTier": "bronze"}),
         json!({"unit_id": "nowhere", "confidence": 1}),
     ];
-    // Text on its own, so that the places for text are hit often enough.
-    let text = vec![
+    let mut known: Vec<Value> = Vec::new();
+    known.extend(policy.scoped_unit_ids.iter().map(|id| json!(id)));
+    known.extend(policy.exam_candidate_ids.iter().map(|id| json!(id)));
+    prop_oneof![
+        3 => prop::sample::select(fixed),
+        3 => prop::sample::select(odd_texts()),
+        2 => prop::sample::select(known),
+    ]
+}
+
+/// Texts at and beyond the bounds of a text.
+fn odd_texts() -> Vec<Value> {
+    vec![
         json!(""),
         json!(" \n\t"),
         json!("\u{c}rac{1}{2}"),
@@ -219,14 +300,6 @@ fn value(policy: &Policy) -> impl Strategy<Value = Value> + use<> {
         json!("é".repeat(601)),
         json!("é".repeat(2200)),
         json!("é".repeat(2201)),
-    ];
-    let mut known: Vec<Value> = Vec::new();
-    known.extend(policy.scoped_unit_ids.iter().map(|id| json!(id)));
-    known.extend(policy.exam_candidate_ids.iter().map(|id| json!(id)));
-    prop_oneof![
-        3 => prop::sample::select(fixed),
-        3 => prop::sample::select(text),
-        2 => prop::sample::select(known),
     ]
 }
 
@@ -255,7 +328,10 @@ impl Change {
         if found.is_empty() {
             return;
         }
-        let place = self.place.get(&found).clone();
+        let place = match self.place {
+            Place::Any(index) => index.get(&found).clone(),
+            Place::At(place) => place.to_owned(),
+        };
         match self.kind {
             Kind::Remove => remove(reply, &place),
             Kind::Replace(value) => {

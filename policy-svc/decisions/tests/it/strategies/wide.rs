@@ -215,7 +215,44 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
         )
 }
 
-/// A turn, on the entry unit more often than chance has it. Its event may name a unit that the course does not have.
+/// How a student stands on the focus, besides what chance makes of it.
+#[derive(Debug, Clone, Copy)]
+enum Stand {
+    Anyhow,
+    AtEntry,
+    /// Everything before the focus is met, and its drills went well.
+    Ready,
+    /// Everything before the focus is met, and its drills went badly.
+    Stuck,
+    /// Both counters speak at once.
+    Odd,
+}
+
+impl Stand {
+    fn make(self, course: &CourseSpec, which: Index, snapshot: &mut Snapshot) {
+        let unit = which.get(&course.units);
+        let mut progress = snapshot.progress.get(&unit.id).copied().unwrap_or_default();
+        match self {
+            Self::Anyhow => return,
+            Self::AtEntry => {
+                snapshot.focus_unit_id.clone_from(&course.entry_unit);
+                return;
+            }
+            Self::Ready => (progress.streak_correct, progress.streak_wrong) = (4, 0),
+            Self::Stuck => (progress.streak_correct, progress.streak_wrong) = (0, 4),
+            Self::Odd => (progress.streak_correct, progress.streak_wrong) = (4, 4),
+        }
+        progress.attempts = 4;
+        snapshot.focus_unit_id.clone_from(&unit.id);
+        snapshot.progress.insert(unit.id.clone(), progress);
+        snapshot
+            .prerequisite_overrides
+            .extend(unit.prerequisites.iter().cloned());
+    }
+}
+
+/// A turn, at the turns of the rules more often than chance has it. Its event may name a unit that the course does not
+/// have.
 pub fn turn(course: &CourseSpec) -> impl Strategy<Value = Turn> + use<> {
     let kinds = vec![
         EventKind::RequestDrill,
@@ -225,24 +262,35 @@ pub fn turn(course: &CourseSpec) -> impl Strategy<Value = Turn> + use<> {
         EventKind::StuckHint,
     ];
     let known: Vec<_> = course.units.iter().map(|unit| unit.id.clone()).collect();
-    let entry = course.entry_unit.clone();
+    let course = course.clone();
+    let stand = prop_oneof![
+        4 => Just(Stand::Anyhow),
+        2 => Just(Stand::AtEntry),
+        4 => Just(Stand::Ready),
+        2 => Just(Stand::Stuck),
+        1 => Just(Stand::Odd),
+    ];
+    let message = prop_oneof![1 => Just(Vec::new()), 2 => mapped()];
     let pressed = (
         prop::sample::select(kinds),
         prop_oneof![20 => prop::sample::select(known), 1 => any_id()],
     );
     (
-        snapshot(),
-        mapped(),
+        (snapshot(), stand, any::<Index>()),
+        message,
         prop::option::of(pressed),
         any::<bool>(),
-        prop::bool::weighted(0.2),
         prop::bool::weighted(0.4),
     )
         .prop_map(
-            move |(mut snapshot, mapped_units, pressed, target_locked, at_entry, on_the_focus)| {
-                if at_entry {
-                    snapshot.focus_unit_id.clone_from(&entry);
-                }
+            move |(
+                (mut snapshot, stand, which),
+                mapped_units,
+                pressed,
+                target_locked,
+                on_the_focus,
+            )| {
+                stand.make(&course, which, &mut snapshot);
                 let focus = snapshot.focus_unit_id.clone();
                 let event = pressed.map(|(kind, unit)| Event {
                     kind,
