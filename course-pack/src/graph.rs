@@ -73,8 +73,8 @@ impl Graph {
 }
 
 /// How many units of knots are looked at again, each knot once for free, before what is left of a
-/// knot is left alone: some seconds at worst.
-const EFFORT: usize = 5_000_000;
+/// knot is left alone: a fraction of a second at worst.
+const EFFORT: usize = 500_000;
 
 /// The number of a unit that the search has not come to.
 const UNSEEN: usize = usize::MAX;

@@ -176,7 +176,7 @@ impl<T> Library<T> {
     where
         T: Send + Sync + 'static,
     {
-        if false {
+        if every.is_zero() {
             return;
         }
         let polling = async {

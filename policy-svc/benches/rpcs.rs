@@ -6,12 +6,7 @@
 //! deciding. What the decisions themselves take is in the benchmark of turnwise-decisions.
 
 // A benchmark that cannot run ends by panicking, and says why.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -208,7 +203,9 @@ fn write_pack(folder: &Path) {
     let entry = id(0);
     fs::write(
         folder.join("course.yaml"),
-        format!("format: 1\nid: {COURSE}\ntitle: A large course\nlocale: en\nentry_unit: {entry}\n"),
+        format!(
+            "format: 1\nid: {COURSE}\ntitle: A large course\nlocale: en\nentry_unit: {entry}\n"
+        ),
     )
     .unwrap();
     let mut units = String::from("units:\n");

@@ -60,9 +60,7 @@ impl Policies {
         if !self.courses.holds(id) {
             return Err(unknown_course(fields.0, id).into());
         }
-        if pack_hash.is_empty() {
-            return Err(PolicyError::missing(fields.1).into());
-        }
+        ids::check(fields.1, pack_hash)?;
         let course = self.courses.version(id, pack_hash);
         Ok(course.ok_or_else(|| PolicyError::UnknownPackVersion {
             field: fields.1,
@@ -241,6 +239,6 @@ impl PolicyService for Policies {
         let applied =
             decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
                 .map_err(|fault| evidence::refusal(&input.event, fault))?;
-        Ok(Response::new(input.stored.answer(applied)))
+        Ok(Response::new(input.stored.answer(applied)?))
     }
 }

@@ -56,7 +56,10 @@ async fn a_changed_course_is_served_and_a_broken_one_is_not(kind: Kind) {
     assert_eq!(answer.degraded_reasons().count(), 0, "{answer:#?}");
     assert_eq!(focus(&ada).await, "Hello");
 
-    write(&units, &original.replace(ENTRY, "    title: Good morning\n"));
+    write(
+        &units,
+        &original.replace(ENTRY, "    title: Good morning\n"),
+    );
     serves(&ada, "Good morning").await;
     suite.stop();
 }

@@ -172,6 +172,20 @@ fn what_is_out_of_bounds_stops_the_start() {
             ["--mock-model", "mock"],
         ),
         (
+            Service::Policy,
+            &[],
+            "COURSES_RELOAD_SECONDS",
+            "3601",
+            ["--courses-reload-seconds", "0..=3600"],
+        ),
+        (
+            Service::Retrieval,
+            &[],
+            "COURSES_RELOAD_SECONDS",
+            "-1",
+            ["--courses-reload-seconds", "0..=3600"],
+        ),
+        (
             Service::Session,
             &[],
             "TURN_LEASE_TTL_SECONDS",

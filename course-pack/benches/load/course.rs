@@ -19,6 +19,9 @@ pub enum Shape {
     Ring,
     /// A book without any question: a fault for each unit.
     Unexamined,
+    /// A book whose YAML files each hold a comma behind a list's last item, which is YAML, but not what packs usually
+    /// have: every file is read by the parser of the whole language.
+    Unusual,
 }
 
 /// What was written.
@@ -75,11 +78,17 @@ pub fn write(dir: &Path, shape: Shape, units: usize) -> Written {
         for n in numbers.clone() {
             unit(&mut text, n, &prerequisites(shape, n, units));
         }
+        if shape == Shape::Unusual {
+            text = unusual(&text);
+        }
         pack.file(&format!("units/{name}"), &text);
         if shape != Shape::Unexamined {
             let mut text = "questions:\n".to_owned();
             for n in numbers.clone() {
                 questions(&mut text, n);
+            }
+            if shape == Shape::Unusual {
+                text = unusual(&text);
             }
             pack.file(&format!("exams/{name}"), &text);
         }
@@ -117,10 +126,14 @@ fn prerequisites(shape: Shape, n: usize, units: usize) -> String {
         (_, n) if n < UNITS_A_CHAPTER || n % UNITS_A_CHAPTER > 0 => vec![id(n - 1)],
         (_, n) => vec![id(n - UNITS_A_CHAPTER)],
     };
-    if matches!(shape, Shape::Book | Shape::Unexamined) && n >= UNITS_A_CHAPTER && n % 2 == 1 {
+    if !matches!(shape, Shape::Chain | Shape::Ring) && n >= UNITS_A_CHAPTER && n % 2 == 1 {
         ids.push(id(n - 7));
     }
     ids.join(", ")
+}
+
+fn unusual(text: &str) -> String {
+    text.replacen("]\n", ",]\n", 1)
 }
 
 fn unit(text: &mut String, n: usize, prerequisites: &str) {

@@ -59,6 +59,7 @@ fn main() {
         (Shape::Chain, "chain"),
         (Shape::Ring, "ring"),
         (Shape::Unexamined, "unexamined"),
+        (Shape::Unusual, "unusual"),
     ] {
         let seconds = tell(shape, largest, rounds);
         figures.push((

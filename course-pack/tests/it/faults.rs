@@ -1,6 +1,6 @@
 //! One pack for each kind of fault: file, line, message, and a remedy every time.
 
-use crate::fixture::{bad, list, one, pack, spoiled, write};
+use crate::fixture::{COURSE, bad, list, one, pack, spoiled, write};
 
 const UNITS: &str = "units/10-all.yaml";
 const EXAMS: &str = "exams/10-all.yaml";
@@ -364,6 +364,13 @@ fn the_graph() {
     );
     check(
         UNITS,
+        last,
+        "[ENTRY-00, A]\n  - {id: C, title: Products, assessable: false, prerequisites: [NOPE]}",
+        22,
+        "`NOPE`, which is no unit",
+    );
+    check(
+        UNITS,
         "prerequisites: [ENTRY-00]",
         "prerequisites: [ENTRY-00, B]",
         8,
@@ -376,6 +383,22 @@ fn the_graph() {
         5,
         "circle: ENTRY-00 → B → ENTRY-00",
     );
+}
+
+#[test]
+fn a_course_without_units() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "course.yaml", COURSE);
+    one(dir.path(), "course.yaml", 5, "the course has no units");
+    write(dir.path(), UNITS, "units: []\n");
+    one(dir.path(), "course.yaml", 5, "the course has no units");
+    let remedy = &bad(dir.path())[0].remedy;
+    assert!(
+        remedy.contains("units/") && remedy.contains("ENTRY-00"),
+        "{remedy}"
+    );
+    write(dir.path(), UNITS, "units:\n");
+    one(dir.path(), UNITS, 1, "`units` has no value");
 }
 
 #[test]

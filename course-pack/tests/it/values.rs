@@ -1,6 +1,6 @@
 //! What a good pack holds once it is loaded.
 
-use crate::fixture::{COURSE, good, pack, write};
+use crate::fixture::{COURSE, good, one, pack, write};
 use turnwise_course_pack::{PrereqWalk, StuckRule, SupportKind, Tier};
 
 #[test]
@@ -68,4 +68,24 @@ fn windows_line_ends_and_a_byte_order_mark() {
     assert_eq!(windows.chunks, plain.chunks);
     assert_eq!(windows.questions, plain.questions);
     assert_eq!(windows.support, plain.support);
+}
+
+#[test]
+fn a_course_of_one_unit() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "course.yaml", COURSE);
+    let unit = "units:\n  - {id: ENTRY-00, title: Welcome, assessable: false}\n";
+    write(dir.path(), "units/all.yaml", unit);
+    assert_eq!(good(dir.path()).units.len(), 1);
+
+    write(
+        dir.path(),
+        "units/all.yaml",
+        unit.replace(", assessable: false", ""),
+    );
+    one(dir.path(), "units/all.yaml", 2, "no bronze question");
+    let question =
+        "questions:\n  - {id: Q, units: [ENTRY-00], tier: bronze, prompt: What?, answer: '1'}\n";
+    write(dir.path(), "exams/all.yaml", question);
+    assert_eq!(good(dir.path()).questions.len(), 1);
 }

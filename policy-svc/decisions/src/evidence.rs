@@ -3,7 +3,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`event`] | the facts that change a student's evidence |
-//! | [`unit`] | one unit's progress and what a fact makes of it |
+//! | [`mod@unit`] | one unit's progress and what a fact makes of it |
 //!
 //! Nothing is lost: units, questions and tags that the course no longer has stay in the record as they are. An event
 //! changes its own unit's progress, its own question's entries, and which units are in progress.

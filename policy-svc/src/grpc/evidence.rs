@@ -30,9 +30,12 @@ pub(super) struct Input {
 }
 
 /// The evidence as it came, beside what was read of it: what the event leaves alone goes back as it came.
+#[derive(Default)]
 pub(super) struct Stored {
     units: BTreeMap<String, (decisions::UnitProgress, session::UnitProgress)>,
     revisit: HashMap<QuestionRef, session::RevisitEntry>,
+    /// The field of the event's unit that holds a badge which only a newer version knows.
+    unknown_badge: Option<String>,
 }
 
 /// Reads a request. The pack is the caller's to find.
@@ -55,19 +58,11 @@ fn evidence(sent: session::Evidence, event_unit_id: &str) -> Read<(decisions::Ev
         prerequisite_overrides: sent.prerequisite_overrides.into_iter().collect(),
         ..decisions::Evidence::default()
     };
-    let mut stored = Stored {
-        units: BTreeMap::new(),
-        revisit: HashMap::new(),
-    };
+    let mut stored = Stored::default();
     for (i, unit) in sent.unit_progress.into_iter().enumerate() {
         let field = format!("snapshot.evidence.unit_progress[{i}]");
-        // Of the other units a badge that only a newer version knows goes back as it came. This unit's would be
-        // overwritten by a lower one.
         if unit.unit_id == event_unit_id && MasteryTier::try_from(unit.mastery_tier).is_err() {
-            return Err(PolicyError::invalid(
-                format!("{field}.mastery_tier"),
-                "must be a tier of the contract",
-            ));
+            stored.unknown_badge = Some(format!("{field}.mastery_tier"));
         }
         let progress = progress(&field, &unit)?;
         let id = unit.unit_id.clone();
@@ -125,7 +120,7 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
             correct,
             mistake_tag,
         }) => EvidenceEvent::DrillGraded {
-            unit_id: required("drill_graded.unit_id", unit_id)?,
+            unit_id: read::id("drill_graded.unit_id", unit_id)?,
             correct,
             mistake_tag: read::present(mistake_tag),
         },
@@ -149,7 +144,7 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
         },
         Event::PrerequisiteMarked(PrerequisiteMarked { unit_id, met }) => {
             EvidenceEvent::PrerequisiteMarked {
-                unit_id: required("prerequisite_marked.unit_id", unit_id)?,
+                unit_id: read::id("prerequisite_marked.unit_id", unit_id)?,
                 met,
             }
         }
@@ -157,8 +152,8 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
 }
 
 fn question(event: &str, question_id: String, unit_id: String, tier: i32) -> Read<QuestionRef> {
-    let question_id = required(&format!("{event}.question_id"), question_id)?;
-    let unit_id = required(&format!("{event}.unit_id"), unit_id)?;
+    let question_id = read::id(&format!("{event}.question_id"), question_id)?;
+    let unit_id = read::id(&format!("{event}.unit_id"), unit_id)?;
     let tier = words::badge(tier);
     if tier == Tier::None {
         return Err(PolicyError::invalid(
@@ -171,10 +166,6 @@ fn question(event: &str, question_id: String, unit_id: String, tier: i32) -> Rea
         unit_id,
         tier,
     })
-}
-
-fn required(field: &str, id: String) -> Read<String> {
-    read::present(id).ok_or_else(|| PolicyError::missing(field))
 }
 
 /// Why an event is refused, in the request's words.
@@ -210,9 +201,16 @@ pub(super) fn refusal(event: &EvidenceEvent, fault: EvidenceFault) -> PolicyErro
 }
 
 impl Stored {
-    /// The answer.
-    pub(super) fn answer(self, applied: decisions::Applied) -> ApplyEvidenceResponse {
-        ApplyEvidenceResponse {
+    /// The answer. A badge that is not known is read as none, so it goes back as it came with the units that the event
+    /// leaves alone; on the event's own unit a lower one would take its place, so the event is refused.
+    pub(super) fn answer(mut self, applied: decisions::Applied) -> Read<ApplyEvidenceResponse> {
+        if let Some(field) = self.unknown_badge.take() {
+            return Err(PolicyError::invalid(
+                field,
+                "must be a tier of the contract",
+            ));
+        }
+        Ok(ApplyEvidenceResponse {
             unit_id: applied.unit_id,
             tier_before: words::tier_to_proto(applied.tier_before),
             tier_after: words::tier_to_proto(applied.tier_after),
@@ -224,7 +222,7 @@ impl Stored {
                 .map(|observation| observation.as_str().to_owned())
                 .collect(),
             evidence: Some(self.with(applied.evidence)),
-        }
+        })
     }
 
     fn with(mut self, evidence: decisions::Evidence) -> session::Evidence {

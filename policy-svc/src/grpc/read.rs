@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use turnwise_decisions as decisions;
-use turnwise_kit::time;
+use turnwise_kit::{ids, time};
 use turnwise_proto::{
     exam::v1 as exam,
     policy::v1::{self as policy, DecideRequest, PlanRequest},
@@ -14,6 +14,10 @@ use super::words;
 use crate::{courses::LoadedCourse, error::PolicyError};
 
 pub(super) type Read<T> = Result<T, PolicyError>;
+
+/// The most units that a message may be mapped to: far more than any mapping holds, and few enough to compare each with
+/// each.
+const MOST_MAPPED_UNITS: usize = 1000;
 
 /// What a plan is made from, beside the record.
 pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
@@ -99,6 +103,10 @@ pub(super) fn counter(value: i32) -> u32 {
 }
 
 fn mapped_units(field: &str, units: Vec<session::MappedUnit>) -> Read<Vec<decisions::MappedUnit>> {
+    if units.len() > MOST_MAPPED_UNITS {
+        let problem = format!("must hold at most {MOST_MAPPED_UNITS} units");
+        return Err(PolicyError::invalid(field, problem));
+    }
     units
         .into_iter()
         .enumerate()
@@ -131,8 +139,10 @@ fn event(field: &str, event: Option<tutor::ClientEvent>) -> Read<Option<decision
             unit_field,
             "must be empty without an event",
         )),
-        Some(Some(_)) if unit_id.is_empty() => Err(PolicyError::missing(unit_field)),
-        Some(Some(kind)) => Ok(Some(decisions::Event { kind, unit_id })),
+        Some(Some(kind)) => Ok(Some(decisions::Event {
+            kind,
+            unit_id: id(&unit_field, unit_id)?,
+        })),
     }
 }
 
@@ -263,7 +273,7 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
         })
     };
     Ok(decisions::Policy {
-        turn_id: policy.turn_id,
+        turn_id: id("policy.turn_id", policy.turn_id)?,
         focus_unit_id: policy.focus_unit_id,
         primary_target_unit_id: policy.primary_target_unit_id,
         prereq_blocking_unit_id: present(policy.prereq_blocking_unit_id),
@@ -317,6 +327,18 @@ pub(super) fn optional_time(
             .ok_or_else(|| PolicyError::invalid(field, "must be a time that exists"))
     })
     .transpose()
+}
+
+/// An id as all ids are spelled. Anything else is neither looked up nor repeated in an answer or a log.
+pub(super) fn id(field: &str, id: String) -> Read<String> {
+    if id.is_empty() {
+        Err(PolicyError::missing(field))
+    } else if ids::is_valid(&id) {
+        Ok(id)
+    } else {
+        let problem = "must match [A-Za-z0-9._~@-]{1,128}";
+        Err(PolicyError::invalid(field, problem))
+    }
 }
 
 pub(super) fn present(text: String) -> Option<String> {

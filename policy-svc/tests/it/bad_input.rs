@@ -1,11 +1,16 @@
-//! Requests that are refused, each with its reason and field.
+//! Requests that are refused, each with its reason and field; and below, what is odd and still answered.
+
+mod impossible;
+mod records;
+mod sizes;
 
 use prost_types::Timestamp;
 use turnwise_proto::{
     exam::v1::QuestionState,
     policy::v1::{
-        DecideRequest, DescribeStandingRequest, GetCourseRequest, ListCoursesRequest, Plan,
-        PlanRequest, Policy, ResolveReplyRequest, resolve_reply_request::Outcome,
+        ApplyEvidenceRequest, DecideRequest, DescribeStandingRequest, ExplainRequest,
+        GetCourseRequest, ListCoursesRequest, Plan, PlanRequest, Policy, ResolveReplyRequest,
+        resolve_reply_request::Outcome,
     },
     session::v1::TurnAnalysis,
     tutor::v1::{ClientEvent, ClientEventKind, DegradedReason},
@@ -17,6 +22,17 @@ const INVALID: &str = "INVALID_ARGUMENT";
 
 type Row<T> = (&'static str, &'static str, fn(&mut T));
 
+const LAST_CONFIDENCE: &str = "snapshot.turn.last_turn_analysis.mapped_units[0].confidence";
+
+/// The model saw a unit in the latest turn, with this confidence.
+fn last_mapped(request: &mut PlanRequest, confidence: f64) {
+    let turn = request.snapshot.as_mut().unwrap().turn.as_mut().unwrap();
+    turn.last_turn_analysis = Some(TurnAnalysis {
+        mapped_units: vec![mapped("GONE", confidence)],
+        ..TurnAnalysis::default()
+    });
+}
+
 #[tokio::test]
 async fn bad_plan_requests() {
     let rows: &[Row<PlanRequest>] = &[
@@ -25,9 +41,15 @@ async fn bad_plan_requests() {
         ("UNKNOWN_COURSE", "course_id", |r| {
             r.course_id = "algebra-9".into();
         }),
+        (INVALID, "course_id", |r| r.course_id = "a".repeat(129)),
+        ("UNKNOWN_COURSE", "course_id", |r| {
+            r.course_id = "a".repeat(128);
+        }),
         ("UNKNOWN_PACK_VERSION", "pack_hash", |r| {
             r.pack_hash = "00".repeat(32);
         }),
+        (INVALID, "pack_hash", |r| r.pack_hash = "0".repeat(129)),
+        (INVALID, "pack_hash", |r| r.pack_hash = "a hash".into()),
         (INVALID, "snapshot", |r| r.snapshot = None),
         (INVALID, "snapshot.course_id", |r| {
             r.snapshot.as_mut().unwrap().course_id = "other".into();
@@ -41,8 +63,26 @@ async fn bad_plan_requests() {
         }),
         (INVALID, "now", |r| {
             r.now = Some(Timestamp {
+                seconds: i64::MIN,
+                nanos: 0,
+            });
+        }),
+        (INVALID, "now", |r| {
+            r.now = Some(Timestamp {
                 seconds: 0,
                 nanos: -1,
+            });
+        }),
+        (INVALID, "now", |r| {
+            r.now = Some(Timestamp {
+                seconds: 0,
+                nanos: 1_000_000_000,
+            });
+        }),
+        (INVALID, "now", |r| {
+            r.now = Some(Timestamp {
+                seconds: -1,
+                nanos: i32::MIN,
             });
         }),
         (INVALID, "mapped_units[1].confidence", |r| {
@@ -52,22 +92,24 @@ async fn bad_plan_requests() {
             r.mapped_units = vec![mapped("ONE", f64::INFINITY)];
         }),
         (INVALID, "mapped_units[0].confidence", |r| {
+            r.mapped_units = vec![mapped("ONE", f64::NEG_INFINITY)];
+        }),
+        (INVALID, "mapped_units[0].confidence", |r| {
+            r.mapped_units = vec![mapped("ONE", 1.1)];
+        }),
+        (INVALID, "mapped_units[0].confidence", |r| {
             r.mapped_units = vec![mapped("ONE", 1.000_001)];
         }),
         (INVALID, "mapped_units[0].confidence", |r| {
             r.mapped_units = vec![mapped("gone", -0.1)];
         }),
-        (
-            INVALID,
-            "snapshot.turn.last_turn_analysis.mapped_units[0].confidence",
-            |r| {
-                let turn = r.snapshot.as_mut().unwrap().turn.as_mut().unwrap();
-                turn.last_turn_analysis = Some(TurnAnalysis {
-                    mapped_units: vec![mapped("ONE", f64::NAN)],
-                    ..TurnAnalysis::default()
-                });
-            },
-        ),
+        (INVALID, LAST_CONFIDENCE, |r| last_mapped(r, f64::NAN)),
+        (INVALID, LAST_CONFIDENCE, |r| last_mapped(r, f64::INFINITY)),
+        (INVALID, LAST_CONFIDENCE, |r| {
+            last_mapped(r, f64::NEG_INFINITY);
+        }),
+        (INVALID, LAST_CONFIDENCE, |r| last_mapped(r, -0.1)),
+        (INVALID, LAST_CONFIDENCE, |r| last_mapped(r, 1.1)),
         (INVALID, "snapshot.turn.last_turn_at", |r| {
             let turn = r.snapshot.as_mut().unwrap().turn.as_mut().unwrap();
             turn.last_turn_at = Some(Timestamp {
@@ -75,6 +117,18 @@ async fn bad_plan_requests() {
                 nanos: 0,
             });
         }),
+        (
+            INVALID,
+            "snapshot.evidence.unit_progress[0].last_touched_at",
+            |r| {
+                let snapshot = r.snapshot.as_mut().unwrap();
+                let progress = &mut snapshot.evidence.as_mut().unwrap().unit_progress;
+                progress[0].last_touched_at = Some(Timestamp {
+                    seconds: 0,
+                    nanos: 1_000_000_000,
+                });
+            },
+        ),
         (INVALID, "snapshot.evidence.unit_progress[1].unit_id", |r| {
             let snapshot = r.snapshot.as_mut().unwrap();
             let progress = &mut snapshot.evidence.as_mut().unwrap().unit_progress;
@@ -85,6 +139,12 @@ async fn bad_plan_requests() {
         }),
         (INVALID, "event.unit_id", |r| {
             r.event = Some(event(ClientEventKind::StuckHint, ""));
+        }),
+        (INVALID, "event.unit_id", |r| {
+            r.event = Some(event(ClientEventKind::StuckHint, &"a".repeat(129)));
+        }),
+        (INVALID, "event.unit_id", |r| {
+            r.event = Some(event(ClientEventKind::StuckHint, "ONE\n"));
         }),
         (INVALID, "event.unit_id", |r| {
             r.event = Some(event(ClientEventKind::Unspecified, "ONE"));
@@ -125,6 +185,7 @@ async fn bad_decide_requests() {
         (INVALID, "plan", |r| r.plan = None),
         (INVALID, "turn_id", |r| r.turn_id = String::new()),
         (INVALID, "turn_id", |r| r.turn_id = "a b".into()),
+        (INVALID, "turn_id", |r| r.turn_id = "a".repeat(129)),
         (INVALID, "plan.course_id", |r| plan(r).course_id.clear()),
         ("UNKNOWN_COURSE", "plan.course_id", |r| {
             plan(r).course_id = "algebra-9".into();
@@ -206,6 +267,25 @@ async fn bad_resolve_requests() {
         ("UNKNOWN_PACK_VERSION", "policy.pack_hash", |r| {
             policy(r).pack_hash = "old".into();
         }),
+        (INVALID, "policy.pack_hash", |r| {
+            policy(r).pack_hash = "a".repeat(129);
+        }),
+        (INVALID, "policy.turn_id", |r| policy(r).turn_id.clear()),
+        (INVALID, "policy.turn_id", |r| {
+            policy(r).turn_id = "a\nb".into();
+        }),
+        (INVALID, "policy.turn_id", |r| {
+            policy(r).turn_id = "a".repeat(129);
+        }),
+        (INVALID, "policy.exam_next_eligible_at", |r| {
+            policy(r).exam_next_eligible_at = Some(Timestamp {
+                seconds: i64::MAX,
+                nanos: 0,
+            });
+        }),
+        (INVALID, "policy.allowed_actions[3]", |r| {
+            policy(r).allowed_actions.push(99);
+        }),
         (INVALID, "policy.constraints", |r| {
             policy(r).constraints = None;
         }),
@@ -278,7 +358,13 @@ async fn bad_requests_for_standing() {
 async fn bad_requests_for_courses() {
     let service = service().await;
     let mut client = service.client.clone();
-    for (id, reason) in [("", INVALID), ("a b", INVALID), ("nope", "UNKNOWN_COURSE")] {
+    let long = "a".repeat(129);
+    for (id, reason) in [
+        ("", INVALID),
+        ("a b", INVALID),
+        (long.as_str(), INVALID),
+        ("nope", "UNKNOWN_COURSE"),
+    ] {
         let request = GetCourseRequest {
             course_id: id.to_owned(),
         };
@@ -300,4 +386,37 @@ async fn bad_requests_for_courses() {
         let refused = client.list_courses(request).await.unwrap_err();
         assert_eq!(fault(refused), (INVALID.to_owned(), vec![field.to_owned()]));
     }
+}
+
+#[tokio::test]
+async fn empty_requests() {
+    let service = service().await;
+    let mut client = service.client.clone();
+    let mut found = Vec::new();
+    found.push(client.get_course(GetCourseRequest::default()).await.err());
+    found.push(client.plan(PlanRequest::default()).await.err());
+    found.push(client.decide(DecideRequest::default()).await.err());
+    found.push(client.explain(ExplainRequest::default()).await.err());
+    let resolve = ResolveReplyRequest::default();
+    found.push(client.resolve_reply(resolve).await.err());
+    let standing = DescribeStandingRequest::default();
+    found.push(client.describe_standing(standing).await.err());
+    let evidence = ApplyEvidenceRequest::default();
+    found.push(client.apply_evidence(evidence).await.err());
+    let fields = [
+        "course_id",
+        "course_id",
+        "plan",
+        "decide",
+        "policy",
+        "course_id",
+        "course_id",
+    ];
+    for (refused, field) in found.into_iter().zip(fields) {
+        let refused = refused.unwrap();
+        assert_eq!(refused.message(), format!("`{field}` is required"));
+        assert_eq!(fault(refused), (INVALID.to_owned(), vec![field.to_owned()]));
+    }
+    let listed = client.list_courses(ListCoursesRequest::default()).await;
+    assert_eq!(listed.unwrap().into_inner().courses.len(), 1);
 }

@@ -7,6 +7,7 @@ mod demo_course;
 mod evidence;
 mod explain;
 mod fixture;
+mod golden;
 mod reload;
 mod start;
 mod turn;

@@ -159,7 +159,7 @@ async fn a_broken_pack_changes_nothing_but_the_count_of_refusals() {
     let good = fs::read_to_string(&units).unwrap();
     fs::write(
         &units,
-        good.replacen("prerequisites: [ONE]", "prerequisites: [TWO]", 1),
+        good.replacen("prerequisites: [ONE]", "prerequisites: [ONE, TWO]", 1),
     )
     .unwrap();
     assert!(!service.settle());

@@ -1,28 +1,21 @@
 //! The product against the model in [`crate::reference`], which says the rules a second time.
 
-use jiff::Timestamp;
-use proptest::{collection::vec, prelude::*};
-use serde_json::Value;
+mod evidence;
+mod replies;
+
+use proptest::prelude::*;
 use turnwise_decisions::{
-    Action, Course, CourseSpec, DecideInput, Evidence, EvidenceEvent, EvidenceFault, PassedByTier,
-    QuestionRef, Record, Statuses, Tier, UnitProgress, decide, describe_standing, evidence::apply,
-    fallback::fallback, score::ScoreParts, standing::Standing, validate::validate,
+    Action, Course, CourseSpec, DecideInput, Record, Statuses, decide, describe_standing,
+    score::ScoreParts, standing::Standing,
 };
 
 use crate::{
-    fixtures::{self, Turn, now},
+    fixtures::{self, Turn},
     reference::{
-        self,
-        buttons::buttons,
-        decide::ExamAnswer,
-        evidence::{Refused, refusals},
-        plan::Message,
-        record::World,
-        score::Parts,
+        self, buttons::buttons, decide::ExamAnswer, plan::Message, record::World, score::Parts,
         standing::Word,
-        verdict::faults,
     },
-    strategies::{id, replies, tier, wide},
+    strategies::wide,
 };
 
 fn courses() -> impl Strategy<Value = (CourseSpec, bool)> {
@@ -219,6 +212,16 @@ proptest! {
     }
 
     #[test]
+    fn the_next_unit_of_a_long_course_is_what_the_rules_say(
+        (spec, turn) in wide::long_course(),
+    ) {
+        let course = Course::new(spec.clone()).unwrap();
+        let product = fixtures::plan(&course, &turn).unwrap();
+        let model = model_plan(&spec, &turn).unwrap();
+        prop_assert_eq!(product.next_unit_id, model.next_unit);
+    }
+
+    #[test]
     fn the_path_is_what_the_rules_say((spec, turn) in wide::course(true).prop_flat_map(|course| {
         let turn = wide::turn(&course);
         (Just(course), turn)
@@ -271,263 +274,5 @@ proptest! {
         let exam = ExamAnswer { retrieved: &[], words: &words, unavailable: false };
         let model = reference::standing::outside_a_turn(&world(&spec, &turn), &|id| exam.word(id));
         check_standing(&product, &model);
-    }
-}
-
-/// A turn that was decided, and a reply: one that its policy allows, or a changed one.
-#[derive(Debug, Clone)]
-struct Replied {
-    spec: CourseSpec,
-    turn: Turn,
-    answer: wide::ExamAnswer,
-    reply: Value,
-}
-
-fn replied() -> impl Strategy<Value = Replied> {
-    turns()
-        .prop_filter_map(
-            "the event's unit is not in the course",
-            |(spec, _, turn, answer)| {
-                model_plan(&spec, &turn)
-                    .is_ok()
-                    .then_some((spec, turn, answer))
-            },
-        )
-        .prop_flat_map(|(spec, turn, answer)| {
-            let course = Course::new(spec.clone()).unwrap();
-            let plan = fixtures::plan(&course, &turn).unwrap();
-            let policy = decide(&course, &input(plan, &answer)).unwrap().policy;
-            let reply = replies::reply(&course, &policy);
-            (Just(spec), Just(turn), Just(answer), reply)
-        })
-        .prop_map(|(spec, turn, answer, reply)| Replied {
-            spec,
-            turn,
-            answer,
-            reply,
-        })
-}
-
-/// The rules' verdict on a reply: every reason to refuse it.
-fn expected_faults(case: &Replied, reply: &Value) -> Vec<&'static str> {
-    let words = words(&case.answer);
-    let exam = ExamAnswer {
-        retrieved: &case.answer.retrieved,
-        words: &words,
-        unavailable: case.answer.unavailable,
-    };
-    let plan = model_plan(&case.spec, &case.turn).unwrap();
-    let here = world(&case.spec, &case.turn);
-    let decision = reference::decide::decide(&here, &plan, case.turn.event.as_ref(), &exam);
-    let turn = reference::verdict::Turn {
-        course: &case.spec,
-        plan: &plan,
-        decision: &decision,
-    };
-    faults(&turn, reply.as_object().unwrap())
-        .into_iter()
-        .map(turnwise_decisions::FallbackReason::as_str)
-        .collect()
-}
-
-proptest! {
-    #![proptest_config(crate::config())]
-
-    #[test]
-    fn a_verdict_is_what_the_rules_say(case in replied()) {
-        let course = Course::new(case.spec.clone()).unwrap();
-        let plan = fixtures::plan(&course, &case.turn).unwrap();
-        let policy = decide(&course, &input(plan, &case.answer)).unwrap().policy;
-        let expected = expected_faults(&case, &case.reply);
-        let bytes = serde_json::to_vec(&case.reply).unwrap();
-        match validate(&course, &policy, &bytes) {
-            Ok(_) => prop_assert!(expected.is_empty(), "accepted in spite of {expected:?}"),
-            // Of several faults any one is a true reason.
-            Err(violation) => prop_assert!(
-                expected.contains(&violation.reason.as_str()),
-                "{} ({}), not one of {expected:?}", violation.reason.as_str(), violation.detail
-            ),
-        }
-        // The reply that needs no model is valid by the same rules.
-        let own = serde_json::to_value(fallback(&course, &policy)).unwrap();
-        prop_assert_eq!(expected_faults(&case, &own), Vec::<&str>::new());
-    }
-}
-
-fn unit_progress() -> impl Strategy<Value = UnitProgress> {
-    let count = || prop::sample::select(vec![0, 0, 1, 2, 3, 2_147_483_647]);
-    (
-        prop_oneof![2 => Just(Tier::None), 1 => tier()],
-        prop::option::of(-100_i64..10),
-        (count(), count(), count(), count()),
-        (0..3_u32, 0..3_u32, prop_oneof![4 => 0..3_u32, 1 => count()]),
-        prop::collection::btree_map(tag(), 1..4_u32, 0..3),
-    )
-        .prop_map(
-            |(tier, hours, drills, passed, confusion_tags)| UnitProgress {
-                tier,
-                last_touched_at: hours.map(|h| now() + jiff::SignedDuration::from_hours(h)),
-                attempts: drills.0,
-                correct: drills.1,
-                streak_correct: drills.2,
-                streak_wrong: drills.3,
-                passed: PassedByTier {
-                    bronze: passed.0,
-                    silver: passed.1,
-                    gold: passed.2,
-                },
-                confusion_tags,
-            },
-        )
-}
-
-fn tag() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["sign", "slip", "invented"]).prop_map(str::to_owned)
-}
-
-fn any_unit() -> impl Strategy<Value = String> {
-    (0..15_usize).prop_map(id)
-}
-
-/// Mostly a question of the catalogue, for a unit and tier that are mostly right.
-fn question_ref(course: &CourseSpec) -> impl Strategy<Value = QuestionRef> + use<> {
-    let mut real: Vec<QuestionRef> = Vec::new();
-    for question in &course.questions {
-        real.extend(question.units.iter().map(|unit| QuestionRef {
-            question_id: question.id.clone(),
-            unit_id: unit.clone(),
-            tier: question.tier,
-        }));
-    }
-    let odd = (wide::question_id(), any_unit(), tier()).prop_map(|(question_id, unit_id, tier)| {
-        QuestionRef {
-            question_id,
-            unit_id,
-            tier,
-        }
-    });
-    if real.is_empty() {
-        return odd.boxed();
-    }
-    let half_right = (
-        prop::sample::select(real.clone()),
-        tier(),
-        any_unit(),
-        any::<bool>(),
-    )
-        .prop_map(|(question, tier, unit_id, which)| {
-            if which {
-                QuestionRef { tier, ..question }
-            } else {
-                QuestionRef {
-                    unit_id,
-                    ..question
-                }
-            }
-        });
-    prop_oneof![10 => prop::sample::select(real), 1 => half_right, 1 => odd].boxed()
-}
-
-fn evidence(course: &CourseSpec) -> impl Strategy<Value = Evidence> + use<> {
-    (
-        prop::collection::btree_map(any_unit(), unit_progress(), 0..12),
-        vec(question_ref(course), 0..6),
-        vec(wide::question_id(), 0..6),
-        prop::collection::btree_set(any_unit(), 0..4),
-        any::<u64>(),
-    )
-        .prop_map(
-            |(progress, queue, touched, prerequisite_overrides, order)| {
-                let mut evidence = Evidence {
-                    prerequisite_overrides,
-                    ..Evidence::default()
-                };
-                for (unit, shown) in progress {
-                    if shown.tier != Tier::Gold && evidence.units_in_progress.len() < 6 {
-                        let place = usize::try_from(order % 7).unwrap();
-                        let place = place.min(evidence.units_in_progress.len());
-                        evidence.units_in_progress.insert(place, unit.clone());
-                    }
-                    evidence.progress.insert(unit, shown);
-                }
-                for entry in queue {
-                    if evidence
-                        .revisit_queue
-                        .iter()
-                        .all(|e| e.question_id != entry.question_id)
-                    {
-                        evidence.revisit_queue.push(entry);
-                    }
-                }
-                for id in touched {
-                    if !evidence.exam_touched.contains(&id) {
-                        evidence.exam_touched.push(id);
-                    }
-                }
-                evidence
-            },
-        )
-}
-
-fn evidence_event(course: &CourseSpec) -> impl Strategy<Value = EvidenceEvent> + use<> {
-    let question = || question_ref(course);
-    prop_oneof![
-        4 => (any_unit(), any::<bool>(), prop::option::of(tag())).prop_map(
-            |(unit_id, correct, mistake_tag)| EvidenceEvent::DrillGraded { unit_id, correct, mistake_tag }
-        ),
-        4 => (question(), any::<bool>())
-            .prop_map(|(question, passed)| EvidenceEvent::ExamResult { question, passed }),
-        2 => (question(), any::<bool>())
-            .prop_map(|(question, locked)| EvidenceEvent::SupportViewed { question, locked }),
-        1 => (any_unit(), any::<bool>())
-            .prop_map(|(unit_id, met)| EvidenceEvent::PrerequisiteMarked { unit_id, met }),
-    ]
-}
-
-/// A course, a record, and what happens then. A few events in a row, so that records come up that chance does not make.
-fn histories() -> impl Strategy<Value = (CourseSpec, Evidence, Vec<EvidenceEvent>)> {
-    courses().prop_flat_map(|(course, _)| {
-        let evidence = prop_oneof![1 => Just(Evidence::default()), 4 => evidence(&course)];
-        let events = vec(evidence_event(&course), 1..6);
-        (Just(course), evidence, events)
-    })
-}
-
-fn refused(fault: &EvidenceFault) -> Refused {
-    match fault {
-        EvidenceFault::UnknownUnit(_) => Refused::UnknownUnit,
-        EvidenceFault::EntryUnit(_) => Refused::EntryUnit,
-        EvidenceFault::UnknownQuestion(_) => Refused::UnknownQuestion,
-        EvidenceFault::ForeignUnit { .. } => Refused::ForeignUnit,
-        EvidenceFault::ForeignTier { .. } => Refused::ForeignTier,
-    }
-}
-
-proptest! {
-    #![proptest_config(crate::config())]
-
-    #[test]
-    fn evidence_is_what_the_rules_say((spec, mut evidence, events) in histories()) {
-        let course = Course::new(spec.clone()).unwrap();
-        let mut time: Timestamp = now();
-        for event in &events {
-            time += jiff::SignedDuration::from_mins(1);
-            let expected = refusals(&spec, event);
-            let applied = match apply(&course, &evidence, event, time) {
-                Ok(applied) => applied,
-                Err(fault) => {
-                    prop_assert!(expected.contains(&refused(&fault)), "{fault} {expected:?}");
-                    continue;
-                }
-            };
-            prop_assert_eq!(expected, vec![]);
-            let model = reference::evidence::apply(&spec, &evidence, event, time);
-            prop_assert_eq!(&applied.evidence, &model.evidence);
-            prop_assert_eq!(&applied.unit_id, &model.unit);
-            prop_assert_eq!((applied.tier_before, applied.tier_after), model.tiers);
-            prop_assert_eq!((applied.status_before, applied.status_after), model.statuses);
-            prop_assert_eq!(!applied.observations.is_empty(), model.unknown_tag);
-            evidence = applied.evidence;
-        }
     }
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod properties;
 mod refused;
+mod strategies;
 mod untidy;
 
 use jiff::{SignedDuration, Timestamp};

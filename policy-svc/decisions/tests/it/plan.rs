@@ -183,15 +183,15 @@ fn readiness_needs_a_streak_and_met_prerequisites() {
     let course = course();
     let ready = progress(Tier::None, 2, 2);
     for (record, target, exam_ready) in [
-        (snapshot("B", &[("B", ready.clone())]), "B", true),
+        (snapshot("B", &[("B", ready)]), "B", true),
         (
             snapshot("B", &[("B", progress(Tier::None, 2, 1))]),
             "B",
             false,
         ),
         // C itself is drilled, but A and B are missing: the focus is A.
-        (snapshot("C", &[("C", ready.clone())]), "C", false),
-        (snapshot("B", &[("ENTRY", ready.clone())]), "ENTRY", false),
+        (snapshot("C", &[("C", ready)]), "C", false),
+        (snapshot("B", &[("ENTRY", ready)]), "ENTRY", false),
     ] {
         let plan = plan_for(&course, record, &[(target, 0.9)]);
         assert_eq!(plan.exam_ready, exam_ready, "{target}");

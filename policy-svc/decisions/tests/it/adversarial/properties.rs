@@ -14,7 +14,7 @@ use turnwise_decisions::{Course, Policy, decide};
 use super::{
     damage::{Change, Damage, change, changed, damage, damaged},
     name,
-    write::{valid, write, write_escaped},
+    write::{write, write_escaped},
 };
 use crate::{
     fixtures,

@@ -138,6 +138,30 @@ fn a_time_in_the_future_becomes_now() {
 }
 
 #[test]
+fn a_question_that_has_moved_since_it_failed_keeps_its_place_and_goes_when_passed() {
+    let moved = QuestionRef {
+        unit_id: "F".to_owned(),
+        tier: Silver,
+        ..question("B", Bronze, 1)
+    };
+    let before = Evidence {
+        revisit_queue: vec![moved, question("A", Bronze, 1)],
+        ..Evidence::default()
+    };
+    let course = course();
+    let queue = |event| {
+        let applied = apply(&course, &before, &event, now()).unwrap();
+        applied.evidence.revisit_queue
+    };
+    assert_eq!(
+        queue(failed(question("B", Bronze, 1))),
+        before.revisit_queue
+    );
+    let rest = [question("A", Bronze, 1)];
+    assert_eq!(queue(passed(question("B", Bronze, 1))), rest);
+}
+
+#[test]
 fn lists_with_duplicates_and_too_many_units() {
     let gold = UnitProgress {
         tier: Gold,

@@ -5,10 +5,10 @@ use turnwise_decisions::{
     explain::{Reason, UnitExplanation},
 };
 
-use super::{course, explained};
+use super::{course, explained, id};
 use crate::fixtures::{
-    Turn, course_with, decide_input, input, mapped, plan, plan_event, plan_for, progress,
-    ready_on_b, snapshot, statuses,
+    course_with, decide_input, input, mapped, plan, plan_event, plan_for, progress, ready_on_b,
+    snapshot, statuses,
 };
 
 fn turn(record: Snapshot, mapped: &[(&str, f64)]) -> DecideInput {
@@ -21,10 +21,6 @@ fn unit(unit_id: Option<&str>, reasons: &[Reason], text: &str) -> UnitExplanatio
         reasons: reasons.to_vec(),
         text: text.to_owned(),
     }
-}
-
-fn id(unit: &str) -> String {
-    unit.to_owned()
 }
 
 #[test]
@@ -109,17 +105,9 @@ fn the_turn_before_makes_no_target() {
     };
     assert_eq!((unit.as_str(), reasons), ("B", vec![kept.clone()]));
     // Nor does it on the unit where the student stands, in a thread that is about no unit for certain.
-    let again = Turn {
-        target_locked: false,
-        ..input(snapshot("B", &[]), &[])
-    };
-    let again = Turn {
-        snapshot: Snapshot {
-            last_mapped_units: mapped(&[("B", 1.0)]),
-            ..again.snapshot
-        },
-        ..again
-    };
+    let mut again = input(snapshot("B", &[]), &[]);
+    again.target_locked = false;
+    again.snapshot.last_mapped_units = mapped(&[("B", 1.0)]);
     let plan = plan(&low_bar, &again).unwrap();
     let said = explained(&low_bar, &decide_input(plan, &[], statuses(&[])));
     assert_eq!(said.target.reasons, [kept]);

@@ -205,24 +205,29 @@ fn candidates_bring_their_prerequisites() {
 #[test]
 fn previous_turns_mapping_counts_half() {
     let course = algebra();
+    let low_bar = algebra_with(|spec| spec.rules.target_confidence = 0.4);
     let mut record = on_one_step(1, 1);
     record.last_mapped_units = mapped(&[("lines", 1.0), ("two-step", 0.6), ("gone", 1.0)]);
-    let alone = turn(record.clone());
+    let alone = || turn(record.clone());
     let raised = Turn {
         mapped_units: mapped(&[("two-step", 0.28), ("lines", 0.52)]),
-        ..turn(record)
+        ..turn(record.clone())
     };
     golden!(
-        "What the model saw in the turn before counts half, so it never decides by itself; of two confidences in one unit \
-         the higher counts. Units that are gone are dropped.",
+        "What the model saw in the turn before counts half and never decides by itself, not even in a course where 0.4 is \
+         enough; of two confidences in one unit the higher counts. Units that are gone are dropped.",
         Page::chapters([
             (
                 "the message says nothing",
-                Story::new(&course, alone).plan_page()
+                Story::new(&course, alone()).plan_page()
             ),
             (
                 "the message says a little",
                 Story::new(&course, raised).plan_page()
+            ),
+            (
+                "the message says nothing, and 0.4 is enough",
+                Story::new(&low_bar, alone()).plan_page()
             ),
         ]),
     );
@@ -232,12 +237,13 @@ fn previous_turns_mapping_counts_half() {
 fn button_counts_as_certain() {
     let course = algebra();
     let turn = Turn {
-        mapped_units: mapped(&[("puzzles", 1.0)]),
-        event: event(turnwise_decisions::EventKind::DrillContinue, "one-step"),
+        mapped_units: mapped(&[("one-step", 1.0)]),
+        event: event(turnwise_decisions::EventKind::DrillContinue, "puzzles"),
         ..turn(ready_for_equations())
     };
     golden!(
-        "A button's unit counts 1.0 and goes before a message that is as certain. It makes the thread one about a unit.",
+        "A button's unit counts 1.0 and goes before a message that is as certain and about a unit with a higher score. It \
+         makes the thread one about a unit.",
         Story::new(&course, turn).plan_page(),
     );
 }

@@ -42,7 +42,7 @@ pub fn refusals(course: &CourseSpec, event: &EvidenceEvent) -> Vec<Refused> {
         match course.questions.iter().find(|q| q.id == named.question_id) {
             None => refused.push(Refused::UnknownQuestion),
             Some(question) => {
-                if !question.units.iter().any(|tested| *tested == unit) {
+                if !question.units.contains(&unit) {
                     refused.push(Refused::ForeignUnit);
                 }
                 if question.tier != named.tier {

@@ -4,6 +4,7 @@
 pub mod buttons;
 pub mod decide;
 pub mod evidence;
+pub mod fallback;
 pub mod mapping;
 pub mod next_unit;
 pub mod plan;
@@ -23,14 +24,9 @@ fn add_once(list: &mut Vec<String>, id: &str) {
 
 /// The nearest value from 0 to 1; 0 for what is no finite number.
 fn clamp01(value: f64) -> f64 {
-    if !value.is_finite() {
-        return 0.0;
-    }
-    if value < 0.0 {
-        0.0
-    } else if value > 1.0 {
-        1.0
+    if value.is_finite() {
+        value.clamp(0.0, 1.0)
     } else {
-        value
+        0.0
     }
 }

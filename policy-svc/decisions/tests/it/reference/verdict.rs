@@ -221,21 +221,21 @@ impl Faults {
         }
     }
 
-    /// Each action has its own card and no other.
+    /// Each action has its own card and no other. A card that does not belong there can be wrong in itself, too.
     fn cards(&mut self, turn: &Turn<'_>, action: Option<Action>, reply: &Map<String, Value>) {
         for (key, owner) in [
             ("concept_card", Action::ConceptCard),
             ("drill_card", Action::DrillCard),
             ("exam_suggestion", Action::ExamBlock),
         ] {
-            match reply.get(key) {
-                Some(card) if action == Some(owner) => match owner {
+            let belongs = action == Some(owner);
+            self.when(reply.contains_key(key) != belongs, SchemaViolation);
+            if let Some(card) = reply.get(key) {
+                match owner {
                     Action::ConceptCard => self.concept_card(turn, card),
                     Action::DrillCard => self.drill_card(turn, card),
                     _ => self.exam_suggestion(turn, card),
-                },
-                Some(_) => self.when(true, SchemaViolation),
-                None => self.when(action == Some(owner), SchemaViolation),
+                }
             }
         }
     }
@@ -319,7 +319,7 @@ fn is_long(prompt: &str, question: &str, steps: usize) -> bool {
             .count()
     };
     // The exercise is the formula; without one the prompt says it all.
-    let exercise = if question.is_empty() {
+    let exercise = if question.trim().is_empty() {
         prompt
     } else {
         question

@@ -1,5 +1,7 @@
 //! A second reader of JSON, slow and plain, after the grammar of RFC 8259. It shares no code with the first one.
 
+use std::collections::BTreeSet;
+
 /// The most bytes that a reply may have.
 pub const MOST_BYTES: usize = 64 * 1024;
 
@@ -117,14 +119,15 @@ impl Reader<'_> {
     fn object(&mut self, depth: usize) -> Result<Json, Fault> {
         self.expect(b"{")?;
         self.spaces();
-        let mut entries: Vec<(String, Json)> = Vec::new();
+        let mut entries = Vec::new();
+        let mut keys = BTreeSet::new();
         if self.eat(b"}") {
             return Ok(Json::Object(entries));
         }
         loop {
             self.spaces();
             let key = self.string()?;
-            if entries.iter().any(|(k, _)| *k == key) {
+            if !keys.insert(key.clone()) {
                 return Err(Fault::KeyTwice);
             }
             self.spaces();

@@ -12,8 +12,10 @@ pub fn reply(course: &Course, policy: &Policy) -> impl Strategy<Value = Value> +
         3 => vec(change(policy), 2..4),
     ];
     (valid(course, policy), changes).prop_map(|(mut reply, changes)| {
-        for change in changes {
-            change.apply(&mut reply);
+        for choices in changes {
+            if let Some(change) = choices.into_iter().find(|change| change.fits(&reply)) {
+                change.apply(&mut reply);
+            }
         }
         reply
     })
@@ -34,6 +36,7 @@ pub fn valid(course: &Course, policy: &Policy) -> impl Strategy<Value = Value> +
             (*action, units.collect())
         })
         .collect();
+    let last = prop::sample::select(choices.last().cloned().into_iter().collect::<Vec<_>>());
     let units = policy.scoped_unit_ids.clone();
     let mapped = (prop::sample::select(units.clone()), 0..=10_u32).prop_map(
         |(unit, tenths)| json!({"unit_id": unit, "confidence": f64::from(tenths) / 10.0}),
@@ -51,7 +54,11 @@ pub fn valid(course: &Course, policy: &Policy) -> impl Strategy<Value = Value> +
             })
         });
     (
-        (prop::sample::select(choices), any::<Index>())
+        // The last action is the rarest one.
+        (
+            prop_oneof![last, prop::sample::select(choices)],
+            any::<Index>(),
+        )
             .prop_map(|((action, units), which)| (action, which.get(&units).clone())),
         texts(&[
             "What comes next?",
@@ -156,7 +163,8 @@ enum Kind {
     Repeat(usize),
 }
 
-fn change(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
+/// Changes of which the first one that fits is made.
+fn change(policy: &Policy) -> impl Strategy<Value = Vec<Change>> + use<> {
     let kind = prop_oneof![
         2 => Just(Kind::Remove),
         5 => value(policy).prop_map(Kind::Replace),
@@ -167,7 +175,7 @@ fn change(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
         place: Place::Any(place),
         kind,
     });
-    prop_oneof![1 => anywhere, 1 => aimed(policy)]
+    prop_oneof![1 => vec(anywhere, 1), 1 => vec(aimed(policy), 8)]
 }
 
 /// A change of the one place where a rule looks.
@@ -197,6 +205,12 @@ fn aimed(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
     questions.push(json!("made-up"));
     let mut units: Vec<Value> = policy.scoped_unit_ids.iter().map(|id| json!(id)).collect();
     units.push(json!("nowhere"));
+    let questions_asked = vec![json!("Why? How?"), json!("Why? How? When?")];
+    let confidences = vec![json!(1), json!(1.5), json!(-0.1), json!("1")];
+    let most = policy.constraints.max_concept_words as usize;
+    let bounds = [most, most + 1]
+        .map(|words| json!({"key_ideas": [vec!["a"; words].join(" ")]}))
+        .to_vec();
     let bounded = (
         prop::sample::select(vec![
             "/mapped_units",
@@ -213,9 +227,12 @@ fn aimed(policy: &Policy) -> impl Strategy<Value = Change> + use<> {
     prop_oneof![
         1 => at(&["/action"], actions.map(|name| json!(name)).to_vec()),
         1 => at(&["/target_unit_id"], units),
-        1 => at(&["/tutor_text"], odd_texts()),
-        1 => at(&["/exam_suggestion/question_id"], questions),
-        1 => at(&["/exam_suggestion/difficultyTier"], tiers.map(|name| json!(name)).to_vec()),
+        2 => at(&["/tutor_text"], odd_texts()),
+        2 => at(&["/tutor_text"], questions_asked),
+        1 => at(&["/mapped_units/0/confidence"], confidences),
+        3 => at(&["/concept_card"], bounds),
+        4 => at(&["/exam_suggestion/question_id"], questions),
+        4 => at(&["/exam_suggestion/difficultyTier"], tiers.map(|name| json!(name)).to_vec()),
         2 => at(&["/drill_card/prompt", "/drill_card/question_latex"], odd_texts()),
         2 => at(
             &[
@@ -293,7 +310,7 @@ fn odd_texts() -> Vec<Value> {
         json!("x = 1 \\\\ y = 2"),
         json!("x = 1\ny = 2"),
         json!("Do a) and b)"),
-        json!("1+2+3+4+5+6+7+8+9+1+2+3+4+5+6+7+8+9+1+2+3+4+5+6+7+8+9"),
+        json!("1+2+3+4+5+6+7+8+9".repeat(4)),
         json!(vec!["word"; 19].join(" ")),
         json!(vec!["word"; 21].join(" ")),
         json!("é".repeat(600)),
@@ -322,6 +339,13 @@ fn places(value: &Value, here: &str, found: &mut Vec<String>) {
 }
 
 impl Change {
+    fn fits(&self, reply: &Value) -> bool {
+        match self.place {
+            Place::Any(_) => true,
+            Place::At(place) => reply.pointer(place).is_some(),
+        }
+    }
+
     fn apply(self, reply: &mut Value) {
         let mut found = Vec::new();
         places(reply, "", &mut found);

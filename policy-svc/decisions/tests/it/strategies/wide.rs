@@ -1,15 +1,20 @@
-//! Courses, records and answers as odd as they may be: every rule varied within its bounds, cycles, units without drills
-//! or badges, ids of removed units, times in the future, ties, and words that contradict each other.
+//! Courses, records and answers as odd as they may be: ids of removed units, times in the future, ties, and words that
+//! contradict each other.
+
+mod courses;
 
 use jiff::SignedDuration;
 use proptest::{collection::vec, prelude::*, sample::Index};
 use turnwise_decisions::{
-    CourseSpec, Event, EventKind, ExamQuestion, MappedUnit, PrereqWalk, Progress, QuestionState,
-    QuestionStatus, Rules, Snapshot, StuckRule, Tier,
+    CourseSpec, Event, EventKind, MappedUnit, Progress, QuestionState, QuestionStatus, Snapshot,
+    Tier,
 };
 
+pub use courses::{course, long_course};
+
 use super::{id, tier};
-use crate::fixtures::{Turn, now, question, unit};
+use crate::fixtures::{Turn, now};
+use courses::QUESTIONS;
 
 /// The most units of a course here. Records name a few more.
 const MOST_UNITS: usize = 14;
@@ -17,132 +22,6 @@ const MOST_UNITS: usize = 14;
 fn any_id() -> impl Strategy<Value = String> {
     prop_oneof![12 => (0..MOST_UNITS + 2).prop_map(id), 1 => Just(String::new())]
 }
-
-fn rules() -> impl Strategy<Value = Rules> {
-    let confidence = prop_oneof![
-        4 => Just(0.55),
-        1 => prop::sample::select(vec![0.0, 0.25, 0.5, 0.9, 1.0]),
-        1 => 0.0..=1.0_f64,
-    ];
-    let window = prop::sample::select(vec![72.0, 72.0, 1.0, 24.0, 8760.0]);
-    (
-        (any::<bool>(), any::<bool>(), confidence, window),
-        (1..9_usize, 0..6_usize, 0..6_usize, 0..5_usize, 0..5_usize),
-        (1..5_u32, 1..5_u32, 1..5_usize),
-        (20..60_u32, 0..2_u32, 1..5_u32, 1..4_u32),
-    )
-        .prop_map(
-            |(
-                (transitive, by_streak, target_confidence, recency_window_hours),
-                (max_scoped_units, candidates_mapped, candidates_in_progress, mapped, progress),
-                (stuck_attempts, ready_streak, max_exam_candidates),
-                (max_concept_words, max_worked_examples, max_key_ideas, drill_max_steps),
-            )| Rules {
-                stuck_rule: if by_streak {
-                    StuckRule::AttemptsWithoutStreak
-                } else {
-                    StuckRule::ConsecutiveWrong
-                },
-                prereq_walk: if transitive {
-                    PrereqWalk::Transitive
-                } else {
-                    PrereqWalk::First
-                },
-                target_confidence,
-                recency_window_hours,
-                max_scoped_units,
-                candidates_mapped,
-                candidates_in_progress,
-                scope_mapped: mapped,
-                scope_in_progress: progress,
-                stuck_attempts,
-                ready_streak,
-                max_concept_words,
-                max_worked_examples,
-                max_key_ideas,
-                drill_max_steps,
-                max_exam_candidates,
-            },
-        )
-}
-
-/// A course of 1 to 14 units, mostly many. With `acyclic`, edges point to units that come earlier in a hidden order,
-/// which is not the file's; otherwise anywhere, to the unit itself too.
-pub fn course(acyclic: bool) -> impl Strategy<Value = CourseSpec> {
-    let shape = (
-        vec(any::<Index>(), 0..4),
-        prop::bool::weighted(0.85),
-        0..3_usize,
-        prop::bool::weighted(0.2),
-    );
-    let shapes = prop_oneof![1 => vec(shape.clone(), 1..=MOST_UNITS), 4 => vec(shape, MOST_UNITS)];
-    let sparse = (1..=3_usize, prop::bool::weighted(0.5));
-    let order = vec(any::<u32>(), MOST_UNITS);
-    (shapes, sparse, any::<Index>(), order, rules()).prop_map(
-        move |(shapes, (most_edges, default_rules), entry, order, rules)| {
-            let count = shapes.len();
-            let mut units = Vec::new();
-            let mut questions = Vec::new();
-            for (n, (edges, assessable, drills, shared)) in shapes.into_iter().enumerate() {
-                let reach = if acyclic { n } else { count };
-                let mut needs: Vec<String> = Vec::new();
-                for edge in edges.iter().filter(|_| reach > 0).take(most_edges) {
-                    let needed = id(edge.index(reach));
-                    if !needs.contains(&needed) {
-                        needs.push(needed);
-                    }
-                }
-                let needs: Vec<_> = needs.iter().map(String::as_str).collect();
-                let mut unit = unit(&id(n), &needs);
-                unit.assessable = assessable;
-                unit.drills.truncate(drills);
-                if assessable {
-                    questions.extend(catalogue(&id(n), shared.then(|| id((n + 1) % count))));
-                }
-                units.push(unit);
-            }
-            // The file's order is none that a walk could take for granted.
-            let mut file: Vec<_> = order.iter().zip(units).collect();
-            file.sort_by_key(|(place, _)| **place);
-            let units = file.into_iter().map(|(_, unit)| unit).collect();
-            let entry_unit = if acyclic {
-                id(0)
-            } else {
-                id(entry.index(count))
-            };
-            CourseSpec {
-                entry_unit,
-                units,
-                questions,
-                rules: if default_rules {
-                    Rules::default()
-                } else {
-                    rules
-                },
-            }
-        },
-    )
-}
-
-/// A unit's questions; one of them may test another unit, too.
-fn catalogue(unit: &str, other: Option<String>) -> Vec<ExamQuestion> {
-    let mut list: Vec<_> = QUESTIONS
-        .iter()
-        .map(|(rest, tier)| question(&format!("{unit}-{rest}"), unit, *tier))
-        .collect();
-    if let Some(first) = list.first_mut() {
-        first.units.extend(other);
-    }
-    list
-}
-
-const QUESTIONS: [(&str, Tier); 5] = [
-    ("bronze-1", Tier::Bronze),
-    ("bronze-2", Tier::Bronze),
-    ("silver-1", Tier::Silver),
-    ("gold-1", Tier::Gold),
-    ("gold-2", Tier::Gold),
-];
 
 /// The id of a question that the catalogue may have.
 pub fn question_id() -> impl Strategy<Value = String> {
@@ -248,6 +127,11 @@ impl Stand {
         snapshot
             .prerequisite_overrides
             .extend(unit.prerequisites.iter().cloned());
+        let queue = &mut snapshot.revisit_question_ids;
+        let place = which.index(queue.len() + 1);
+        for rest in ["gold-1", "silver-2", "bronze-2", "bronze-3"] {
+            queue.insert(place, format!("{}-{rest}", unit.id));
+        }
     }
 }
 
@@ -311,22 +195,17 @@ pub fn turn(course: &CourseSpec) -> impl Strategy<Value = Turn> + use<> {
         )
 }
 
-fn status() -> impl Strategy<Value = QuestionStatus> {
-    let states = vec![
-        QuestionState::Available,
-        QuestionState::Available,
-        QuestionState::Locked,
-        QuestionState::Locked,
-        QuestionState::Passed,
-    ];
-    (prop::sample::select(states), prop::option::of(-50_i64..50)).prop_map(|(state, hours)| {
-        QuestionStatus {
+fn status(states: &[QuestionState]) -> impl Strategy<Value = QuestionStatus> + use<> {
+    (
+        prop::sample::select(states.to_vec()),
+        prop::option::of(-50_i64..50),
+    )
+        .prop_map(|(state, hours)| QuestionStatus {
             state,
             locked_until: hours
                 .filter(|_| state == QuestionState::Locked)
                 .map(|h| now() + SignedDuration::from_hours(h)),
-        }
-    })
+        })
 }
 
 /// What retrieval found, what the exam system said, and whether it was out of reach.
@@ -337,7 +216,24 @@ pub struct ExamAnswer {
     pub unavailable: bool,
 }
 
-/// Some of the catalogue in any order, ids that it does not have, and a word on most questions; sometimes two.
+/// A word on most questions, sometimes two.
+fn words(
+    ids: Vec<String>,
+    states: &[QuestionState],
+) -> impl Strategy<Value = Vec<(String, QuestionStatus)>> + use<> {
+    let word = (
+        prop::option::weighted(0.9, status(states)),
+        prop::option::weighted(0.2, status(states)),
+    );
+    vec(word, ids.len()).prop_map(move |words| {
+        let (first, second): (Vec<_>, Vec<_>) = words.into_iter().unzip();
+        let said = ids.iter().zip(first).chain(ids.iter().zip(second));
+        said.filter_map(|(id, word)| Some((id.clone(), word?)))
+            .collect()
+    })
+}
+
+/// Some of the catalogue in any order, ids that it does not have, and what the exam system says.
 pub fn exam_answer(course: &CourseSpec) -> impl Strategy<Value = ExamAnswer> + use<> {
     let mut all: Vec<String> = course.questions.iter().map(|q| q.id.clone()).collect();
     all.push("made-up".to_owned());
@@ -351,24 +247,16 @@ pub fn exam_answer(course: &CourseSpec) -> impl Strategy<Value = ExamAnswer> + u
             all.extend(extra);
             all
         });
-    let words = vec(
-        (
-            prop::option::weighted(0.9, status()),
-            prop::option::weighted(0.2, status()),
-        ),
-        all.len(),
-    )
-    .prop_map(move |words| {
-        let first = all
-            .iter()
-            .zip(&words)
-            .filter_map(|(id, (word, _))| Some((id.clone(), (*word)?)));
-        let second = all
-            .iter()
-            .zip(&words)
-            .filter_map(|(id, (_, word))| Some((id.clone(), (*word)?)));
-        first.chain(second).collect()
-    });
+    let (open, shut, done) = (
+        QuestionState::Available,
+        QuestionState::Locked,
+        QuestionState::Passed,
+    );
+    let words = prop_oneof![
+        2 => words(all.clone(), &[open, open, shut, shut, done]),
+        1 => words(all.clone(), &[open, open, open, done]),
+        1 => words(all, &[shut, shut, shut, done]),
+    ];
     (retrieved, words, prop::bool::weighted(0.05)).prop_map(|(retrieved, words, unavailable)| {
         ExamAnswer {
             retrieved,
