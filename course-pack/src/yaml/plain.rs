@@ -39,12 +39,11 @@ fn is_ordinary(text: &str) -> bool {
             return false;
         }
     }
-    let separator = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    let control = |c: char| c.is_control() && !c.is_ascii();
-    text.is_ascii()
-        || !text
-            .chars()
-            .any(|c| control(c) || separator(c) || c >= '\u{fff0}')
+    let odd = |c: char| match c {
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}' => true,
+        c => c.is_control() && !c.is_ascii(),
+    };
+    text.is_ascii() || !text.chars().any(odd)
 }
 
 /// A line that holds more than white space and a comment.

@@ -72,6 +72,7 @@ fn files_as_teachers_write_them_are_read() {
     assert!(is_read(&units()));
     assert!(is_read(&units().replace('\n', "\r\n")));
     assert!(is_read(units().trim_end()));
+    assert!(is_read("a: −3 äöü 日本 😀\n"));
     assert!(!is_read(UNITS));
 }
 

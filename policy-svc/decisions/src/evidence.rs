@@ -54,6 +54,8 @@ pub struct Applied {
     pub status_before: UnitStatus,
     /// Its status now.
     pub status_after: UnitStatus,
+    /// It has a badge that its latest drills would no longer earn. It keeps the badge.
+    pub needs_review: bool,
     /// Things worth counting that are no fault.
     pub observations: Vec<EvidenceObservation>,
 }
@@ -110,7 +112,7 @@ pub enum EvidenceFault {
 /// It counts the event, whether or not it was applied before: that an event is applied once is for the store to keep.
 ///
 /// # Errors
-/// The event is about something that the course does not have, or about the entry unit.
+/// The event is about something that the course does not have, or is evidence on the entry unit.
 pub fn apply(
     course: &Course,
     evidence: &Evidence,
@@ -155,6 +157,8 @@ pub fn apply(
         tier_after: after.tier,
         status_before: UnitStatus::of(&before),
         status_after: UnitStatus::of(&after),
+        needs_review: after.tier >= Tier::Bronze
+            && after.streak_correct < course.rules().ready_streak,
         observations: observations(unit, event),
     })
 }

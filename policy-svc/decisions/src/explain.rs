@@ -13,7 +13,6 @@ use crate::{
     buttons::Label,
     course::Course,
     decide::{DecideInput, Obstacle, Worked, obstacles, work_out},
-    mapping::PREVIOUS_TURN_WEIGHT,
     plan::Plan,
     policy::{Policy, PolicyFault},
     rules::Rules,
@@ -99,7 +98,7 @@ impl Turn<'_> {
     /// Refuses a plan whose verdicts its own facts contradict: no true reason could be given for them.
     fn check(&self) -> Result<(), PolicyFault> {
         let plan = self.plan;
-        let on_entry = self.worked.focus == self.course.entry();
+        let on_entry = self.on_entry();
         let check_open = plan.prereq_blocking_unit_id.is_some() && self.still_to_do().is_empty();
         let (field, problem) = if plan.exam_ready != (!on_entry && self.not_ready().is_empty()) {
             ("exam_ready", "must be what drills and prerequisites say")
@@ -114,6 +113,11 @@ impl Turn<'_> {
             .is_some_and(|event| event.unit_id != plan.primary_target_unit_id)
         {
             ("primary_target_unit_id", "must be the event's unit")
+        } else if plan
+            .target_confidence
+            .is_some_and(|confidence| confidence < self.rules.target_confidence)
+        {
+            ("target_confidence", "must be enough for a target")
         } else {
             return Ok(());
         };
@@ -186,6 +190,9 @@ impl Turn<'_> {
 
     /// What stands between the student and an exam question of the focus, apart from the entry unit.
     fn not_ready(&self) -> Vec<Reason> {
+        let badgeless = (!self.has_badges() && !self.on_entry()).then(|| Reason::NoBadgeToEarn {
+            unit_id: self.focus_id(),
+        });
         let blocked = self
             .plan
             .prereq_blocking_unit_id
@@ -194,10 +201,24 @@ impl Turn<'_> {
                 unit_id: unit_id.clone(),
                 target_unit_id: self.plan.primary_target_unit_id.clone(),
             });
-        blocked.into_iter().chain(self.still_to_do()).collect()
+        badgeless
+            .into_iter()
+            .chain(blocked)
+            .chain(self.still_to_do())
+            .collect()
     }
 
-    /// What is to be done for the focus's own exam question, whatever the target is. The entry unit carries no drills.
+    fn on_entry(&self) -> bool {
+        self.worked.focus == self.course.entry()
+    }
+
+    /// Whether a badge can be earned on the focus.
+    fn has_badges(&self) -> bool {
+        self.course.unit(self.worked.focus).assessable
+    }
+
+    /// What is to be done for the focus's own exam question, whatever the target is. Without a badge to earn, no drill
+    /// leads there.
     fn still_to_do(&self) -> Vec<Reason> {
         let plan = self.plan;
         let mut reasons = Vec::new();
@@ -207,7 +228,7 @@ impl Turn<'_> {
                 missing_unit_ids: plan.focus_missing_unit_ids.clone(),
             });
         }
-        if self.streak() < self.rules.ready_streak && self.worked.focus != self.course.entry() {
+        if self.streak() < self.rules.ready_streak && self.has_badges() {
             reasons.push(Reason::StreakShort {
                 unit_id: self.focus_id(),
                 have: self.streak(),
@@ -261,17 +282,9 @@ impl Turn<'_> {
         let plan = self.plan;
         let unit_id = &plan.primary_target_unit_id;
         let needed = self.rules.target_confidence;
-        let mapped = plan.mapped_units.iter().find(|m| m.unit_id == *unit_id);
-        let certain = mapped
-            .map(|m| m.confidence)
-            .filter(|confidence| plan.target_locked && *confidence >= needed);
-        let reason = match (&plan.event, certain) {
+        let reason = match (&plan.event, plan.target_confidence) {
             (Some(event), _) => Reason::TargetOfEvent { event: event.kind },
-            // The plan's mapping has the previous turn's in it, which never makes a target.
-            (None, Some(confidence)) if confidence > PREVIOUS_TURN_WEIGHT => {
-                Reason::TargetMapped { confidence, needed }
-            }
-            (None, Some(confidence)) => Reason::TargetMappedOrKept { confidence, needed },
+            (None, Some(confidence)) => Reason::TargetMapped { confidence, needed },
             (None, None) => Reason::TargetKept {
                 best: plan
                     .mapped_units
@@ -301,7 +314,7 @@ impl Turn<'_> {
         let plan = self.plan;
         let unit_id = self.focus_id();
         let tier = self.policy.desired_exam_tier;
-        let assessable = self.course.unit(self.worked.focus).assessable;
+        let assessable = self.has_badges();
         let button = |label| {
             let mut buttons = self.worked.decision.buttons.iter();
             buttons.find(|button| button.label == label)

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What the previous turn's mapping still counts, so that it never locks a target by itself.
-pub(crate) const PREVIOUS_TURN_WEIGHT: f64 = 0.5;
+const PREVIOUS_TURN_WEIGHT: f64 = 0.5;
 
 /// What a turn's message and event are about.
 #[derive(Debug)]

@@ -28,6 +28,9 @@ pub struct PlanInput {
 pub struct Plan {
     /// What the student probably asks about.
     pub primary_target_unit_id: String,
+    /// How sure this turn's message is of the target, or 1 where a button names it; `None` where the student stays at the
+    /// unit of the record.
+    pub target_confidence: Option<f64>,
     /// The missing prerequisite to do first.
     pub prereq_blocking_unit_id: Option<String>,
     /// The unit to work on now: the blocking one, else the target.
@@ -36,9 +39,11 @@ pub struct Plan {
     pub focus_tier: Tier,
     /// The drills on the focus.
     pub focus_drills: DrillFacts,
+    /// The focus has a badge, and its latest drills would no longer earn it. It keeps the badge.
+    pub needs_review: bool,
     /// Stuck on the focus, by the evidence of drills.
     pub stuck: bool,
-    /// The focus is not blocked and its drills are good enough.
+    /// A badge can be earned on the focus, it is not blocked, and its drills are good enough.
     pub exam_ready: bool,
     /// The next tier to reach.
     pub desired_exam_tier: Tier,
@@ -114,14 +119,13 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let scorer = Scorer::new(record, confidences.joined());
     let mapping = confidences.rank(&scorer);
 
-    let certain = event_unit.or_else(|| {
+    let certain = event_unit.map(|at| (at, 1.0)).or_else(|| {
         mapping
             .top
             .filter(|(_, confidence)| *confidence >= rules.target_confidence)
-            .map(|(at, _)| at)
     });
     let target_locked = input.target_locked || certain.is_some();
-    let target = certain.unwrap_or_else(|| record.focus());
+    let target = certain.map_or_else(|| record.focus(), |(at, _)| at);
     let blocker = graph::blocker(record, &scorer, target);
     let focus = blocker.unwrap_or(target);
     let progress = record.progress(focus);
@@ -129,7 +133,7 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let is_drilled = record.is_drilled(focus);
     let missing: Vec<_> = graph::missing(record, focus).collect();
     let exam_ready =
-        blocker.is_none() && focus != course.entry() && missing.is_empty() && is_drilled;
+        blocker.is_none() && course.unit(focus).assessable && missing.is_empty() && is_drilled;
 
     let ids = |units: &[UnitIndex]| units.iter().map(|&at| course.id(at).to_owned()).collect();
     let revisit_ids = |on_focus: bool| -> Vec<String> {
@@ -143,6 +147,7 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let revisit_question_ids = revisit_ids(false);
     Ok(Plan {
         primary_target_unit_id: course.id(target).to_owned(),
+        target_confidence: certain.map(|(_, confidence)| confidence),
         prereq_blocking_unit_id: blocker.map(|at| course.id(at).to_owned()),
         focus_unit_id: course.id(focus).to_owned(),
         focus_tier: progress.tier,
@@ -151,6 +156,7 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
             streak_correct: progress.streak_correct,
             streak_wrong: progress.streak_wrong,
         },
+        needs_review: record.needs_review(focus),
         stuck: record.is_stuck(focus),
         exam_ready,
         desired_exam_tier,

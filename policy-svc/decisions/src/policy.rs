@@ -27,7 +27,7 @@ pub struct Policy {
     pub allowed_actions: Vec<Action>,
     /// Stuck on the focus, by the evidence of drills.
     pub stuck: bool,
-    /// The focus is not blocked and its drills are good enough.
+    /// A badge can be earned on the focus, it is not blocked, and its drills are good enough.
     pub exam_ready: bool,
     /// The next tier to reach.
     pub desired_exam_tier: Tier,

@@ -186,6 +186,12 @@ impl<'a> Record<'a> {
         self.streak(at) >= self.course.rules().ready_streak
     }
 
+    /// Whether a unit has a badge that its latest drills would no longer earn. The badge stays.
+    #[must_use]
+    pub fn needs_review(&self, at: UnitIndex) -> bool {
+        self.tier(at) >= Tier::Bronze && !self.is_drilled(at)
+    }
+
     /// Hours since a unit was last worked on; `None` if it never was. A time in the future counts as now. The latest
     /// turn touches its focus.
     #[must_use]

@@ -216,6 +216,7 @@ impl Stored {
             tier_after: words::tier_to_proto(applied.tier_after),
             status_before: words::unit_status_to_proto(applied.status_before),
             status_after: words::unit_status_to_proto(applied.status_after),
+            needs_review: applied.needs_review,
             observations: applied
                 .observations
                 .iter()

@@ -172,9 +172,6 @@ fn reason(reason: Reason) -> DecisionReason {
             };
             (Code::TargetKept, facts)
         }
-        Reason::TargetMappedOrKept { confidence, needed } => {
-            (Code::TargetMappedOrKept, sure(confidence, needed))
-        }
         Reason::FocusIsTarget => (Code::FocusIsTarget, none()),
         Reason::FocusIsPrerequisite { target_unit_id } => {
             (Code::FocusIsPrerequisite, of_target(target_unit_id))

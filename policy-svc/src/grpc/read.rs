@@ -220,6 +220,8 @@ fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
             }
         }),
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
+        target_confidence: plan.target_confidence,
+        needs_review: plan.needs_review,
     })
 }
 

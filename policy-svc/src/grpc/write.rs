@@ -58,6 +58,8 @@ pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan
             streak_wrong: bound(plan.focus_drills.streak_wrong),
         }),
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
+        target_confidence: plan.target_confidence,
+        needs_review: plan.needs_review,
     }
 }
 

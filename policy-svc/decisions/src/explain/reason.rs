@@ -142,14 +142,6 @@ pub enum Reason {
         /// How sure it would have to be.
         needed: f64,
     },
-    /// Of the target: the message is about it, or no unit is certain and the student stands there. A plan does not tell
-    /// the two apart where a course's `needed` is so low that the previous turn's mapping, at half weight, reaches it.
-    TargetMappedOrKept {
-        /// How sure this message or, at half weight, the one before it is.
-        confidence: f64,
-        /// How sure it must be; never more than `confidence`.
-        needed: f64,
-    },
     /// Of the focus: it is the target, and nothing comes before it.
     FocusIsTarget,
     /// Of the focus: it is a missing prerequisite of the target.
@@ -158,7 +150,7 @@ pub enum Reason {
         target_unit_id: String,
     },
 
-    /// For the next unit: no badge can be earned on the focus.
+    /// For the next unit, and against an exam question: no badge can be earned on the focus.
     NoBadgeToEarn {
         /// The focus.
         unit_id: String,

@@ -214,13 +214,6 @@ fn clause(course: &Course, reason: &Reason) -> String {
         Reason::TargetKept { best: None, .. } => {
             "the student stands there, and no unit is certain from the message".to_owned()
         }
-        Reason::TargetMappedOrKept { confidence, needed } => {
-            let (confidence, needed) = shares(*confidence, *needed);
-            format!(
-                "this message or the one before fits it with a confidence of {confidence}, and {needed} is enough for \
-                 this one; otherwise the student stands there"
-            )
-        }
         Reason::FocusIsTarget => "the turn is about it, and nothing comes before it".to_owned(),
         Reason::FocusIsPrerequisite { target_unit_id } => {
             format!("{} needs it first", name(target_unit_id))

@@ -275,11 +275,6 @@ impl<'a> Facts<'a> {
                     assert!(*confidence >= self.own(unit));
                 }
             }
-            Reason::TargetMappedOrKept { confidence, needed } => {
-                assert!(event.is_none());
-                assert!(needed <= confidence && *confidence <= 0.5);
-                assert!(self.own(target).max(0.0) >= *needed || *target == world.focus());
-            }
             Reason::FocusIsTarget => {
                 assert_eq!(self.focus(), target);
                 assert_eq!(self.plan.prereq_blocking_unit_id, None);

@@ -64,8 +64,15 @@ fn mark(unit: &str, met: bool) -> EvidenceEvent {
 
 /// Events, each an hour after the one before, the last one now.
 fn timeline(course: &Course, events: &[EvidenceEvent]) -> (Page, Evidence) {
+    timeline_from(course, Evidence::default(), events)
+}
+
+fn timeline_from(
+    course: &Course,
+    mut evidence: Evidence,
+    events: &[EvidenceEvent],
+) -> (Page, Evidence) {
     let mut page = Page::default();
-    let mut evidence = Evidence::default();
     for (event, hours) in events.iter().zip((0..events.len()).rev()) {
         let hours = i64::try_from(hours).unwrap();
         let at = now() - jiff::SignedDuration::from_hours(hours);
@@ -119,6 +126,7 @@ fn happened(page: &mut Page, applied: &Applied) {
         tier_after,
         status_before,
         status_after,
+        needs_review,
         observations,
     } = applied;
     page.line("unit", unit_id);
@@ -127,6 +135,7 @@ fn happened(page: &mut Page, applied: &Applied) {
         format!("{} → {}", tier_before.as_str(), tier_after.as_str()),
     );
     page.line("status", format!("{status_before:?} → {status_after:?}"));
+    page.line("needs review", needs_review);
     page.line("observed", list(observations.iter().map(|o| o.as_str())));
     let Evidence {
         progress,
@@ -342,6 +351,28 @@ fn badge_outlasts_a_lost_streak() {
         "A wrong drill after bronze ends the streak and takes no badge, and silver passed with no streak counts. What is \
          lost shows in the turn after: stuck, and not ready for gold.",
         Page::chapters([("evidence", page), ("the turn after", next.policy_page())]),
+    );
+}
+
+#[test]
+fn badge_of_an_older_record_is_kept() {
+    let course = algebra();
+    let mut older = Evidence::default();
+    let silver = UnitProgress {
+        tier: Tier::Silver,
+        ..UnitProgress::default()
+    };
+    older.progress.insert("one-step".to_owned(), silver);
+    let events = [
+        wrong("one-step"),
+        exam("one-step", Tier::Bronze, true),
+        exam("one-step", Tier::Gold, true),
+        exam("one-step", Tier::Silver, true),
+    ];
+    golden!(
+        "A record has silver and no passes, as an older system may have left it. What is worked out anew is lower and takes \
+         nothing away; gold needs a silver pass as well as its own.",
+        timeline_from(&course, older, &events).0,
     );
 }
 

@@ -127,10 +127,12 @@ impl Page {
     pub fn plan(&mut self, plan: &Plan) {
         let Plan {
             primary_target_unit_id,
+            target_confidence,
             prereq_blocking_unit_id,
             focus_unit_id,
             focus_tier,
             focus_drills,
+            needs_review,
             stuck,
             exam_ready,
             desired_exam_tier,
@@ -155,6 +157,7 @@ impl Page {
         } = focus_drills;
         self.section("plan");
         self.line("target", primary_target_unit_id);
+        self.line("confidence in it", maybe(target_confidence.as_ref()));
         self.line("blocked by", maybe(prereq_blocking_unit_id.as_ref()));
         self.line("focus", focus_unit_id);
         self.line("badge on the focus", focus_tier.as_str());
@@ -163,6 +166,7 @@ impl Page {
             format!("{attempts}, {streak_correct} right in a row, {streak_wrong} wrong in a row"),
         );
         self.line("missing on the focus", list(focus_missing_unit_ids));
+        self.line("needs review", needs_review);
         self.line("stuck", stuck);
         self.line("exam ready", exam_ready);
         self.line("desired tier", desired_exam_tier.as_str());

@@ -106,10 +106,11 @@ fn desired_tier(tier: Tier) -> Tier {
     }
 }
 
-/// The focus is not blocked, its streak is long enough, and there is no blocker. The entry unit carries no exams.
+/// The focus is not blocked, its streak is long enough, and there is no blocker. Where no badge can be earned, as on the
+/// entry unit, there are no exams.
 fn exam_ready(world: &World<'_>, blocker: Option<&str>, focus: &str) -> bool {
     !world.is_blocked(focus)
         && world.is_drilled(focus)
         && blocker.is_none()
-        && focus != world.course.entry_unit
+        && world.has_badges(focus)
 }
