@@ -157,6 +157,7 @@ async fn a_first_drill() {
         status_before: UnitStatus::NotStarted.into(),
         status_after: UnitStatus::InProgress.into(),
         observations: Vec::new(),
+        needs_review: false,
     };
     assert_eq!(answer, expected);
 }

@@ -1,0 +1,286 @@
+//! The answers of a turn, section by section. Structs are taken apart without `..`, so that a new field cannot stay out of
+//! the golden files unnoticed.
+
+IMPORTS
+
+impl Page {
+    /// The plan; its standing has a section of its own.
+    pub fn plan(&mut self, plan: &Plan) {
+        let Plan {
+            primary_target_unit_id,
+            target_confidence,
+            prereq_blocking_unit_id,
+            focus_unit_id,
+            focus_tier,
+            focus_drills,
+            needs_review,
+            stuck,
+            exam_ready,
+            desired_exam_tier,
+            candidates,
+            scoped_unit_ids,
+            mapped_units,
+            target_locked,
+            clamped,
+            event,
+            revisit_question_ids,
+            focus_revisit_question_ids,
+            standing: _,
+            units_in_progress,
+            next_unit_id,
+            prereq_check_open,
+            focus_missing_unit_ids,
+        } = plan;
+        let DrillFacts {
+            attempts,
+            streak_correct,
+            streak_wrong,
+        } = focus_drills;
+        self.section("plan");
+        self.line("target", primary_target_unit_id);
+        self.line("confidence in it", maybe(target_confidence.as_ref()));
+        self.line("blocked by", maybe(prereq_blocking_unit_id.as_ref()));
+        self.line("focus", focus_unit_id);
+        self.line("badge on the focus", focus_tier.as_str());
+        self.line(
+            "drills on the focus",
+            format!("{attempts}, {streak_correct} right in a row, {streak_wrong} wrong in a row"),
+        );
+        self.line("missing on the focus", list(focus_missing_unit_ids));
+        self.line("needs review", needs_review);
+        self.line("stuck", stuck);
+        self.line("exam ready", exam_ready);
+        self.line("desired tier", desired_exam_tier.as_str());
+        self.line("check of the blocking unit open", prereq_check_open);
+        self.line("thread is about a unit for certain", target_locked);
+        self.line("only a question is allowed", clamped);
+        self.line("button", maybe(event.as_ref().map(pressed)));
+        self.line("mapped", mapped(mapped_units));
+        self.line("scope", list(scoped_unit_ids));
+        self.line("in progress", list(units_in_progress));
+        self.line("next unit", maybe(next_unit_id.as_ref()));
+        self.line("revisit queue", list(revisit_question_ids));
+        self.line("of it for this exam", list(focus_revisit_question_ids));
+        self.section(
+            "candidates, 0.35 intent + 0.15 recency + 0.15 in progress + 0.20 need + 0.15 drills",
+        );
+        for ScoredUnit { unit_id, parts } in candidates {
+            self.item(scored(unit_id, parts));
+        }
+    }
+
+    pub fn decision(&mut self, decision: &Decision) {
+        let Decision {
+            policy,
+            standing,
+            summary,
+            buttons,
+        } = decision;
+        self.policy(policy);
+        self.section("buttons");
+        for Button {
+            label,
+            event,
+            primary,
+        } in buttons
+        {
+            let primary = if *primary { ", primary" } else { "" };
+            self.item(format!("{}: {}{primary}", label.as_str(), pressed(event)));
+        }
+        self.standing("standing, for people", standing);
+        self.summary(summary);
+    }
+
+    fn policy(&mut self, policy: &Policy) {
+        let Policy {
+            turn_id: _,
+            focus_unit_id,
+            primary_target_unit_id,
+            prereq_blocking_unit_id,
+            scoped_unit_ids,
+            allowed_actions,
+            stuck,
+            exam_ready,
+            desired_exam_tier,
+            exam_availability,
+            exam_candidate_ids,
+            exam_next_eligible_at,
+            constraints,
+        } = policy;
+        let Constraints {
+            max_concept_words,
+            max_worked_examples,
+            drill_max_steps,
+        } = constraints;
+        self.section("policy");
+        self.line("allowed", list(allowed_actions.iter().map(|a| a.as_str())));
+        self.line("focus", focus_unit_id);
+        self.line("target", primary_target_unit_id);
+        self.line("blocked by", maybe(prereq_blocking_unit_id.as_ref()));
+        self.line("scope", list(scoped_unit_ids));
+        self.line("stuck", stuck);
+        self.line("exam ready", exam_ready);
+        self.line("desired tier", desired_exam_tier.as_str());
+        self.line(
+            "exam availability",
+            format!("{exam_availability:?}").to_lowercase(),
+        );
+        self.line("exam candidates", list(exam_candidate_ids));
+        self.line("exam opens", maybe(*exam_next_eligible_at));
+        self.line(
+            "bounds",
+            format!(
+                "{max_concept_words} words, {max_worked_examples} worked example, {drill_max_steps} drill steps"
+            ),
+        );
+    }
+
+    pub fn standing(&mut self, title: &str, standing: &Standing) {
+        let Standing {
+            focus,
+            focus_tier,
+            prereq_nudge,
+            revisit,
+            progress,
+        } = standing;
+        let Revisit {
+            locked_count,
+            next_eligible_at,
+            next_question_id,
+        } = revisit;
+        let BadgeCounts {
+            bronze,
+            silver,
+            gold,
+            total,
+        } = progress;
+        self.section(title);
+        self.line(
+            "focus",
+            format!(
+                "{} ({}), {}",
+                focus.unit_id,
+                focus.title,
+                focus_tier.as_str()
+            ),
+        );
+        let nudge = prereq_nudge.as_ref();
+        let nudge = nudge.map(|unit| format!("{} ({})", unit.unit_id, unit.title));
+        self.line("first do", maybe(nudge));
+        self.line(
+            "revisit",
+            format!(
+                "{locked_count} locked, next {}, opens {}",
+                maybe(next_question_id.as_ref()),
+                maybe(*next_eligible_at)
+            ),
+        );
+        self.line(
+            "badges",
+            format!("{bronze} bronze, {silver} silver, {gold} gold of {total}"),
+        );
+    }
+
+    fn summary(&mut self, summary: &SnapshotSummary) {
+        let SnapshotSummary {
+            focus_unit_id,
+            focus_tier,
+            units_in_progress,
+            revisit_locked_count,
+            revisit_next_eligible_at,
+        } = summary;
+        self.section("summary, for the model");
+        self.line("focus", format!("{focus_unit_id}, {}", focus_tier.as_str()));
+        self.line("in progress", list(units_in_progress));
+        self.line(
+            "revisit",
+            format!(
+                "{revisit_locked_count} locked, opens {}",
+                maybe(*revisit_next_eligible_at)
+            ),
+        );
+    }
+
+    /// One line: accepted, or why not.
+    pub fn verdict(&mut self, name: &str, resolution: &Resolution) {
+        let verdict = match resolution.fallback_reason {
+            None => "accepted".to_owned(),
+            Some(reason) => format!(
+                "{} ({})",
+                reason.as_str(),
+                resolution.violation.as_deref().unwrap_or("-")
+            ),
+        };
+        self.line(name, verdict);
+    }
+
+    pub fn resolution(&mut self, resolution: &Resolution) {
+        let Resolution {
+            action,
+            target_unit_id,
+            text,
+            card,
+            fallback_reason,
+            violation,
+            analysis,
+            observations,
+        } = resolution;
+        self.line(
+            "reply",
+            format!("{} about {target_unit_id}", action.as_str()),
+        );
+        self.line("text", text);
+        self.line("card", maybe(card.as_ref().map(card_text)));
+        self.line(
+            "fallback",
+            maybe(fallback_reason.map(|reason| reason.as_str())),
+        );
+        self.line("violation", maybe(violation.as_ref()));
+        self.line("analysis", maybe(analysis.as_ref().map(analysis_text)));
+        self.line("observed", list(observations.iter().map(|o| o.as_str())));
+    }
+}
+
+fn card_text(card: &Card) -> String {
+    match card {
+        Card::Concept(card) => {
+            let example = card.worked_example.as_ref().map(|example| {
+                format!(
+                    "{} → {}, by {}",
+                    example.problem_latex,
+                    example.final_answer_latex,
+                    list(&example.steps_latex)
+                )
+            });
+            format!(
+                "concept: {}; example: {}",
+                list(&card.key_ideas),
+                maybe(example)
+            )
+        }
+        Card::Drill(card) => format!("drill: {} {}", card.prompt, card.question_latex)
+            .trim_end()
+            .to_owned(),
+        Card::Exam(question) => format!(
+            "exam: {}, {}: {} {}",
+            question.id,
+            question.tier.as_str(),
+            question.prompt,
+            question.question_latex
+        ),
+    }
+}
+
+fn analysis_text(analysis: &Analysis) -> String {
+    let Analysis {
+        mapped_units,
+        student_intent,
+        understanding_signal,
+        suggested_prereq_units,
+    } = analysis;
+    format!(
+        "mapped {}; {student_intent:?}, {understanding_signal:?}; suggests {}",
+        mapped(mapped_units),
+        list(suggested_prereq_units)
+    )
+}
