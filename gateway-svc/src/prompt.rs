@@ -8,10 +8,7 @@ use turnwise_proto::{
     llm::v1::{ChatMessage, ChatRole},
     policy::v1::{Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
-    tutor::v1::{
-        ClientEventKind, ExamAvailability, MasteryTier, Role, TutorAction,
-        TutorMessage,
-    },
+    tutor::v1::{ClientEventKind, ExamAvailability, MasteryTier, Role, TutorAction, TutorMessage},
 };
 
 use crate::input::Input;

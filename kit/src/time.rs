@@ -14,9 +14,12 @@ pub fn to_proto(time: Timestamp) -> ProtoTimestamp {
     ProtoTimestamp { seconds, nanos }
 }
 
+/// The first second of year 1: the earliest that protobuf knows.
+const EARLIEST: i64 = -62_135_596_800;
+
 /// The time that protobuf wrote; `None` if it is out of range.
 pub fn from_proto(time: &ProtoTimestamp) -> Option<Timestamp> {
-    if !(0..1_000_000_000).contains(&time.nanos) {
+    if !(0..1_000_000_000).contains(&time.nanos) || time.seconds < EARLIEST {
         return None;
     }
     Timestamp::new(time.seconds, time.nanos).ok()

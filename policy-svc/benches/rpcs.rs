@@ -77,7 +77,6 @@ async fn main() {
             locked_until: None,
         }],
         exam_system_unavailable: false,
-        now: Some(NOW),
     };
     let decision = client.clone().decide(decide_request.clone()).await.unwrap();
     let policy = decision.into_inner().policy.unwrap();

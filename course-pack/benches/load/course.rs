@@ -2,7 +2,8 @@
 //!
 //! 500 units a file. A unit has a title, one or two prerequisites, tags, two anchors, a misconception, two mistake tags
 //! and two drills; it has a bronze question with four options and a typed silver and gold one. Every twentieth unit has a
-//! lesson of two sections. With that, a unit has about 1.7 kB in all, some two thirds of what one of the demo course has.
+//! lesson of two sections. That makes some 1.6 kB a unit. A rich pack is as rich as the demo course, with some 6 kB a
+//! unit: six anchors, three misconceptions and four drills, two questions of each tier, and a lesson for every unit.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,6 +23,8 @@ pub enum Shape {
     /// A book whose YAML files each hold a comma behind a list's last item, which is YAML, but not what packs usually
     /// have: every file is read by the parser of the whole language.
     Unusual,
+    /// A book as rich as the demo course.
+    Rich,
 }
 
 /// What was written.
@@ -76,7 +79,7 @@ pub fn write(dir: &Path, shape: Shape, units: usize) -> Written {
         let name = format!("{:04}-part.yaml", 1 + first / UNITS_A_FILE);
         let mut text = "units:\n".to_owned();
         for n in numbers.clone() {
-            unit(&mut text, n, &prerequisites(shape, n, units));
+            unit(&mut text, n, &prerequisites(shape, n, units), shape);
         }
         if shape == Shape::Unusual {
             text = unusual(&text);
@@ -85,18 +88,21 @@ pub fn write(dir: &Path, shape: Shape, units: usize) -> Written {
         if shape != Shape::Unexamined {
             let mut text = "questions:\n".to_owned();
             for n in numbers.clone() {
-                questions(&mut text, n);
+                questions(&mut text, n, shape);
             }
             if shape == Shape::Unusual {
                 text = unusual(&text);
             }
             pack.file(&format!("exams/{name}"), &text);
         }
-        for n in numbers.step_by(UNITS_A_CHAPTER) {
-            pack.file(
-                &format!("content/part-{}/U-{n:06}.md", first / UNITS_A_FILE),
-                &lesson(n),
-            );
+        let a_lesson = if shape == Shape::Rich {
+            1
+        } else {
+            UNITS_A_CHAPTER
+        };
+        for n in numbers.step_by(a_lesson) {
+            let name = format!("content/part-{}/U-{n:06}.md", first / UNITS_A_FILE);
+            pack.file(&name, &lesson(n, shape));
         }
     }
     pack.written
@@ -136,7 +142,27 @@ fn unusual(text: &str) -> String {
     text.replacen("]\n", ",]\n", 1)
 }
 
-fn unit(text: &mut String, n: usize, prerequisites: &str) {
+/// How many times as much a rich pack has of most things.
+fn times(shape: Shape, rich: usize) -> usize {
+    if shape == Shape::Rich { rich } else { 1 }
+}
+
+fn unit(text: &mut String, n: usize, prerequisites: &str, shape: Shape) {
+    let more = times(shape, 3);
+    let anchors: String = (0..more)
+        .map(|m| {
+            let anchor = ANCHORS[(n + m) % ANCHORS.len()];
+            format!("      - {anchor}\n      - exercise {n}.{m} of the book\n")
+        })
+        .collect();
+    let misconceptions: String = (0..more)
+        .map(|m| {
+            format!(
+                "      - {}\n",
+                MISCONCEPTIONS[(n + m) % MISCONCEPTIONS.len()]
+            )
+        })
+        .collect();
     write!(
         text,
         "  - id: U-{n:06}
@@ -144,11 +170,8 @@ fn unit(text: &mut String, n: usize, prerequisites: &str) {
     prerequisites: [{prerequisites}]
     tags: [numbers, part {n}]
     anchors:
-      - {anchor}
-      - exercise {n} of the book
-    misconceptions:
-      - {misconception}
-    mistake_tags:
+{anchors}    misconceptions:
+{misconceptions}    mistake_tags:
       - id: sign_error
         meaning: The size is right, the sign is wrong.
       - id: left_to_right
@@ -156,11 +179,9 @@ fn unit(text: &mut String, n: usize, prerequisites: &str) {
     drills:
 ",
         title = TITLES[n % TITLES.len()],
-        anchor = ANCHORS[n % ANCHORS.len()],
-        misconception = MISCONCEPTIONS[n % MISCONCEPTIONS.len()],
     )
     .unwrap();
-    for drill in 1..=2 {
+    for drill in 1..=times(shape, 2) * 2 {
         write!(
             text,
             "      - id: U-{n:06}-D{drill}
@@ -175,11 +196,14 @@ fn unit(text: &mut String, n: usize, prerequisites: &str) {
     }
 }
 
-fn questions(text: &mut String, n: usize) {
-    for (letter, tier) in [('B', "bronze"), ('S', "silver"), ('G', "gold")] {
+fn questions(text: &mut String, n: usize, shape: Shape) {
+    let tiers = [('B', "bronze"), ('S', "silver"), ('G', "gold")];
+    for (number, (letter, tier)) in
+        (1..=times(shape, 2)).flat_map(|number| tiers.map(|tier| (number, tier)))
+    {
         write!(
             text,
-            "  - id: U-{n:06}-{letter}1
+            "  - id: U-{n:06}-{letter}{number}
     units: [U-{n:06}]
     tier: {tier}
     tags: [numbers]
@@ -189,7 +213,7 @@ fn questions(text: &mut String, n: usize) {
             term = TERMS[n % TERMS.len()],
         )
         .unwrap();
-        if tier == "bronze" {
+        if tier == "bronze" || shape == Shape::Rich {
             text.push_str("    options:\n");
             for (option, id) in ["a", "b", "c", "d"].iter().enumerate() {
                 writeln!(text, "      - {{id: {id}, text: '{}'}}", n + option).unwrap();
@@ -201,7 +225,7 @@ fn questions(text: &mut String, n: usize) {
     }
 }
 
-fn lesson(n: usize) -> String {
+fn lesson(n: usize, shape: Shape) -> String {
     let sentences = "Start at the first number and move. Adding a positive number moves you right; subtracting a \
                      positive number moves you left. Splitting the move at zero makes it easy to do in your head. ";
     format!(
@@ -222,6 +246,6 @@ allowed_topics: [numbers, signs]
 {text}
 ",
         title = TITLES[n % TITLES.len()],
-        text = sentences.repeat(3).trim(),
+        text = sentences.repeat(times(shape, 2) * 3).trim(),
     )
 }

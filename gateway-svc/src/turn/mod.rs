@@ -272,7 +272,6 @@ impl Turns {
                 candidate_question_ids: gathered.candidate_ids.clone(),
                 statuses: gathered.statuses.clone(),
                 exam_system_unavailable: gathered.exam_away,
-                now,
             }))
             .await;
         let decision = match decision {

@@ -8,8 +8,8 @@ use turnwise_proto::{
     policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
     tutor::v1::{
-        ClientEvent, ClientEventKind, ExamAvailability, MasteryTier, Role,
-        TutorAction, TutorMessage,
+        ClientEvent, ClientEventKind, ExamAvailability, MasteryTier, Role, TutorAction,
+        TutorMessage,
     },
 };
 

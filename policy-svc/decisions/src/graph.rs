@@ -64,10 +64,10 @@ pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> 
     in_progress()
         .filter(is_open)
         .chain(record.first_unmet().filter(is_open))
-        .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+        .min_by(|&a, &b| scorer.by_score_then_id(a, b))
         .or_else(|| {
             in_progress()
                 .filter(|&at| !is_blocked(record, at))
-                .min_by(|&a, &b| scorer.by_score_then_file(a, b))
+                .min_by(|&a, &b| scorer.by_score_then_id(a, b))
         })
 }

@@ -1,5 +1,7 @@
 //! The units that a turn considers, and the few that its reply may be about.
 
+use std::collections::HashSet;
+
 use crate::{
     course::UnitIndex,
     mapping::Mapping,
@@ -9,12 +11,15 @@ use crate::{
 
 /// A list without duplicates that keeps the order of insertion.
 #[derive(Debug, Default)]
-struct OrderedSet(Vec<UnitIndex>);
+struct OrderedSet {
+    order: Vec<UnitIndex>,
+    members: HashSet<UnitIndex>,
+}
 
 impl OrderedSet {
     fn add(&mut self, at: UnitIndex) {
-        if !self.0.contains(&at) {
-            self.0.push(at);
+        if self.members.insert(at) {
+            self.order.push(at);
         }
     }
 
@@ -76,10 +81,10 @@ pub fn candidates(
             .into_iter()
             .take(rules.candidates_in_progress),
     );
-    for at in set.0.clone() {
+    for at in set.order.clone() {
         set.add_all(prerequisites(record, at));
     }
-    best_first(record, scorer, set.0)
+    best_first(record, scorer, set.order)
 }
 
 /// The units that the reply may be about, at most the rules' scope size: focus, blocker, target, the top mapped ones,
@@ -112,10 +117,14 @@ pub fn scoped(
     ordered.add(target);
     ordered.add_all(mapped(mapping, rules.scope_mapped));
     ordered.add_all(prerequisites(record, target));
-    ordered.add_all(in_progress.into_iter().filter(|at| members.0.contains(at)));
-    ordered.add_all(members.0);
-    ordered.0.truncate(rules.scope_size());
-    ordered.0
+    ordered.add_all(
+        in_progress
+            .into_iter()
+            .filter(|at| members.members.contains(at)),
+    );
+    ordered.add_all(members.order);
+    ordered.order.truncate(rules.scope_size());
+    ordered.order
 }
 
 fn mapped(mapping: &Mapping, count: usize) -> impl Iterator<Item = UnitIndex> + '_ {

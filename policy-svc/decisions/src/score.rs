@@ -132,12 +132,4 @@ impl<'a> Scorer<'a> {
             .total_cmp(&self.score(a))
             .then_with(|| course.id(a).cmp(course.id(b)))
     }
-
-    /// Best first: score descending, then file order.
-    #[must_use]
-    pub fn by_score_then_file(&self, a: UnitIndex, b: UnitIndex) -> Ordering {
-        self.score(b)
-            .total_cmp(&self.score(a))
-            .then_with(|| a.cmp(&b))
-    }
 }

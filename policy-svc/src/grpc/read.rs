@@ -63,19 +63,18 @@ fn snapshot(
     let evidence = snapshot.evidence.unwrap_or_default();
     let mut progress = std::collections::BTreeMap::new();
     for (i, unit) in evidence.unit_progress.into_iter().enumerate() {
-        let field = format!("snapshot.evidence.unit_progress[{i}]");
+        let field = |name| format!("snapshot.evidence.unit_progress[{i}].{name}");
         let drill = unit.drill.unwrap_or_default();
-        let touched = format!("{field}.last_touched_at");
         let read = decisions::Progress {
             tier: words::badge(unit.mastery_tier),
-            last_touched_at: optional_time(&touched, unit.last_touched_at)?,
+            last_touched_at: time_at(|| field("last_touched_at"), unit.last_touched_at)?,
             attempts: counter(drill.attempts),
             streak_correct: counter(drill.streak_correct),
             streak_wrong: counter(drill.streak_wrong),
         };
         if progress.insert(unit.unit_id, read).is_some() {
             return Err(PolicyError::invalid(
-                format!("{field}.unit_id"),
+                field("unit_id"),
                 "must not come twice",
             ));
         }
@@ -324,9 +323,17 @@ pub(super) fn optional_time(
     field: &str,
     time: Option<prost_types::Timestamp>,
 ) -> Read<Option<Timestamp>> {
+    time_at(|| field.to_owned(), time)
+}
+
+/// The same, where the field's name is made only if it is needed: a record has hundreds of times.
+fn time_at(
+    field: impl Fn() -> String,
+    time: Option<prost_types::Timestamp>,
+) -> Read<Option<Timestamp>> {
     time.map(|time| {
         time::from_proto(&time)
-            .ok_or_else(|| PolicyError::invalid(field, "must be a time that exists"))
+            .ok_or_else(|| PolicyError::invalid(field(), "must be a time that exists"))
     })
     .transpose()
 }

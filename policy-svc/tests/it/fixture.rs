@@ -215,7 +215,6 @@ pub fn decide_request(plan: Plan) -> DecideRequest {
             status("ONE-B2", QuestionState::Available),
         ],
         exam_system_unavailable: false,
-        now: Some(NOW),
     }
 }
 

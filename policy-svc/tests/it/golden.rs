@@ -105,7 +105,6 @@ async fn turn(snapshot: StudentSnapshot, about: &str, reply: Option<&str>) -> St
                 ..status("ALG-10-B3", QuestionState::Locked)
             },
         ],
-        now: Some(NOW),
         ..DecideRequest::default()
     });
     let mut decision = decision.await.unwrap().into_inner();

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod damage;
+mod neighbours;
 mod properties;
 mod texts;
 mod write;

@@ -215,7 +215,6 @@ async fn parts_of_a_plan_that_decide_nothing_are_not_checked() {
             "ONE-B2".to_owned(),
             "ONE-B1".to_owned(),
         ],
-        now: None,
         ..decide_request(odd)
     };
     assert_eq!(service.decide(request).await.unwrap(), expected);

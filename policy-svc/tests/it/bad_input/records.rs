@@ -122,9 +122,14 @@ async fn a_record_of_an_older_schema_is_read_as_far_as_it_goes() {
     assert!(!plan.stuck && !plan.exam_ready);
     assert_eq!(standing.progress.unwrap().total, 2);
 
-    // Parts without their own parts, badges and counts that nobody wrote.
+    // Parts without their own parts, badges and counts that nobody wrote, on the unit that the record stands on.
+    bare.turn = Some(TurnState {
+        focus_unit_id: "ONE".to_owned(),
+        ..TurnState::default()
+    });
     let mut odd = bare.clone();
     odd.turn = Some(TurnState {
+        focus_unit_id: "ONE".to_owned(),
         last_turn_analysis: Some(TurnAnalysis {
             student_intent: 99,
             understanding_signal: -1,

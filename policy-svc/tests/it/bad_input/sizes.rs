@@ -54,7 +54,6 @@ impl Client {
         let request = DecideRequest {
             plan: Some(plan),
             turn_id: TURN.to_owned(),
-            now: Some(NOW),
             ..DecideRequest::default()
         };
         self.0.decide(request).await.unwrap().into_inner()

@@ -280,6 +280,7 @@ fn near_misses(policy: &Policy) -> Vec<(&'static str, Json)> {
         ("tutor_text", text("Why? How?")),
         ("tutor_text", text("Why? How? When?")),
         ("tutor_text", text(" ")),
+        ("tutor_text", text("\n Why? \u{a0}")),
         ("confidence", Json::Number(0.0)),
         ("confidence", Json::Number(-f64::MIN_POSITIVE)),
         ("difficultyTier", text("silver")),

@@ -1,7 +1,7 @@
 //! What drills, exam results, looks at support material and teachers' marks make of a record.
 
 use turnwise_decisions::{
-    Evidence, EventKind, EvidenceEvent,
+    EventKind, Evidence, EvidenceEvent,
     QuestionState::{Available, Locked},
     Tier, UnitProgress, UnitStatus,
     evidence::apply,

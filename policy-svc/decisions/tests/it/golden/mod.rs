@@ -11,8 +11,11 @@ mod order;
 mod page;
 mod prerequisites;
 mod reasons;
+mod refusals;
 mod replies;
+mod sections;
 mod story;
+mod timeline;
 mod turns;
 
 use std::{collections::BTreeSet, fs, path::Path};

@@ -1,16 +1,10 @@
-//! How a golden file shows the values of a decision: a line for a value, lists on one line, every field of every answer.
-//! Structs are taken apart without `..`, so that a new field cannot stay out of the golden files unnoticed.
+//! How a golden file shows values: a line for each, lists on one line; and what a turn was given.
 
 use std::fmt::{self, Display, Write as _};
 
 use jiff::Timestamp;
 use turnwise_decisions::{
-    Button, Constraints, Decision, DrillFacts, Event, EventKind, MappedUnit, Plan, Policy,
-    Progress, QuestionState, Resolution, SnapshotSummary, Standing, Tier,
-    plan::ScoredUnit,
-    resolve::{Analysis, Card},
-    score::ScoreParts,
-    standing::{BadgeCounts, Revisit},
+    Event, EventKind, MappedUnit, Progress, QuestionState, Tier, score::ScoreParts,
 };
 
 use super::story::Story;
@@ -57,7 +51,7 @@ impl Page {
         }
     }
 
-    fn item(&mut self, value: impl Display) {
+    pub fn item(&mut self, value: impl Display) {
         writeln!(self.0, "  - {value}").unwrap();
     }
 
@@ -147,7 +141,7 @@ pub fn list(items: impl IntoIterator<Item = impl Display>) -> String {
     }
 }
 
-fn mapped(units: &[MappedUnit]) -> String {
+pub fn mapped(units: &[MappedUnit]) -> String {
     list(
         units
             .iter()

@@ -1,7 +1,14 @@
 //! The answers of a turn, section by section. Structs are taken apart without `..`, so that a new field cannot stay out of
 //! the golden files unnoticed.
 
-IMPORTS
+use turnwise_decisions::{
+    Button, Constraints, Decision, DrillFacts, Plan, Policy, Resolution, SnapshotSummary, Standing,
+    plan::ScoredUnit,
+    resolve::{Analysis, Card},
+    standing::{BadgeCounts, Revisit},
+};
+
+use super::page::{Page, list, mapped, maybe, pressed, scored};
 
 impl Page {
     /// The plan; its standing has a section of its own.

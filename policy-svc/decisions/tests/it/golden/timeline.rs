@@ -1,7 +1,7 @@
 //! Evidence as a timeline: events, and the whole of the record after each.
 
 use turnwise_decisions::{
-    Applied, Course, Evidence, EventKind, EvidenceEvent, Progress, QuestionRef, Snapshot, Tier,
+    Applied, Course, EventKind, Evidence, EvidenceEvent, Progress, QuestionRef, Snapshot, Tier,
     UnitProgress,
     evidence::{PassedByTier, apply},
 };

@@ -27,7 +27,7 @@ impl World<'_> {
     }
 
     /// Nothing while the focus itself has no badge to build on. Else, of the units in progress and the first of the path
-    /// that are not met and not blocked, the best by score and then by file order. Else the best one in progress that is
+    /// that are not met and not blocked, the best by score and then by id. Else the best one in progress that is
     /// not blocked.
     pub fn next_unit(&self, mapping: &Mapping, focus: &str) -> Option<String> {
         if self.has_badges(focus) && self.tier(focus) == Tier::None {
@@ -53,7 +53,7 @@ impl World<'_> {
                     mapping.scores.total(self, &choice),
                     mapping.scores.total(self, best),
                 );
-                mine > theirs || (mine == theirs && self.place(&choice) < self.place(best))
+                mine > theirs || (mine == theirs && choice < *best)
             });
             if better {
                 best = Some(choice);

@@ -22,11 +22,6 @@ impl<'a> World<'a> {
         self.unit(id).is_some()
     }
 
-    /// The place of a unit in the file.
-    pub fn place(&self, id: &str) -> Option<usize> {
-        self.course.units.iter().position(|unit| unit.id == id)
-    }
-
     pub fn prerequisites(&self, id: &str) -> Vec<String> {
         self.unit(id)
             .map_or_else(Vec::new, |unit| unit.prerequisites.clone())
