@@ -4,8 +4,8 @@ use std::path::Path;
 
 use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
-    Course, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule, Tier,
-    UnitSpec,
+    Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
+    Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
 
@@ -31,6 +31,21 @@ pub struct LoadedCourse {
     pub course: Course,
 }
 
+impl LoadedCourse {
+    /// A checked pack as it is served.
+    ///
+    /// # Errors
+    /// The pack does not hold together; the loader's checks rule that out.
+    pub fn new(pack: Pack) -> Result<Self, CourseError> {
+        Ok(Self {
+            id: pack.course.id.clone(),
+            title: pack.course.title.clone(),
+            pack_hash: pack.hash.clone(),
+            course: Course::new(course_spec(pack))?,
+        })
+    }
+}
+
 /// Loads every pack under `root`. A broken pack is logged with its faults and left out.
 ///
 /// # Errors
@@ -41,27 +56,21 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
         root,
         SETTLED_AFTER_POLLS,
         move || clock.now(),
-        loaded_course,
+        |pack| {
+            let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
+            tracing::info!(
+                course_id = %loaded.id,
+                pack_hash = %loaded.pack_hash,
+                units = loaded.course.unit_count(),
+                "course loaded"
+            );
+            Ok(loaded)
+        },
     )
     .map_err(StartError::Courses)?;
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("policy")));
     Ok(library)
-}
-
-/// A checked pack as it is served. The loader's checks rule out that it fails.
-fn loaded_course(pack: Pack) -> Result<LoadedCourse, String> {
-    let id = pack.course.id.clone();
-    let title = pack.course.title.clone();
-    let pack_hash = pack.hash.clone();
-    let course = Course::new(course_spec(pack)).map_err(|error| error.to_string())?;
-    tracing::info!(course_id = %id, pack_hash, units = course.unit_count(), "course loaded");
-    Ok(LoadedCourse {
-        id,
-        title,
-        pack_hash,
-        course,
-    })
 }
 
 /// What decisions need of a pack. The answers of drills and exam questions stay behind.

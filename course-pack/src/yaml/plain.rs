@@ -23,6 +23,12 @@ pub(super) fn parse(text: &str, first_line: usize) -> Option<Node<'_>> {
         line: None,
     };
     reader.advance();
+    if reader
+        .line
+        .is_some_and(|line| line.text == "---" && line.indent == 0)
+    {
+        reader.advance();
+    }
     let root = reader.block(reader.line?, 0)?;
     reader.line.is_none().then_some(root)
 }
@@ -175,14 +181,14 @@ impl<'t> Reader<'t> {
                 number += 1;
                 Value::Scalar(self.block_text(line.text, indent)?)
             }
-            b'\'' | b'"' | b'[' | b'{' => {
-                let (value, rest) = in_marks(line.text, line.number, depth + 1)?;
-                if !is_blank_or_comment(rest) {
-                    return None;
+            b'\'' | b'"' | b'[' | b'{' => match in_marks(line.text, line.number, depth + 1) {
+                Some((value, rest)) if is_blank_or_comment(rest) => {
+                    self.advance();
+                    value
                 }
-                self.advance();
-                value
-            }
+                Some(_) => return None,
+                None => Value::Scalar(self.quoted_lines(line, indent)?),
+            },
             _ => Value::Scalar(self.bare_text(line, indent)?),
         };
         if self.line.is_some_and(|next| next.indent > indent) {
@@ -213,6 +219,36 @@ impl<'t> Reader<'t> {
             self.advance();
         }
         (!is_null(&text)).then_some(text)
+    }
+
+    /// A text in quotes that do not close on its first line.
+    fn quoted_lines(&mut self, first: Line<'t>, indent: usize) -> Option<Cow<'t, str>> {
+        let quote = first
+            .text
+            .chars()
+            .next()
+            .filter(|c| matches!(c, '\'' | '"'))?;
+        let mut text = first.text.to_owned();
+        for number in first.number + 1.. {
+            self.advance();
+            let next = self.line?;
+            // A line between that is blank, or looks like a comment, is part of the text.
+            if next.number != number || next.indent <= indent {
+                return None;
+            }
+            text.push(' ');
+            text.push_str(next.text);
+            if next.text.contains(quote)
+                && let Some((Value::Scalar(whole), rest)) = in_marks(&text, number, 0)
+            {
+                if !is_blank_or_comment(rest) {
+                    return None;
+                }
+                self.advance();
+                return Some(Cow::Owned(whole.into_owned()));
+            }
+        }
+        None
     }
 
     /// The lines below `|` or `>`, whose header this is.

@@ -30,6 +30,7 @@ fn is_read(text: &str) -> bool {
 
 const UNITS: &str = "\
 # A file of units.
+---
 units:
   - id: A-1   # the first
     title: Sums: no
@@ -43,6 +44,10 @@ units:
     -   it's -3 #not a comment
 
     - '-3 + 8 isn''t: 6'
+    - 'so long that: it
+      isn''t on one line' # but on two
+    - \"as long as
+      this \\\"one\\\"\"
     drills:
       - id: A-D1
         prompt: |
@@ -109,6 +114,7 @@ fn what_is_odd_is_left_to_the_whole_language() {
         "a: *x",
         "a: !t 1",
         "a: 'x",
+        "a: 'x\n",
         "a: 'x' y",
         "a: 'x'#y",
         "a: \"\\x41\"",
@@ -129,7 +135,15 @@ fn what_is_odd_is_left_to_the_whole_language() {
         "a: b\rc",
         "a: \u{85}",
         "a: \u{2028}b",
-        "---\na: 1",
+        "---\n---\na: 1",
+        " ---\na: 1",
+        "a: 'b\n\n  c'",
+        "a: 'b\n  # c'",
+        "a: 'b\nc'",
+        "a: 'b\n  c' d",
+        "a: \"b\\\n  c\"",
+        "a: \"b\\ \n  c\"",
+        "a: [b,\n  c]",
         "a: 1\n---\nb: 2",
         "a: 1\n...",
         "%YAML 1.2\n---\na: 1",

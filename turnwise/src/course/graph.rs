@@ -13,14 +13,12 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use turnwise_course_pack::{Pack, PackFault, load_all};
 use turnwise_decisions::record::Record;
-use turnwise_kit::{Kit, clock::SystemClock};
-use turnwise_policy_svc::courses::{self, LoadedCourse};
+use turnwise_policy_svc::courses::LoadedCourse;
 
 use super::check::{counted, write_faults, write_refusal};
 use drawing::{Drawing, Student};
@@ -75,9 +73,10 @@ pub(super) fn run(
         }
         Err(fault) => return refuse(fault, notes),
     };
-    let loaded = as_decided(&dir, &pack)?;
+    let unit_ids: Vec<String> = pack.units.iter().map(|unit| unit.id.clone()).collect();
+    // As policy-svc decides on it, so that nothing is drawn otherwise than it is decided.
+    let loaded = LoadedCourse::new(pack)?;
     let course = &loaded.course;
-    let unit_ids: Vec<String> = pack.units.into_iter().map(|unit| unit.id).collect();
 
     let units = match select::units(course, &unit_ids, &args.units) {
         Ok(units) => units,
@@ -158,15 +157,6 @@ fn one_pack(dir: &Path) -> Result<(PathBuf, Result<Pack, Vec<PackFault>>), PackF
             "name the folder of the one to draw",
         )),
     }
-}
-
-/// The course of a pack as policy-svc decides on it, so that nothing is drawn otherwise than it is decided.
-fn as_decided(dir: &Path, pack: &Pack) -> anyhow::Result<Arc<LoadedCourse>> {
-    let kit = Kit::new(Arc::new(SystemClock));
-    courses::open(dir, &kit)?
-        .catalog()
-        .version(&pack.course.id, &pack.hash)
-        .with_context(|| format!("{} changed while it was read; draw it again", dir.display()))
 }
 
 /// Says what is wrong with what was given.
