@@ -1,5 +1,7 @@
 //! Policies that differ in one thing. What is kept from one reply to the next must never answer for the other.
 
+use std::collections::BTreeSet;
+
 use turnwise_decisions::{Action, Constraints, Course, Policy, Rules, Tier};
 
 use super::{
@@ -57,18 +59,18 @@ fn neighbours() -> Vec<(Course, Policy)> {
 #[test]
 fn each_policy_judges_for_itself() {
     let mut all = neighbours();
-    let mut replies: Vec<String> = Vec::new();
+    let mut replies = BTreeSet::new();
     for (_, policy) in &all {
         for &action in &policy.allowed_actions {
             let reply = write(&valid(policy, action));
             // Two ideas, and words and operators that only the usual rules allow.
-            replies.push(reply.replace("[\"Same parts.\"]", "[\"One.\",\"Two.\"]"));
-            replies.push(reply.replace("Same parts.", "So many words."));
-            replies.push(reply.replace("} + 1", "} + 1 + 2 + 3 + 4 + 5"));
+            replies.insert(reply.replace("[\"Same parts.\"]", "[\"One.\",\"Two.\"]"));
+            replies.insert(reply.replace("Same parts.", "So many words."));
+            replies.insert(reply.replace("} + 1", "} + 1 + 2 + 3 + 4 + 5"));
             for unit in ["a", "b", "START", "LIN 03"] {
-                replies.push(reply.replacen("Brüche-02", unit, 1));
+                replies.insert(reply.replacen("Brüche-02", unit, 1));
             }
-            replies.push(reply);
+            replies.insert(reply);
         }
     }
     // In both orders, so that each is judged after each.

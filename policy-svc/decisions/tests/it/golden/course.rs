@@ -28,13 +28,11 @@ fn unit(
     }
 }
 
-/// ```text
-/// welcome ─┬─ integers ── variables ─┐
-///          ├─ inverse ───────────────┴─ one-step ── two-step ─┐
-///          ├─ calculator (no badge) ──────────────────────────┴─ lines
-///          └─ puzzles
-/// ```
-///
+// welcome ─┬─ integers ── variables ─┐
+//          ├─ inverse ───────────────┴─ one-step ── two-step ─┐
+//          ├─ calculator (no badge) ──────────────────────────┴─ lines
+//          └─ puzzles
+
 /// One-step names `variables` before `inverse`: the order of its edges, of the units in the file and of the alphabet
 /// can be told apart. Lines names `two-step`, then `calculator`. Every unit but the entry and the calculator has two
 /// bronze questions, one at silver and one at gold.
