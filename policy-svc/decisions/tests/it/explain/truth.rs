@@ -104,8 +104,15 @@ impl<'a> Facts<'a> {
     fn own(&self, unit: &str) -> f64 {
         let confidences = self.turn.mapped_units.iter();
         confidences
-            .filter(|m| m.unit_id == unit && m.confidence.is_finite())
-            .map(|m| m.confidence.clamp(0.0, 1.0))
+            .filter(|m| m.unit_id == unit)
+            // What is no finite number counts as 0.
+            .map(|m| {
+                if m.confidence.is_finite() {
+                    m.confidence.clamp(0.0, 1.0)
+                } else {
+                    0.0
+                }
+            })
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
