@@ -206,6 +206,26 @@ pub enum FallbackReason {
 }
 
 impl FallbackReason {
+    /// Every reason.
+    pub const ALL: [Self; 16] = [
+        Self::LlmTimeout,
+        Self::LlmTransport,
+        Self::LlmNonJson,
+        Self::SchemaViolation,
+        Self::ActionNotAllowed,
+        Self::TargetOutOfScope,
+        Self::ExamNotCandidate,
+        Self::TierMismatch,
+        Self::ConceptNotStuck,
+        Self::LimitsExceeded,
+        Self::EmptyMessage,
+        Self::QueueBusy,
+        Self::RemoteNotAcknowledged,
+        Self::LlmError,
+        Self::PolicyUnavailable,
+        Self::Deadline,
+    ];
+
     /// The name that logs and metrics use.
     #[must_use]
     pub fn as_str(self) -> &'static str {

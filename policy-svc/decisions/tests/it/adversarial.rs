@@ -21,6 +21,20 @@ use crate::reply::{
 use damage::{node, places};
 use write::{object, quoted, text, valid, write, write_escaped};
 
+/// Every verdict that bytes can get, by its name.
+const VERDICTS: [&str; 10] = [
+    "accepted",
+    "action_not_allowed",
+    "concept_not_stuck",
+    "empty_message",
+    "exam_not_candidate",
+    "limits_exceeded",
+    "llm_non_json",
+    "schema_violation",
+    "target_out_of_scope",
+    "tier_mismatch",
+];
+
 /// The reason why a case refuses these bytes, or `accepted`.
 fn verdict(case: &Case, bytes: &[u8]) -> &'static str {
     name(&judge(&case.course, &case.policy, bytes))

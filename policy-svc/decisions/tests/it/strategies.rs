@@ -6,8 +6,8 @@ pub mod wide;
 use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::{Value, json};
 use turnwise_decisions::{
-    Action, Course, CourseSpec, DecideInput, EventKind, MappedUnit, Policy, PrereqWalk, Progress,
-    QuestionState, QuestionStatus, Rules, Snapshot, StuckRule, Tier,
+    Action, Course, CourseSpec, DecideInput, EventKind, Policy, PrereqWalk, QuestionState,
+    QuestionStatus, Rules, StuckRule, Tier,
 };
 
 use crate::fixtures::{Turn, event, now, questions, unit};
@@ -15,10 +15,6 @@ use crate::fixtures::{Turn, event, now, questions, unit};
 /// The id of the n-th unit. Ids sort otherwise than the file does, so that the two orders cannot be mixed up unseen.
 pub fn id(n: usize) -> String {
     format!("U{:02}", (n * 37 + 11) % 100)
-}
-
-fn id_or_other() -> impl Strategy<Value = String> {
-    prop_oneof![9 => (0..12_usize).prop_map(id), 1 => Just("nowhere".to_owned())]
 }
 
 /// A course of 1 to `most` units, mostly many; the first is the entry. With `acyclic`, edges point to earlier units only.
@@ -81,81 +77,6 @@ pub fn tier() -> impl Strategy<Value = Tier> {
     prop::sample::select(vec![Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold])
 }
 
-fn progress() -> impl Strategy<Value = Progress> {
-    (
-        tier(),
-        prop::option::of(-200_i64..50),
-        0..6_u32,
-        prop::sample::select(vec![0, 0, 1, 2, 3, 3]),
-        0..4_u32,
-    )
-        .prop_map(
-            |(tier, hours, attempts, streak_correct, streak_wrong)| Progress {
-                tier,
-                last_touched_at: hours.map(|h| now() + jiff::SignedDuration::from_hours(h)),
-                attempts,
-                streak_correct,
-                streak_wrong,
-            },
-        )
-}
-
-fn mapped() -> impl Strategy<Value = Vec<MappedUnit>> {
-    let confidence = prop_oneof![
-        Just(0.0),
-        Just(0.55),
-        Just(1.0),
-        0.0..1.0_f64,
-        Just(f64::NAN)
-    ];
-    vec(
-        (id_or_other(), confidence).prop_map(|(unit_id, confidence)| MappedUnit {
-            unit_id,
-            confidence,
-        }),
-        0..6,
-    )
-}
-
-fn question_id() -> impl Strategy<Value = String> {
-    (
-        id_or_other(),
-        prop::sample::select(vec!["bronze-1", "bronze-2", "silver-1", "gold-1"]),
-    )
-        .prop_map(|(unit, rest)| format!("{unit}-{rest}"))
-}
-
-pub fn snapshot() -> impl Strategy<Value = Snapshot> {
-    (
-        id_or_other(),
-        mapped(),
-        prop::option::of(-100_i64..10),
-        prop::collection::btree_map(id_or_other(), progress(), 0..14),
-        vec(id_or_other(), 0..8),
-        vec(question_id(), 0..6),
-        prop::collection::btree_set(id_or_other(), 0..3),
-    )
-        .prop_map(
-            |(
-                focus_unit_id,
-                last_mapped_units,
-                last_turn,
-                progress,
-                units_in_progress,
-                revisit_question_ids,
-                prerequisite_overrides,
-            )| Snapshot {
-                focus_unit_id,
-                last_mapped_units,
-                last_turn_at: last_turn.map(|h| now() + jiff::SignedDuration::from_hours(h)),
-                progress,
-                units_in_progress,
-                revisit_question_ids,
-                prerequisite_overrides,
-            },
-        )
-}
-
 /// An input whose event, if any, names a unit of the course.
 pub fn plan_input(course: &Course) -> impl Strategy<Value = Turn> + use<> {
     let units = course.unit_count();
@@ -167,8 +88,8 @@ pub fn plan_input(course: &Course) -> impl Strategy<Value = Turn> + use<> {
         EventKind::StuckHint,
     ];
     (
-        snapshot(),
-        mapped(),
+        wide::snapshot(),
+        wide::mapped(),
         prop::option::of((prop::sample::select(kinds), 0..units)),
         any::<bool>(),
     )
@@ -207,7 +128,7 @@ pub fn exam_answer() -> impl Strategy<Value = ExamAnswer> {
         .collect();
     let answers = all.clone();
     (
-        vec(question_id(), 0..6),
+        vec(wide::question_id(), 0..6),
         vec(status(), all.len()),
         prop::bool::weighted(0.1),
     )

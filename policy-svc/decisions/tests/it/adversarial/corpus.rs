@@ -32,18 +32,7 @@ fn every_seed_gets_the_verdict_of_its_name() {
         let resolution = judge_file(data).unwrap();
         assert_eq!(name(&resolution), expected, "{file}");
     }
-    for verdict in [
-        "accepted",
-        "action_not_allowed",
-        "concept_not_stuck",
-        "empty_message",
-        "exam_not_candidate",
-        "limits_exceeded",
-        "llm_non_json",
-        "schema_violation",
-        "target_out_of_scope",
-        "tier_mismatch",
-    ] {
+    for verdict in super::VERDICTS {
         let named = |file: &str| file.split('.').next() == Some(verdict);
         assert!(
             seeds.iter().any(|(file, _)| named(file)),

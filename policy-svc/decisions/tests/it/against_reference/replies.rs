@@ -2,17 +2,13 @@
 
 use proptest::{prelude::*, test_runner::Config};
 use serde_json::Value;
-use turnwise_decisions::{Course, CourseSpec, decide, fallback::fallback, validate::validate};
+use turnwise_decisions::{Course, CourseSpec, decide, fallback::fallback, limits::drill_fault};
 
 use super::{input, model_plan, turns, words, world};
 use crate::{
     fixtures::{self, Turn},
-    reference::{
-        self,
-        decide::ExamAnswer,
-        fallback::is_fallback,
-        verdict::{self, faults},
-    },
+    reference::{self, decide::ExamAnswer, drill::is_long, fallback::is_fallback},
+    reply::{judge, judge_fallback},
     strategies::{replies, wide},
 };
 
@@ -50,8 +46,8 @@ fn replied() -> impl Strategy<Value = Replied> {
         })
 }
 
-/// Looks at a case as the rules see it.
-fn judged<T>(case: &Replied, look: impl FnOnce(&verdict::Turn<'_>) -> T) -> T {
+/// Whether a reply is what the rules say of one that needs no model.
+fn is_own(case: &Replied, reply: &Value) -> bool {
     let words = words(&case.answer);
     let exam = ExamAnswer {
         retrieved: &case.answer.retrieved,
@@ -61,43 +57,39 @@ fn judged<T>(case: &Replied, look: impl FnOnce(&verdict::Turn<'_>) -> T) -> T {
     let plan = model_plan(&case.spec, &case.turn).unwrap();
     let here = world(&case.spec, &case.turn);
     let decision = reference::decide::decide(&here, &plan, case.turn.event.as_ref(), &exam);
-    look(&verdict::Turn {
+    let turn = reference::fallback::Turn {
         course: &case.spec,
         plan: &plan,
         decision: &decision,
-    })
-}
-
-/// The rules' verdict on a reply: every reason to refuse it.
-fn expected_faults(case: &Replied, reply: &Value) -> Vec<&'static str> {
-    judged(case, |turn| faults(turn, reply.as_object().unwrap()))
-        .into_iter()
-        .map(turnwise_decisions::FallbackReason::as_str)
-        .collect()
+    };
+    is_fallback(&turn, reply)
 }
 
 proptest! {
     // A reply is slow to shrink, and a few thousand steps make it short enough.
     #![proptest_config(Config { max_shrink_iters: 4_096, ..crate::config() })]
 
+    /// The contract of [`crate::reply`] on courses and records of every kind, where the fuzzer has a few.
     #[test]
     fn a_verdict_is_what_the_rules_say(case in replied()) {
         let course = Course::new(case.spec.clone()).unwrap();
         let plan = fixtures::plan(&course, &case.turn).unwrap();
         let policy = decide(&course, &input(plan, &case.answer)).unwrap().policy;
-        let expected = expected_faults(&case, &case.reply);
-        let bytes = serde_json::to_vec(&case.reply).unwrap();
-        match validate(&course, &policy, &bytes) {
-            Ok(_) => prop_assert!(expected.is_empty(), "accepted in spite of {expected:?}"),
-            // Of several faults any one is a true reason.
-            Err(violation) => prop_assert!(
-                expected.contains(&violation.reason.as_str()),
-                "{} ({}), not one of {expected:?}", violation.reason.as_str(), violation.detail
-            ),
-        }
-        // The reply that needs no model is valid by the same rules.
+        judge(&course, &policy, &serde_json::to_vec(&case.reply).unwrap());
+        judge_fallback(&course, &policy);
         let own = serde_json::to_value(fallback(&course, &policy)).unwrap();
-        prop_assert_eq!(expected_faults(&case, &own), Vec::<&str>::new());
-        prop_assert!(judged(&case, |turn| is_fallback(turn, &own)), "{own}");
+        prop_assert!(is_own(&case, &own), "{own}");
+
+        // How long a drill may be is the one rule that the contract takes from the product.
+        let text = |key| case.reply.pointer(key).and_then(Value::as_str);
+        let drill = text("/drill_card/prompt").zip(text("/drill_card/question_latex"));
+        if let Some((prompt, question)) = drill {
+            let steps = case.spec.rules.drill_max_steps;
+            prop_assert_eq!(
+                drill_fault(prompt, question, steps).is_some(),
+                is_long(prompt, question, steps as usize),
+                "{} {}", prompt, question
+            );
+        }
     }
 }

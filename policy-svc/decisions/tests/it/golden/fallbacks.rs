@@ -94,33 +94,11 @@ fn exam_without_a_model() {
 
 #[test]
 fn every_reason_leads_to_the_same_reply() {
-    use FallbackReason::{
-        ActionNotAllowed, ConceptNotStuck, Deadline, EmptyMessage, ExamNotCandidate,
-        LimitsExceeded, LlmError, LlmNonJson, LlmTimeout, LlmTransport, PolicyUnavailable,
-        QueueBusy, RemoteNotAcknowledged, SchemaViolation, TargetOutOfScope, TierMismatch,
-    };
     let course = algebra();
     let policy = Story::new(&course, turn(on_one_step(3, 2))).policy();
     let mut page = Page::default();
     page.section("reason: reply");
-    for reason in [
-        LlmTimeout,
-        LlmTransport,
-        LlmNonJson,
-        SchemaViolation,
-        ActionNotAllowed,
-        TargetOutOfScope,
-        ExamNotCandidate,
-        TierMismatch,
-        ConceptNotStuck,
-        LimitsExceeded,
-        EmptyMessage,
-        QueueBusy,
-        RemoteNotAcknowledged,
-        LlmError,
-        PolicyUnavailable,
-        Deadline,
-    ] {
+    for reason in FallbackReason::ALL {
         let resolution = resolve(&course, &policy, Outcome::Failure(reason)).unwrap();
         assert_eq!(resolution.fallback_reason, Some(reason));
         page.line(

@@ -1,9 +1,17 @@
 //! The reply that needs no model.
 
 use serde_json::Value;
-use turnwise_decisions::Action;
+use turnwise_decisions::{Action, CourseSpec};
 
-use super::verdict::Turn;
+use super::{decide::Decision, plan::Plan};
+
+/// A turn as it was decided.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    pub course: &'a CourseSpec,
+    pub plan: &'a Plan,
+    pub decision: &'a Decision,
+}
 
 /// A question where one is allowed; else a drill, the course's own if it has any for the unit; else the first exam
 /// candidate. Always on the focus. The question is built from the unit's title and first misconception and ends with

@@ -3,6 +3,7 @@
 
 pub mod buttons;
 pub mod decide;
+pub mod drill;
 pub mod evidence;
 pub mod fallback;
 pub mod mapping;
@@ -13,7 +14,6 @@ pub mod record;
 pub mod scope;
 pub mod score;
 pub mod standing;
-pub mod verdict;
 
 /// Adds an id to a list that holds every id once.
 fn add_once(list: &mut Vec<String>, id: &str) {

@@ -48,7 +48,7 @@ fn progress() -> impl Strategy<Value = Progress> {
         )
 }
 
-fn mapped() -> impl Strategy<Value = Vec<MappedUnit>> {
+pub fn mapped() -> impl Strategy<Value = Vec<MappedUnit>> {
     let confidence = prop_oneof![
         prop::sample::select(vec![0.0, 0.5, 0.55, 0.55, 0.9, 1.0, 1.0]),
         0.0..1.0_f64,

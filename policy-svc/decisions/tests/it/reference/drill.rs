@@ -1,0 +1,26 @@
+//! How long a drill may be.
+
+/// Longer than a drill: more than one line with "=", too many operators, several parts. The rules leave the numbers open,
+/// so texts in between are not tried.
+pub fn is_long(prompt: &str, question: &str, steps: usize) -> bool {
+    let equations = |text: &str| {
+        text.replace("\\\\", "\n")
+            .lines()
+            .filter(|line| line.contains('='))
+            .count()
+    };
+    // The exercise is the formula; without one the prompt says it all.
+    let exercise = if question.trim().is_empty() {
+        prompt
+    } else {
+        question
+    };
+    let operators = exercise.chars().filter(|c| "+-*/^".contains(*c)).count();
+    let questions = prompt.chars().filter(|c| *c == '?').count();
+    let has_parts = prompt.contains("a)") && prompt.contains("b)");
+    equations(prompt) > 1
+        || equations(question) > 1
+        || operators > 4 * steps
+        || questions > 1
+        || has_parts
+}
