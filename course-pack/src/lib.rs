@@ -34,6 +34,7 @@ mod load;
 mod model;
 mod read;
 mod repeats;
+mod settings;
 mod yaml;
 
 pub use catalog::{Catalog, HELD_VERSIONS, Version};
@@ -45,3 +46,4 @@ pub use model::{
     Chunk, ChunkType, Course, Drill, Lesson, MistakeTag, Pack, PolicyOverrides, PrereqWalk,
     Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
+pub use settings::LibrarySettings;

@@ -68,15 +68,10 @@ impl Suite {
                 shutdown: kit.shutdown.clone(),
             },
         };
-        let retrieval_settings = retrieval::Settings {
-            courses_dir: settings.policy.courses_dir.clone(),
-            courses_reload_seconds: settings.policy.courses_reload_seconds,
-        };
-        let policy = inside.service("policy-svc", policy::routes(&settings.policy, &kit).await?);
-        let retrieval = inside.service(
-            "retrieval-svc",
-            retrieval::routes(&retrieval_settings, &kit).await?,
-        );
+        // Both follow the same courses.
+        let courses = &settings.policy;
+        let policy = inside.service("policy-svc", policy::routes(courses, &kit).await?);
+        let retrieval = inside.service("retrieval-svc", retrieval::routes(courses, &kit).await?);
         let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);
         let session = inside.service(
             "session-svc",

@@ -156,12 +156,8 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
         };
         tally.around(local(stack.around(routes), options))
     };
-    let retrieval_settings = retrieval::Settings {
-        courses_dir: settings.policy.courses_dir.clone(),
-        courses_reload_seconds: settings.policy.courses_reload_seconds,
-    };
     let policy = policy::routes(&settings.policy, &kit).await.unwrap();
-    let retrieval = retrieval::routes(&retrieval_settings, &kit).await.unwrap();
+    let retrieval = retrieval::routes(&settings.policy, &kit).await.unwrap();
     let llm = llm::routes(&settings.llm, &kit).await.unwrap();
     let session = session::routes(&settings.session, &kit).await.unwrap();
     let session = counted("session-svc", session);
