@@ -1,4 +1,8 @@
-//! The leases of running turns. They live in memory and die with the process: beginning a turn writes nothing.
+//! The leases. They live in memory and die with the process: to take one writes nothing.
+//!
+//! A transaction that is being brought to disk pins the leases that it looked at or changes: nobody sees what it made
+//! of them before it is on disk, and nobody decides anything about them until then. So whoever finds a lease free
+//! also finds what its last holder wrote.
 
 use std::{
     collections::HashMap,
@@ -10,180 +14,240 @@ use std::{
 };
 
 use bytes::Bytes;
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
-use crate::{error::SessionError, store::StudentKey};
+use super::rows::Name;
+use crate::{Check, Partition, Transaction, Write};
 
-/// Fencing tokens of one start of the process; the number of the start stands above these bits.
+/// Tokens of one start of the process; the number of the start stands above these bits.
 const TOKEN_BITS: u32 = 40;
 /// Leases that have run out are looked for only when there are more than this many.
 const SWEEP_AT_LEAST: usize = 1024;
 
-type LeaseKey = (StudentKey, String);
+/// Who holds a lease, and until when.
+#[derive(Debug, Clone)]
+pub(super) struct Lease {
+    /// The token that it was taken under.
+    pub(super) token: i64,
+    /// Told to whom finds it held.
+    pub(super) holder: Bytes,
+    /// What is left of it.
+    pub(super) remainder: Duration,
+}
 
-/// Who holds a thread, and until when.
-#[derive(Debug)]
-struct Lease {
-    fencing_token: i64,
-    idempotency_key: String,
-    fingerprint: Bytes,
+#[derive(Debug, Clone)]
+struct Held {
+    token: i64,
+    holder: Bytes,
     ends: Instant,
-    /// Its turn is being written: until that is done nobody else may begin, whatever the time.
-    committing: bool,
 }
 
-impl Lease {
-    fn is_held(&self, now: Instant) -> bool {
-        self.committing || now < self.ends
+/// A lease as all see it and, while it is pinned, as it will be once the pinning transaction is on disk.
+#[derive(Debug, Default)]
+struct Slot {
+    now: Option<Held>,
+    then: Option<Option<Held>>,
+}
+
+impl Slot {
+    fn latest(&self) -> Option<&Held> {
+        self.then.as_ref().unwrap_or(&self.now).as_ref()
     }
-}
 
-#[derive(Debug)]
-struct Table {
-    leases: HashMap<LeaseKey, Lease>,
-    sweep_at: usize,
+    fn latest_mut(&mut self) -> &mut Option<Held> {
+        self.then.as_mut().unwrap_or(&mut self.now)
+    }
 }
 
 /// All leases of the process.
 #[derive(Debug)]
 pub(super) struct Leases {
-    table: Mutex<Table>,
+    slots: Mutex<Slots>,
     next_token: AtomicI64,
-    ttl: Duration,
+    unpinned: Notify,
+}
+
+/// All leases, for as long as nobody else can look at them.
+#[derive(Debug)]
+pub(super) struct Slots {
+    slots: HashMap<Name, Slot>,
+    sweep_at: usize,
 }
 
 impl Leases {
     /// No leases. `start` is a number that no earlier start of the process on this store had: so no token comes twice.
-    pub(super) fn new(start: i64, ttl: Duration) -> Self {
+    pub(super) fn new(start: i64) -> Self {
         Self {
-            table: Mutex::new(Table {
-                leases: HashMap::new(),
+            slots: Mutex::new(Slots {
+                slots: HashMap::new(),
                 sweep_at: SWEEP_AT_LEAST,
             }),
             next_token: AtomicI64::new((start << TOKEN_BITS) + 1),
-            ttl,
+            unpinned: Notify::new(),
         }
     }
 
-    /// How long a lease lasts.
-    pub(super) fn ttl(&self) -> Duration {
-        self.ttl
+    /// A token above all before it.
+    pub(super) fn mint(&self) -> i64 {
+        self.next_token.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Takes a thread's lease; answers its fencing token.
-    pub(super) fn take(
-        &self,
-        student: &StudentKey,
-        thread_id: &str,
-        idempotency_key: &str,
-        fingerprint: &Bytes,
-    ) -> Result<i64, SessionError> {
+    /// The leases; whoever has them must not wait for anything.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Told when leases are no longer pinned.
+    pub(super) fn unpinned(&self) -> &Notify {
+        &self.unpinned
+    }
+}
+
+impl Slots {
+    /// Who holds a lease.
+    pub(super) fn holder(&self, name: &Name) -> Option<Lease> {
+        let held = self.slots.get(name)?.latest()?;
         let now = Instant::now();
-        let key = (student.clone(), thread_id.to_owned());
-        let mut table = self.lock();
-        if let Some(holder) = table.leases.get(&key).filter(|l| l.is_held(now)) {
-            if holder.idempotency_key == idempotency_key && holder.fingerprint != *fingerprint {
-                return Err(SessionError::IdempotencyConflict);
-            }
-            return Err(SessionError::TurnInProgress {
-                lease_remainder: holder.ends.saturating_duration_since(now),
-            });
-        }
-        if table.leases.len() >= table.sweep_at {
-            table.leases.retain(|_, lease| lease.is_held(now));
-            table.sweep_at = SWEEP_AT_LEAST.max(table.leases.len() * 2);
-        }
-        let fencing_token = self.next_token.fetch_add(1, Ordering::Relaxed);
-        table.leases.insert(
-            key,
-            Lease {
-                fencing_token,
-                idempotency_key: idempotency_key.to_owned(),
-                fingerprint: fingerprint.clone(),
-                ends: now + self.ttl,
-                committing: false,
-            },
-        );
-        Ok(fencing_token)
-    }
-
-    /// Makes a lease last its full time again; false if it is not held by this token.
-    pub(super) fn renew(&self, student: &StudentKey, thread_id: &str, fencing_token: i64) -> bool {
-        let now = Instant::now();
-        let key = (student.clone(), thread_id.to_owned());
-        match self.lock().leases.get_mut(&key) {
-            Some(lease) if lease.fencing_token == fencing_token && lease.is_held(now) => {
-                lease.ends = now + self.ttl;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Gives a lease back, unless it is not held by this token or its turn is being written.
-    pub(super) fn give_back(&self, student: &StudentKey, thread_id: &str, fencing_token: i64) {
-        let key = (student.clone(), thread_id.to_owned());
-        let mut table = self.lock();
-        if table
-            .leases
-            .get(&key)
-            .is_some_and(|l| l.fencing_token == fencing_token && !l.committing)
-        {
-            table.leases.remove(&key);
-        }
-    }
-
-    /// Keeps a lease from running out while its turn is written; `None` if it is not held by this token, or is being
-    /// written by another call.
-    pub(super) fn hold(
-        self: &Arc<Self>,
-        student: &StudentKey,
-        thread_id: &str,
-        fencing_token: i64,
-    ) -> Option<Held> {
-        let now = Instant::now();
-        let key = (student.clone(), thread_id.to_owned());
-        let mut table = self.lock();
-        let lease = table.leases.get_mut(&key)?;
-        if lease.fencing_token != fencing_token || lease.committing || !lease.is_held(now) {
-            return None;
-        }
-        lease.committing = true;
-        Some(Held {
-            leases: Arc::clone(self),
-            key,
-            fencing_token,
+        (now < held.ends).then(|| Lease {
+            token: held.token,
+            holder: held.holder.clone(),
+            remainder: held.ends - now,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether a transaction that is being brought to disk may change the lease.
+    pub(super) fn is_pinned(&self, name: &Name) -> bool {
+        self.slots.get(name).is_some_and(|slot| slot.then.is_some())
     }
-}
 
-/// A lease that does not run out while this lives. Dropped without [`Held::release`], it is a lease like before.
-#[derive(Debug)]
-pub(super) struct Held {
-    leases: Arc<Leases>,
-    key: LeaseKey,
-    fencing_token: i64,
-}
-
-impl Held {
-    /// Ends the lease: its turn is stored.
-    pub(super) fn release(self) {
-        self.leases.lock().leases.remove(&self.key);
+    /// Does the part of a write that is about leases; answers the token that was minted.
+    pub(super) fn change(
+        &mut self,
+        leases: &Leases,
+        partition: &Partition,
+        write: &Write,
+    ) -> Option<i64> {
+        match write {
+            Write::TakeLease { key, ttl, holder } => {
+                let token = leases.mint();
+                self.sweep();
+                let slot = self.slots.entry(Name::new(partition, key)).or_default();
+                *slot.latest_mut() = Some(Held {
+                    token,
+                    holder: holder.clone(),
+                    ends: Instant::now() + *ttl,
+                });
+                return Some(token);
+            }
+            Write::RenewLease { key, ttl } => {
+                let now = Instant::now();
+                if let Some(slot) = self.slots.get_mut(&Name::new(partition, key))
+                    && let Some(held) = slot.latest_mut()
+                    && now < held.ends
+                {
+                    held.ends = now + *ttl;
+                }
+            }
+            Write::ReleaseLease { key } => {
+                if let Some(slot) = self.slots.get_mut(&Name::new(partition, key)) {
+                    *slot.latest_mut() = None;
+                }
+            }
+            _ => {}
+        }
+        None
     }
-}
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        let mut table = self.leases.lock();
-        // After a release the thread may be somebody else's already.
-        if let Some(lease) = table.leases.get_mut(&self.key)
-            && lease.fencing_token == self.fencing_token
+    /// Gives a lease back if it is still held under this token.
+    pub(super) fn give_back(&mut self, name: &Name, token: i64) {
+        if let Some(slot) = self.slots.get_mut(name)
+            && slot.latest().is_some_and(|held| held.token == token)
         {
-            lease.committing = false;
+            *slot.latest_mut() = None;
         }
     }
+
+    fn sweep(&mut self) {
+        if self.slots.len() >= self.sweep_at {
+            let now = Instant::now();
+            self.slots.retain(|_, slot| {
+                slot.then.is_some() || slot.now.as_ref().is_some_and(|held| now < held.ends)
+            });
+            self.sweep_at = SWEEP_AT_LEAST.max(self.slots.len() * 2);
+        }
+    }
+}
+
+/// The leases that are pinned by what is being brought to disk. Dropped without [`Pins::commit`], all is as before.
+#[derive(Debug)]
+pub(super) struct Pins {
+    leases: Arc<Leases>,
+    names: Vec<Name>,
+}
+
+impl Pins {
+    /// Nothing is pinned.
+    pub(super) fn new(leases: &Arc<Leases>) -> Self {
+        Self {
+            leases: Arc::clone(leases),
+            names: Vec::new(),
+        }
+    }
+
+    /// Pins a lease: what changes from now on is seen after [`Pins::commit`].
+    pub(super) fn pin(&mut self, slots: &mut Slots, name: Name) {
+        let slot = slots.slots.entry(name.clone()).or_default();
+        if slot.then.is_none() {
+            slot.then = Some(slot.now.clone());
+            self.names.push(name);
+        }
+    }
+
+    /// All is on disk: the changes are there for everybody.
+    pub(super) fn commit(mut self) {
+        self.unpin(true);
+    }
+
+    fn unpin(&mut self, committed: bool) {
+        if self.names.is_empty() {
+            return;
+        }
+        let mut slots = self.leases.lock();
+        for name in self.names.drain(..) {
+            if let Some(slot) = slots.slots.get_mut(&name) {
+                if let Some(then) = slot.then.take()
+                    && committed
+                {
+                    slot.now = then;
+                }
+                if slot.now.is_none() {
+                    slots.slots.remove(&name);
+                }
+            }
+        }
+        drop(slots);
+        self.leases.unpinned.notify_waiters();
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        self.unpin(false);
+    }
+}
+
+/// The leases that a transaction looks at or changes.
+pub(super) fn names(partition: &Partition, transaction: &Transaction) -> Vec<Name> {
+    let checked = transaction.checks.iter().filter_map(|check| match check {
+        Check::LeaseFree { key } | Check::LeaseHeld { key, .. } => Some(key),
+        _ => None,
+    });
+    let changed = transaction.writes.iter().filter_map(|write| match write {
+        Write::TakeLease { key, .. }
+        | Write::RenewLease { key, .. }
+        | Write::ReleaseLease { key } => Some(key),
+        _ => None,
+    });
+    let keys = checked.chain(changed);
+    keys.map(|key| Name::new(partition, key)).collect()
 }

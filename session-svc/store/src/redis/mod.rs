@@ -1,234 +1,284 @@
-//! The store in Redis: shared by all replicas of the service.
+//! The store in Redis, shared by all replicas of the service: on one server, on a set that sentinels watch, or on a
+//! cluster.
 //!
-//! Every operation that writes is one script: atomic, and one round trip. All go over one multiplexed connection,
-//! which is made again in the background when it breaks; what waited for it fails at once.
+//! A transaction is one call of one script, `transact.lua`: one round trip on a connection that all callers share. It is sent again only where Redis has certainly not done it, so an
+//! answer always is the answer to what was asked.
 
-mod keys;
-mod reads;
-mod scripts;
-mod writes;
+mod address;
+mod durable;
+mod failure;
+mod news;
+mod node;
+mod reply;
+mod request;
+mod topology;
+mod transact;
 
-use std::{collections::HashMap, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use redis::{
-    Client, ErrorKind, FromRedisValue, IntoConnectionInfo, ProtocolVersion, RedisError,
-    RedisResult, ScriptInvocation, Value,
-    aio::{ConnectionManager, ConnectionManagerConfig},
+use redis::{Script, Value};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
 };
-use turnwise_proto::{
-    session::v1::{QuestionRecord, StudentSnapshot},
-    tutor::v1::Thread,
+use tokio_util::task::AbortOnDropHandle;
+
+use self::{
+    address::Address,
+    durable::Durable,
+    failure::{Complaints, Failure},
+    node::Node,
+    request::{Replies, Request},
+    topology::{Topology, Way},
 };
+use crate::{Key, OpenError, Outcome, Partition, Reply, Store, Transaction, changes::Changes};
 
-use self::scripts::{Returned, Scripts};
-use crate::{
-    error::{SessionError, StartError},
-    store::{
-        BeginTurn, Begun, CommitEvidence, CommitTurn, EvidenceOutcome, MessagePage, NewThread,
-        Reply, Store, StudentKey, ThreadPage,
-    },
-};
+/// The script that runs every transaction.
+const TRANSACT: &str = include_str!("transact.lua");
+/// How many connections to a server are shared where no call blocks.
+const LANES: usize = 1;
+/// How many where calls wait for replicas, and hold up what comes after them on their connection.
+const DURABLE_LANES: usize = 8;
+/// How often a transaction is sent at most.
+const TRIES: usize = 5;
 
-/// How long a connection may take to be made.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long an answer may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// How the Redis store is opened.
+/// How the store in Redis is opened.
 #[derive(Clone)]
 pub struct RedisOptions {
-    /// The `redis://` URL.
-    pub url: String,
-    /// The password, if it does not stand in the URL.
+    /// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`,
+    /// `redis+sentinel://[USER[:PASSWORD]@]HOST[:PORT],.../NAME[/DATABASE]` with the sentinels and their name of the
+    /// primary, or `redis+cluster://[USER[:PASSWORD]@]HOST[:PORT],...` with some nodes. User, password and database are
+    /// those of the servers that hold the data. Signs that are special in a URL are written as `%XX`.
+    pub address: String,
+    /// The password; it goes before one in the address.
     pub password: Option<String>,
-    /// How long a turn's lease lasts.
-    pub lease_ttl: Duration,
-    /// How long an idempotent answer is kept.
-    pub idempotency_ttl: Duration,
+    /// How many replicas must have a write before it is acknowledged; 0 for none. Only all the replicas that a primary
+    /// has protect a write from every failover.
+    pub wait_replicas: u32,
+    /// How long they may take. At least 1 ms.
+    pub wait_timeout: Duration,
+    /// How long Redis may take to answer, besides that.
+    pub response_timeout: Duration,
+}
+
+impl RedisOptions {
+    /// The store at this address, with a response time-out of 2 s and without waiting for replicas.
+    pub fn new(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            password: None,
+            wait_replicas: 0,
+            wait_timeout: Duration::from_secs(1),
+            response_timeout: Duration::from_secs(2),
+        }
+    }
 }
 
 /// The store in Redis.
 pub struct RedisStore {
-    connection: ConnectionManager,
-    scripts: Scripts,
-    lease_ttl: Duration,
-    idempotency_ttl: Duration,
+    topology: Arc<Topology>,
+    script: Script,
+    durable: Option<Durable>,
+    response_timeout: Duration,
+    changes: Arc<Changes>,
+    complaints: Complaints,
+    /// Follows the news for as long as the store lives.
+    _news: AbortOnDropHandle<()>,
 }
 
 impl RedisStore {
-    /// Prepares the store and warns if Redis may throw records away. A Redis that does not answer yet is no error:
-    /// calls fail until it does.
-    pub async fn open(options: &RedisOptions) -> Result<Self, StartError> {
-        // The reason is left out: it may hold the URL, and that a password.
-        let no_url = |_: RedisError| StartError::UnknownStore {
-            problem: "the URL cannot be read; write `redis://HOST:PORT/DATABASE`".to_owned(),
-        };
-        let info = options
-            .url
-            .as_str()
-            .into_connection_info()
-            .map_err(no_url)?;
-        // RESP3 tells of a broken connection even while nobody calls.
-        let mut redis = info
-            .redis_settings()
-            .clone()
-            .set_protocol(ProtocolVersion::RESP3);
-        if let Some(password) = &options.password {
-            redis = redis.set_password(password);
+    /// Opens the store. A Redis that does not answer yet is no error: calls fail until it does. Every server is asked
+    /// once whether it may throw records away, which is warned of.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be read.
+    pub async fn open(options: &RedisOptions) -> Result<Self, OpenError> {
+        let mut address = Address::parse(&options.address)?;
+        if options.password.is_some() {
+            address.password.clone_from(&options.password);
         }
-        let client = Client::open(info.set_redis_settings(redis)).map_err(no_url)?;
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            .set_number_of_retries(0);
-        let store = Self {
-            connection: ConnectionManager::new_lazy_with_config(client, config).map_err(no_url)?,
-            scripts: Scripts::new(),
-            lease_ttl: options.lease_ttl,
-            idempotency_ttl: options.idempotency_ttl,
+        let durable = (options.wait_replicas > 0)
+            .then(|| Durable::new(options.wait_replicas, options.wait_timeout));
+        let lanes = if durable.is_some() {
+            DURABLE_LANES
+        } else {
+            LANES
         };
-        store.check_eviction().await;
+        let topology = Arc::new(Topology::new(&address, lanes));
+        let changes = Arc::new(Changes::default());
+        let news = news::follow(Arc::clone(&topology), Arc::clone(&changes));
+        let store = Self {
+            topology,
+            script: Script::new(TRANSACT),
+            durable,
+            response_timeout: options.response_timeout,
+            changes,
+            complaints: Complaints::default(),
+            _news: AbortOnDropHandle::new(tokio::spawn(news)),
+        };
+        store.greet().await;
         Ok(store)
     }
 
-    async fn check_eviction(&self) {
-        let mut command = redis::cmd("CONFIG");
-        command.arg("GET").arg("maxmemory-policy");
-        let answer: RedisResult<HashMap<String, String>> =
-            command.query_async(&mut self.connection.clone()).await;
-        let policy = answer.as_ref().map(|found| found.get("maxmemory-policy"));
-        match policy {
-            Ok(Some(policy)) if policy == "noeviction" => {}
-            Ok(Some(policy)) => tracing::warn!(
-                %policy,
-                "Redis may throw away students' records when its memory is full; set `maxmemory-policy noeviction`"
-            ),
-            Ok(None) | Err(_) => tracing::warn!(
-                error = policy.err().map(describe),
-                "cannot tell what Redis does when its memory is full; make sure that `maxmemory-policy` is noeviction"
-            ),
-        }
+    /// Makes the first connection, so that what is wrong with it is told now.
+    async fn greet(&self) {
+        let deadline = Instant::now() + self.response_timeout;
+        let greeting = async {
+            let way = self.topology.way("", deadline).await?;
+            way.node.send(redis::pipe().cmd("PING"), deadline).await
+        };
+        let failure = match timeout_at(deadline, greeting).await {
+            Ok(Ok(_)) => return,
+            Ok(Err(failure)) => failure,
+            Err(_) => Failure::TimedOut,
+        };
+        self.complaints.tell(&failure);
     }
 
-    /// Runs a script. A connection that was refused has sent nothing, so that is tried once more: the server may be
-    /// back since the refusal was remembered.
-    async fn run(&self, script: &ScriptInvocation<'_>) -> Result<Returned, SessionError> {
-        let mut connection = self.connection.clone();
-        let mut result: RedisResult<Vec<Value>> = script.invoke_async(&mut connection).await;
-        if result
-            .as_ref()
-            .is_err_and(RedisError::is_connection_refusal)
-        {
-            result = script.invoke_async(&mut connection).await;
-        }
-        Returned::new(result.map_err(|error| unavailable(&error))?)
-    }
-
-    /// Runs a pipeline that only reads; see [`Self::run`].
-    async fn query<T: FromRedisValue>(
+    async fn run(
         &self,
-        pipeline: &redis::Pipeline,
-    ) -> Result<T, SessionError> {
-        let mut connection = self.connection.clone();
-        let mut result: RedisResult<T> = pipeline.query_async(&mut connection).await;
-        if result
+        partition: &Partition,
+        transaction: &Transaction,
+    ) -> Result<Outcome, Failure> {
+        let durable = self
+            .durable
             .as_ref()
-            .is_err_and(RedisError::is_connection_refusal)
-        {
-            result = pipeline.query_async(&mut connection).await;
-        }
-        result.map_err(|error| unavailable(&error))
+            .filter(|_| !transaction.writes.is_empty());
+        let request = |script_reads| {
+            let hash = self.script.get_hash();
+            Request::new(hash, partition, transaction, durable, script_reads)
+        };
+        let waiting = durable.map_or(Duration::ZERO, Durable::timeout);
+        let deadline = Instant::now() + self.response_timeout + waiting;
+        let deliver = async {
+            let in_parts = request(false);
+            let (node, replies) = match self.deliver(partition, &in_parts, deadline).await {
+                Err(failure) if failure.code() == "OOM" && in_parts.is_in_parts() => {
+                    self.deliver(partition, &request(true), deadline).await?
+                }
+                delivered => delivered?,
+            };
+            if let (Some(durable), Some(waited)) = (durable, &replies.waited) {
+                let waited = waited.clone();
+                let replicated = self.replicated(durable, partition, &node, waited, deadline);
+                replicated.await.inspect_err(|_| self.topology.doubt())?;
+            }
+            Ok(replies)
+        };
+        let replies = timeout_at(deadline, deliver)
+            .await
+            .unwrap_or(Err(Failure::TimedOut))?;
+        reply::decode(replies.returned, &transaction.reads, replies.found)
     }
-}
 
-fn unavailable(error: &RedisError) -> SessionError {
-    tracing::warn!(
-        error = describe(error),
-        "Redis did not answer as it should; if this stays, check the server and SESSION_STORE"
-    );
-    SessionError::Unavailable
-}
+    /// Returns once enough replicas of this server have all that it had when the script ran.
+    async fn replicated(
+        &self,
+        durable: &Durable,
+        partition: &Partition,
+        node: &Arc<Node>,
+        mut waited: Value,
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        let give_up = Instant::now() + durable.timeout();
+        while !durable
+            .is_enough(&self.topology, node, &waited, deadline)
+            .await?
+        {
+            let replicas = match waited {
+                Value::Int(count) => count,
+                _ => 0,
+            };
+            if Instant::now() >= give_up {
+                return Err(Failure::NotReplicated { replicas });
+            }
+            // A wait covers what its own connection wrote, so it takes another write.
+            let nothing = Transaction::default();
+            let hash = self.script.get_hash();
+            let again = Request::new(hash, partition, &nothing, Some(durable), false);
+            let way = Way::to(Arc::clone(node));
+            waited = match self.send(&way, false, &again, deadline).await {
+                Ok(replies) => replies.waited.ok_or(Failure::Unreadable)?,
+                // The server is gone or not in charge any more, and the write perhaps with it.
+                Err(_) => return Err(Failure::NotReplicated { replicas }),
+            };
+        }
+        Ok(())
+    }
 
-/// An error for the log. One about a value would show the value, which may be a student's.
-fn describe(error: &RedisError) -> String {
-    match error.kind() {
-        ErrorKind::UnexpectedReturnType | ErrorKind::Parse => error.category().to_owned(),
-        _ => error.to_string(),
+    /// Sends a request to the server in charge of a partition, and returns what it said, and which it was.
+    async fn deliver(
+        &self,
+        partition: &Partition,
+        request: &Request,
+        deadline: Instant,
+    ) -> Result<(Arc<Node>, Replies), Failure> {
+        let mut way = self.topology.way(partition.as_str(), deadline).await?;
+        let mut load = false;
+        let mut tries = 1;
+        loop {
+            let failure = match self.send(&way, load, request, deadline).await {
+                Ok(replies) => return Ok((way.node, replies)),
+                Err(failure) => failure,
+            };
+            load = failure.code() == "NOSCRIPT";
+            if !load {
+                let detour = self
+                    .topology
+                    .detour(partition.as_str(), &way, &failure, deadline)
+                    .await;
+                match detour {
+                    Some(detour) => way = detour,
+                    None => return Err(failure),
+                }
+            }
+            if tries == TRIES {
+                return Err(failure);
+            }
+            tries += 1;
+        }
+    }
+
+    async fn send(
+        &self,
+        way: &Way,
+        load: bool,
+        request: &Request,
+        deadline: Instant,
+    ) -> Result<Replies, Failure> {
+        let values = if load || way.asking {
+            let load = load.then(|| {
+                let mut load = redis::cmd("SCRIPT");
+                load.arg("LOAD").arg(TRANSACT).take()
+            });
+            let asking = way.asking.then(|| redis::cmd("ASKING"));
+            let commands = request.commands_after(load.into_iter().chain(asking));
+            way.node.send(&commands, deadline).await?
+        } else {
+            way.node.send(request.commands(), deadline).await?
+        };
+        request.replies(values)
     }
 }
 
 impl Store for RedisStore {
-    fn create_thread<'a>(&'a self, student: &'a StudentKey, new: NewThread) -> Reply<'a, Thread> {
-        Box::pin(self.create(student, new))
-    }
-
-    fn list_threads<'a>(
+    fn transact<'a>(
         &'a self,
-        student: &'a StudentKey,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Reply<'a, ThreadPage> {
-        Box::pin(self.read_threads(student, before, limit))
+        partition: &'a Partition,
+        transaction: Transaction,
+    ) -> Reply<'a, Outcome> {
+        Box::pin(async move {
+            let result = self.run(partition, &transaction).await;
+            result.map_err(|failure| {
+                self.complaints.tell(&failure);
+                failure.kind()
+            })
+        })
     }
 
-    fn get_thread<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        thread_id: &'a str,
-        after: i64,
-        limit: usize,
-    ) -> Reply<'a, MessagePage> {
-        Box::pin(self.read_thread(student, thread_id, after, limit))
-    }
-
-    fn begin_turn<'a>(&'a self, student: &'a StudentKey, begin: BeginTurn) -> Reply<'a, Begun> {
-        Box::pin(self.begin(student, begin))
-    }
-
-    fn commit_turn<'a>(&'a self, student: &'a StudentKey, commit: CommitTurn) -> Reply<'a, ()> {
-        Box::pin(self.commit(student, commit))
-    }
-
-    fn renew_lease<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        thread_id: &'a str,
-        fencing_token: i64,
-    ) -> Reply<'a, Duration> {
-        Box::pin(self.renew(student, thread_id, fencing_token))
-    }
-
-    fn abandon_turn<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        thread_id: &'a str,
-        fencing_token: i64,
-    ) -> Reply<'a, ()> {
-        Box::pin(self.abandon(student, thread_id, fencing_token))
-    }
-
-    fn get_snapshot<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        course_id: &'a str,
-    ) -> Reply<'a, StudentSnapshot> {
-        Box::pin(self.read_snapshot(student, course_id))
-    }
-
-    fn commit_evidence<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        commit: CommitEvidence,
-    ) -> Reply<'a, EvidenceOutcome> {
-        Box::pin(self.write_evidence(student, commit))
-    }
-
-    fn question_records<'a>(
-        &'a self,
-        student: &'a StudentKey,
-        course_id: &'a str,
-        question_ids: &'a [String],
-    ) -> Reply<'a, Vec<Option<QuestionRecord>>> {
-        Box::pin(self.read_questions(student, course_id, question_ids))
+    fn watch(&self, partition: &Partition, log: &Key) -> watch::Receiver<u64> {
+        self.changes
+            .watch(&news::name(partition.as_str(), log.as_str()))
     }
 }

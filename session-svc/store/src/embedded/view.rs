@@ -1,0 +1,263 @@
+//! What a transaction looks at: one state of a partition's rows, at one time.
+
+use bytes::Bytes;
+use redb::{AccessGuard, ReadableTable};
+
+use super::{
+    failure::Failure,
+    leases::Lease,
+    rows::{self, ENTRY, EXPIRY, FIELD, Name, RANKED},
+};
+use crate::{Check, Found, Key, Partition, Read, Refused};
+
+/// The rows of a partition as they are at `now`, in milliseconds since 1970.
+pub(super) struct View<'v, T> {
+    pub(super) rows: &'v T,
+    pub(super) partition: &'v Partition,
+    pub(super) now: i64,
+}
+
+impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
+    /// The first check that does not hold.
+    pub(super) fn refusal(
+        &self,
+        checks: &[Check],
+        holder: impl Fn(&Name) -> Option<Lease>,
+    ) -> Result<Option<Refused>, Failure> {
+        for (check, wanted) in checks.iter().enumerate() {
+            let refused = |told| {
+                Ok(Some(Refused {
+                    check,
+                    told,
+                    lease_remainder: None,
+                }))
+            };
+            match wanted {
+                Check::Absent { key, tell } => {
+                    let name = self.name(key);
+                    if self.is_record(&name)? {
+                        return refused(self.fields(&name, tell)?);
+                    }
+                }
+                Check::Present { key } => {
+                    if !self.is_record(&self.name(key))? {
+                        return refused(Vec::new());
+                    }
+                }
+                Check::FieldIs {
+                    key,
+                    field,
+                    value,
+                    tell,
+                } => {
+                    let name = self.name(key);
+                    if self.field(&name, field)? != *value {
+                        return refused(self.fields(&name, tell)?);
+                    }
+                }
+                Check::FenceBelow { key, field, token } => {
+                    let below = match self.field(&self.name(key), field)? {
+                        Some(fence) => parse_token(&fence).is_some_and(|fence| fence < *token),
+                        None => true,
+                    };
+                    if !below {
+                        return refused(Vec::new());
+                    }
+                }
+                Check::LeaseFree { key } => {
+                    if let Some(lease) = holder(&self.name(key)) {
+                        return Ok(Some(Refused {
+                            check,
+                            told: vec![Some(lease.holder)],
+                            lease_remainder: Some(lease.remainder),
+                        }));
+                    }
+                }
+                Check::LeaseHeld { key, token } => {
+                    if holder(&self.name(key)).is_none_or(|lease| lease.token != *token) {
+                        return refused(Vec::new());
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the reads find.
+    pub(super) fn find(&self, reads: &[Read]) -> Result<Vec<Found>, Failure> {
+        reads.iter().map(|read| self.find_one(read)).collect()
+    }
+
+    fn find_one(&self, read: &Read) -> Result<Found, Failure> {
+        Ok(match read {
+            Read::Fields { key, fields } => Found::Fields(self.fields(&self.name(key), fields)?),
+            Read::Record { key } => Found::Record(self.record(&self.name(key))?),
+            Read::LogAfter { key, after, limit } => {
+                let first = after.max(&0).saturating_add(1);
+                Found::Entries(self.entries(key, first, i64::MAX, *limit, false)?)
+            }
+            Read::LogBefore { key, before, limit } => {
+                // `i64::MAX` is no entry's id.
+                Found::Entries(self.entries(key, 1, before.saturating_sub(1), *limit, true)?)
+            }
+            Read::Lowest {
+                key,
+                from,
+                to,
+                limit,
+            } => Found::Members(self.members(key, *from, *to, *limit, false)?),
+            Read::Highest {
+                key,
+                from,
+                to,
+                limit,
+            } => Found::Members(self.members(key, *from, *to, *limit, true)?),
+        })
+    }
+
+    fn name(&self, key: &Key) -> Name {
+        Name::new(self.partition, key)
+    }
+
+    /// When a name expires.
+    pub(super) fn expiry(&self, name: &Name) -> Result<Option<i64>, Failure> {
+        self.rows
+            .get(name.row(EXPIRY, &[]).as_slice())?
+            .map(|found| rows::number(found.value()))
+            .transpose()
+    }
+
+    /// Whether a name counts as absent, whatever is still stored.
+    pub(super) fn has_expired(&self, name: &Name) -> Result<bool, Failure> {
+        Ok(self.expiry(name)?.is_some_and(|at| at <= self.now))
+    }
+
+    /// Whether there are rows of a kind, expired or not.
+    pub(super) fn has_any(&self, name: &Name, kind: u8) -> Result<bool, Failure> {
+        let (from, to) = name.kind(kind);
+        let mut range = self.rows.range(from.as_slice()..to.as_slice())?;
+        Ok(range.next().transpose()?.is_some())
+    }
+
+    fn is_record(&self, name: &Name) -> Result<bool, Failure> {
+        Ok(self.has_any(name, FIELD)? && !self.has_expired(name)?)
+    }
+
+    fn field(&self, name: &Name, field: &str) -> Result<Option<Bytes>, Failure> {
+        match self
+            .rows
+            .get(name.row(FIELD, field.as_bytes()).as_slice())?
+        {
+            Some(found) if !self.has_expired(name)? => Ok(Some(bytes(&found))),
+            _ => Ok(None),
+        }
+    }
+
+    fn fields(
+        &self,
+        name: &Name,
+        fields: &[impl AsRef<str>],
+    ) -> Result<Vec<Option<Bytes>>, Failure> {
+        if self.has_expired(name)? {
+            return Ok(vec![None; fields.len()]);
+        }
+        fields
+            .iter()
+            .map(|field| {
+                let row = name.row(FIELD, field.as_ref().as_bytes());
+                Ok(self.rows.get(row.as_slice())?.as_ref().map(bytes))
+            })
+            .collect()
+    }
+
+    fn record(&self, name: &Name) -> Result<Vec<(String, Bytes)>, Failure> {
+        if self.has_expired(name)? {
+            return Ok(Vec::new());
+        }
+        let (from, to) = name.kind(FIELD);
+        self.rows
+            .range(from.as_slice()..to.as_slice())?
+            .map(|row| {
+                let (row, value) = row?;
+                Ok((text(name.tail(row.value()), "a field")?, bytes(&value)))
+            })
+            .collect()
+    }
+
+    fn entries(
+        &self,
+        key: &Key,
+        first: i64,
+        last: i64,
+        limit: usize,
+        newest_first: bool,
+    ) -> Result<Vec<(i64, Bytes)>, Failure> {
+        let name = self.name(key);
+        if last < first || self.has_expired(&name)? {
+            return Ok(Vec::new());
+        }
+        let from = name.row(ENTRY, &rows::ordered(first));
+        let to = name.row(ENTRY, &rows::ordered(last));
+        let range = self.rows.range(from.as_slice()..=to.as_slice())?;
+        collect(range, limit, newest_first, |row, value| {
+            Ok((rows::number(name.tail(row))?, bytes(value)))
+        })
+    }
+
+    fn members(
+        &self,
+        key: &Key,
+        from: i64,
+        to: i64,
+        limit: usize,
+        highest_first: bool,
+    ) -> Result<Vec<(String, i64)>, Failure> {
+        let name = self.name(key);
+        if to < from || self.has_expired(&name)? {
+            return Ok(Vec::new());
+        }
+        let first = name.row(RANKED, &rows::ordered(from));
+        let end = match to.checked_add(1) {
+            Some(above) => name.row(RANKED, &rows::ordered(above)),
+            None => name.kind(RANKED).1,
+        };
+        let range = self.rows.range(first.as_slice()..end.as_slice())?;
+        collect(range, limit, highest_first, |row, _| {
+            let (score, member) = rows::ranked(name.tail(row))?;
+            Ok((text(member, "a member of a ranking")?, score))
+        })
+    }
+}
+
+/// The token that a fence holds; decimal digits, so that every store writes the same.
+fn parse_token(fence: &[u8]) -> Option<i64> {
+    std::str::from_utf8(fence).ok()?.parse().ok()
+}
+
+fn collect<R>(
+    mut range: redb::Range<'_, rows::Bytes, rows::Bytes>,
+    limit: usize,
+    backwards: bool,
+    read: impl Fn(&[u8], &AccessGuard<'_, rows::Bytes>) -> Result<R, Failure>,
+) -> Result<Vec<R>, Failure> {
+    let mut found = Vec::new();
+    while found.len() < limit {
+        let next = if backwards {
+            range.next_back()
+        } else {
+            range.next()
+        };
+        let Some(row) = next else { break };
+        let (row, value) = row?;
+        found.push(read(row.value(), &value)?);
+    }
+    Ok(found)
+}
+
+fn bytes(found: &AccessGuard<'_, rows::Bytes>) -> Bytes {
+    Bytes::copy_from_slice(found.value())
+}
+
+fn text(bytes: &[u8], what: &'static str) -> Result<String, Failure> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| Failure::Damaged(what))
+}

@@ -1,0 +1,71 @@
+//! What can go wrong with a store, while it runs and when it is opened.
+
+use std::{io, path::PathBuf};
+
+/// Why a transaction was not answered. It may have been done or not, as a whole, unless its variant says otherwise; the
+/// store's own words are in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The store does not answer, or cannot write.
+    #[error("the store does not answer")]
+    Unavailable,
+    /// The store answers too slowly.
+    #[error("the store does not answer in time")]
+    TimedOut,
+    /// The store has no room: the disk or Redis' memory is full. Nothing was written.
+    #[error("the store is full")]
+    Full,
+    /// The store's files or its Redis server take no writes now. Nothing was written.
+    #[error("the store takes no writes")]
+    ReadOnly,
+    /// Redis refused the password or the user. Nothing was written.
+    #[error("the store refused the password")]
+    Refused,
+    /// The write is in place but too few replicas have said so: it may be lost in a failover.
+    #[error("too few replicas have the write yet")]
+    NotReplicated,
+    /// Something is stored that this version cannot read.
+    #[error("something in the store cannot be read")]
+    Corrupted,
+}
+
+/// Why a store cannot be opened. The messages never hold a password.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The address of the store cannot be read.
+    #[error("the address of the store cannot be read: {problem}")]
+    Address {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The folder or the file of the embedded store cannot be made.
+    #[error("cannot create {}; name a place that this user may write to", path.display())]
+    Create {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process has the embedded store open.
+    #[error("{} is in use by another process; stop that process or name another file", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The embedded store cannot be opened.
+    #[error("cannot open the store {}; if the file is damaged, restore it from a backup", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Box<redb::Error>,
+    },
+    /// The thread that writes to the embedded store cannot be started.
+    #[error(
+        "cannot start the thread that writes to the store; raise the limit of threads of this user"
+    )]
+    StartWriter {
+        /// Why.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,11 @@
+//! Tests of both stores: one suite for all kinds, a model, and what only one kind can do wrong.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod bench;
+mod conformance;
+mod crash;
+mod embedded;
+mod failover;
+mod model;
+mod redis;
