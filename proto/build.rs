@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     tonic_prost_build::configure()
         .bytes(".")
+        .btree_map(".")
         .compile_fds(descriptors)?;
     Ok(())
 }

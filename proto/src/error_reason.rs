@@ -27,26 +27,34 @@ impl ErrorReason {
             | Self::InvalidText
             | Self::MessageTooLong
             | Self::MissingMessage
-            | Self::InvalidSchema => Code::InvalidArgument,
-            Self::PayloadTooLarge | Self::RateLimited | Self::Busy => Code::ResourceExhausted,
+            | Self::InvalidSchema
+            | Self::UnsupportedPayload => Code::InvalidArgument,
+            Self::PayloadTooLarge | Self::RateLimited | Self::Busy | Self::ResumeRequired => {
+                Code::ResourceExhausted
+            }
             Self::UnknownModel
             | Self::UnknownCourse
             | Self::UnknownUnit
             | Self::UnknownThread
+            | Self::UnknownTurn
             | Self::UnknownQuestion => Code::NotFound,
-            Self::RemoteBackendNotAcknowledged | Self::UnknownPackVersion | Self::SchemaTooNew => {
-                Code::FailedPrecondition
-            }
-            Self::TurnInProgress | Self::IdempotencyConflict | Self::VersionConflict => {
-                Code::Aborted
-            }
+            Self::RemoteBackendNotAcknowledged
+            | Self::UnknownPackVersion
+            | Self::SchemaTooNew
+            | Self::ContextRequestClosed => Code::FailedPrecondition,
+            Self::TurnInProgress
+            | Self::IdempotencyConflict
+            | Self::VersionConflict
+            | Self::TurnErased => Code::Aborted,
             Self::RecordCorrupted => Code::DataLoss,
             Self::BackendUnavailable | Self::StorageUnavailable | Self::DependencyUnavailable => {
                 Code::Unavailable
             }
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::UnknownMethod => Code::Unimplemented,
-            Self::BackendError | Self::Internal | Self::Unspecified => Code::Internal,
+            Self::BackendError | Self::ArchiveFailed | Self::Internal | Self::Unspecified => {
+                Code::Internal
+            }
         }
     }
 }

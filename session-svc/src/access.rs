@@ -3,9 +3,10 @@
 use turnwise_kit::{Caller, Fault, ids};
 use turnwise_proto::common::v1::ErrorReason;
 
-use crate::store::StudentKey;
+use turnwise_session_store::StudentKey;
 
 const STUDENT: &str = "student";
+const TEACHER: &str = "teacher";
 
 /// The key of a student whom the caller may act for: a student for themselves, services and staff for everyone of
 /// their tenant.
@@ -18,28 +19,63 @@ pub fn student(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
         )
         .meta("need", "student_id of the caller"));
     }
-    // The tenant is part of every key, so it may hold no separator either.
-    if !ids::is_valid(&caller.tenant) {
-        return Err(Fault::new(
-            ErrorReason::Unauthenticated,
-            "the caller's tenant must match [A-Za-z0-9._~@-]{1,128}",
-        )
-        .meta("cause", "claims"));
+    key(caller, student_id)
+}
+
+/// The key of a student for whom the caller may supply artifacts: as [`student`], and teachers, whose class
+/// [`teacher_of`] checks.
+pub fn supplier(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
+    if caller.is(TEACHER) {
+        return key(caller, student_id);
     }
+    student(caller, student_id)
+}
+
+/// Refuses teachers who do not teach this class; says nothing about others.
+pub fn teacher_of(caller: &Caller, class_id: &str) -> Result<(), Fault> {
+    if caller.is(TEACHER) && !caller.groups.iter().any(|group| group == class_id) {
+        return Err(not_their_class());
+    }
+    Ok(())
+}
+
+/// Refuses whoever may not act for a class as staff: services, staff of the tenant, and the class's own teachers may.
+pub fn staff_of_class(caller: &Caller, class_id: &str) -> Result<(), Fault> {
+    caller.require(&["service", "staff", TEACHER])?;
+    teacher_of(caller, class_id)
+}
+
+/// The caller's tenant. It is part of every key, so it may hold no separator.
+pub fn tenant(caller: &Caller) -> Result<String, Fault> {
+    if ids::is_valid(&caller.tenant) {
+        return Ok(caller.tenant.clone());
+    }
+    Err(Fault::new(
+        ErrorReason::Unauthenticated,
+        "the caller's tenant must match [A-Za-z0-9._~@-]{1,128}",
+    )
+    .meta("cause", "claims"))
+}
+
+fn key(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
     Ok(StudentKey {
-        tenant: caller.tenant.clone(),
+        tenant: tenant(caller)?,
         student: student_id.to_owned(),
     })
+}
+
+fn not_their_class() -> Fault {
+    Fault::new(
+        ErrorReason::PermissionDenied,
+        "`class_id` must be one of the caller's classes",
+    )
+    .meta("need", "class of the caller")
 }
 
 /// Refuses a class that a student does not belong to.
 pub fn class(caller: &Caller, class_id: &str) -> Result<(), Fault> {
     if caller.is(STUDENT) && !caller.groups.iter().any(|group| group == class_id) {
-        return Err(Fault::new(
-            ErrorReason::PermissionDenied,
-            "`class_id` must be one of the caller's classes",
-        )
-        .meta("need", "class of the caller"));
+        return Err(not_their_class());
     }
     Ok(())
 }

@@ -1,25 +1,38 @@
 //! The service's settings.
 
-use std::{convert::Infallible, fmt, fs, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
-
-use clap::{Args, ValueEnum};
-use turnwise_kit::Kit;
-
-use crate::{
-    error::StartError,
-    store::{
-        Store,
-        embedded::{EmbeddedOptions, EmbeddedStore},
-        redis::{RedisOptions, RedisStore},
-    },
+use std::{
+    convert::Infallible,
+    fmt, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
 };
+
+use clap::{ArgAction, Args, ValueEnum};
+use turnwise_kit::Kit;
+use turnwise_session_archive::ArchiveDir;
+use turnwise_session_store::{
+    Store,
+    embedded::{EmbeddedOptions, EmbeddedStore},
+    redis::{RedisOptions, RedisStore},
+};
+
+use crate::{error::StartError, memory::MemoryLimits, sessions::Limits, upgrade};
+
+/// Where archives go if the store is not on this machine.
+const ARCHIVES: &str = "/uploads/helper_reset_exports";
+/// Where archives go beside an embedded store.
+const ARCHIVES_BESIDE: &str = "helper_reset_exports";
+const DAY: u64 = 86_400;
 
 /// Settings of session-svc.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Settings {
-    /// Where all state is kept: `embedded:PATH`, a file on this machine for one process, or
-    /// `redis://[USER@]HOST:PORT/DATABASE`, shared by all replicas
+    /// Where all state is kept: `embedded:PATH`, a file on this machine for one process, or Redis, shared by all
+    /// replicas: `redis://[USER@]HOST:PORT/DATABASE`, `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the
+    /// sentinels and their name of the primary, or `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes
     #[arg(
         long,
         env = "SESSION_STORE",
@@ -31,6 +44,34 @@ pub struct Settings {
     /// A file with the password for Redis, so that it does not stand in SESSION_STORE
     #[arg(long, env = "SESSION_REDIS_PASSWORD_FILE")]
     pub session_redis_password_file: Option<PathBuf>,
+
+    /// How many replicas of Redis must have a write before it is acknowledged (0 to 10; 0: none, and a failover loses
+    /// the writes of its last moments). For writes that survive every failover, as many as a primary has replicas
+    #[arg(
+        long,
+        env = "SESSION_REDIS_WAIT_REPLICAS",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(0..=10)
+    )]
+    pub session_redis_wait_replicas: u32,
+
+    /// Milliseconds (1 to 10000) that these replicas may take; a write that takes longer is answered as not acknowledged
+    #[arg(
+        long,
+        env = "SESSION_REDIS_WAIT_TIMEOUT_MS",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..=10_000)
+    )]
+    pub session_redis_wait_timeout_ms: u32,
+
+    /// Milliseconds (50 to 30000) that Redis may take to answer
+    #[arg(
+        long,
+        env = "SESSION_REDIS_RESPONSE_TIMEOUT_MS",
+        default_value_t = 2000,
+        value_parser = clap::value_parser!(u32).range(50..=30_000)
+    )]
+    pub session_redis_response_timeout_ms: u32,
 
     /// Whether the embedded store brings every write to disk before it answers. `off` is for benchmarks only: then
     /// what was written last lives in this process's memory, and a crash, a SIGKILL or a power cut loses up to the
@@ -48,7 +89,7 @@ pub struct Settings {
     )]
     pub turn_lease_ttl_seconds: u32,
 
-    /// Seconds (60 to 2592000) that the answer to an idempotency key is kept
+    /// Seconds (60 to 2592000) that the answer to an idempotency key is kept, and a spent drill
     #[arg(
         long,
         env = "IDEMPOTENCY_TTL_SECONDS",
@@ -56,6 +97,131 @@ pub struct Settings {
         value_parser = clap::value_parser!(u32).range(60..=2_592_000)
     )]
     pub idempotency_ttl_seconds: u32,
+
+    /// Days (1 to 3650) that a thread is kept after its latest turns
+    #[arg(
+        long,
+        env = "THREAD_RETENTION_DAYS",
+        default_value_t = 400,
+        value_parser = clap::value_parser!(u32).range(1..=3650)
+    )]
+    pub thread_retention_days: u32,
+
+    /// Days (1 to 3650) that the log of a turn is kept, by which it can be explained and replayed
+    #[arg(
+        long,
+        env = "TURN_LOG_RETENTION_DAYS",
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(1..=3650)
+    )]
+    pub turn_log_retention_days: u32,
+
+    /// Whether conversations remember earlier turns: 1 or 0
+    #[arg(long, env = "HELPER_CONVERSATION_ENABLED", default_value = "1", value_parser = flag, action = ArgAction::Set)]
+    pub helper_conversation_enabled: bool,
+
+    /// The most turns (2 to 100) that a conversation remembers; older ones go into its summary
+    #[arg(
+        long,
+        env = "HELPER_CONVERSATION_MAX_MESSAGES",
+        default_value_t = 8,
+        value_parser = clap::value_parser!(u32).range(2..=100)
+    )]
+    pub helper_conversation_max_messages: u32,
+
+    /// Seconds (60 to 2592000) that a conversation remembers after its latest turn, and that a clarification waits
+    #[arg(
+        long,
+        env = "HELPER_CONVERSATION_TTL_SECONDS",
+        default_value_t = 3600,
+        value_parser = clap::value_parser!(u32).range(60..=2_592_000)
+    )]
+    pub helper_conversation_ttl_seconds: u32,
+
+    /// The most characters (50 to 8000) of a remembered turn
+    #[arg(
+        long,
+        env = "HELPER_CONVERSATION_TURN_MAX_CHARS",
+        default_value_t = 800,
+        value_parser = clap::value_parser!(u32).range(50..=8000)
+    )]
+    pub helper_conversation_turn_max_chars: u32,
+
+    /// The most characters (100 to 64000) of all remembered turns
+    #[arg(
+        long,
+        env = "HELPER_CONVERSATION_HISTORY_MAX_CHARS",
+        default_value_t = 2400,
+        value_parser = clap::value_parser!(u32).range(100..=64_000)
+    )]
+    pub helper_conversation_history_max_chars: u32,
+
+    /// The most characters (0 to 16000) of the summary of older turns
+    #[arg(
+        long,
+        env = "HELPER_CONVERSATION_SUMMARY_MAX_CHARS",
+        default_value_t = 900,
+        value_parser = clap::value_parser!(u32).range(0..=16_000)
+    )]
+    pub helper_conversation_summary_max_chars: u32,
+
+    /// The most conversations (1 to 100000) of one batch of a class reset
+    #[arg(
+        long,
+        env = "HELPER_CLASS_RESET_MAX_KEYS",
+        default_value_t = 4000,
+        value_parser = clap::value_parser!(u32).range(1..=100_000)
+    )]
+    pub helper_class_reset_max_keys: u32,
+
+    /// Whether archives can be written: 1 or 0
+    #[arg(long, env = "HELPER_CLASS_RESET_ARCHIVE_ENABLED", default_value = "1", value_parser = flag, action = ArgAction::Set)]
+    pub helper_class_reset_archive_enabled: bool,
+
+    /// The folder of the archives; made if it is not there, for this user alone. Without this setting
+    /// `/uploads/helper_reset_exports`, or `helper_reset_exports` beside an embedded store
+    #[arg(long, env = "HELPER_CLASS_RESET_ARCHIVE_DIR")]
+    pub helper_class_reset_archive_dir: Option<PathBuf>,
+
+    /// The most messages (1 to 10000) of a conversation in an archive, the latest
+    #[arg(
+        long,
+        env = "HELPER_CLASS_RESET_ARCHIVE_MAX_MESSAGES",
+        default_value_t = 120,
+        value_parser = clap::value_parser!(u32).range(1..=10_000)
+    )]
+    pub helper_class_reset_archive_max_messages: u32,
+
+    /// Whether a class reset writes an archive before it deletes, where archives are enabled: 1 or 0
+    #[arg(long, env = "HELPER_INTERNAL_RESET_EXPORT_BEFORE_DELETE", default_value = "1", value_parser = flag, action = ArgAction::Set)]
+    pub helper_internal_reset_export_before_delete: bool,
+
+    /// Days (1 to 3650) that archives are kept
+    #[arg(
+        long,
+        env = "RETENTION_HELPER_EXPORT_DAYS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(1..=3650)
+    )]
+    pub retention_helper_export_days: u32,
+
+    /// Seconds (10 to 86400) that a context request stays open
+    #[arg(
+        long,
+        env = "CONTEXT_SLA_SECONDS",
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(10..=86_400)
+    )]
+    pub context_sla_seconds: u32,
+}
+
+/// A switch, as the settings of this suite are written.
+fn flag(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => Err("must be 1 or 0".to_owned()),
+    }
 }
 
 /// Whether writes are brought to disk before they are answered.
@@ -99,34 +265,95 @@ impl fmt::Debug for StoreLocation {
 impl Settings {
     /// Opens the store that the settings name.
     pub async fn open_store(&self, kit: &Kit) -> Result<Arc<dyn Store>, StartError> {
-        let lease_ttl = Duration::from_secs(self.turn_lease_ttl_seconds.into());
-        let idempotency_ttl = Duration::from_secs(self.idempotency_ttl_seconds.into());
         let location = self.session_store.0.as_str();
-        if let Some(path) = location.strip_prefix("embedded:") {
-            if path.is_empty() {
+        if let Some(path) = self.embedded_path() {
+            if path.as_os_str().is_empty() {
                 return Err(unknown("the path is missing"));
             }
-            let options = EmbeddedOptions {
-                path: path.into(),
-                fsync: self.session_embedded_fsync == Fsync::On,
-                lease_ttl,
-                idempotency_ttl,
-            };
-            return Ok(Arc::new(EmbeddedStore::open(
-                &options,
-                Arc::clone(&kit.clock),
-            )?));
+            if upgrade::embedded::is_old(path) {
+                upgrade::embedded::upgrade(path, kit, &self.limits(), || {
+                    self.open_embedded(path, kit)
+                })
+                .await?;
+            }
+            return Ok(Arc::new(self.open_embedded(path, kit)?));
         }
+        if !["redis://", "redis+sentinel://", "redis+cluster://"]
+            .iter()
+            .any(|scheme| location.starts_with(scheme))
+        {
+            return Err(unknown("it begins with none of these"));
+        }
+        let options = RedisOptions {
+            address: location.to_owned(),
+            password: self.redis_password()?,
+            wait_replicas: self.session_redis_wait_replicas,
+            wait_timeout: Duration::from_millis(self.session_redis_wait_timeout_ms.into()),
+            response_timeout: Duration::from_millis(self.session_redis_response_timeout_ms.into()),
+        };
+        let store: Arc<dyn Store> = Arc::new(RedisStore::open(&options).await?);
+        // Version 0.1 knew no other address.
         if location.starts_with("redis://") {
-            let options = RedisOptions {
-                url: location.to_owned(),
-                password: self.redis_password()?,
-                lease_ttl,
-                idempotency_ttl,
-            };
-            return Ok(Arc::new(RedisStore::open(&options).await?));
+            let old = upgrade::redis::Old::new(location, options.password.as_deref())?;
+            old.start(Arc::clone(&store), kit, self.limits()).await;
         }
-        Err(unknown("it begins with neither"))
+        Ok(store)
+    }
+
+    fn open_embedded(&self, path: &Path, kit: &Kit) -> Result<EmbeddedStore, StartError> {
+        let options = EmbeddedOptions {
+            path: path.to_owned(),
+            fsync: self.session_embedded_fsync == Fsync::On,
+        };
+        Ok(EmbeddedStore::open(&options, Arc::clone(&kit.clock))?)
+    }
+
+    fn embedded_path(&self) -> Option<&Path> {
+        self.session_store
+            .0
+            .strip_prefix("embedded:")
+            .map(Path::new)
+    }
+
+    /// Opens the folder of the archives; none if archives are not enabled.
+    pub fn open_archives(&self) -> Result<Option<ArchiveDir>, StartError> {
+        if !self.helper_class_reset_archive_enabled {
+            return Ok(None);
+        }
+        let beside = self.embedded_path().and_then(Path::parent);
+        let root = match (&self.helper_class_reset_archive_dir, beside) {
+            (Some(named), _) => named.clone(),
+            (None, Some(beside)) => beside.join(ARCHIVES_BESIDE),
+            (None, None) => ARCHIVES.into(),
+        };
+        ArchiveDir::open(&root)
+            .map(Some)
+            .map_err(StartError::Archives)
+    }
+
+    /// How long things are kept, and how much of them.
+    pub fn limits(&self) -> Limits {
+        let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+        let days = |days: u32| Duration::from_secs(u64::from(days) * DAY);
+        Limits {
+            lease_ttl: seconds(self.turn_lease_ttl_seconds),
+            idempotency_ttl: seconds(self.idempotency_ttl_seconds),
+            thread_retention: days(self.thread_retention_days),
+            turn_log_retention: days(self.turn_log_retention_days),
+            conversation_ttl: seconds(self.helper_conversation_ttl_seconds),
+            memory: self.helper_conversation_enabled.then_some(MemoryLimits {
+                max_messages: self.helper_conversation_max_messages as usize,
+                turn_max_chars: self.helper_conversation_turn_max_chars as usize,
+                history_max_chars: self.helper_conversation_history_max_chars as usize,
+                summary_max_chars: self.helper_conversation_summary_max_chars as usize,
+            }),
+            context_sla: seconds(self.context_sla_seconds),
+            reset_batch: self.helper_class_reset_max_keys as usize,
+            export_before_reset: self.helper_class_reset_archive_enabled
+                && self.helper_internal_reset_export_before_delete,
+            archive_max_messages: self.helper_class_reset_archive_max_messages as usize,
+            archive_retention: days(self.retention_helper_export_days),
+        }
     }
 
     fn redis_password(&self) -> Result<Option<String>, StartError> {

@@ -4,6 +4,10 @@ use std::{io, path::PathBuf, time::Duration};
 
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
+use turnwise_session_archive::ArchiveError;
+use turnwise_session_store::{OpenError, StoreError};
+
+use crate::pending::PendingError;
 
 /// The longest wait that a caller is told while another turn runs: most turns end long before their lease.
 const TURN_RETRY: Duration = Duration::from_secs(1);
@@ -44,10 +48,41 @@ pub enum SessionError {
     )]
     LeaseLost,
     /// The messages' ids do not follow the thread's.
-    #[error("the ids of `messages` must go on from {expected}")]
+    #[error("the ids of `messages` must go on from the thread's message_count")]
     MessageIds {
-        /// The id that the first message must have.
-        expected: i64,
+        /// The id that the first message must have; none if they do not even follow each other.
+        expected: Option<i64>,
+    },
+    /// What the thread waits for has changed since the turn began.
+    #[error(
+        "what the thread waits for has changed since the turn began, nothing was written; begin the turn again with the same key"
+    )]
+    PendingChanged,
+    /// The thread's text, or the student, was erased since the turn began or the record was read.
+    #[error("the text was erased since this began, nothing was written; begin anew")]
+    TurnErased,
+    /// The student has no such turn, or its log is past its time.
+    #[error("no log of turn `{turn_id}`; name a turn within TURN_LOG_RETENTION_DAYS")]
+    UnknownTurn {
+        /// The id that was asked for.
+        turn_id: String,
+    },
+    /// A reader of a stream is too slow.
+    #[error("this reader is too slow; watch again from event {after_id}")]
+    ResumeRequired {
+        /// The last event that it was sent.
+        after_id: i64,
+    },
+    /// A step of what the thread waits for is not legal now.
+    #[error(transparent)]
+    Pending(#[from] PendingError),
+    /// An archive could not be written.
+    #[error(
+        "the archive cannot be written, nothing was deleted; look at the service's log, make room or give it the right to write, and try again"
+    )]
+    ArchiveFailed {
+        /// The class.
+        class_id: String,
     },
     /// A stored record cannot be read.
     #[error("the stored {record} cannot be read; restore it from a backup")]
@@ -65,8 +100,16 @@ pub enum SessionError {
         /// The version it was written with.
         version: u8,
     },
+    /// A student was erased, but an archive could not be read or rewritten.
+    #[error(
+        "the student's records are erased, but an archive cannot be read or rewritten; look at the service's log, mend or remove that archive, and erase the student again"
+    )]
+    ArchiveNotErased,
     /// The store does not answer or cannot write; its own words are in the log.
-    #[error("the store does not answer; try again")]
+    #[error("{0}; try again")]
+    Store(#[from] StoreError),
+    /// The service cannot do it now: it is being stopped, or the store answered something unexpected.
+    #[error("the service cannot do this now; try again")]
     Unavailable,
 }
 
@@ -90,18 +133,84 @@ impl From<SessionError> for Fault {
             }
             SessionError::MessageIds { expected } => Fault::invalid(
                 "messages",
-                format!("must have ids that go on from {expected}"),
+                expected.map_or_else(
+                    || "must have ids that go on from the thread's message_count".to_owned(),
+                    |expected| format!("must have ids that go on from {expected}"),
+                ),
             ),
+            SessionError::PendingChanged => {
+                fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
+            }
+            SessionError::TurnErased => fault(ErrorReason::TurnErased),
+            SessionError::UnknownTurn { turn_id } => fault(ErrorReason::UnknownTurn)
+                .meta("turn_id", turn_id)
+                .field("turn_id", "no such turn"),
+            SessionError::ResumeRequired { after_id } => fault(ErrorReason::ResumeRequired)
+                .meta("after_id", after_id.to_string())
+                .retry_after(CONFLICT_RETRY),
+            SessionError::Pending(error) => error.into(),
+            SessionError::ArchiveFailed { class_id } => {
+                fault(ErrorReason::ArchiveFailed).meta("class_id", class_id)
+            }
             SessionError::RecordCorrupted { record } => {
                 fault(ErrorReason::RecordCorrupted).meta("record", record)
             }
             SessionError::SchemaTooNew { record, version } => fault(ErrorReason::SchemaTooNew)
                 .meta("record", record)
                 .meta("version", version.to_string()),
-            SessionError::Unavailable => {
-                fault(ErrorReason::StorageUnavailable).retry_after(STORAGE_RETRY)
+            SessionError::ArchiveNotErased => fault(ErrorReason::ArchiveFailed),
+            SessionError::Store(StoreError::Corrupted) => {
+                fault(ErrorReason::RecordCorrupted).meta("record", "store")
             }
+            SessionError::Store(error) => fault(ErrorReason::StorageUnavailable)
+                .meta("cause", cause(error))
+                .retry_after(STORAGE_RETRY),
+            SessionError::Unavailable => fault(ErrorReason::StorageUnavailable)
+                .meta("cause", "unavailable")
+                .retry_after(STORAGE_RETRY),
         }
+    }
+}
+
+impl From<PendingError> for Fault {
+    fn from(error: PendingError) -> Self {
+        let message = error.to_string();
+        match error {
+            PendingError::Busy | PendingError::NothingPending => {
+                Fault::invalid("pending_change", message)
+            }
+            PendingError::ContextRequestClosed { request_id, state } => {
+                let state = state
+                    .as_str_name()
+                    .trim_start_matches("CONTEXT_REQUEST_STATE_");
+                Fault::new(ErrorReason::ContextRequestClosed, message)
+                    .meta("request_id", request_id)
+                    .meta("state", state.to_ascii_lowercase())
+            }
+            PendingError::PayloadTooLarge { limit, .. } => {
+                Fault::new(ErrorReason::PayloadTooLarge, message)
+                    .meta("limit", limit.to_string())
+                    .field("content", format!("must have at most {limit} bytes"))
+            }
+            PendingError::UnsupportedPayload { expected } => {
+                Fault::new(ErrorReason::UnsupportedPayload, message)
+                    .meta("expected", expected.clone())
+                    .field("artifact_type", format!("must be `{expected}`"))
+            }
+            PendingError::Invalid { field, problem } => Fault::invalid(field, problem),
+        }
+    }
+}
+
+/// The cause of a store's failure, for programs.
+fn cause(error: StoreError) -> &'static str {
+    match error {
+        StoreError::Unavailable | StoreError::Corrupted => "unavailable",
+        StoreError::TimedOut => "timed_out",
+        StoreError::Full => "full",
+        StoreError::ReadOnly => "read_only",
+        StoreError::Refused => "refused",
+        StoreError::NotReplicated => "not_replicated",
     }
 }
 
@@ -110,10 +219,21 @@ impl From<SessionError> for Fault {
 pub enum StartError {
     /// `SESSION_STORE` names no store.
     #[error(
-        "SESSION_STORE must be `embedded:` and the path of a file, or a `redis://` URL: {problem}"
+        "SESSION_STORE must be `embedded:` and the path of a file, or an address that begins with `redis://`, `redis+sentinel://` or `redis+cluster://`: {problem}"
     )]
     UnknownStore {
         /// What is wrong with the value.
+        problem: String,
+    },
+    /// The store cannot be opened.
+    #[error("the store that SESSION_STORE names cannot be opened")]
+    OpenStore(#[from] OpenError),
+    /// The file of an older version cannot be brought to this one.
+    #[error("{} is of an older version and cannot be brought to this one: {problem}; it is as it was, and a start tries again", path.display())]
+    Upgrade {
+        /// The file.
+        path: PathBuf,
+        /// Why.
         problem: String,
     },
     /// The password file cannot be read.
@@ -124,34 +244,9 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
-    /// The folder or the file of the embedded store cannot be made.
-    #[error("cannot create {}; name a place in SESSION_STORE that this user may write to", path.display())]
-    CreateStore {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process has the embedded store open.
-    #[error("{} is in use by another process; stop that process or name another file in SESSION_STORE", path.display())]
-    StoreInUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The embedded store cannot be opened.
-    #[error("cannot open the store {}; if the file is damaged, restore it from a backup", path.display())]
-    OpenStore {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: Box<redb::Error>,
-    },
-    /// The thread that writes to the embedded store cannot be started.
+    /// The folder of the archives cannot be used.
     #[error(
-        "cannot start the thread that writes to the store; raise the limit of threads of this user"
+        "the folder of HELPER_CLASS_RESET_ARCHIVE_DIR cannot be used; name one that this user may write to, or set HELPER_CLASS_RESET_ARCHIVE_ENABLED=0"
     )]
-    StartWriter {
-        /// Why.
-        source: io::Error,
-    },
+    Archives(#[source] ArchiveError),
 }

@@ -1,13 +1,18 @@
-//! session-svc keeps all state of the suite: threads and their messages, students' records, idempotent answers, and
-//! the built-in exam system's records. It does not know how a decision is made.
+//! session-svc keeps all state of the suite: threads and their messages, students' records, what a thread waits for,
+//! events, idempotent answers, deferred work, class rosters, the audit log, and the built-in exam system's records. It
+//! does not know how a decision is made.
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`store`] | the port to the store, and the two stores behind it: a file, and Redis |
+//! | [`sessions`] | every operation, written once: what is checked, written and read together |
+//! | [`memory`], [`pending`], [`exam`] | pure rules: what a conversation remembers, what a thread may wait for, whether a question may be attempted |
+//! | [`record`] | records as bytes, with their schema version |
+//! | [`upgrade`] | reads the files of the version before |
 //! | [`access`] | who may touch whose records |
-//! | [`exam`] | whether a question may be attempted now |
-//! | [`grpc`] | the two services: checks and conversions only |
+//! | [`grpc`] | the services: checks and conversions only |
 //! | [`config`], [`error`] | settings; failures and their reasons |
+//!
+//! The store itself is a crate of its own, turnwise-session-store, and so are the archives, turnwise-session-archive.
 //!
 //! Nothing here reads a clock of its own: the time of day comes from the kit's clock, leases are measured by the
 //! store's.
@@ -17,7 +22,12 @@ pub mod config;
 pub mod error;
 pub mod exam;
 pub mod grpc;
-pub mod store;
+pub mod memory;
+pub mod pending;
+pub mod record;
+pub mod retention;
+pub mod sessions;
+pub mod upgrade;
 
 use std::sync::Arc;
 
@@ -25,16 +35,23 @@ use tonic::service::Routes;
 use turnwise_kit::Kit;
 use turnwise_proto::{
     exam::v1::exam_service_server::ExamServiceServer,
-    session::v1::session_service_server::SessionServiceServer,
+    session::v1::{
+        session_admin_service_server::SessionAdminServiceServer,
+        session_service_server::SessionServiceServer,
+    },
 };
 
-use crate::grpc::{ExamGrpc, SessionGrpc};
+use crate::{
+    grpc::{AdminGrpc, ExamGrpc, SessionGrpc},
+    sessions::Sessions,
+};
 
 pub use crate::{config::Settings, error::StartError};
 
 /// The gRPC services that [`routes`] serves.
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.session.v1.SessionService",
+    "turnwise.session.v1.SessionAdminService",
     "turnwise.exam.v1.ExamService",
 ];
 
@@ -42,7 +59,19 @@ pub const SERVICE_NAMES: &[&str] = &[
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError> {
     let store = settings.open_store(kit).await?;
     tracing::info!(store = %settings.session_store, "the session store is open");
-    let session = SessionGrpc::new(Arc::clone(&store), Arc::clone(&kit.clock));
-    let exam = ExamGrpc::new(store, Arc::clone(&kit.clock));
-    Ok(Routes::new(SessionServiceServer::new(session)).add_service(ExamServiceServer::new(exam)))
+    let sessions = Sessions::new(
+        store,
+        Arc::clone(&kit.clock),
+        settings.limits(),
+        settings.open_archives()?,
+        kit.tasks.clone(),
+        kit.shutdown.clone(),
+    );
+    retention::start(&sessions);
+    let session = SessionGrpc::new(sessions.clone(), Arc::clone(&kit.clock));
+    let admin = AdminGrpc::new(sessions.clone());
+    let exam = ExamGrpc::new(sessions, Arc::clone(&kit.clock));
+    Ok(Routes::new(SessionServiceServer::new(session))
+        .add_service(SessionAdminServiceServer::new(admin))
+        .add_service(ExamServiceServer::new(exam)))
 }

@@ -3,10 +3,15 @@
 use bytes::Bytes;
 use turnwise_kit::{Fault, ids, time};
 use turnwise_proto::{
-    exam::v1::QuestionState, session::v1::QuestionRecord, tutor::v1::TutorMessage,
+    exam::v1::QuestionState,
+    session::v1::{
+        DueWork, MemoryTurn, NewEvent, PendingChange, QuestionRecord, ThreadKind, TurnLog,
+        WorkKind, pending_change::Step,
+    },
+    tutor::v1::TutorMessage,
 };
 
-use crate::store::Idempotency;
+use crate::sessions::{Idempotency, evidence::Drill};
 
 /// The most characters of a thread's title.
 const TITLE_MAX_CHARS: usize = 200;
@@ -18,6 +23,22 @@ const MESSAGES_MAX: usize = 100;
 const ANSWER_MAX_BYTES: usize = 1024 * 1024;
 /// The most messages of the past that a turn may ask for.
 const HISTORY_MAX: i32 = 50;
+/// The most turns that one turn adds to a conversation's memory.
+const MEMORY_TURNS_MAX: usize = 16;
+/// The most bytes of the verdict of a drill.
+const VERDICT_MAX_BYTES: usize = 16_384;
+/// The most bytes of either half of a turn's chain.
+const TURN_LOG_MAX_BYTES: usize = 262_144;
+/// The most events of one call.
+const EVENTS_MAX: usize = 32;
+/// The most bytes of sealed claims.
+const CLAIMS_MAX_BYTES: usize = 16_384;
+/// The most characters of names in what a thread waits for.
+const NAME_MAX_CHARS: usize = 128;
+/// The most characters of the query behind a clarification.
+const QUERY_MAX_CHARS: usize = 8000;
+/// The most bytes of what deferred work needs.
+const PAYLOAD_MAX_BYTES: usize = 65_536;
 /// The most questions of one call.
 const QUESTIONS_MAX: usize = 100;
 
@@ -93,15 +114,179 @@ pub(super) fn question_records(records: &[QuestionRecord]) -> Result<(), Fault> 
     Ok(())
 }
 
+pub(super) fn thread_kind(kind: i32) -> Result<ThreadKind, Fault> {
+    match ThreadKind::try_from(kind) {
+        Ok(ThreadKind::Unspecified) => Ok(ThreadKind::Tutor),
+        Ok(kind) => Ok(kind),
+        Err(_) => Err(Fault::invalid("kind", "must be a kind of thread")),
+    }
+}
+
+pub(super) fn memory_scope(scope: Bytes) -> Result<Bytes, Fault> {
+    if scope.is_empty() || scope.len() == HASH_BYTES {
+        return Ok(scope);
+    }
+    Err(Fault::invalid(
+        "memory_scope",
+        "must be a SHA-256: 32 bytes, or empty",
+    ))
+}
+
+pub(super) fn memory_turns(turns: &[MemoryTurn]) -> Result<(), Fault> {
+    if turns.len() > MEMORY_TURNS_MAX {
+        return Err(Fault::invalid("memory_turns", "must be at most 16"));
+    }
+    Ok(())
+}
+
+pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Fault> {
+    if nonce.is_empty() {
+        return Ok(None);
+    }
+    ids::check_key("drill_nonce", &nonce)?;
+    if verdict.len() > VERDICT_MAX_BYTES {
+        let problem = "must have at most 16384 bytes";
+        return Err(Fault::invalid("drill_verdict", problem));
+    }
+    Ok(Some(Drill { nonce, verdict }))
+}
+
+pub(super) fn turn_log(log: Option<&TurnLog>) -> Result<(), Fault> {
+    let Some(log) = log else { return Ok(()) };
+    ids::check("turn_log.turn_id", &log.turn_id)?;
+    for (field, bytes) in [("turn_log.facts", &log.facts), ("turn_log.text", &log.text)] {
+        if bytes.len() > TURN_LOG_MAX_BYTES {
+            return Err(Fault::invalid(field, "must have at most 262144 bytes"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn events(events: &[NewEvent]) -> Result<(), Fault> {
+    if events.len() > EVENTS_MAX {
+        return Err(Fault::invalid("events", "must be at most 32"));
+    }
+    events.iter().try_for_each(event)
+}
+
+fn event(event: &NewEvent) -> Result<(), Fault> {
+    let long = |text: &str, most: usize| text.chars().count() > most;
+    if !is_kind(&event.kind) {
+        let problem = "must match [a-z][a-z0-9_.:-]{0,63}";
+        return Err(Fault::invalid("events.kind", problem));
+    }
+    for (field, id) in [
+        ("events.related_id", &event.related_id),
+        ("events.in_reply_to", &event.in_reply_to),
+    ] {
+        if long(id, 128) {
+            return Err(Fault::invalid(field, "must have at most 128 characters"));
+        }
+    }
+    let too_long = |(name, value): (&String, &String)| long(name, 64) || long(value, 1024);
+    if event.facts.len() > 32 || event.facts.iter().any(too_long) {
+        return Err(Fault::invalid(
+            "events.facts",
+            "must be at most 32, names of at most 64 and values of at most 1024 characters",
+        ));
+    }
+    if long(&event.text, 8192) {
+        let problem = "must have at most 8192 characters";
+        return Err(Fault::invalid("events.text", problem));
+    }
+    Ok(())
+}
+
+fn is_kind(kind: &str) -> bool {
+    kind.len() <= 64
+        && kind.starts_with(|c: char| c.is_ascii_lowercase())
+        && kind
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.:-".contains(&b))
+}
+
+/// A step of what a thread waits for: what its own rules do not bound.
+pub(super) fn pending_change(change: Option<&PendingChange>) -> Result<(), Fault> {
+    let short = |field: &str, text: &str| {
+        if text.chars().count() > NAME_MAX_CHARS {
+            return Err(Fault::invalid(field, "must have at most 128 characters"));
+        }
+        Ok(())
+    };
+    match change.and_then(|change| change.step.as_ref()) {
+        Some(Step::StartClarification(start)) => {
+            short("pending_change.document_id", &start.document_id)?;
+            if start.original_query.chars().count() > QUERY_MAX_CHARS {
+                let problem = "must have at most 8000 characters";
+                return Err(Fault::invalid("pending_change.original_query", problem));
+            }
+        }
+        Some(Step::RequestContext(request)) => {
+            short("pending_change.batch_id", &request.batch_id)?;
+            for slot in &request.slots {
+                short("pending_change.slots.phase", &slot.phase)?;
+                short("pending_change.slots.artifact_type", &slot.artifact_type)?;
+                short("pending_change.slots.key_path", &slot.key_path)?;
+                short("pending_change.slots.urgency", &slot.urgency)?;
+            }
+            if request.claims.len() > CLAIMS_MAX_BYTES {
+                let problem = "must have at most 16384 bytes";
+                return Err(Fault::invalid("pending_change.claims", problem));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Work to defer, complete.
+pub(super) fn work(work: Option<DueWork>) -> Result<DueWork, Fault> {
+    let work = work.ok_or_else(|| Fault::invalid("work", "is required"))?;
+    work_id("work.work_id", &work.work_id)?;
+    if matches!(work.kind(), WorkKind::Unspecified) {
+        return Err(Fault::invalid("work.kind", "must be a kind of work"));
+    }
+    ids::check("work.thread_id", &work.thread_id)?;
+    ids::check_key("work.subject_id", &work.subject_id)?;
+    if work.due_time.as_ref().and_then(time::from_proto).is_none() {
+        return Err(Fault::invalid("work.due_time", "must be a time"));
+    }
+    for (field, bytes, most) in [
+        ("work.claims", &work.claims, CLAIMS_MAX_BYTES),
+        ("work.payload", &work.payload, PAYLOAD_MAX_BYTES),
+    ] {
+        if bytes.len() > most {
+            return Err(Fault::invalid(
+                field,
+                format!("must have at most {most} bytes"),
+            ));
+        }
+    }
+    Ok(work)
+}
+
+pub(super) fn work_id(field: &str, id: &str) -> Result<(), Fault> {
+    let valid = (1..=ids::MAX_ID_CHARS).contains(&id.len())
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"._~@:-".contains(&b));
+    if valid {
+        return Ok(());
+    }
+    Err(Fault::invalid(field, "must match [A-Za-z0-9._~@:-]{1,128}"))
+}
+
+pub(super) fn not_our_token() -> Fault {
+    Fault::invalid(
+        "page_token",
+        "must be the next_page_token of an earlier page",
+    )
+}
+
 /// A page token of ours is a number; none asks for the first page.
 pub(super) fn page_token<T: std::str::FromStr>(token: &str) -> Result<Option<T>, Fault> {
     if token.is_empty() {
         return Ok(None);
     }
-    token.parse().map(Some).map_err(|_| {
-        Fault::invalid(
-            "page_token",
-            "must be the next_page_token of an earlier page",
-        )
-    })
+    token.parse().map(Some).map_err(|_| not_our_token())
 }

@@ -9,18 +9,18 @@ use turnwise_proto::exam::v1::{
 };
 
 use super::check;
-use crate::{access, exam, store::Store};
+use crate::{access, exam, sessions::Sessions};
 
 /// Serves `turnwise.exam.v1.ExamService`.
 pub struct ExamGrpc {
-    store: Arc<dyn Store>,
+    sessions: Sessions,
     clock: Arc<dyn Clock>,
 }
 
 impl ExamGrpc {
-    /// The service over a store.
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+    /// The service over all operations.
+    pub fn new(sessions: Sessions, clock: Arc<dyn Clock>) -> Self {
+        Self { sessions, clock }
     }
 }
 
@@ -37,7 +37,7 @@ impl ExamService for ExamGrpc {
         check::question_ids(&message.question_ids)?;
         let student = access::student(context.caller()?, &message.student_id)?;
         let records = self
-            .store
+            .sessions
             .question_records(&student, &message.course_id, &message.question_ids)
             .await
             .map_err(Fault::from)?;

@@ -1,8 +1,11 @@
-//! The gRPC services: they check and convert, and leave the rest to the store.
+//! The gRPC services: checks and conversions only.
 
+mod admin;
 mod check;
+mod context;
+mod due;
+mod events;
 mod exam;
 mod session;
 
-pub use exam::ExamGrpc;
-pub use session::SessionGrpc;
+pub use self::{admin::AdminGrpc, exam::ExamGrpc, session::SessionGrpc};

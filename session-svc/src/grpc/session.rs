@@ -2,28 +2,39 @@
 
 use std::sync::Arc;
 
+use prost::Message;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Caller, Clock, Fault, ids, page, time};
 use turnwise_proto::{
     session::v1::{
-        AbandonTurnRequest, AbandonTurnResponse, BeginTurnRequest, BeginTurnResponse,
+        AbandonTurnRequest, AbandonTurnResponse, AppendEventsRequest, AppendEventsResponse,
+        BeginTurnRequest, BeginTurnResponse, ChangeContextRequestRequest,
+        ChangeContextRequestResponse, ClaimDueWorkRequest, ClaimDueWorkResponse,
         CommitEvidenceRequest, CommitEvidenceResponse, CommitTurnRequest, CommitTurnResponse,
-        CreateThreadRequest, CreateThreadResponse, GetSnapshotRequest, GetSnapshotResponse,
-        GetThreadRequest, GetThreadResponse, ListThreadsRequest, ListThreadsResponse,
-        RenewLeaseRequest, RenewLeaseResponse, begin_turn_response, commit_evidence_response,
+        CompleteDueWorkRequest, CompleteDueWorkResponse, CreateThreadRequest, CreateThreadResponse,
+        DeferWorkRequest, DeferWorkResponse, GetSnapshotRequest, GetSnapshotResponse,
+        GetThreadRequest, GetThreadResponse, GetTurnLogRequest, GetTurnLogResponse,
+        ListContextRequestsRequest, ListContextRequestsResponse, ListEventsRequest,
+        ListEventsResponse, ListThreadsRequest, ListThreadsResponse, RenewDueWorkRequest,
+        RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse, SupplyContextRequest,
+        SupplyContextResponse, WatchEventsRequest, begin_turn_response, commit_evidence_response,
         session_service_server::SessionService,
     },
     tutor::v1::Thread,
 };
 use uuid::Uuid;
 
-use super::check;
+use super::{check, context, due, events};
 use crate::{
     access,
-    store::{
-        BeginTurn, Begun, CommitEvidence, CommitTurn, EvidenceOutcome, NewThread, Store, StudentKey,
+    sessions::{
+        Sessions,
+        evidence::{CommitEvidence, EvidenceOutcome},
+        threads::{NewThread, ThreadCursor},
+        turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
 };
+use turnwise_session_store::StudentKey;
 
 /// Pages of threads: the usual and the largest size.
 const THREADS_PAGE: (usize, usize) = (20, 100);
@@ -32,25 +43,25 @@ const MESSAGES_PAGE: (usize, usize) = (50, 200);
 
 /// Serves `turnwise.session.v1.SessionService`.
 pub struct SessionGrpc {
-    store: Arc<dyn Store>,
+    pub(super) sessions: Sessions,
     clock: Arc<dyn Clock>,
 }
 
 impl SessionGrpc {
-    /// The service over a store.
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+    /// The service over all operations.
+    pub fn new(sessions: Sessions, clock: Arc<dyn Clock>) -> Self {
+        Self { sessions, clock }
     }
 }
 
 /// Checks the student's id and whether the caller may act for them.
-fn student(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
+pub(super) fn student(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
     ids::check("student_id", student_id)?;
     access::student(caller, student_id)
 }
 
 /// The caller and the message of a request.
-fn open<T>(request: Request<T>) -> Result<(Caller, T), Fault> {
+pub(super) fn open<T>(request: Request<T>) -> Result<(Caller, T), Fault> {
     let caller = CallContext::of(&request).caller()?.clone();
     Ok((caller, request.into_inner()))
 }
@@ -69,7 +80,9 @@ impl SessionService for SessionGrpc {
         let idempotency = check::idempotency(message.idempotency_key, message.body_hash)?;
         access::class(&caller, &message.class_id)?;
         let now = Some(time::to_proto(self.clock.now()));
+        let kind = check::thread_kind(message.kind)?;
         let new = NewThread {
+            kind,
             thread: Thread {
                 thread_id: Uuid::new_v4().to_string(),
                 course_id: message.course_id,
@@ -82,7 +95,7 @@ impl SessionService for SessionGrpc {
             idempotency,
         };
         let thread = self
-            .store
+            .sessions
             .create_thread(&student, new)
             .await
             .map_err(Fault::from)?;
@@ -98,15 +111,19 @@ impl SessionService for SessionGrpc {
         let (caller, message) = open(request)?;
         let student = student(&caller, &message.student_id)?;
         let limit = page::size(message.page_size, THREADS_PAGE.0, THREADS_PAGE.1)?;
-        let before = check::page_token(&message.page_token)?;
+        let before = if message.page_token.is_empty() {
+            None
+        } else {
+            Some(ThreadCursor::parse(&message.page_token).ok_or_else(check::not_our_token)?)
+        };
         let page = self
-            .store
+            .sessions
             .list_threads(&student, before, limit)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ListThreadsResponse {
             threads: page.threads,
-            next_page_token: page.before.map_or_else(String::new, |b| b.to_string()),
+            next_page_token: page.before.map_or_else(String::new, |b| b.token()),
         }))
     }
 
@@ -120,7 +137,7 @@ impl SessionService for SessionGrpc {
         let limit = page::size(message.page_size, MESSAGES_PAGE.0, MESSAGES_PAGE.1)?;
         let after = check::page_token(&message.page_token)?.unwrap_or(0);
         let page = self
-            .store
+            .sessions
             .get_thread(&student, &message.thread_id, after, limit)
             .await
             .map_err(Fault::from)?;
@@ -144,9 +161,10 @@ impl SessionService for SessionGrpc {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,
             thread_id: message.thread_id,
+            memory_scope: check::memory_scope(message.memory_scope)?,
         };
         let begun = self
-            .store
+            .sessions
             .begin_turn(&student, begin)
             .await
             .map_err(Fault::from)?;
@@ -169,6 +187,12 @@ impl SessionService for SessionGrpc {
         ids::check("thread_id", &message.thread_id)?;
         check::messages(&message.thread_id, &message.messages)?;
         check::answer(&message.answer)?;
+        check::events(&message.events)?;
+        check::memory_turns(&message.memory_turns)?;
+        check::turn_log(message.turn_log.as_ref())?;
+        check::pending_change(message.pending_change.as_ref())?;
+        let carry = Carry::decode(message.carry)
+            .map_err(|_| Fault::invalid("carry", "must be what BeginTurn answered"))?;
         let commit = CommitTurn {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,
@@ -178,13 +202,19 @@ impl SessionService for SessionGrpc {
             target_locked: message.target_locked,
             messages: message.messages,
             answer: message.answer,
-            time: time::to_proto(self.clock.now()),
+            carry,
+            memory_turns: message.memory_turns,
+            pending_change: message.pending_change,
+            escalate: message.escalate,
+            events: message.events,
+            turn_log: message.turn_log,
         };
-        self.store
+        let pending = self
+            .sessions
             .commit_turn(&student, commit)
             .await
             .map_err(Fault::from)?;
-        Ok(Response::new(CommitTurnResponse {}))
+        Ok(Response::new(CommitTurnResponse { pending }))
     }
 
     async fn renew_lease(
@@ -195,7 +225,7 @@ impl SessionService for SessionGrpc {
         let student = student(&caller, &message.student_id)?;
         ids::check("thread_id", &message.thread_id)?;
         let lease_ttl = self
-            .store
+            .sessions
             .renew_lease(&student, &message.thread_id, message.fencing_token)
             .await
             .map_err(Fault::from)?;
@@ -211,7 +241,7 @@ impl SessionService for SessionGrpc {
         let (caller, message) = open(request)?;
         let student = student(&caller, &message.student_id)?;
         ids::check("thread_id", &message.thread_id)?;
-        self.store
+        self.sessions
             .abandon_turn(&student, &message.thread_id, message.fencing_token)
             .await
             .map_err(Fault::from)?;
@@ -226,7 +256,7 @@ impl SessionService for SessionGrpc {
         let student = student(&caller, &message.student_id)?;
         ids::check("course_id", &message.course_id)?;
         let snapshot = self
-            .store
+            .sessions
             .get_snapshot(&student, &message.course_id)
             .await
             .map_err(Fault::from)?;
@@ -254,9 +284,10 @@ impl SessionService for SessionGrpc {
                 .evidence
                 .ok_or_else(|| Fault::invalid("evidence", "is required"))?,
             question_records: message.question_records,
+            drill: check::drill(message.drill_nonce, message.drill_verdict)?,
         };
         let outcome = self
-            .store
+            .sessions
             .commit_evidence(&student, commit)
             .await
             .map_err(Fault::from)?;
@@ -267,9 +298,91 @@ impl SessionService for SessionGrpc {
             EvidenceOutcome::Conflict(current) => {
                 commit_evidence_response::Outcome::Conflict(*current)
             }
+            EvidenceOutcome::AlreadyGraded(verdict) => {
+                commit_evidence_response::Outcome::AlreadyGraded(verdict)
+            }
         };
         Ok(Response::new(CommitEvidenceResponse {
             outcome: Some(outcome),
         }))
+    }
+
+    async fn append_events(
+        &self,
+        request: Request<AppendEventsRequest>,
+    ) -> Result<Response<AppendEventsResponse>, Status> {
+        events::append_events(&self.sessions, request).await
+    }
+
+    async fn list_events(
+        &self,
+        request: Request<ListEventsRequest>,
+    ) -> Result<Response<ListEventsResponse>, Status> {
+        events::list_events(&self.sessions, request).await
+    }
+
+    async fn get_turn_log(
+        &self,
+        request: Request<GetTurnLogRequest>,
+    ) -> Result<Response<GetTurnLogResponse>, Status> {
+        events::get_turn_log(&self.sessions, request).await
+    }
+
+    async fn supply_context(
+        &self,
+        request: Request<SupplyContextRequest>,
+    ) -> Result<Response<SupplyContextResponse>, Status> {
+        context::supply_context(&self.sessions, request).await
+    }
+
+    async fn change_context_request(
+        &self,
+        request: Request<ChangeContextRequestRequest>,
+    ) -> Result<Response<ChangeContextRequestResponse>, Status> {
+        context::change_context_request(&self.sessions, request).await
+    }
+
+    async fn list_context_requests(
+        &self,
+        request: Request<ListContextRequestsRequest>,
+    ) -> Result<Response<ListContextRequestsResponse>, Status> {
+        context::list_context_requests(&self.sessions, request).await
+    }
+
+    async fn defer_work(
+        &self,
+        request: Request<DeferWorkRequest>,
+    ) -> Result<Response<DeferWorkResponse>, Status> {
+        due::defer_work(&self.sessions, request).await
+    }
+
+    async fn claim_due_work(
+        &self,
+        request: Request<ClaimDueWorkRequest>,
+    ) -> Result<Response<ClaimDueWorkResponse>, Status> {
+        due::claim_due_work(&self.sessions, request).await
+    }
+
+    async fn renew_due_work(
+        &self,
+        request: Request<RenewDueWorkRequest>,
+    ) -> Result<Response<RenewDueWorkResponse>, Status> {
+        due::renew_due_work(&self.sessions, request).await
+    }
+
+    async fn complete_due_work(
+        &self,
+        request: Request<CompleteDueWorkRequest>,
+    ) -> Result<Response<CompleteDueWorkResponse>, Status> {
+        due::complete_due_work(&self.sessions, request).await
+    }
+
+    type WatchEventsStream = events::WatchStream;
+
+    async fn watch_events(
+        &self,
+        request: Request<WatchEventsRequest>,
+    ) -> Result<Response<Self::WatchEventsStream>, Status> {
+        events::watch_events(&self.sessions, request).await
     }
 }

@@ -1,11 +1,8 @@
-//! session-svc: one suite for both stores, and what each store and the gRPC services have of their own.
+//! session-svc: one suite for all stores, and what each store and the gRPC services have of their own.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod bench;
 mod conformance;
-mod embedded;
 mod exam;
 mod grpc;
-mod model;
-mod redis;
 mod settings;

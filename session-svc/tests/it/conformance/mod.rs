@@ -1,9 +1,46 @@
-//! What both stores must do. Every case runs on the embedded store and on a real Redis.
+//! What the service must do on every kind of store. Every case runs on an embedded store and on a Redis server of its
+//! own, and all of them on one set of sentinels and on one cluster.
 
+mod audit;
 mod concurrent;
+mod due;
+mod erase;
+mod events;
 mod evidence;
-mod isolation;
+mod export;
+mod interactions;
 mod leases;
+mod memory;
 mod recovery;
+mod redaction;
+mod reset;
+mod reset_archives;
 mod threads;
+mod topologies;
+mod turn_logs;
 mod turns;
+mod watch;
+
+use crate::bench::Case;
+
+/// All cases, by module.
+const SUITE: &[(&str, &[Case])] = &[
+    ("audit", audit::CASES),
+    ("concurrent", concurrent::CASES),
+    ("due", due::CASES),
+    ("erase", erase::CASES),
+    ("events", events::CASES),
+    ("evidence", evidence::CASES),
+    ("export", export::CASES),
+    ("interactions", interactions::CASES),
+    ("leases", leases::CASES),
+    ("memory", memory::CASES),
+    ("recovery", recovery::CASES),
+    ("redaction", redaction::CASES),
+    ("reset", reset::CASES),
+    ("reset_archives", reset_archives::CASES),
+    ("threads", threads::CASES),
+    ("turn_logs", turn_logs::CASES),
+    ("turns", turns::CASES),
+    ("watch", watch::CASES),
+];

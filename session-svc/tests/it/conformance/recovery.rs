@@ -1,13 +1,15 @@
 //! After a restart, and with records that cannot be read.
 
+use turnwise_session_store::Partition;
 use turnwise_session_svc::{
     error::SessionError,
-    store::{Begun, EvidenceOutcome},
+    sessions::{evidence::EvidenceOutcome, turns::Begun},
 };
 
 use crate::{
     bench::{
-        Bench, COURSE, Damaged, begin, make_thread, one_more, passed, refused, student, take_turn,
+        Bench, COURSE, begin, make_thread, one_more, passed, refused, take_full_turn, take_turn,
+        texts,
     },
     cases,
 };
@@ -16,100 +18,150 @@ cases!(
     #[tokio::test]
     what_was_acknowledged_survives_a_restart,
     a_damaged_record_fails_alone,
+    every_kind_of_record_is_named_when_it_is_damaged,
     a_record_of_a_newer_version_is_named,
+    a_record_of_the_first_version_is_read,
     a_damaged_thread_is_left_out_of_the_list,
 );
 
 async fn what_was_acknowledged_survives_a_restart(bench: &mut Bench) {
-    let ada = student("ada");
-    make_thread(bench.store(), &ada, "t1").await;
-    take_turn(bench.store(), &ada, "t1", "k").await;
-    let read = bench.store().get_snapshot(&ada, COURSE).await.unwrap();
+    let ada = bench.student("ada");
+    make_thread(bench.sessions(), &ada, "t1").await;
+    take_turn(bench.sessions(), &ada, "t1", "k").await;
+    let read = bench.sessions().get_snapshot(&ada, COURSE).await.unwrap();
     let mut graded = one_more(&read, "g1");
     graded.question_records = vec![passed("Q1")];
-    bench
-        .store()
-        .commit_evidence(&ada, graded.clone())
-        .await
-        .unwrap();
-    let thread = bench.store().get_thread(&ada, "t1", 0, 50).await;
-    let snapshot = bench.store().get_snapshot(&ada, COURSE).await;
+    let committed = bench.sessions().commit_evidence(&ada, graded.clone()).await;
+    assert_eq!(committed, Ok(EvidenceOutcome::Committed(1)));
+    let thread = bench.sessions().get_thread(&ada, "t1", 0, 50).await;
+    let snapshot = bench.sessions().get_snapshot(&ada, COURSE).await;
 
     bench.reopen().await;
-    let store = bench.store();
-    assert_eq!(store.get_thread(&ada, "t1", 0, 50).await, thread);
-    assert_eq!(store.get_snapshot(&ada, COURSE).await, snapshot);
-    assert_eq!(
-        store
-            .list_threads(&ada, None, 5)
-            .await
-            .unwrap()
-            .threads
-            .len(),
-        1
-    );
+    let sessions = bench.sessions();
+    assert_eq!(sessions.get_thread(&ada, "t1", 0, 50).await, thread);
+    assert_eq!(sessions.get_snapshot(&ada, COURSE).await, snapshot);
+    let listed = sessions.list_threads(&ada, None, 5).await.unwrap();
+    assert_eq!(listed.threads.len(), 1);
     let ids = ["Q1".to_owned()];
-    let questions = store.question_records(&ada, COURSE, &ids).await;
+    let questions = sessions.question_records(&ada, COURSE, &ids).await;
     assert_eq!(questions.unwrap(), [Some(passed("Q1"))]);
-    let begun = store.begin_turn(&ada, begin("t1", "k")).await;
+    let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
     assert_eq!(begun, Ok(Begun::Answered("answer to k".into())));
-    let outcome = store.commit_evidence(&ada, graded).await;
+    let outcome = sessions.commit_evidence(&ada, graded).await;
     assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
-    make_thread(store, &ada, "t1").await;
-    take_turn(store, &ada, "t1", "next").await;
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "next").await;
 }
 
+/// What cannot be read: no version, an older version that does not exist, no message, a wrong checksum.
+const DAMAGED: [&[u8]; 4] = [&[], &[0, 1], &[1, 0xff, 0xff, 0xff], &[2, 1, 2, 3, 4, 8, 1]];
+
 async fn a_damaged_record_fails_alone(bench: &mut Bench) {
-    let (ada, bob) = (student("ada"), student("bob"));
+    let (ada, bob) = (bench.student("ada"), bench.student("bob"));
+    let sessions = bench.sessions();
     for who in [&ada, &bob] {
-        make_thread(bench.store(), who, "t1").await;
-        take_turn(bench.store(), who, "t1", "k").await;
+        make_thread(sessions, who, "t1").await;
+        take_turn(sessions, who, "t1", "k").await;
     }
-    for (what, record) in [
-        (Damaged::TurnState, "turn_state"),
-        (Damaged::Evidence, "evidence"),
-    ] {
-        for bytes in [&[1, 0xff, 0xff, 0xff][..], &[0, 1], &[]] {
-            bench.damage(&ada, what, COURSE, bytes).await;
-            let store = bench.store();
+    let (partition, snapshot) = (Partition::student(&ada), format!("snapshot:{COURSE}"));
+    for (field, record) in [("turn", "turn_state"), ("evidence", "evidence")] {
+        for bytes in DAMAGED {
+            bench.put(&partition, &snapshot, field, bytes).await;
             let corrupted = SessionError::RecordCorrupted { record };
-            let snapshot = store.get_snapshot(&ada, COURSE).await;
-            assert_eq!(refused(snapshot), corrupted);
+            let read = sessions.get_snapshot(&ada, COURSE).await;
+            assert_eq!(refused(read), corrupted);
             // A turn that cannot be read takes no lease.
             for _ in 0..2 {
-                let begun = store.begin_turn(&ada, begin("t1", "next")).await;
+                let begun = sessions.begin_turn(&ada, begin("t1", "next")).await;
                 assert_eq!(refused(begun), corrupted);
             }
-            store.get_thread(&ada, "t1", 0, 10).await.unwrap();
-            store.get_snapshot(&bob, COURSE).await.unwrap();
+            sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+            sessions.get_snapshot(&bob, COURSE).await.unwrap();
         }
-        bench.damage(&ada, what, COURSE, &[1]).await;
+        bench.put(&partition, &snapshot, field, &[1]).await;
     }
+    take_turn(sessions, &ada, "t1", "next").await;
+}
+
+async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_full_turn(sessions, &ada, "t1", "k").await;
+    let partition = Partition::student(&ada);
+    for bytes in DAMAGED {
+        let corrupted = |record| SessionError::RecordCorrupted { record };
+        bench.put(&partition, "turn:turn-k", "facts", bytes).await;
+        let log = sessions.turn_log(&ada, "turn-k").await;
+        assert_eq!(refused(log), corrupted("turn_log"));
+        bench
+            .put(&partition, "answer:turn:k", "outcome", bytes)
+            .await;
+        let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
+        if bytes == DAMAGED[2] {
+            // An answer is opaque: of the first version, any bytes are one.
+            begun.unwrap();
+        } else {
+            assert_eq!(refused(begun), corrupted("answer"));
+        }
+        let questions = format!("questions:{COURSE}");
+        bench.put(&partition, &questions, "Q1", bytes).await;
+        let ids = ["Q1".to_owned()];
+        let found = sessions.question_records(&ada, COURSE, &ids).await;
+        assert_eq!(refused(found), corrupted("question"));
+        bench
+            .put(&partition, "interactions:t1", "pending", bytes)
+            .await;
+        let begun = sessions.begin_turn(&ada, begin("t1", "next")).await;
+        assert_eq!(refused(begun), corrupted("pending"));
+    }
+    bench.put(&partition, "thread:t1", "count", b"many").await;
+    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    let corrupted = SessionError::RecordCorrupted { record: "thread" };
+    assert_eq!(refused(read), corrupted);
 }
 
 async fn a_record_of_a_newer_version_is_named(bench: &mut Bench) {
-    let ada = student("ada");
-    make_thread(bench.store(), &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let partition = Partition::student(&ada);
+    let snapshot = format!("snapshot:{COURSE}");
     bench
-        .damage(&ada, Damaged::Evidence, COURSE, &[2, 8, 1])
+        .put(&partition, &snapshot, "evidence", &[3, 8, 1])
         .await;
-    let snapshot = bench.store().get_snapshot(&ada, COURSE).await;
-    let too_new = |record| SessionError::SchemaTooNew { record, version: 2 };
-    assert_eq!(refused(snapshot), too_new("evidence"));
-    bench.damage(&ada, Damaged::Thread, "t1", &[2]).await;
-    let thread = bench.store().get_thread(&ada, "t1", 0, 10).await;
-    assert_eq!(refused(thread), too_new("thread"));
+    let too_new = |record| SessionError::SchemaTooNew { record, version: 3 };
+    let read = sessions.get_snapshot(&ada, COURSE).await;
+    assert_eq!(refused(read), too_new("evidence"));
+    bench.put(&partition, "thread:t1", "record", &[3]).await;
+    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    assert_eq!(refused(read), too_new("thread"));
+}
+
+async fn a_record_of_the_first_version_is_read(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let partition = Partition::student(&ada);
+    let snapshot = format!("snapshot:{COURSE}");
+    // focus_unit_id = "ALG"
+    bench
+        .put(&partition, &snapshot, "turn", b"\x01\x0a\x03ALG")
+        .await;
+    let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    assert_eq!(read.turn.unwrap().focus_unit_id, "ALG");
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    assert_eq!(texts(sessions, &ada, "t1").await, ["k", "k"]);
 }
 
 async fn a_damaged_thread_is_left_out_of_the_list(bench: &mut Bench) {
-    let ada = student("ada");
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
     for id in ["t1", "t2", "t3"] {
-        make_thread(bench.store(), &ada, id).await;
+        make_thread(sessions, &ada, id).await;
     }
-    bench.damage(&ada, Damaged::Thread, "t2", &[]).await;
-    let page = bench.store().list_threads(&ada, None, 2).await.unwrap();
+    bench
+        .put(&Partition::student(&ada), "thread:t2", "record", &[])
+        .await;
+    let page = sessions.list_threads(&ada, None, 2).await.unwrap();
     let ids: Vec<_> = page.threads.iter().map(|t| t.thread_id.as_str()).collect();
     assert_eq!(ids, ["t3"]);
-    let rest = bench.store().list_threads(&ada, page.before, 2).await;
+    let rest = sessions.list_threads(&ada, page.before, 2).await;
     assert_eq!(rest.unwrap().threads[0].thread_id, "t1");
 }

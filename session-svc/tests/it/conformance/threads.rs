@@ -1,14 +1,14 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
+use turnwise_proto::session::v1::{SessionStatus, ThreadKind};
 use turnwise_session_svc::{
     error::SessionError,
-    store::{MessagePage, ThreadPage},
+    sessions::threads::{MessagePage, ThreadPage},
 };
 
 use crate::{
     bench::{
-        Bench, begin, commit, idempotency, make_thread, new_thread, refused, started, student,
-        take_turn,
+        ANSWERS, Bench, begin, commit, idempotency, make_helper, make_thread, new_thread, refused, started, take_turn,
     },
     cases,
 };
@@ -21,13 +21,15 @@ cases!(
     messages_come_oldest_first_in_pages,
     history_is_as_long_as_asked_for,
     a_target_once_locked_stays_locked,
+    a_thread_keeps_its_kind_and_its_status,
+    an_answer_is_forgotten_after_its_time,
 );
 
 async fn a_thread_reads_back_as_it_was_made(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    let made = make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let made = make_thread(sessions, &ada, "t1").await;
     assert_eq!(made, new_thread("t1").thread);
-    let page = store.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
     let expected = MessagePage {
         thread: made,
         messages: Vec::new(),
@@ -37,34 +39,34 @@ async fn a_thread_reads_back_as_it_was_made(bench: &mut Bench) {
 }
 
 async fn a_thread_made_twice_with_one_key_is_one_thread(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    let made = make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let made = make_thread(sessions, &ada, "t1").await;
     let mut again = new_thread("t2");
     again.idempotency = new_thread("t1").idempotency;
-    assert_eq!(store.create_thread(&ada, again.clone()).await, Ok(made));
+    assert_eq!(sessions.create_thread(&ada, again.clone()).await, Ok(made));
     again.idempotency.body_hash = idempotency("", 2).body_hash;
-    let other_body = store.create_thread(&ada, again).await;
+    let other_body = sessions.create_thread(&ada, again).await;
     assert_eq!(refused(other_body), SessionError::IdempotencyConflict);
-    let page = store.list_threads(&ada, None, 10).await.unwrap();
+    let page = sessions.list_threads(&ada, None, 10).await.unwrap();
     assert_eq!(page.threads.len(), 1);
 }
 
 async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
     assert_eq!(
-        store.list_threads(&ada, None, 10).await,
+        sessions.list_threads(&ada, None, 10).await,
         Ok(ThreadPage::default())
     );
     for id in ["t1", "t2", "t3", "t4", "t5"] {
-        make_thread(store, &ada, id).await;
+        make_thread(sessions, &ada, id).await;
     }
     // A turn does not move its thread: pages stay where they are while they are read.
-    take_turn(store, &ada, "t1", "k").await;
+    take_turn(sessions, &ada, "t1", "k").await;
     let mut seen = Vec::new();
     let mut sizes = Vec::new();
     let mut before = None;
     loop {
-        let page = store.list_threads(&ada, before, 2).await.unwrap();
+        let page = sessions.list_threads(&ada, before, 2).await.unwrap();
         sizes.push(page.threads.len());
         seen.extend(page.threads.into_iter().map(|t| t.thread_id));
         before = page.before;
@@ -74,55 +76,89 @@ async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
     }
     assert_eq!(seen, ["t5", "t4", "t3", "t2", "t1"]);
     assert_eq!(sizes, [2, 2, 1]);
-    let exact = store.list_threads(&ada, None, 5).await.unwrap();
+    let exact = sessions.list_threads(&ada, None, 5).await.unwrap();
     assert_eq!((exact.threads.len(), exact.before), (5, None));
 }
 
 async fn messages_come_oldest_first_in_pages(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
     for key in ["a", "b", "c"] {
-        take_turn(store, &ada, "t1", key).await;
+        take_turn(sessions, &ada, "t1", key).await;
     }
-    let first = store.get_thread(&ada, "t1", 0, 4).await.unwrap();
+    let first = sessions.get_thread(&ada, "t1", 0, 4).await.unwrap();
     let ids: Vec<_> = first.messages.iter().map(|m| m.id).collect();
     assert_eq!((ids, first.after), (vec![1, 2, 3, 4], Some(4)));
     assert_eq!(first.thread.message_count, 6);
-    let rest = store.get_thread(&ada, "t1", 4, 4).await.unwrap();
+    let rest = sessions.get_thread(&ada, "t1", 4, 4).await.unwrap();
     let texts: Vec<_> = rest.messages.iter().map(|m| m.text.as_str()).collect();
     assert_eq!((texts, rest.after), (vec!["c", "c"], None));
-    let beyond = store.get_thread(&ada, "t1", 99, 4).await.unwrap();
+    let beyond = sessions.get_thread(&ada, "t1", 99, 4).await.unwrap();
     assert_eq!((beyond.messages.len(), beyond.after), (0, None));
 }
 
 async fn history_is_as_long_as_asked_for(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
     for key in ["a", "b", "c"] {
-        take_turn(store, &ada, "t1", key).await;
+        take_turn(sessions, &ada, "t1", key).await;
     }
     for (limit, expected) in [(0, vec![]), (3, vec![4, 5, 6]), (50, (1..=6).collect())] {
         let mut turn = begin("t1", "k");
         turn.history_limit = limit;
-        let start = started(store, &ada, turn).await;
+        let start = started(sessions, &ada, turn).await;
         let ids: Vec<i64> = start.recent_messages.iter().map(|m| m.id).collect();
         assert_eq!(ids, expected);
         let token = start.fencing_token;
-        store.abandon_turn(&ada, "t1", token).await.unwrap();
+        sessions.abandon_turn(&ada, "t1", token).await.unwrap();
     }
 }
 
 async fn a_target_once_locked_stays_locked(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
     for (key, lock, expected) in [("a", false, false), ("b", true, true), ("c", false, true)] {
-        let start = started(store, &ada, begin("t1", key)).await;
+        let start = started(sessions, &ada, begin("t1", key)).await;
         let mut turn = commit(&start, key, key);
         turn.target_locked = lock;
-        store.commit_turn(&ada, turn).await.unwrap();
-        let next = started(store, &ada, begin("t1", "look")).await;
+        sessions.commit_turn(&ada, turn).await.unwrap();
+        let next = started(sessions, &ada, begin("t1", "look")).await;
         assert_eq!(next.target_locked, expected);
         let token = next.fencing_token;
-        store.abandon_turn(&ada, "t1", token).await.unwrap();
+        sessions.abandon_turn(&ada, "t1", token).await.unwrap();
     }
+}
+
+async fn a_thread_keeps_its_kind_and_its_status(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_helper(sessions, &ada, "t2").await;
+    for (thread, kind) in [("t1", ThreadKind::Tutor), ("t2", ThreadKind::Helper)] {
+        for (key, escalate, status) in [
+            ("a", false, SessionStatus::Active),
+            ("b", true, SessionStatus::Active),
+            ("c", false, SessionStatus::Escalated),
+            ("d", false, SessionStatus::Escalated),
+        ] {
+            let key = format!("{thread}-{key}");
+            let start = started(sessions, &ada, begin(thread, &key)).await;
+            assert_eq!((start.kind(), start.session_status()), (kind, status));
+            let mut turn = commit(&start, &key, &key);
+            turn.escalate = escalate;
+            sessions.commit_turn(&ada, turn).await.unwrap();
+        }
+    }
+}
+
+async fn an_answer_is_forgotten_after_its_time(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    bench.runs_out("answer:*", ANSWERS);
+    // Both keys are fresh again.
+    take_turn(sessions, &ada, "t1", "k").await;
+    let mut again = new_thread("t2");
+    again.idempotency = new_thread("t1").idempotency;
+    let made = sessions.create_thread(&ada, again).await.unwrap();
+    assert_eq!(made.thread_id, "t2");
 }

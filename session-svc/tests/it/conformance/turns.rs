@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use turnwise_session_svc::{error::SessionError, store::Begun};
+use turnwise_session_svc::{error::SessionError, sessions::turns::Begun};
 
 use crate::{
     bench::{
         Bench, COURSE, LEASE, at, begin, commit, idempotency, make_thread, refused, started,
-        student, take_turn,
+        take_turn,
     },
     cases,
 };
@@ -28,9 +28,9 @@ cases!(
 );
 
 async fn a_turn_reads_back(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    let made = make_thread(store, &ada, "t1").await;
-    let start = started(store, &ada, begin("t1", "k")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let made = make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
     assert_eq!(start.thread, Some(made));
     assert_eq!(start.recent_messages, []);
     assert_eq!(start.lease_ttl, prost_types::Duration::try_from(LEASE).ok());
@@ -38,13 +38,13 @@ async fn a_turn_reads_back(bench: &mut Bench) {
     assert_eq!(start.snapshot.as_ref().unwrap().turn, None);
 
     let turn = commit(&start, "k", "hello");
-    store.commit_turn(&ada, turn.clone()).await.unwrap();
-    let page = store.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    sessions.commit_turn(&ada, turn.clone()).await.unwrap();
+    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages, turn.messages);
     assert_eq!(page.thread.message_count, 2);
-    assert_eq!(page.thread.update_time, Some(at(200)));
+    assert!(page.thread.update_time.unwrap().seconds >= 1_767_225_600);
     assert_eq!(page.thread.create_time, Some(at(100)));
-    let next = started(store, &ada, begin("t1", "next")).await;
+    let next = started(sessions, &ada, begin("t1", "next")).await;
     assert_eq!(next.recent_messages, turn.messages);
     assert_eq!(next.snapshot.unwrap().turn, turn.turn_state);
     assert_eq!(next.thread, Some(page.thread));
@@ -52,23 +52,23 @@ async fn a_turn_reads_back(bench: &mut Bench) {
 }
 
 async fn a_turn_without_state_leaves_the_state(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    take_turn(store, &ada, "t1", "first").await;
-    let start = started(store, &ada, begin("t1", "second")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "first").await;
+    let start = started(sessions, &ada, begin("t1", "second")).await;
     let mut turn = commit(&start, "second", "second");
     turn.turn_state = None;
-    store.commit_turn(&ada, turn).await.unwrap();
-    let snapshot = store.get_snapshot(&ada, COURSE).await.unwrap();
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    let snapshot = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!(snapshot.turn.unwrap().focus_unit_id, "first");
 }
 
 async fn a_second_turn_waits_for_the_first(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    let start = started(store, &ada, begin("t1", "first")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "first")).await;
     for key in ["second", "first"] {
-        match refused(store.begin_turn(&ada, begin("t1", key)).await) {
+        match refused(sessions.begin_turn(&ada, begin("t1", key)).await) {
             SessionError::TurnInProgress { lease_remainder } => {
                 assert!(lease_remainder <= LEASE && lease_remainder > Duration::ZERO);
             }
@@ -76,114 +76,122 @@ async fn a_second_turn_waits_for_the_first(bench: &mut Bench) {
         }
     }
     let turn = commit(&start, "first", "first");
-    store.commit_turn(&ada, turn).await.unwrap();
-    started(store, &ada, begin("t1", "second")).await;
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    started(sessions, &ada, begin("t1", "second")).await;
 }
 
 async fn another_thread_does_not_wait(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    make_thread(store, &ada, "t2").await;
-    started(store, &ada, begin("t1", "first")).await;
-    started(store, &ada, begin("t2", "second")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "t2").await;
+    started(sessions, &ada, begin("t1", "first")).await;
+    started(sessions, &ada, begin("t2", "second")).await;
 }
 
 async fn a_key_that_was_answered_gives_that_answer(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    take_turn(store, &ada, "t1", "k").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
     for _ in 0..2 {
-        let begun = store.begin_turn(&ada, begin("t1", "k")).await.unwrap();
+        let begun = sessions.begin_turn(&ada, begin("t1", "k")).await.unwrap();
         assert_eq!(begun, Begun::Answered("answer to k".into()));
     }
     // Answering took no lease.
-    started(store, &ada, begin("t1", "next")).await;
+    started(sessions, &ada, begin("t1", "next")).await;
 }
 
 async fn an_answered_key_is_answered_while_another_turn_runs(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    take_turn(store, &ada, "t1", "k").await;
-    started(store, &ada, begin("t1", "running")).await;
-    let begun = store.begin_turn(&ada, begin("t1", "k")).await.unwrap();
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    started(sessions, &ada, begin("t1", "running")).await;
+    let begun = sessions.begin_turn(&ada, begin("t1", "k")).await.unwrap();
     assert_eq!(begun, Begun::Answered("answer to k".into()));
 }
 
 async fn a_key_with_another_body_is_refused(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    let start = started(store, &ada, begin("t1", "k")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
     let mut other = begin("t1", "k");
     other.idempotency = idempotency("k", 8);
     // Refused while the turn runs, and when it is done.
-    let running = store.begin_turn(&ada, other.clone()).await;
+    let running = sessions.begin_turn(&ada, other.clone()).await;
     assert_eq!(refused(running), SessionError::IdempotencyConflict);
     let turn = commit(&start, "k", "k");
-    store.commit_turn(&ada, turn.clone()).await.unwrap();
-    let done = store.begin_turn(&ada, other).await;
+    sessions.commit_turn(&ada, turn.clone()).await.unwrap();
+    let done = sessions.begin_turn(&ada, other).await;
     assert_eq!(refused(done), SessionError::IdempotencyConflict);
     let mut other = turn;
     other.idempotency = idempotency("k", 8);
-    let committed = store.commit_turn(&ada, other).await;
+    let committed = sessions.commit_turn(&ada, other).await;
     assert_eq!(refused(committed), SessionError::IdempotencyConflict);
 }
 
 async fn a_key_of_another_thread_is_refused(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    make_thread(store, &ada, "t2").await;
-    let both = started(store, &ada, begin("t2", "k")).await;
-    take_turn(store, &ada, "t1", "k").await;
-    let late = store.commit_turn(&ada, commit(&both, "k", "k")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "t2").await;
+    let both = started(sessions, &ada, begin("t2", "k")).await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    let late = sessions.commit_turn(&ada, commit(&both, "k", "k")).await;
     assert_eq!(refused(late), SessionError::IdempotencyConflict);
-    let begun = store.begin_turn(&ada, begin("t2", "k")).await;
+    let begun = sessions.begin_turn(&ada, begin("t2", "k")).await;
     assert_eq!(refused(begun), SessionError::IdempotencyConflict);
 }
 
 async fn a_commit_sent_again_changes_nothing(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    let start = started(store, &ada, begin("t1", "k")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
     let turn = commit(&start, "k", "k");
     for _ in 0..3 {
-        store.commit_turn(&ada, turn.clone()).await.unwrap();
+        sessions.commit_turn(&ada, turn.clone()).await.unwrap();
     }
-    take_turn(store, &ada, "t1", "next").await;
-    store.commit_turn(&ada, turn).await.unwrap();
-    let page = store.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    take_turn(sessions, &ada, "t1", "next").await;
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages.len(), 4);
-    let snapshot = store.get_snapshot(&ada, COURSE).await.unwrap();
+    let snapshot = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!(snapshot.turn.unwrap().focus_unit_id, "next");
 }
 
 async fn a_commit_with_wrong_message_ids_writes_nothing(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
-    let start = started(store, &ada, begin("t1", "k")).await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
     let good = commit(&start, "k", "k");
-    for ids in [[2, 3], [0, 1], [1, 3], [1, 1]] {
+    for (ids, expected) in [
+        ([2, 3], Some(1)),
+        ([0, 1], None),
+        ([1, 3], None),
+        ([1, 1], None),
+    ] {
         let mut bad = good.clone();
         for (message, id) in bad.messages.iter_mut().zip(ids) {
             message.id = id;
         }
-        let error = refused(store.commit_turn(&ada, bad).await);
-        assert_eq!(error, SessionError::MessageIds { expected: 1 });
+        let error = refused(sessions.commit_turn(&ada, bad).await);
+        assert_eq!(error, SessionError::MessageIds { expected });
     }
     // The lease is still held.
-    store.commit_turn(&ada, good).await.unwrap();
+    sessions.commit_turn(&ada, good).await.unwrap();
 }
 
 async fn a_commit_for_another_course_is_refused(bench: &mut Bench) {
-    let (ada, store) = (student("ada"), bench.store());
-    make_thread(store, &ada, "t1").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
     let other_course = SessionError::OtherCourse {
         course_id: "chemistry".to_owned(),
     };
     let mut turn = begin("t1", "k");
     turn.course_id = "chemistry".to_owned();
-    assert_eq!(refused(store.begin_turn(&ada, turn).await), other_course);
-    let start = started(store, &ada, begin("t1", "k")).await;
+    assert_eq!(refused(sessions.begin_turn(&ada, turn).await), other_course);
+    let start = started(sessions, &ada, begin("t1", "k")).await;
     let mut turn = commit(&start, "k", "k");
     turn.course_id = "chemistry".to_owned();
-    assert_eq!(refused(store.commit_turn(&ada, turn).await), other_course);
+    assert_eq!(
+        refused(sessions.commit_turn(&ada, turn).await),
+        other_course
+    );
 }

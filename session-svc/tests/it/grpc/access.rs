@@ -1,83 +1,155 @@
 //! Who may do what.
 
 use super::*;
+use turnwise_proto::session::v1::{
+    AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, CompleteDueWorkRequest,
+    EraseStudentRequest, ExportClassRequest, ExportStudentRequest, GetClassRosterRequest,
+    GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest, ListAuditEntriesRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, RenewDueWorkRequest,
+    RenewLeaseRequest, ResetClassRequest, RunRetentionRequest, SetClassRosterRequest,
+    SupplyContextRequest, WatchEventsRequest,
+};
 
-/// What every call answers for this caller and this student.
+/// Whom a call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// The student, services and staff.
+    Student,
+    /// Services and staff.
+    Staff,
+    /// Services, staff and the class's teachers.
+    Class,
+    /// Services.
+    Service,
+}
+
+/// What every call answers to this caller, about this student and the class `7b`.
 async fn outcomes(
     service: &Service,
     who: Option<&Caller>,
     student: &str,
-) -> Vec<Result<(), Status>> {
+) -> Vec<(For, Result<(), Status>)> {
     let context = CallContext::background(who.cloned(), Duration::from_secs(30));
     let mut session = service.session();
-    let mut exam = ExamServiceClient::new(service.routes.clone());
+    let mut admin = service.admin();
+    let mut exam = service.exam();
     let student_id = student.to_owned();
     let thread_id = "none".to_owned();
-    vec![
-        session
-            .create_thread(context.request(create(student)))
-            .await
-            .map(drop),
-        session
-            .list_threads(context.request(ListThreadsRequest {
-                student_id: student_id.clone(),
-                ..Default::default()
-            }))
-            .await
-            .map(drop),
-        session
-            .get_thread(context.request(GetThreadRequest {
-                student_id: student_id.clone(),
-                thread_id: thread_id.clone(),
-                ..Default::default()
-            }))
-            .await
-            .map(drop),
-        session
-            .begin_turn(context.request(begin(student, "none")))
-            .await
-            .map(drop),
-        session
-            .commit_turn(context.request(commit(student, "none", 1)))
-            .await
-            .map(drop),
-        session
-            .renew_lease(context.request(RenewLeaseRequest {
-                student_id: student_id.clone(),
-                thread_id: thread_id.clone(),
-                fencing_token: 1,
-            }))
-            .await
-            .map(drop),
-        session
-            .abandon_turn(context.request(AbandonTurnRequest {
-                student_id: student_id.clone(),
-                thread_id,
-                fencing_token: 1,
-            }))
-            .await
-            .map(drop),
-        session
-            .get_snapshot(context.request(GetSnapshotRequest {
-                student_id,
-                course_id: COURSE.to_owned(),
-            }))
-            .await
-            .map(drop),
-        session
-            .commit_evidence(context.request(evidence(student, vec![])))
-            .await
-            .map(drop),
-        exam.batch_get_question_status(context.request(statuses(student, vec![])))
-            .await
-            .map(drop),
-    ]
+    let class_id = "7b".to_owned();
+    let mut all = Vec::new();
+    macro_rules! call {
+        ($whom:ident, $client:ident.$method:ident($request:expr)) => {
+            let called = $client.$method(context.request($request)).await;
+            all.push((For::$whom, called.map(drop)));
+        };
+    }
+    call!(Student, session.create_thread(create(student)));
+    call!(Student, session.list_threads(ListThreadsRequest {
+        student_id: student_id.clone(),
+        ..Default::default()
+    }));
+    call!(Student, session.get_thread(GetThreadRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        ..Default::default()
+    }));
+    call!(Student, session.begin_turn(begin(student, "none")));
+    call!(Student, session.commit_turn(commit(student, "none", 1)));
+    call!(Student, session.renew_lease(RenewLeaseRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        fencing_token: 1,
+    }));
+    call!(Student, session.abandon_turn(AbandonTurnRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        fencing_token: 1,
+    }));
+    call!(Student, session.get_snapshot(GetSnapshotRequest {
+        student_id: student_id.clone(),
+        course_id: COURSE.to_owned(),
+    }));
+    call!(Student, session.commit_evidence(evidence(student, vec![])));
+    call!(Student, session.append_events(append(student, "none")));
+    call!(Student, session.list_events(ListEventsRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        ..Default::default()
+    }));
+    call!(Student, session.watch_events(WatchEventsRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        after_id: 0,
+    }));
+    call!(Student, session.change_context_request(ChangeContextRequestRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+        request_id: "r".to_owned(),
+        change: 1,
+    }));
+    call!(Student, session.list_context_requests(ListContextRequestsRequest {
+        student_id: student_id.clone(),
+        thread_id: thread_id.clone(),
+    }));
+    call!(Student, session.defer_work(defer(student, "none")));
+    call!(Student, exam.batch_get_question_status(statuses(student, vec![])));
+    call!(Staff, session.get_turn_log(GetTurnLogRequest {
+        student_id: student_id.clone(),
+        turn_id: "none".to_owned(),
+    }));
+    call!(Service, session.claim_due_work(ClaimDueWorkRequest { limit: 1 }));
+    call!(Service, session.renew_due_work(RenewDueWorkRequest {
+        work_id: "w".to_owned(),
+        fencing_token: 1,
+    }));
+    call!(Service, session.complete_due_work(CompleteDueWorkRequest {
+        work_id: "w".to_owned(),
+        fencing_token: 1,
+    }));
+    call!(Class, admin.set_class_roster(SetClassRosterRequest {
+        class_id: class_id.clone(),
+        names: vec![],
+    }));
+    call!(Class, admin.get_class_roster(GetClassRosterRequest {
+        class_id: class_id.clone(),
+    }));
+    call!(Class, admin.reset_class(ResetClassRequest {
+        class_id: class_id.clone(),
+        reason: String::new(),
+    }));
+    call!(Class, admin.export_class(ExportClassRequest { class_id }));
+    call!(Staff, admin.export_student(ExportStudentRequest {
+        student_id: student_id.clone(),
+    }));
+    call!(Staff, admin.erase_student(EraseStudentRequest { student_id }));
+    call!(Staff, admin.list_audit_entries(ListAuditEntriesRequest::default()));
+    call!(Staff, admin.run_retention(RunRetentionRequest {}));
+    all
+}
+
+/// Whether a caller may make these calls and no others.
+async fn may_call_only(service: &Service, who: &Caller, student: &str, whom: &[For]) {
+    for (number, (of, outcome)) in outcomes(service, Some(who), student).await.into_iter().enumerate() {
+        let denied = matches!(&outcome, Err(status) if status.code() == Code::PermissionDenied);
+        assert_eq!(denied, !whom.contains(&of), "call {number} of {who:?}: {outcome:?}");
+        if denied {
+            let status = outcome.unwrap_err();
+            assert_eq!(reason(&status), ErrorReason::PermissionDenied);
+        } else if let Err(status) = outcome {
+            let expected = [
+                ErrorReason::UnknownThread,
+                ErrorReason::UnknownTurn,
+                ErrorReason::VersionConflict,
+            ];
+            assert!(expected.contains(&reason(&status)), "call {number}: {status}");
+        }
+    }
 }
 
 #[tokio::test]
 async fn no_caller_is_no_call() {
     let service = service().await;
-    for outcome in outcomes(&service, None, "ada").await {
+    for (_, outcome) in outcomes(&service, None, "ada").await {
         assert_eq!(reason(&outcome.unwrap_err()), ErrorReason::Unauthenticated);
     }
 }
@@ -85,57 +157,76 @@ async fn no_caller_is_no_call() {
 #[tokio::test]
 async fn a_student_may_name_only_themselves() {
     let service = service().await;
-    for outcome in outcomes(&service, Some(&caller("student", "bob")), "ada").await {
-        let status = outcome.unwrap_err();
-        assert_eq!(status.code(), Code::PermissionDenied);
-        assert_eq!(reason(&status), ErrorReason::PermissionDenied);
-    }
+    may_call_only(&service, &caller("student", "ada"), "ada", &[For::Student]).await;
+    may_call_only(&service, &caller("student", "bob"), "ada", &[]).await;
+    may_call_only(&service, &caller("student", "ad"), "ada", &[]).await;
 }
 
 #[tokio::test]
-async fn a_teacher_may_not_call() {
+async fn a_teacher_may_act_for_their_own_classes() {
     let service = service().await;
-    for role in ["teacher", "", "admin"] {
-        for outcome in outcomes(&service, Some(&caller(role, "ada")), "ada").await {
-            assert_eq!(outcome.unwrap_err().code(), Code::PermissionDenied);
-        }
+    let mut tess = caller("teacher", "tess");
+    tess.groups = vec!["8a".to_owned(), "7b".to_owned()];
+    may_call_only(&service, &tess, "ada", &[For::Class]).await;
+    for groups in [vec![], vec!["8a".to_owned(), "7".to_owned(), "7bb".to_owned()]] {
+        tess.groups = groups;
+        may_call_only(&service, &tess, "ada", &[]).await;
     }
 }
 
 #[tokio::test]
 async fn services_and_staff_may_name_any_student_of_their_tenant() {
+    let everybody_s = [For::Student, For::Staff, For::Class];
+    let service = service().await;
+    may_call_only(&service, &caller("staff", "principal"), "ada", &everybody_s).await;
+    let all = [For::Student, For::Staff, For::Class, For::Service];
+    may_call_only(&service, &caller("service", "gateway"), "ada", &all).await;
+}
+
+#[tokio::test]
+async fn staff_reach_only_their_own_tenant() {
+    let service = service().await;
+    service.thread("ada").await;
+    let mut session = service.session();
     for role in ["service", "staff"] {
-        let service = service().await;
-        for outcome in outcomes(&service, Some(&caller(role, "gateway")), "ada").await {
-            if let Err(status) = outcome {
-                let expected = [ErrorReason::UnknownThread, ErrorReason::VersionConflict];
-                assert!(expected.contains(&reason(&status)), "{status}");
-            }
-        }
-        // And they reach only their own tenant.
-        let mut elsewhere = caller(role, "gateway");
+        let here = caller(role, "gateway");
+        let mut elsewhere = here.clone();
         elsewhere.tenant = "other".to_owned();
         let list = ListThreadsRequest {
             student_id: "ada".to_owned(),
             ..Default::default()
         };
-        let mut session = service.session();
-        let here = session
-            .list_threads(request_as(&caller(role, "gateway"), list.clone()))
-            .await;
-        assert_eq!(here.unwrap().into_inner().threads.len(), 1);
-        let there = session.list_threads(request_as(&elsewhere, list)).await;
-        assert_eq!(there.unwrap().into_inner().threads.len(), 0);
+        for (who, count) in [(&here, 1), (&elsewhere, 0)] {
+            let listed = session.list_threads(request_as(who, list.clone())).await;
+            assert_eq!(listed.unwrap().into_inner().threads.len(), count);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_is_none_may_do_nothing() {
+    let service = service().await;
+    for role in ["", "admin", "Student"] {
+        may_call_only(&service, &caller(role, "ada"), "ada", &[]).await;
     }
 }
 
 #[tokio::test]
 async fn a_tenant_that_would_confuse_keys_is_refused() {
     let service = service().await;
-    let mut strange = caller("student", "ada");
-    strange.tenant = "a}/b".to_owned();
-    for outcome in outcomes(&service, Some(&strange), "ada").await {
-        assert_eq!(reason(&outcome.unwrap_err()), ErrorReason::Unauthenticated);
+    for role in ["student", "staff"] {
+        let mut strange = caller(role, "ada");
+        strange.tenant = "a}/b".to_owned();
+        for (of, outcome) in outcomes(&service, Some(&strange), "ada").await {
+            let reason = reason(&outcome.unwrap_err());
+            let denied = of == For::Service || of != For::Student && role == "student";
+            let expected = if denied {
+                ErrorReason::PermissionDenied
+            } else {
+                ErrorReason::Unauthenticated
+            };
+            assert_eq!(reason, expected, "{of:?} as {role}");
+        }
     }
 }
 
@@ -153,4 +244,32 @@ async fn a_student_opens_threads_in_their_own_classes_only() {
         .create_thread(request_as(&caller("service", "x"), request))
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn artifacts_come_from_the_student_staff_and_teachers_of_the_class() {
+    let service = service().await;
+    let thread_id = service.thread("ada").await.thread_id;
+    let supply = SupplyContextRequest {
+        student_id: "ada".to_owned(),
+        thread_id,
+        request_id: "r".to_owned(),
+        ..Default::default()
+    };
+    let mut other = caller("teacher", "theo");
+    other.groups = vec!["8a".to_owned()];
+    let closed = ErrorReason::ContextRequestClosed;
+    let denied = ErrorReason::PermissionDenied;
+    for (who, expected) in [
+        (caller("student", "ada"), closed),
+        (caller("teacher", "tess"), closed),
+        (caller("staff", "principal"), closed),
+        (caller("service", "gateway"), closed),
+        (caller("student", "bob"), denied),
+        (other, denied),
+        (caller("admin", "root"), denied),
+    ] {
+        let supplied = service.session().supply_context(request_as(&who, supply.clone())).await;
+        assert_eq!(reason(&supplied.unwrap_err()), expected, "{who:?}");
+    }
 }

@@ -1,6 +1,10 @@
 //! Calls that go through, and what a failure says.
 
 use super::*;
+use turnwise_proto::session::v1::{
+    GetThreadRequest, GetTurnLogRequest, ListEventsRequest, RenewLeaseRequest,
+    WatchEventsRequest, commit_evidence_response,
+};
 
 #[tokio::test]
 async fn a_thread_of_somebody_else_is_answered_like_a_missing_one() {
@@ -67,7 +71,8 @@ async fn a_turn_goes_through() {
     assert_eq!(renewed.into_inner().lease_ttl.unwrap().seconds, 15);
 
     service.clock.advance(5_000_000);
-    let turn = commit("ada", id, start.fencing_token);
+    let mut turn = commit("ada", id, start.fencing_token);
+    turn.carry = start.carry;
     session.commit_turn(request_as(&ada, turn)).await.unwrap();
     let begun = session
         .begin_turn(request_as(&ada, begin("ada", id)))
@@ -138,4 +143,89 @@ async fn evidence_tells_the_built_in_exam_system() {
     assert_eq!(states().await, expected(QuestionState::Locked));
     service.clock.advance(60_000_000);
     assert_eq!(states().await, expected(QuestionState::Available));
+}
+
+#[tokio::test]
+async fn a_commit_without_its_carry_is_one_all_the_same() {
+    let service = service().await;
+    let ada = caller("student", "ada");
+    let thread = service.thread("ada").await;
+    let start = service.start("ada", &thread.thread_id).await;
+    let turn = commit("ada", &thread.thread_id, start.fencing_token);
+    let committed = service.session().commit_turn(request_as(&ada, turn)).await;
+    assert_eq!(committed.unwrap().into_inner().pending, None);
+}
+
+#[tokio::test]
+async fn events_are_listed_and_watched() {
+    let service = service().await;
+    let ada = caller("student", "ada");
+    let id = service.thread("ada").await.thread_id;
+    let mut session = service.session();
+    let watch = WatchEventsRequest {
+        student_id: "ada".to_owned(),
+        thread_id: id.clone(),
+        after_id: 0,
+    };
+    let watched = session.watch_events(request_as(&ada, watch)).await;
+    let mut watched = watched.unwrap().into_inner();
+    for _ in 0..2 {
+        let sent = append("ada", &id);
+        session.append_events(request_as(&ada, sent)).await.unwrap();
+    }
+    let seen = watched.message().await.unwrap().unwrap().event.unwrap();
+    assert_eq!((seen.id, seen.text.as_str()), (1, "text"));
+    let list = ListEventsRequest {
+        student_id: "ada".to_owned(),
+        thread_id: id.clone(),
+        newest_first: true,
+        ..Default::default()
+    };
+    let listed = session.list_events(request_as(&ada, list)).await.unwrap();
+    let listed = listed.into_inner();
+    assert_eq!((listed.events, listed.more), (vec![seen], false));
+}
+
+#[tokio::test]
+async fn a_nonce_that_was_spent_answers_its_verdict() {
+    let service = service().await;
+    let ada = caller("student", "ada");
+    let mut session = service.session();
+    for (key, verdict) in [("a", "first"), ("b", "second")] {
+        let mut grade = evidence("ada", vec![]);
+        grade.idempotency_key = key.to_owned();
+        grade.drill_nonce = "nonce/1".to_owned();
+        grade.drill_verdict = Bytes::from(verdict);
+        let graded = session.commit_evidence(request_as(&ada, grade)).await;
+        let expected = match key {
+            "a" => commit_evidence_response::Outcome::CommittedVersion(1),
+            _ => commit_evidence_response::Outcome::AlreadyGraded(Bytes::from_static(b"first")),
+        };
+        assert_eq!(graded.unwrap().into_inner().outcome, Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn a_turn_log_is_found_by_its_turn() {
+    let service = service().await;
+    let ada = caller("student", "ada");
+    let thread = service.thread("ada").await;
+    let start = service.start("ada", &thread.thread_id).await;
+    let mut turn = commit("ada", &thread.thread_id, start.fencing_token);
+    turn.turn_log = Some(crate::bench::turn_log("turn-1", "chain"));
+    let mut session = service.session();
+    session.commit_turn(request_as(&ada, turn)).await.unwrap();
+    let staff = caller("staff", "tess");
+    let mut log = GetTurnLogRequest {
+        student_id: "ada".to_owned(),
+        turn_id: "turn-1".to_owned(),
+    };
+    let found = session.get_turn_log(request_as(&staff, log.clone())).await;
+    assert_eq!(found.unwrap().into_inner().turn_log.unwrap().text, "chain");
+    log.turn_id = "turn-2".to_owned();
+    let missing = session.get_turn_log(request_as(&staff, log)).await.unwrap_err();
+    assert_eq!(missing.code(), Code::NotFound);
+    let fault = Fault::from_status(&missing);
+    assert_eq!(fault.reason(), ErrorReason::UnknownTurn);
+    assert_eq!(fault.metadata("turn_id"), Some("turn-2"));
 }

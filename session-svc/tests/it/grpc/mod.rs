@@ -1,8 +1,10 @@
 //! The services as a caller sees them, and requests that are in form.
 
 mod access;
+mod admin;
 mod calls;
 mod form;
+mod form_admin;
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,16 +19,16 @@ use turnwise_proto::{
         BatchGetQuestionStatusRequest, QuestionState, exam_service_client::ExamServiceClient,
     },
     session::v1::{
-        AbandonTurnRequest, BeginTurnRequest, CommitEvidenceRequest, CommitTurnRequest,
-        CreateThreadRequest, Evidence, GetSnapshotRequest, GetThreadRequest, ListThreadsRequest,
-        QuestionRecord, RenewLeaseRequest, TurnStart, begin_turn_response,
-        commit_evidence_response, session_service_client::SessionServiceClient,
+        AppendEventsRequest, BeginTurnRequest, CommitEvidenceRequest, CommitTurnRequest,
+        CreateThreadRequest, DeferWorkRequest, DueWork, Evidence, QuestionRecord, TurnStart,
+        WorkKind, begin_turn_response, session_admin_service_client::SessionAdminServiceClient,
+        session_service_client::SessionServiceClient,
     },
     tutor::v1::{Role, Thread},
 };
 use turnwise_session_svc::{SERVICE_NAMES, Settings, routes};
 
-use crate::bench::{COURSE, message};
+use crate::bench::{COURSE, event, message};
 
 #[derive(Parser)]
 struct Cli {
@@ -34,13 +36,13 @@ struct Cli {
     settings: Settings,
 }
 
-struct Service {
+pub struct Service {
     routes: Routes,
     clock: Arc<ManualClock>,
-    _directory: TempDir,
+    pub directory: TempDir,
 }
 
-async fn service() -> Service {
+pub async fn service() -> Service {
     let directory = tempfile::tempdir().unwrap();
     let location = format!("embedded:{}/s.redb", directory.path().display());
     let cli = Cli::try_parse_from(["session-svc", "--session-store", &location]).unwrap();
@@ -49,13 +51,21 @@ async fn service() -> Service {
     Service {
         routes: routes(&cli.settings, &kit).await.unwrap(),
         clock,
-        _directory: directory,
+        directory,
     }
 }
 
 impl Service {
-    fn session(&self) -> SessionServiceClient<Routes> {
+    pub fn session(&self) -> SessionServiceClient<Routes> {
         SessionServiceClient::new(self.routes.clone())
+    }
+
+    pub fn admin(&self) -> SessionAdminServiceClient<Routes> {
+        SessionAdminServiceClient::new(self.routes.clone())
+    }
+
+    pub fn exam(&self) -> ExamServiceClient<Routes> {
+        ExamServiceClient::new(self.routes.clone())
     }
 
     async fn thread(&self, student: &str) -> Thread {
@@ -74,7 +84,7 @@ impl Service {
     }
 }
 
-fn caller(role: &str, subject: &str) -> Caller {
+pub fn caller(role: &str, subject: &str) -> Caller {
     Caller {
         tenant: "default".to_owned(),
         subject: subject.to_owned(),
@@ -83,11 +93,11 @@ fn caller(role: &str, subject: &str) -> Caller {
     }
 }
 
-fn request_as<T>(caller: &Caller, message: T) -> tonic::Request<T> {
+pub fn request_as<T>(caller: &Caller, message: T) -> tonic::Request<T> {
     CallContext::background(Some(caller.clone()), Duration::from_secs(30)).request(message)
 }
 
-fn hash() -> Bytes {
+pub fn hash() -> Bytes {
     Bytes::from_static(&[3; 32])
 }
 
@@ -99,6 +109,7 @@ fn create(student: &str) -> CreateThreadRequest {
         title: "Fractions".to_owned(),
         idempotency_key: "make".to_owned(),
         body_hash: hash(),
+        kind: 0,
     }
 }
 
@@ -110,6 +121,7 @@ fn begin(student: &str, thread_id: &str) -> BeginTurnRequest {
         idempotency_key: "turn".to_owned(),
         body_hash: hash(),
         history_limit: 8,
+        memory_scope: Bytes::new(),
     }
 }
 
@@ -121,10 +133,10 @@ fn commit(student: &str, thread_id: &str, fencing_token: i64) -> CommitTurnReque
         fencing_token,
         idempotency_key: "turn".to_owned(),
         body_hash: hash(),
-        turn_state: None,
         target_locked: true,
         messages: vec![message(thread_id, 1, Role::User, "hello")],
         answer: Bytes::from_static(b"hello back"),
+        ..CommitTurnRequest::default()
     }
 }
 
@@ -137,10 +149,34 @@ fn evidence(student: &str, question_records: Vec<QuestionRecord>) -> CommitEvide
         question_records,
         idempotency_key: "grade".to_owned(),
         body_hash: hash(),
+        ..CommitEvidenceRequest::default()
     }
 }
 
-fn statuses(student: &str, question_ids: Vec<String>) -> BatchGetQuestionStatusRequest {
+fn append(student: &str, thread_id: &str) -> AppendEventsRequest {
+    AppendEventsRequest {
+        student_id: student.to_owned(),
+        thread_id: thread_id.to_owned(),
+        events: vec![event("note", "text")],
+        idempotency_key: "events".to_owned(),
+        body_hash: hash(),
+    }
+}
+
+fn defer(student: &str, thread_id: &str) -> DeferWorkRequest {
+    let work = DueWork {
+        work_id: "work:1".to_owned(),
+        kind: WorkKind::DeferredTurn.into(),
+        student_id: student.to_owned(),
+        thread_id: thread_id.to_owned(),
+        subject_id: "key".to_owned(),
+        due_time: Some(prost_types::Timestamp::default()),
+        ..DueWork::default()
+    };
+    DeferWorkRequest { work: Some(work) }
+}
+
+pub fn statuses(student: &str, question_ids: Vec<String>) -> BatchGetQuestionStatusRequest {
     BatchGetQuestionStatusRequest {
         student_id: student.to_owned(),
         course_id: COURSE.to_owned(),
@@ -162,9 +198,11 @@ fn reason(status: &Status) -> ErrorReason {
 
 #[test]
 fn the_services_have_names() {
-    assert_eq!(SERVICE_NAMES.len(), 2);
-    assert!(
-        SERVICE_NAMES.contains(&turnwise_proto::session::v1::session_service_server::SERVICE_NAME)
-    );
-    assert!(SERVICE_NAMES.contains(&turnwise_proto::exam::v1::exam_service_server::SERVICE_NAME));
+    use turnwise_proto::{exam, session};
+    let expected = [
+        session::v1::session_service_server::SERVICE_NAME,
+        session::v1::session_admin_service_server::SERVICE_NAME,
+        exam::v1::exam_service_server::SERVICE_NAME,
+    ];
+    assert_eq!(SERVICE_NAMES, expected);
 }

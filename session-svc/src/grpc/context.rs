@@ -1,0 +1,83 @@
+//! Context requests.
+
+use tonic::{Request, Response, Status};
+use turnwise_kit::{Fault, ids};
+use turnwise_proto::session::v1::{
+    ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
+    ListContextRequestsRequest, ListContextRequestsResponse, SupplyContextRequest,
+    SupplyContextResponse,
+};
+
+use super::session::{open, student};
+use crate::{
+    access,
+    sessions::{Sessions, context::Supply},
+};
+
+pub(super) async fn supply_context(
+    sessions: &Sessions,
+    request: Request<SupplyContextRequest>,
+) -> Result<Response<SupplyContextResponse>, Status> {
+    let (caller, message) = open(request)?;
+    ids::check("student_id", &message.student_id)?;
+    ids::check("thread_id", &message.thread_id)?;
+    ids::check("request_id", &message.request_id)?;
+    let student = access::supplier(&caller, &message.student_id)?;
+    let class_id = sessions
+        .class_of(&student, &message.thread_id)
+        .await
+        .map_err(Fault::from)?;
+    access::teacher_of(&caller, &class_id)?;
+    let supply = Supply {
+        request_id: message.request_id,
+        slot: message.slot,
+        artifact_type: message.artifact_type,
+        content: message.content,
+        supplier_id: caller.subject,
+        supplier_role: caller.role,
+    };
+    let request = sessions
+        .supply_context(&student, &message.thread_id, supply)
+        .await
+        .map_err(Fault::from)?;
+    Ok(Response::new(SupplyContextResponse {
+        context_request: Some(request),
+    }))
+}
+
+pub(super) async fn change_context_request(
+    sessions: &Sessions,
+    request: Request<ChangeContextRequestRequest>,
+) -> Result<Response<ChangeContextRequestResponse>, Status> {
+    let (caller, message) = open(request)?;
+    let student = student(&caller, &message.student_id)?;
+    ids::check("thread_id", &message.thread_id)?;
+    ids::check("request_id", &message.request_id)?;
+    let change = message.change();
+    if change == ContextRequestChange::Unspecified {
+        return Err(Fault::invalid("change", "must be one of the changes").into());
+    }
+    let request = sessions
+        .change_context_request(&student, &message.thread_id, &message.request_id, change)
+        .await
+        .map_err(Fault::from)?;
+    Ok(Response::new(ChangeContextRequestResponse {
+        context_request: Some(request),
+    }))
+}
+
+pub(super) async fn list_context_requests(
+    sessions: &Sessions,
+    request: Request<ListContextRequestsRequest>,
+) -> Result<Response<ListContextRequestsResponse>, Status> {
+    let (caller, message) = open(request)?;
+    let student = student(&caller, &message.student_id)?;
+    ids::check("thread_id", &message.thread_id)?;
+    let context_requests = sessions
+        .context_requests(&student, &message.thread_id)
+        .await
+        .map_err(Fault::from)?;
+    Ok(Response::new(ListContextRequestsResponse {
+        context_requests,
+    }))
+}

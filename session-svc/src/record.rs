@@ -1,0 +1,67 @@
+//! Records as bytes: one byte of schema version, a checksum, then the message. A newer reader reads an older record.
+//!
+//! | version | form |
+//! | ---: | --- |
+//! | 1 | the version, then the message |
+//! | 2 | the version, the CRC-32 of the message in four bytes (big-endian), then the message |
+
+use bytes::Bytes;
+use prost::Message;
+
+use crate::error::SessionError;
+
+/// The version that this service writes; it reads this one and all before.
+pub const SCHEMA_VERSION: u8 = 2;
+
+const HEAD: usize = 5;
+
+/// The bytes of a record.
+pub fn encode(message: &impl Message) -> Bytes {
+    let mut bytes = Vec::with_capacity(HEAD + message.encoded_len());
+    bytes.extend_from_slice(&[SCHEMA_VERSION, 0, 0, 0, 0]);
+    message.encode_raw(&mut bytes);
+    sealed(bytes)
+}
+
+/// The record in these bytes; `what` names it in errors.
+pub fn decode<M: Message + Default>(what: &'static str, bytes: &[u8]) -> Result<M, SessionError> {
+    M::decode(body(what, bytes)?).map_err(|_| SessionError::RecordCorrupted { record: what })
+}
+
+/// Opaque bytes as a record.
+pub fn stamp(body: &[u8]) -> Bytes {
+    let mut bytes = Vec::with_capacity(HEAD + body.len());
+    bytes.extend_from_slice(&[SCHEMA_VERSION, 0, 0, 0, 0]);
+    bytes.extend_from_slice(body);
+    sealed(bytes)
+}
+
+/// The opaque bytes of a record.
+pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError> {
+    Ok(bytes.slice_ref(body(what, bytes)?))
+}
+
+fn sealed(mut bytes: Vec<u8>) -> Bytes {
+    let sum = crc32fast::hash(&bytes[HEAD..]).to_be_bytes();
+    bytes[1..HEAD].copy_from_slice(&sum);
+    bytes.into()
+}
+
+fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], SessionError> {
+    let corrupted = SessionError::RecordCorrupted { record: what };
+    match bytes {
+        [1, body @ ..] => Ok(body),
+        [2, a, b, c, d, body @ ..] => {
+            if crc32fast::hash(body) == u32::from_be_bytes([*a, *b, *c, *d]) {
+                Ok(body)
+            } else {
+                Err(corrupted)
+            }
+        }
+        [version, ..] if *version > SCHEMA_VERSION => Err(SessionError::SchemaTooNew {
+            record: what,
+            version: *version,
+        }),
+        _ => Err(corrupted),
+    }
+}

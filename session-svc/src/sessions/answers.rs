@@ -1,0 +1,94 @@
+//! Answers to idempotency keys: a key that comes again gets the answer of the first time, and the same key with another
+//! request is refused.
+
+use bytes::Bytes;
+use turnwise_session_store::{Check, Refused, Write};
+
+use super::{Idempotency, Limits, fields::Fields, keys, keys::Operation, millis};
+use crate::error::SessionError;
+
+/// The fields of an answer.
+const FIELDS: [&str; 2] = ["fingerprint", "outcome"];
+
+/// An operation's place among the idempotency keys.
+pub(super) struct Slot {
+    key: turnwise_session_store::Key,
+    fingerprint: Bytes,
+}
+
+impl Slot {
+    /// The place of an operation that is about something: a thread, a course.
+    pub(super) fn new(operation: Operation, idempotency: &Idempotency, about: &str) -> Self {
+        Self {
+            key: keys::answer(operation, &idempotency.key),
+            fingerprint: idempotency.fingerprint(about),
+        }
+    }
+
+    /// Holds the first time.
+    pub(super) fn unused(&self) -> Check {
+        Check::Absent {
+            key: self.key.clone(),
+            tell: FIELDS.to_vec(),
+        }
+    }
+
+    /// The stored outcome, from a refusal of [`Self::unused`]; refused if its text was erased since.
+    pub(super) fn stored(&self, refused: Refused) -> Result<Bytes, SessionError> {
+        let mut told = Fields::of(refused.told);
+        if told.take().as_ref() != Some(&self.fingerprint) {
+            return Err(SessionError::IdempotencyConflict);
+        }
+        told.take().ok_or(SessionError::TurnErased)
+    }
+
+    /// Stores an outcome.
+    pub(super) fn store(&self, outcome: Bytes, limits: &Limits) -> [Write; 2] {
+        [
+            Write::Put {
+                key: self.key.clone(),
+                fields: vec![
+                    (FIELDS[0].into(), self.fingerprint.clone()),
+                    (FIELDS[1].into(), outcome),
+                ],
+            },
+            Write::Expire {
+                key: self.key.clone(),
+                after: limits.idempotency_ttl,
+            },
+        ]
+    }
+
+    /// Notes that the outcome holds text of a thread, and forgets notes of answers that are gone.
+    pub(super) fn note(&self, thread_id: &str, now: i64, limits: &Limits) -> [Write; 3] {
+        let key = keys::answers(thread_id);
+        [
+            Write::Rank {
+                key: key.clone(),
+                member: self.key.as_str().to_owned(),
+                score: now.saturating_add(millis(limits.idempotency_ttl)),
+            },
+            Write::UnrankUpTo {
+                key: key.clone(),
+                score: now,
+            },
+            Write::Expire {
+                key,
+                after: limits.idempotency_ttl,
+            },
+        ]
+    }
+
+    /// The fingerprint, for the holder of a lease.
+    pub(super) fn fingerprint(&self) -> &Bytes {
+        &self.fingerprint
+    }
+}
+
+/// Takes the text out of an answer; its key, fingerprint and time stay, so that the operation is still known to be done.
+pub(super) fn without_text(answer: &str) -> Write {
+    Write::Unset {
+        key: turnwise_session_store::Key::new(answer),
+        fields: vec![FIELDS[1].into()],
+    }
+}

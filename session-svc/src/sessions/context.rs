@@ -1,0 +1,235 @@
+//! Context requests outside of turns: what is supplied for them, and how they end.
+
+use bytes::Bytes;
+use turnwise_proto::session::v1::{ContextRequest, ContextRequestChange};
+use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction};
+
+use super::{
+    Sessions,
+    interactions::{self, Interactions, claims_field, request_field},
+    keys,
+    threads::{StoredThread, unknown},
+};
+use crate::{
+    error::SessionError,
+    pending::{self, PendingError, Stepped, Supplied},
+    record,
+};
+
+/// A change is tried so often against others that come between.
+const TRIES: usize = 8;
+
+/// An artifact for a context request.
+#[derive(Debug, Clone)]
+pub struct Supply {
+    /// The request.
+    pub request_id: String,
+    /// The slot's place in the request.
+    pub slot: i32,
+    /// The payload's type.
+    pub artifact_type: String,
+    /// The payload; redacted before it is stored.
+    pub content: String,
+    /// Who supplies it.
+    pub supplier_id: String,
+    /// What they are.
+    pub supplier_role: String,
+}
+
+/// A thread's state of waiting, and one of its requests as it is stored.
+struct Current {
+    class_id: String,
+    interactions: Interactions,
+    request: Option<ContextRequest>,
+    claims: Bytes,
+}
+
+impl Sessions {
+    /// The class of a thread.
+    pub async fn class_of(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<String, SessionError> {
+        Ok(self.thread(student, thread_id).await?.thread.class_id)
+    }
+
+    /// Stores an artifact; answers the request as it is then.
+    pub async fn supply_context(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        supply: Supply,
+    ) -> Result<ContextRequest, SessionError> {
+        for _ in 0..TRIES {
+            let current = self.current(student, thread_id, &supply.request_id).await?;
+            let roster = self.roster(&student.tenant, &current.class_id).await?;
+            let supplied = Supplied {
+                slot: supply.slot,
+                artifact_type: supply.artifact_type.clone(),
+                content: roster.redact(&supply.content),
+                supplier_id: supply.supplier_id.clone(),
+                supplier_role: supply.supplier_role.clone(),
+            };
+            let known = current.request.as_ref();
+            let known = known.ok_or_else(|| no_request(&supply.request_id))?;
+            let stepped = match pending::supply(
+                &current.interactions,
+                &supply.request_id,
+                supplied,
+                self.now(),
+            ) {
+                Ok(Some(stepped)) => stepped,
+                Ok(None) => return Ok(known.clone()),
+                Err(error) => return Err(closed(error, known)),
+            };
+            if let Some(request) = self.take(student, thread_id, &current, stepped).await? {
+                return Ok(request);
+            }
+        }
+        Err(SessionError::PendingChanged)
+    }
+
+    /// Cancels, forces, reminds of or expires a request; answers it as it is then.
+    pub async fn change_context_request(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        request_id: &str,
+        change: ContextRequestChange,
+    ) -> Result<ContextRequest, SessionError> {
+        for _ in 0..TRIES {
+            let current = self.current(student, thread_id, request_id).await?;
+            let known = current.request.as_ref();
+            let known = known.ok_or_else(|| no_request(request_id))?;
+            let stepped = pending::change(
+                &current.interactions,
+                Some(known),
+                request_id,
+                change,
+                self.now(),
+            );
+            let Some(stepped) = stepped.map_err(|error| closed(error, known))? else {
+                return Ok(known.clone());
+            };
+            if let Some(request) = self.take(student, thread_id, &current, stepped).await? {
+                return Ok(request);
+            }
+        }
+        Err(SessionError::PendingChanged)
+    }
+
+    /// A thread's context requests, open and closed, oldest first.
+    pub async fn context_requests(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<Vec<ContextRequest>, SessionError> {
+        let wanted = vec![
+            StoredThread::read(&keys::thread(thread_id)),
+            Read::Record {
+                key: keys::interactions(thread_id),
+            },
+        ];
+        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        if StoredThread::decode(reads.fields()?)?.is_none() {
+            return Err(unknown(thread_id));
+        }
+        let mut requests = reads
+            .record()?
+            .iter()
+            .filter(|(name, _)| name.starts_with("request:"))
+            .map(|(_, bytes)| record::decode("context_request", bytes))
+            .collect::<Result<Vec<ContextRequest>, SessionError>>()?;
+        requests.sort_by_key(|request| {
+            let end = request.end_time.unwrap_or_default();
+            (end.seconds, end.nanos, request.message_id)
+        });
+        Ok(requests)
+    }
+
+    async fn current(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        request_id: &str,
+    ) -> Result<Current, SessionError> {
+        let wanted = vec![
+            StoredThread::read(&keys::thread(thread_id)),
+            Interactions::read(thread_id),
+            Read::Fields {
+                key: keys::interactions(thread_id),
+                fields: vec![request_field(request_id), claims_field(request_id)],
+            },
+        ];
+        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let stored = StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))?;
+        let interactions = Interactions::decode(reads.fields()?)?;
+        let mut fields = reads.fields()?;
+        let request = fields
+            .take()
+            .map(|bytes| record::decode("context_request", &bytes))
+            .transpose()?;
+        let claims = fields
+            .take()
+            .map(|bytes| record::unstamp("context_request", &bytes))
+            .transpose()?
+            .unwrap_or_default();
+        Ok(Current {
+            class_id: stored.thread.class_id,
+            interactions,
+            request,
+            claims,
+        })
+    }
+
+    /// Writes a step; none if somebody else came between.
+    async fn take(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        current: &Current,
+        stepped: Stepped,
+    ) -> Result<Option<ContextRequest>, SessionError> {
+        let claims = current.claims.clone();
+        let step = interactions::writes(self, thread_id, &current.interactions, stepped, claims);
+        self.schedule(student, thread_id, &step.works).await?;
+        let mut checks = vec![step.check];
+        // The thread may have been reset since it was read.
+        checks.push(Check::Present {
+            key: keys::thread(thread_id),
+        });
+        let transaction = Transaction {
+            checks,
+            writes: step.writes,
+            reads: Vec::new(),
+        };
+        match self
+            .transact(&Partition::student(student), transaction)
+            .await?
+        {
+            Outcome::Applied(_) => Ok(step.request),
+            Outcome::Refused(_) => Ok(None),
+        }
+    }
+}
+
+fn no_request(request_id: &str) -> SessionError {
+    PendingError::ContextRequestClosed {
+        request_id: request_id.to_owned(),
+        state: turnwise_proto::session::v1::ContextRequestState::Unspecified,
+    }
+    .into()
+}
+
+/// A thread that waits for nothing has closed the request: the error says how.
+fn closed(error: PendingError, request: &ContextRequest) -> SessionError {
+    match error {
+        PendingError::NothingPending => PendingError::ContextRequestClosed {
+            request_id: request.request_id.clone(),
+            state: request.state(),
+        }
+        .into(),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,427 @@
+//! One thread as it is archived, stripped of its text, or removed: what a class reset, an export and an erasure have in
+//! common.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use turnwise_proto::{
+    session::v1::{ConversationMemory, Event, ThreadKind},
+    tutor::v1::{Role, Thread, TutorCard, TutorMessage, tutor_card::Content},
+};
+use turnwise_session_archive::{
+    ArchivedEvent, ArchivedTurn, ConversationKind, ConversationRecord, RememberedTurn, Speaker,
+};
+use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+
+use super::{
+    Limits, Sessions, answers, due, events,
+    fields::decimal,
+    keys,
+    threads::{StoredThread, field, messages, stamp},
+};
+use crate::{error::SessionError, record};
+
+/// The most turns, and the most answers, that one transaction names; threads with more take several.
+const NAMED: usize = 1000;
+/// Above all scores.
+const END: i64 = i64::MAX >> 11;
+
+/// A thread with what is kept of it.
+pub(super) struct Conversation {
+    pub(super) thread_id: String,
+    /// None if only traces of it are left: it was removed, or its time has passed.
+    pub(super) stored: Option<StoredThread>,
+    /// The latest, oldest first.
+    pub(super) messages: Vec<TutorMessage>,
+    pub(super) memories: Vec<ConversationMemory>,
+    pub(super) events: Vec<Event>,
+    traces: Traces,
+    work_ids: Vec<String>,
+}
+
+/// The latest turns and answers of a thread, newest first, with their scores.
+struct Traces {
+    turns: Vec<(String, i64)>,
+    answers: Vec<(String, i64)>,
+}
+
+/// What happens to the logs of turns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TurnLogs {
+    LoseText,
+    Go,
+}
+
+impl Sessions {
+    /// A thread with its latest messages, or the traces of one that is no longer there.
+    pub(super) async fn conversation(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        max_messages: usize,
+    ) -> Result<Conversation, SessionError> {
+        let wanted = vec![
+            StoredThread::read(&keys::thread(thread_id)),
+            Read::LogBefore {
+                key: keys::timeline(thread_id),
+                before: i64::MAX,
+                limit: max_messages,
+            },
+            Read::LogBefore {
+                key: keys::events(thread_id),
+                before: i64::MAX,
+                limit: max_messages,
+            },
+            Read::Record {
+                key: keys::memory(thread_id),
+            },
+            names(keys::turns(thread_id), END),
+            names(keys::answers(thread_id), END),
+            Read::Record { key: keys::works() },
+        ];
+        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let stored = StoredThread::decode(reads.fields()?)?;
+        let mut entries = reads.entries()?;
+        entries.reverse();
+        let mut log = reads.entries()?;
+        log.reverse();
+        let memories = reads
+            .record()?
+            .iter()
+            .map(|(_, bytes)| record::decode("memory", bytes))
+            .collect::<Result<_, SessionError>>()?;
+        let traces = Traces {
+            turns: reads.members()?,
+            answers: reads.members()?,
+        };
+        let work_ids = reads
+            .record()?
+            .into_iter()
+            .filter(|(_, of)| of == thread_id.as_bytes())
+            .map(|(id, _)| id)
+            .collect();
+        Ok(Conversation {
+            thread_id: thread_id.to_owned(),
+            stored,
+            messages: messages(entries)?,
+            memories,
+            events: events::decode(log)?,
+            traces,
+            work_ids,
+        })
+    }
+
+    /// Takes the text out of a thread, or the whole thread if it is a helper's, in one step that also keeps a turn in
+    /// flight from being committed. False if `count` is given and is no longer the number of its messages.
+    pub(super) async fn strip(
+        &self,
+        student: &StudentKey,
+        conversation: &Conversation,
+        count: Option<i64>,
+    ) -> Result<bool, SessionError> {
+        self.withdraw(conversation.work_ids.clone()).await?;
+        let key = keys::thread(&conversation.thread_id);
+        let mut checks = Vec::new();
+        let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
+        if let Some(stored) = &conversation.stored {
+            if let Some(count) = count {
+                checks.push(Check::FieldIs {
+                    key: key.clone(),
+                    field: "count",
+                    value: Some(decimal(count)),
+                    tell: Vec::new(),
+                });
+            }
+            if stored.kind == ThreadKind::Helper {
+                writes.extend(removal(&conversation.thread_id));
+            } else {
+                writes.extend(self.without_text(stored));
+            }
+            writes.push(Write::Fence {
+                key: key.clone(),
+                field: "floor",
+            });
+            if stored.kind == ThreadKind::Helper {
+                // What is left says only that a turn that began before may no longer be committed.
+                writes.push(Write::Expire {
+                    key,
+                    after: self.limits().idempotency_ttl,
+                });
+            }
+        }
+        let transaction = Transaction {
+            checks,
+            writes,
+            reads: Vec::new(),
+        };
+        if let Outcome::Refused(_) = self
+            .transact(&Partition::student(student), transaction)
+            .await?
+        {
+            return Ok(false);
+        }
+        self.rest_of_traces(student, conversation, TurnLogs::LoseText)
+            .await?;
+        Ok(true)
+    }
+
+    /// Removes a thread and all that belongs to it.
+    pub(super) async fn remove_thread(
+        &self,
+        student: &StudentKey,
+        conversation: &Conversation,
+    ) -> Result<(), SessionError> {
+        self.withdraw(conversation.work_ids.clone()).await?;
+        self.rest_of_traces(student, conversation, TurnLogs::Go)
+            .await?;
+        let thread_id = &conversation.thread_id;
+        let mut writes = conversation.text_writes(self.limits(), TurnLogs::Go);
+        writes.extend(removal(thread_id));
+        writes.extend([
+            Write::Remove {
+                key: keys::turns(thread_id),
+            },
+            Write::Remove {
+                key: keys::answers(thread_id),
+            },
+            Write::Unrank {
+                key: keys::threads(),
+                members: vec![thread_id.clone()],
+            },
+        ]);
+        self.apply(
+            &Partition::student(student),
+            Transaction {
+                writes,
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    fn without_text(&self, stored: &StoredThread) -> Vec<Write> {
+        let thread_id = &stored.thread.thread_id;
+        let event = events::own(thread_id, "class-reset", stamp(self), []);
+        let untitled = Thread {
+            title: String::new(),
+            ..stored.thread.clone()
+        };
+        vec![
+            Write::Trim {
+                key: keys::timeline(thread_id),
+                keep: 0,
+            },
+            Write::Trim {
+                key: keys::events(thread_id),
+                keep: 0,
+            },
+            Write::Append {
+                key: keys::events(thread_id),
+                entries: vec![record::encode(&event)],
+            },
+            Write::Expire {
+                key: keys::events(thread_id),
+                after: self.limits().thread_retention,
+            },
+            Write::Put {
+                key: keys::thread(thread_id),
+                // The next turn enters the thread into the class's index again, before it writes.
+                fields: vec![
+                    field("record", record::encode(&untitled)),
+                    field("kept", decimal(0)),
+                ],
+            },
+            Write::ReleaseLease {
+                key: keys::lease(thread_id),
+            },
+        ]
+    }
+
+    /// Deals with the turns and answers that did not fit into one transaction.
+    async fn rest_of_traces(
+        &self,
+        student: &StudentKey,
+        conversation: &Conversation,
+        logs: TurnLogs,
+    ) -> Result<(), SessionError> {
+        let partition = Partition::student(student);
+        let thread_id = &conversation.thread_id;
+        let mut turns_to = before(&conversation.traces.turns);
+        let mut answers_to = before(&conversation.traces.answers);
+        while turns_to.is_some() || answers_to.is_some() {
+            let wanted = vec![
+                names(keys::turns(thread_id), turns_to.unwrap_or(-1)),
+                names(keys::answers(thread_id), answers_to.unwrap_or(-1)),
+            ];
+            let mut reads = self.read(&partition, wanted).await?;
+            let traces = Traces {
+                turns: reads.members()?,
+                answers: reads.members()?,
+            };
+            let mut writes = Vec::new();
+            traces.writes(self.limits(), logs, &mut writes);
+            self.apply(
+                &partition,
+                Transaction {
+                    writes,
+                    ..Transaction::default()
+                },
+            )
+            .await?;
+            turns_to = before(&traces.turns);
+            answers_to = before(&traces.answers);
+        }
+        Ok(())
+    }
+}
+
+impl Conversation {
+    /// The conversation as it is archived.
+    pub(super) fn archived(
+        &self,
+        student: &StudentKey,
+        stored: &StoredThread,
+    ) -> ConversationRecord {
+        let summaries = self.memories.iter().map(|memory| memory.summary.as_str());
+        let remembered = self.memories.iter().flat_map(|memory| &memory.turns);
+        ConversationRecord {
+            student_id: student.student.clone(),
+            thread_id: self.thread_id.clone(),
+            kind: match stored.kind {
+                ThreadKind::Helper => ConversationKind::Helper,
+                ThreadKind::Tutor | ThreadKind::Unspecified => ConversationKind::Tutor,
+            },
+            course_id: stored.thread.course_id.clone(),
+            title: stored.thread.title.clone(),
+            summary: summaries.collect::<Vec<_>>().join("\n"),
+            memory: remembered
+                .map(|turn| RememberedTurn {
+                    role: speaker(turn.role()),
+                    text: turn.text.clone(),
+                })
+                .collect(),
+            turns: self.messages.iter().map(archived_turn).collect(),
+            events: self.events.iter().map(archived_event).collect(),
+            truncated: false,
+        }
+    }
+
+    /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of answers.
+    fn text_writes(&self, limits: &Limits, logs: TurnLogs) -> Vec<Write> {
+        let mut writes = vec![
+            Write::Remove {
+                key: keys::memory(&self.thread_id),
+            },
+            Write::Remove {
+                key: keys::interactions(&self.thread_id),
+            },
+        ];
+        self.traces.writes(limits, logs, &mut writes);
+        if !self.work_ids.is_empty() {
+            writes.push(due::kept(self.work_ids.clone()));
+        }
+        writes
+    }
+}
+
+impl Traces {
+    fn writes(&self, limits: &Limits, logs: TurnLogs, writes: &mut Vec<Write>) {
+        for (id, _) in &self.turns {
+            let key = keys::turn(id);
+            if logs == TurnLogs::Go {
+                writes.push(Write::Remove { key });
+                continue;
+            }
+            writes.push(Write::Unset {
+                key: key.clone(),
+                fields: vec!["text".into()],
+            });
+            writes.push(Write::Put {
+                key: key.clone(),
+                fields: vec![(Cow::Borrowed("erased"), bytes::Bytes::from_static(b"1"))],
+            });
+            // If its time has passed since it was read, the mark must not stay for ever.
+            writes.push(Write::Expire {
+                key,
+                after: limits.turn_log_retention,
+            });
+        }
+        let names = self.answers.iter();
+        writes.extend(names.map(|(name, _)| answers::without_text(name)));
+    }
+}
+
+fn archived_turn(message: &TutorMessage) -> ArchivedTurn {
+    ArchivedTurn {
+        id: message.id,
+        role: speaker(message.role()),
+        text: message.text.clone(),
+        latex: message.latex.clone(),
+        card: message.card.as_ref().map(card_text).unwrap_or_default(),
+        time: instant(message.create_time.as_ref()),
+    }
+}
+
+fn archived_event(event: &Event) -> ArchivedEvent {
+    ArchivedEvent {
+        id: event.id,
+        kind: event.kind.clone(),
+        time: instant(event.create_time.as_ref()),
+        facts: event.facts.clone(),
+        text: event.text.clone(),
+    }
+}
+
+fn card_text(card: &TutorCard) -> String {
+    match &card.content {
+        Some(Content::Concept(concept)) => concept.key_ideas.join("\n"),
+        Some(Content::Drill(drill)) => format!("{}\n{}", drill.prompt, drill.question_latex),
+        Some(Content::Exam(exam)) => exam.question_id.clone(),
+        None => String::new(),
+    }
+}
+
+fn speaker(role: Role) -> Speaker {
+    match role {
+        Role::Assistant => Speaker::Assistant,
+        Role::User | Role::Unspecified => Speaker::User,
+    }
+}
+
+fn instant(time: Option<&prost_types::Timestamp>) -> Timestamp {
+    time.and_then(turnwise_kit::time::from_proto)
+        .unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Removes a thread's record, timeline and events, and ends its lease.
+fn removal(thread_id: &str) -> Vec<Write> {
+    let mut writes: Vec<_> = [
+        keys::thread(thread_id),
+        keys::timeline(thread_id),
+        keys::events(thread_id),
+    ]
+    .map(|key| Write::Remove { key })
+    .into();
+    writes.push(Write::ReleaseLease {
+        key: keys::lease(thread_id),
+    });
+    writes
+}
+
+/// Where the next page goes on, if this one was full.
+fn before(page: &[(String, i64)]) -> Option<i64> {
+    let (_, score) = page.last().filter(|_| page.len() == NAMED)?;
+    // A page of one score alone would come again for ever.
+    let stuck = page.first().is_some_and(|(_, first)| first == score);
+    Some(if stuck { score - 1 } else { *score })
+}
+
+fn names(key: turnwise_session_store::Key, to: i64) -> Read {
+    Read::Highest {
+        key,
+        from: 0,
+        to,
+        limit: NAMED,
+    }
+}

@@ -1,0 +1,191 @@
+//! Erasing a student: first a fence that keeps everything in flight from being written, then all that is kept.
+
+use std::collections::BTreeSet;
+
+use turnwise_session_archive::ArchiveError;
+use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+
+use super::{Sessions, audit::Actor, keys, member};
+use crate::error::SessionError;
+
+/// Threads that are looked up at a time.
+const THREADS: usize = 500;
+/// Above all scores.
+const END: i64 = i64::MAX >> 11;
+
+/// What an erasure removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EraseReport {
+    /// Threads.
+    pub threads: u64,
+    /// Records of archives that lost their bodies.
+    pub archive_records: u64,
+    /// The entry of the audit log.
+    pub audit_id: i64,
+}
+
+impl Sessions {
+    /// Removes all that is kept of a student. It goes on if the caller leaves, and a second call removes what is left.
+    pub async fn erase_student(
+        &self,
+        actor: Actor,
+        student: StudentKey,
+    ) -> Result<EraseReport, SessionError> {
+        let sessions = self.clone();
+        let erase = async move { sessions.erase(&actor, &student).await };
+        let done = self.inner.tasks.spawn(erase).await;
+        done.unwrap_or(Err(SessionError::Unavailable))
+    }
+
+    async fn erase(
+        &self,
+        actor: &Actor,
+        student: &StudentKey,
+    ) -> Result<EraseReport, SessionError> {
+        let partition = Partition::student(student);
+        self.apply(
+            &partition,
+            Transaction {
+                writes: vec![
+                    Write::Fence {
+                        key: keys::erased(),
+                        field: "fence",
+                    },
+                    // As long as anything that began before may still come.
+                    Write::Expire {
+                        key: keys::erased(),
+                        after: self.limits().idempotency_ttl,
+                    },
+                ],
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        let mut report = EraseReport::default();
+        loop {
+            let wanted = vec![Read::Lowest {
+                key: keys::threads(),
+                from: 0,
+                to: END,
+                limit: THREADS,
+            }];
+            let threads = self.read(&partition, wanted).await?.members()?;
+            if threads.is_empty() {
+                break;
+            }
+            for (thread_id, _) in threads {
+                let found = self.conversation(student, &thread_id, 1).await?;
+                self.remove_thread(student, &found).await?;
+                if let Some(stored) = &found.stored {
+                    report.threads += 1;
+                    self.leave_class(student, &stored.thread.class_id, &thread_id)
+                        .await?;
+                }
+            }
+        }
+        self.remove_courses(student).await?;
+        let erased = self.erase_archived(student).await?;
+        report.archive_records = erased.records;
+        let facts = [
+            ("threads", report.threads.to_string()),
+            ("archive_records", report.archive_records.to_string()),
+            ("unreadable_archives", erased.unreadable.to_string()),
+        ];
+        report.audit_id = self.audit(actor, "student-erased", "", facts).await?;
+        if erased.unreadable > 0 {
+            return Err(not_erased());
+        }
+        Ok(report)
+    }
+
+    async fn leave_class(
+        &self,
+        student: &StudentKey,
+        class_id: &str,
+        thread_id: &str,
+    ) -> Result<(), SessionError> {
+        self.apply(
+            &Partition::class(&student.tenant, class_id),
+            Transaction {
+                writes: vec![Write::Unrank {
+                    key: keys::conversations(),
+                    members: vec![member(student, thread_id)],
+                }],
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    async fn remove_courses(&self, student: &StudentKey) -> Result<(), SessionError> {
+        let partition = Partition::student(student);
+        let wanted = vec![
+            Read::Record {
+                key: keys::courses(),
+            },
+            Read::Record { key: keys::works() },
+        ];
+        let mut reads = self.read(&partition, wanted).await?;
+        let courses: BTreeSet<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
+        let works = reads.record()?.into_iter().map(|(id, _)| id).collect();
+        self.withdraw(works).await?;
+        let mut writes: Vec<_> = courses
+            .iter()
+            .flat_map(|course| [keys::snapshot(course), keys::questions(course)])
+            .map(|key| Write::Remove { key })
+            .collect();
+        writes.extend(
+            [keys::courses(), keys::works(), keys::threads()].map(|key| Write::Remove { key }),
+        );
+        self.apply(
+            &partition,
+            Transaction {
+                writes,
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    async fn erase_archived(&self, student: &StudentKey) -> Result<Erased, SessionError> {
+        let Some(archives) = self.inner.archives.clone() else {
+            return Ok(Erased::default());
+        };
+        let student = student.clone();
+        let erase = move || archives.erase_student(&student.tenant, &student.student);
+        match tokio::task::spawn_blocking(erase).await {
+            Ok(Ok(records)) => Ok(Erased {
+                records,
+                unreadable: 0,
+            }),
+            Ok(Err(ArchiveError::Damaged { names, erased })) => {
+                tracing::error!(archives = ?names, "these archives are not what was written; look into them by hand");
+                Ok(Erased {
+                    records: erased,
+                    unreadable: names.len(),
+                })
+            }
+            Ok(Err(error)) => {
+                tracing::error!(%error, "archives cannot be rewritten; erase the student again once they can");
+                Err(not_erased())
+            }
+            Err(error) => {
+                tracing::error!(%error, "the rewriting of archives ended in a panic");
+                Err(SessionError::Unavailable)
+            }
+        }
+    }
+}
+
+/// What an erasure did to archives.
+#[derive(Default)]
+struct Erased {
+    records: u64,
+    unreadable: usize,
+}
+
+fn not_erased() -> SessionError {
+    SessionError::ArchiveNotErased
+}

@@ -1,0 +1,213 @@
+//! A student's whole record as one JSON document, in pieces, so that no thread waits in memory for the others.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord};
+use turnwise_session_store::{Partition, Read, StudentKey};
+
+use super::{Sessions, audit::Actor, events::Page, keys};
+use crate::{error::SessionError, record};
+
+/// Pieces that wait for a reader.
+const BUFFER: usize = 4;
+/// Messages and events that are read at a time.
+const PAGE: usize = 200;
+/// Above all scores.
+const END: i64 = i64::MAX >> 11;
+
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+    DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap_or_else(|_| DescriptorPool::new())
+});
+
+/// A piece of the document, or why there are no more.
+pub type Piece = Result<Bytes, SessionError>;
+
+impl Sessions {
+    /// Streams a student's whole record. It is audited first.
+    pub async fn export_student(
+        &self,
+        actor: Actor,
+        student: StudentKey,
+    ) -> Result<mpsc::Receiver<Piece>, SessionError> {
+        self.audit(&actor, "student-exported", "", []).await?;
+        let (sender, receiver) = mpsc::channel(BUFFER);
+        let sessions = self.clone();
+        self.inner.tasks.spawn(async move {
+            if let Err(error) = sessions.write_export(&student, &sender).await {
+                // Nobody reads any more where this cannot be said.
+                let _ = sender.send(Err(error)).await;
+            }
+        });
+        Ok(receiver)
+    }
+
+    async fn write_export(
+        &self,
+        student: &StudentKey,
+        sender: &mpsc::Sender<Piece>,
+    ) -> Result<(), SessionError> {
+        let head = json!({"tenant": student.tenant, "student_id": student.student,
+            "export_time": self.now().to_string()});
+        let mut text = head.to_string();
+        text.truncate(text.len() - 1);
+        text.push_str(",\"courses\":");
+        text.push_str(&self.exported_courses(student).await?.to_string());
+        text.push_str(",\"threads\":[");
+        send(sender, text).await?;
+        let partition = Partition::student(student);
+        let wanted = vec![Read::Lowest {
+            key: keys::threads(),
+            from: 0,
+            to: END,
+            limit: usize::MAX >> 1,
+        }];
+        let threads = self.read(&partition, wanted).await?.members()?;
+        let mut first = true;
+        for (thread_id, _) in threads {
+            let Some(thread) = self.exported_thread(student, &thread_id).await? else {
+                continue;
+            };
+            let comma = if first { "" } else { "," };
+            first = false;
+            send(sender, format!("{comma}{thread}")).await?;
+        }
+        send(sender, "]}\n".to_owned()).await
+    }
+
+    async fn exported_courses(&self, student: &StudentKey) -> Result<Value, SessionError> {
+        let partition = Partition::student(student);
+        let wanted = vec![Read::Record {
+            key: keys::courses(),
+        }];
+        let courses = self.read(&partition, wanted).await?.record()?;
+        let mut out = Vec::with_capacity(courses.len());
+        for (course_id, _) in courses {
+            let snapshot = self.get_snapshot(student, &course_id).await?;
+            let wanted = vec![Read::Record {
+                key: keys::questions(&course_id),
+            }];
+            let questions = self
+                .read(&partition, wanted)
+                .await?
+                .record()?
+                .iter()
+                .map(|(_, bytes)| record::decode::<QuestionRecord>("question", bytes))
+                .map(|question| json("turnwise.session.v1.QuestionRecord", &question?))
+                .collect::<Result<Vec<_>, SessionError>>()?;
+            out.push(json!({
+                "snapshot": json("turnwise.session.v1.StudentSnapshot", &snapshot)?,
+                "questions": questions,
+            }));
+        }
+        Ok(out.into())
+    }
+
+    async fn exported_thread(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<Option<Value>, SessionError> {
+        let partition = Partition::student(student);
+        let mut out = Map::new();
+        let mut messages = Vec::new();
+        let mut after = 0;
+        loop {
+            let page = match self.get_thread(student, thread_id, after, PAGE).await {
+                Ok(page) => page,
+                Err(SessionError::UnknownThread { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            for message in &page.messages {
+                messages.push(json("turnwise.tutor.v1.TutorMessage", message)?);
+            }
+            if let Some(next) = page.after {
+                after = next;
+                continue;
+            }
+            out.insert(
+                "thread".to_owned(),
+                json("turnwise.tutor.v1.Thread", &page.thread)?,
+            );
+            break;
+        }
+        out.insert("messages".to_owned(), messages.into());
+
+        let mut events = Vec::new();
+        let mut after = 0;
+        loop {
+            let page = self
+                .list_events(student, thread_id, Page::After(after), PAGE)
+                .await?;
+            for mut event in page.events {
+                after = event.id;
+                // It stands among the messages.
+                event.message = None;
+                events.push(json("turnwise.session.v1.Event", &event)?);
+            }
+            if !page.more {
+                break;
+            }
+        }
+        out.insert("events".to_owned(), events.into());
+
+        let wanted = vec![
+            Read::Record {
+                key: keys::memory(thread_id),
+            },
+            Read::Lowest {
+                key: keys::turns(thread_id),
+                from: 0,
+                to: END,
+                limit: usize::MAX >> 1,
+            },
+        ];
+        let mut reads = self.read(&partition, wanted).await?;
+        let memories = reads
+            .record()?
+            .iter()
+            .map(|(_, bytes)| record::decode::<ConversationMemory>("memory", bytes))
+            .map(|memory| json("turnwise.session.v1.ConversationMemory", &memory?))
+            .collect::<Result<Vec<_>, SessionError>>()?;
+        out.insert("memories".to_owned(), memories.into());
+        let mut logs = Vec::new();
+        for (turn_id, _) in reads.members()? {
+            match self.turn_log(student, &turn_id).await {
+                Ok(log) => logs.push(json("turnwise.session.v1.TurnLog", &log)?),
+                Err(SessionError::UnknownTurn { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        out.insert("turn_logs".to_owned(), logs.into());
+        let requests = self.context_requests(student, thread_id).await?;
+        let requests = requests
+            .iter()
+            .map(|request| json("turnwise.session.v1.ContextRequest", request))
+            .collect::<Result<Vec<_>, SessionError>>()?;
+        out.insert("context_requests".to_owned(), requests.into());
+        Ok(Some(out.into()))
+    }
+}
+
+async fn send(sender: &mpsc::Sender<Piece>, text: String) -> Result<(), SessionError> {
+    let sent = sender.send(Ok(text.into())).await;
+    sent.map_err(|_| SessionError::Unavailable)
+}
+
+/// A message as protobuf's own JSON.
+fn json(name: &'static str, message: &impl Message) -> Result<Value, SessionError> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        tracing::error!(%error, name, "a record cannot be written as JSON");
+        SessionError::RecordCorrupted { record: name }
+    };
+    let descriptor = POOL
+        .get_message_by_name(name)
+        .ok_or_else(|| unreadable(&"it has no descriptor"))?;
+    let message = DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice())
+        .map_err(|error| unreadable(&error))?;
+    serde_json::to_value(&message).map_err(|error| unreadable(&error))
+}

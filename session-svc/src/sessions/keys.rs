@@ -1,0 +1,141 @@
+//! The names of what is stored. Ids hold neither `:` nor `/`, and what may hold them (an idempotency key) comes last, so no
+//! two names are confused.
+//!
+//! In a student's partition:
+//!
+//! | name | kind | holds |
+//! | --- | --- | --- |
+//! | `threads` | ranking | thread ids by the microsecond of their making |
+//! | `thread:ID` | record | `record`, `course`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `floor` |
+//! | `timeline:ID` | log | messages; a message's id is its place |
+//! | `events:ID` | log | events |
+//! | `lease:ID` | lease | of the turn under way |
+//! | `memory:ID` | record | memory scope → `ConversationMemory`; expires |
+//! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` for each context request |
+//! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
+//! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
+//! | `answers:ID` | ranking | names of the answers that hold text of the thread, by the millisecond of their end |
+//! | `answer:OPERATION:KEY` | record | `fingerprint`, `outcome`; expires |
+//! | `nonce:NONCE` | record | `verdict`; expires |
+//! | `courses` | record | course ids as fields |
+//! | `snapshot:COURSE` | record | `turn`, `evidence`, `version` |
+//! | `questions:COURSE` | record | question id → `QuestionRecord` |
+//! | `works` | record | work id → thread id, for each piece of deferred work |
+//! | `erased` | record | `fence`: what began before it may no longer write; expires |
+//!
+//! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end) and `roster`
+//! (record: `names`). In a tenant's: `audit` (log). In the partition `due`: `due` (ranking of work ids by the millisecond
+//! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
+
+use turnwise_session_store::Key;
+
+/// The operations that keep idempotency keys; each has its own keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Making a thread.
+    CreateThread,
+    /// A turn.
+    Turn,
+    /// Evidence.
+    Evidence,
+    /// Events outside of turns.
+    Events,
+}
+
+pub(crate) fn threads() -> Key {
+    Key::new("threads")
+}
+
+pub(crate) fn thread(id: &str) -> Key {
+    Key::new(format!("thread:{id}"))
+}
+
+pub(crate) fn timeline(id: &str) -> Key {
+    Key::new(format!("timeline:{id}"))
+}
+
+pub(crate) fn events(id: &str) -> Key {
+    Key::new(format!("events:{id}"))
+}
+
+pub(crate) fn lease(id: &str) -> Key {
+    Key::new(format!("lease:{id}"))
+}
+
+pub(crate) fn memory(id: &str) -> Key {
+    Key::new(format!("memory:{id}"))
+}
+
+pub(crate) fn interactions(id: &str) -> Key {
+    Key::new(format!("interactions:{id}"))
+}
+
+pub(crate) fn turns(id: &str) -> Key {
+    Key::new(format!("turns:{id}"))
+}
+
+pub(crate) fn turn(id: &str) -> Key {
+    Key::new(format!("turn:{id}"))
+}
+
+pub(crate) fn answers(id: &str) -> Key {
+    Key::new(format!("answers:{id}"))
+}
+
+pub(crate) fn answer(operation: Operation, idempotency_key: &str) -> Key {
+    let operation = match operation {
+        Operation::CreateThread => "thread",
+        Operation::Turn => "turn",
+        Operation::Evidence => "evidence",
+        Operation::Events => "events",
+    };
+    Key::new(format!("answer:{operation}:{idempotency_key}"))
+}
+
+pub(crate) fn nonce(nonce: &str) -> Key {
+    Key::new(format!("nonce:{nonce}"))
+}
+
+pub(crate) fn courses() -> Key {
+    Key::new("courses")
+}
+
+pub(crate) fn snapshot(course_id: &str) -> Key {
+    Key::new(format!("snapshot:{course_id}"))
+}
+
+pub(crate) fn questions(course_id: &str) -> Key {
+    Key::new(format!("questions:{course_id}"))
+}
+
+pub(crate) fn works() -> Key {
+    Key::new("works")
+}
+
+pub(crate) fn erased() -> Key {
+    Key::new("erased")
+}
+
+pub(crate) fn conversations() -> Key {
+    Key::new("conversations")
+}
+
+pub(crate) fn roster() -> Key {
+    Key::new("roster")
+}
+
+pub(crate) fn audit() -> Key {
+    Key::new("audit")
+}
+
+pub(crate) fn due() -> Key {
+    Key::new("due")
+}
+
+pub(crate) fn work(id: &str) -> Key {
+    Key::new(format!("work:{id}"))
+}
+
+pub(crate) fn claim(id: &str) -> Key {
+    Key::new(format!("claim:{id}"))
+}

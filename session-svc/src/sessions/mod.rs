@@ -1,0 +1,196 @@
+//! What the service promises about students' data, written once above the store.
+
+pub(crate) mod answers;
+pub mod audit;
+pub mod context;
+mod conversations;
+pub mod due;
+pub mod erase;
+pub mod events;
+pub mod evidence;
+pub mod export;
+mod fields;
+mod interactions;
+pub mod keys;
+pub mod reset;
+pub mod rosters;
+pub mod threads;
+pub mod turns;
+pub mod watch;
+
+use std::{sync::Arc, time::Duration};
+
+use turnwise_kit::{CancellationToken, Clock, TaskTracker};
+use turnwise_session_archive::ArchiveDir;
+use turnwise_session_store::{
+    Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction,
+};
+
+use crate::{error::SessionError, memory::MemoryLimits};
+use rosters::Rosters;
+
+/// How long things are kept, and how much of them.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How long a turn holds its thread unless it renews the lease.
+    pub lease_ttl: Duration,
+    /// How long the answer to an idempotency key is kept, and a spent nonce.
+    pub idempotency_ttl: Duration,
+    /// How long a thread is kept after its latest turns.
+    pub thread_retention: Duration,
+    /// How long the log of a turn is kept.
+    pub turn_log_retention: Duration,
+    /// How long a conversation remembers after its latest turn, and how long a clarification waits.
+    pub conversation_ttl: Duration,
+    /// What a conversation remembers; none: nothing.
+    pub memory: Option<MemoryLimits>,
+    /// How long a context request stays open.
+    pub context_sla: Duration,
+    /// The most conversations of one batch of a class reset.
+    pub reset_batch: usize,
+    /// Whether a class reset writes an archive first.
+    pub export_before_reset: bool,
+    /// The most messages of a conversation in an archive.
+    pub archive_max_messages: usize,
+    /// How long archives are kept.
+    pub archive_retention: Duration,
+}
+
+/// All operations on students' data.
+#[derive(Clone)]
+pub struct Sessions {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    rosters: Rosters,
+    archives: Option<ArchiveDir>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Sessions {
+    /// The operations over a store. `archives` is where class resets and exports write; without it they refuse to
+    /// export.
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        limits: Limits,
+        archives: Option<ArchiveDir>,
+        tasks: TaskTracker,
+        shutdown: CancellationToken,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                rosters: Rosters::new(Arc::clone(&store)),
+                store,
+                clock,
+                limits,
+                archives,
+                tasks,
+                shutdown,
+            }),
+        }
+    }
+
+    /// Where background tasks are spawned.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.inner.tasks
+    }
+
+    /// Cancelled when the process starts to drain.
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.inner.shutdown
+    }
+
+    /// The folder of the archives, if archives are enabled.
+    pub fn archives(&self) -> Option<ArchiveDir> {
+        self.inner.archives.clone()
+    }
+
+    /// Archives written before this are past their time.
+    pub fn archives_older_than(&self) -> jiff::Timestamp {
+        let kept = self.limits().archive_retention;
+        self.now()
+            .checked_sub(kept)
+            .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        self.inner.clock.now()
+    }
+
+    fn now_millis(&self) -> i64 {
+        self.now().as_millisecond()
+    }
+
+    async fn transact(
+        &self,
+        partition: &Partition,
+        transaction: Transaction,
+    ) -> Result<Outcome, SessionError> {
+        Ok(self.inner.store.transact(partition, transaction).await?)
+    }
+
+    /// A transaction that cannot be refused, because it has no checks.
+    async fn apply(
+        &self,
+        partition: &Partition,
+        transaction: Transaction,
+    ) -> Result<Applied, SessionError> {
+        match self.transact(partition, transaction).await? {
+            Outcome::Applied(applied) => Ok(applied),
+            Outcome::Refused(Refused { .. }) => Err(SessionError::Unavailable),
+        }
+    }
+
+    async fn read(
+        &self,
+        partition: &Partition,
+        reads: Vec<Read>,
+    ) -> Result<fields::Reads, SessionError> {
+        let applied = self
+            .apply(
+                partition,
+                Transaction {
+                    reads,
+                    ..Transaction::default()
+                },
+            )
+            .await?;
+        Ok(fields::Reads::new(applied.found))
+    }
+}
+
+/// Makes an operation safe to send again.
+#[derive(Debug, Clone)]
+pub struct Idempotency {
+    /// The client's key; visible ASCII.
+    pub key: String,
+    /// The hash of what the client asked for.
+    pub body_hash: bytes::Bytes,
+}
+
+impl Idempotency {
+    /// What is compared when a key comes again: the hash and what the operation is about, so that one key never
+    /// stands for two threads or two courses.
+    fn fingerprint(&self, about: &str) -> bytes::Bytes {
+        [&self.body_hash, about.as_bytes()].concat().into()
+    }
+}
+
+/// A member of a class's index.
+pub(crate) fn member(student: &StudentKey, thread_id: &str) -> String {
+    format!("{}/{thread_id}", student.student)
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,364 @@
+//! Class resets and exports. A class's index is walked in batches; what is to be deleted is in an archive first, down to
+//! the last turn; and an entry leaves the index only when what it points to is gone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use turnwise_proto::session::v1::ThreadKind;
+use turnwise_session_archive::{About, ArchiveError, ArchiveKind};
+use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+
+use super::{Sessions, audit::Actor, conversations::Conversation, keys, millis};
+use crate::error::SessionError;
+
+/// How many conversations of a batch are worked on at a time.
+const SIDE_BY_SIDE: usize = 32;
+/// How many conversations are read before they are written to an archive.
+const EXPORTED_AT_ONCE: usize = 256;
+/// Entries of an index that are read at a time.
+const INDEX_PAGE: usize = 4096;
+/// Above all scores.
+const END: i64 = i64::MAX >> 11;
+/// Turns that are committed while a reset goes on make it look at their threads again; nobody types this fast.
+const ROUNDS: usize = 100;
+/// A thread is entered into its class's index before it is made. One that is not there may be made in the next moment
+/// for so long, and its entry stays for the next reset.
+const MADE_WITHIN: Duration = Duration::from_secs(600);
+
+/// What a reset did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResetReport {
+    /// Helper conversations that were removed.
+    pub conversations: u64,
+    /// Tutor threads that lost their text.
+    pub threads: u64,
+    /// Students they belonged to.
+    pub students: u64,
+    /// In how many batches.
+    pub batches: u64,
+    /// The archives that were written.
+    pub archive_names: Vec<String>,
+    /// The ends of their hash chains.
+    pub archive_chains: Vec<String>,
+    /// The entry of the audit log.
+    pub audit_id: i64,
+}
+
+/// What an export wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportReport {
+    /// The archive.
+    pub archive_name: String,
+    /// The end of its hash chain.
+    pub chain: String,
+    /// How many conversations it holds.
+    pub conversations: u64,
+}
+
+/// How many messages each conversation had when it was archived.
+type Counts = HashMap<String, i64>;
+
+/// An entry of a class's index.
+#[derive(Clone)]
+struct Entry {
+    member: String,
+    score: i64,
+    student: StudentKey,
+    thread_id: String,
+}
+
+impl Sessions {
+    /// Resets a class. It goes on if the caller leaves, and a second call goes on where the first was cut off.
+    pub async fn reset_class(
+        &self,
+        actor: Actor,
+        class_id: String,
+        reason: String,
+    ) -> Result<ResetReport, SessionError> {
+        let sessions = self.clone();
+        let reset = async move { sessions.reset(&actor, &class_id, &reason).await };
+        let done = self.inner.tasks.spawn(reset).await;
+        done.unwrap_or(Err(SessionError::Unavailable))
+    }
+
+    async fn reset(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        reason: &str,
+    ) -> Result<ResetReport, SessionError> {
+        let mut report = ResetReport::default();
+        let mut students = BTreeSet::new();
+        let mut entries = self.entries(actor, class_id).await?;
+        for _ in 0..ROUNDS {
+            if entries.is_empty() {
+                break;
+            }
+            let mut changed = BTreeSet::new();
+            let archived = if self.limits().export_before_reset {
+                let (written, counts) = self
+                    .export(actor, class_id, ArchiveKind::ClassReset, &entries)
+                    .await?;
+                report.archive_names.push(written.archive_name);
+                report.archive_chains.push(written.chain);
+                Some(counts)
+            } else {
+                None
+            };
+            for batch in entries.chunks(self.limits().reset_batch) {
+                report.batches += 1;
+                let left = self
+                    .delete(
+                        actor,
+                        class_id,
+                        batch,
+                        archived.as_ref(),
+                        &mut report,
+                        &mut students,
+                    )
+                    .await?;
+                changed.extend(left);
+            }
+            if changed.is_empty() {
+                break;
+            }
+            entries = self.entries(actor, class_id).await?;
+            entries.retain(|entry| changed.contains(&entry.member));
+        }
+        report.students = students.len() as u64;
+        let facts = [
+            ("reason", reason.to_owned()),
+            ("conversations", report.conversations.to_string()),
+            ("threads", report.threads.to_string()),
+            ("students", report.students.to_string()),
+            ("archives", report.archive_names.join(" ")),
+            // A file that was replaced as a whole verifies; it has another chain.
+            ("chains", report.archive_chains.join(" ")),
+        ];
+        report.audit_id = self.audit(actor, "class-reset", class_id, facts).await?;
+        Ok(report)
+    }
+
+    /// Deletes a batch. What has changed since it was archived stays for the next round: answered are its members.
+    async fn delete(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        batch: &[Entry],
+        archived: Option<&Counts>,
+        report: &mut ResetReport,
+        students: &mut BTreeSet<String>,
+    ) -> Result<Vec<String>, SessionError> {
+        let mut gone = Vec::with_capacity(batch.len());
+        let mut changed = Vec::new();
+        let mut stripped = stream::iter(batch.to_vec())
+            .map(|entry| async move {
+                let found = self
+                    .conversation(&entry.student, &entry.thread_id, 1)
+                    .await?;
+                let count = archived.map(|counts| counts.get(&entry.member).copied().unwrap_or(0));
+                let done = self.strip(&entry.student, &found, count).await?;
+                Ok::<_, SessionError>((entry, found, done))
+            })
+            .buffer_unordered(SIDE_BY_SIDE);
+        while let Some((entry, found, done)) = stripped.try_next().await? {
+            if !done {
+                changed.push(entry.member);
+                continue;
+            }
+            match &found.stored {
+                Some(stored) => {
+                    students.insert(entry.student.student.clone());
+                    match stored.kind {
+                        ThreadKind::Helper => report.conversations += 1,
+                        ThreadKind::Tutor | ThreadKind::Unspecified => report.threads += 1,
+                    }
+                }
+                None if self.is_being_made(&entry) => continue,
+                None => {}
+            }
+            gone.push((entry.member, entry.score));
+        }
+        self.unindex(&actor.tenant, class_id, gone).await?;
+        Ok(changed)
+    }
+
+    /// Whether the thread of an entry, which is not there, may be made in the next moment.
+    fn is_being_made(&self, entry: &Entry) -> bool {
+        let entered = entry.score.saturating_sub(millis(self.limits().thread_retention));
+        self.now_millis().saturating_sub(entered) < millis(MADE_WITHIN)
+    }
+
+    /// Takes entries out of a class's index, unless they were entered anew since they were read.
+    pub(super) async fn unindex(
+        &self,
+        tenant: &str,
+        class_id: &str,
+        members: Vec<(String, i64)>,
+    ) -> Result<(), SessionError> {
+        if members.is_empty() {
+            return Ok(());
+        }
+        self.apply(
+            &Partition::class(tenant, class_id),
+            Transaction {
+                writes: vec![Write::UnrankAt {
+                    key: keys::conversations(),
+                    members,
+                }],
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Writes an archive of a class and deletes nothing.
+    pub async fn export_class(
+        &self,
+        actor: Actor,
+        class_id: String,
+    ) -> Result<ExportReport, SessionError> {
+        let entries = self.entries(&actor, &class_id).await?;
+        let (report, _) = self
+            .export(&actor, &class_id, ArchiveKind::ClassExport, &entries)
+            .await?;
+        let facts = [
+            ("archive", report.archive_name.clone()),
+            ("chain", report.chain.clone()),
+            ("conversations", report.conversations.to_string()),
+        ];
+        self.audit(&actor, "class-exported", &class_id, facts)
+            .await?;
+        Ok(report)
+    }
+
+    /// Writes these conversations to an archive, and answers how many messages each of them had.
+    async fn export(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        kind: ArchiveKind,
+        entries: &[Entry],
+    ) -> Result<(ExportReport, Counts), SessionError> {
+        let archives = self.inner.archives.clone().ok_or_else(|| {
+            tracing::error!(
+                "HELPER_CLASS_RESET_ARCHIVE_ENABLED is off: there is nowhere to export to"
+            );
+            archive_failed(class_id)
+        })?;
+        let about = About {
+            kind,
+            tenant: actor.tenant.clone(),
+            class_id: class_id.to_owned(),
+            create_time: self.now(),
+            actor_id: actor.id.clone(),
+        };
+        let limit = self.limits().archive_max_messages;
+        let mut counts = Counts::new();
+        let mut report = ExportReport::default();
+        let mut writer = self
+            .archive(class_id, move || archives.create(&about, limit))
+            .await?;
+        for chunk in entries.chunks(EXPORTED_AT_ONCE) {
+            let found: Vec<(Entry, Conversation)> = stream::iter(chunk.to_vec())
+                .map(|entry| async move {
+                    let found = self
+                        .conversation(&entry.student, &entry.thread_id, limit + 1)
+                        .await?;
+                    Ok::<_, SessionError>((entry, found))
+                })
+                .buffered(SIDE_BY_SIDE)
+                .try_collect()
+                .await?;
+            let mut records = Vec::with_capacity(found.len());
+            for (entry, conversation) in &found {
+                if let Some(stored) = &conversation.stored {
+                    counts.insert(entry.member.clone(), stored.thread.message_count);
+                    records.push(conversation.archived(&entry.student, stored));
+                }
+            }
+            report.conversations += records.len() as u64;
+            writer = self
+                .archive(class_id, move || {
+                    for record in records {
+                        writer.append(record)?;
+                    }
+                    Ok(writer)
+                })
+                .await?;
+        }
+        let sealed = self.archive(class_id, move || writer.finish()).await?;
+        report.archive_name = sealed.name;
+        report.chain = sealed.chain;
+        Ok((report, counts))
+    }
+
+    /// Works on an archive where it may block.
+    async fn archive<T: Send + 'static>(
+        &self,
+        class_id: &str,
+        work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
+    ) -> Result<T, SessionError> {
+        let done = tokio::task::spawn_blocking(work).await;
+        match done {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => {
+                tracing::error!(%error, class_id, "an archive cannot be written");
+                Err(archive_failed(class_id))
+            }
+            Err(error) => {
+                tracing::error!(%error, class_id, "the writing of an archive ended in a panic");
+                Err(archive_failed(class_id))
+            }
+        }
+    }
+
+    /// A class's index as it is now: some hundred bytes for each conversation.
+    async fn entries(&self, actor: &Actor, class_id: &str) -> Result<Vec<Entry>, SessionError> {
+        let partition = Partition::class(&actor.tenant, class_id);
+        let mut found: BTreeMap<String, i64> = BTreeMap::new();
+        let (mut from, mut limit) = (0, INDEX_PAGE);
+        loop {
+            let wanted = vec![Read::Lowest {
+                key: keys::conversations(),
+                from,
+                to: END,
+                limit,
+            }];
+            let page = self.read(&partition, wanted).await?.members()?;
+            let (full, last) = (page.len() == limit, page.last().map(|(_, score)| *score));
+            found.extend(page);
+            match last {
+                // The page ends within the entries of one score: it is read again with those after it.
+                Some(last) if full && last > from => from = last,
+                Some(_) if full => limit *= 2,
+                _ => break,
+            }
+        }
+        Ok(found
+            .into_iter()
+            .filter_map(|(member, score)| {
+                let (student, thread_id) = member.split_once('/')?;
+                Some(Entry {
+                    student: StudentKey {
+                        tenant: actor.tenant.clone(),
+                        student: student.to_owned(),
+                    },
+                    thread_id: thread_id.to_owned(),
+                    member,
+                    score,
+                })
+            })
+            .collect())
+    }
+}
+
+fn archive_failed(class_id: &str) -> SessionError {
+    SessionError::ArchiveFailed {
+        class_id: class_id.to_owned(),
+    }
+}

@@ -1,0 +1,383 @@
+//! Threads: made, listed, read.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use prost_types::Timestamp;
+use turnwise_kit::time;
+use turnwise_proto::{
+    session::v1::{SessionStatus, ThreadKind},
+    tutor::v1::{Thread, TutorMessage},
+};
+use turnwise_session_store::{
+    Check, FieldName, Outcome, Partition, Read, StudentKey, Transaction, Write,
+};
+
+use super::{
+    Idempotency, Sessions,
+    answers::Slot,
+    fields::{Fields, decimal},
+    keys::{self, Operation},
+    member, millis,
+};
+use crate::{error::SessionError, record};
+
+/// Threads made in the same microsecond that one page can still tell apart.
+const TIES: usize = 64;
+
+/// A thread to store.
+#[derive(Debug, Clone)]
+pub struct NewThread {
+    /// The thread, complete; its title is redacted when it is stored.
+    pub thread: Thread,
+    /// What it is for.
+    pub kind: ThreadKind,
+    /// Makes it safe to send again.
+    pub idempotency: Idempotency,
+}
+
+/// Where a page of threads goes on: the score and id of the last one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadCursor {
+    score: i64,
+    thread_id: String,
+}
+
+impl ThreadCursor {
+    /// The cursor as a page token.
+    pub fn token(&self) -> String {
+        format!("{}:{}", self.score, self.thread_id)
+    }
+
+    /// The cursor of a page token; none if it is none of ours.
+    pub fn parse(token: &str) -> Option<Self> {
+        let (score, thread_id) = token.split_once(':')?;
+        Some(Self {
+            score: score.parse().ok()?,
+            thread_id: thread_id.to_owned(),
+        })
+    }
+}
+
+/// A page of threads.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ThreadPage {
+    /// Newest first.
+    pub threads: Vec<Thread>,
+    /// Where the next page goes on; none after the last.
+    pub before: Option<ThreadCursor>,
+}
+
+/// A thread and a page of its messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessagePage {
+    /// The thread.
+    pub thread: Thread,
+    /// Oldest first.
+    pub messages: Vec<TutorMessage>,
+    /// Where the next page goes on; none after the last.
+    pub after: Option<i64>,
+}
+
+/// The fields of a thread's record that its readers need.
+pub(super) const FIELDS: [&str; 7] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status",
+];
+
+/// A thread as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct StoredThread {
+    pub(super) thread: Thread,
+    pub(super) target_locked: bool,
+    pub(super) kept_until: i64,
+    pub(super) kind: ThreadKind,
+    pub(super) status: SessionStatus,
+}
+
+impl StoredThread {
+    pub(super) fn read(key: &turnwise_session_store::Key) -> Read {
+        Read::Fields {
+            key: key.clone(),
+            fields: FIELDS.map(Cow::Borrowed).to_vec(),
+        }
+    }
+
+    /// The thread in these fields; none if there is no such thread.
+    pub(super) fn decode(mut fields: Fields) -> Result<Option<Self>, SessionError> {
+        let Some(stored) = fields.take() else {
+            return Ok(None);
+        };
+        let stored: Thread = record::decode("thread", &stored)?;
+        let count = fields.number("thread")?;
+        let updated = fields
+            .take()
+            .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
+        let updated: Timestamp = record::decode("thread", &updated)?;
+        Ok(Some(Self {
+            thread: Thread {
+                message_count: count,
+                update_time: Some(updated),
+                ..stored
+            },
+            target_locked: fields.number("thread")? == 1,
+            kept_until: fields.number("thread")?,
+            kind: enumeration(fields.number("thread")?, ThreadKind::Tutor),
+            status: enumeration(fields.number("thread")?, SessionStatus::Active),
+        }))
+    }
+}
+
+fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
+    match i32::try_from(number) {
+        Ok(0) | Err(_) => unset,
+        Ok(number) => E::try_from(number).unwrap_or(unset),
+    }
+}
+
+pub(super) fn field(name: &'static str, value: Bytes) -> (FieldName, Bytes) {
+    (Cow::Borrowed(name), value)
+}
+
+impl Sessions {
+    /// Stores a new thread, or answers the one that the same idempotency key stored before. The class's index is
+    /// written first, so that a reset finds whatever there is.
+    pub async fn create_thread(
+        &self,
+        student: &StudentKey,
+        mut new: NewThread,
+    ) -> Result<Thread, SessionError> {
+        let roster = self.roster(&student.tenant, &new.thread.class_id).await?;
+        new.thread.title = roster.redact(&new.thread.title);
+        let thread_id = new.thread.thread_id.clone();
+        let kept_until = self
+            .index(student, &new.thread.class_id, &thread_id)
+            .await?;
+
+        let slot = Slot::new(Operation::CreateThread, &new.idempotency, "");
+        let stored = record::encode(&new.thread);
+        let key = keys::thread(&thread_id);
+        let mut writes = vec![
+            Write::Rank {
+                key: keys::threads(),
+                member: thread_id.clone(),
+                score: self.now().as_microsecond(),
+            },
+            Write::Put {
+                key: key.clone(),
+                fields: vec![
+                    field("record", stored.clone()),
+                    field("course", new.thread.course_id.clone().into()),
+                    field("count", decimal(0)),
+                    field(
+                        "updated",
+                        record::encode(&new.thread.update_time.unwrap_or_default()),
+                    ),
+                    field("kept", decimal(kept_until)),
+                    field("kind", decimal((new.kind as i32).into())),
+                ],
+            },
+            Write::Expire {
+                key,
+                after: self.limits().thread_retention,
+            },
+        ];
+        writes.extend(slot.store(stored, self.limits()));
+        writes.extend(slot.note(&thread_id, self.now_millis(), self.limits()));
+        let outcome = self
+            .transact(
+                &Partition::student(student),
+                Transaction {
+                    checks: vec![slot.unused()],
+                    writes,
+                    reads: Vec::new(),
+                },
+            )
+            .await?;
+        match outcome {
+            Outcome::Applied(_) => Ok(new.thread),
+            Outcome::Refused(refused) => record::decode("answer", &slot.stored(refused)?),
+        }
+    }
+
+    /// Enters a thread into its class's index; answers until when it is kept there.
+    pub(super) async fn index(
+        &self,
+        student: &StudentKey,
+        class_id: &str,
+        thread_id: &str,
+    ) -> Result<i64, SessionError> {
+        let retention = millis(self.limits().thread_retention);
+        let now = self.now_millis();
+        let kept_until = now.saturating_add(retention);
+        self.apply(
+            &Partition::class(&student.tenant, class_id),
+            Transaction {
+                writes: vec![
+                    Write::Rank {
+                        key: keys::conversations(),
+                        member: member(student, thread_id),
+                        score: kept_until,
+                    },
+                    Write::UnrankUpTo {
+                        key: keys::conversations(),
+                        score: now,
+                    },
+                ],
+                ..Transaction::default()
+            },
+        )
+        .await?;
+        Ok(kept_until)
+    }
+
+    /// A student's threads, newest first: at most `limit` from the cursor on. One that cannot be read is left out: it
+    /// fails when it is asked for.
+    pub async fn list_threads(
+        &self,
+        student: &StudentKey,
+        before: Option<ThreadCursor>,
+        limit: usize,
+    ) -> Result<ThreadPage, SessionError> {
+        let partition = Partition::student(student);
+        let mut reads = self
+            .read(
+                &partition,
+                vec![Read::Highest {
+                    key: keys::threads(),
+                    from: 0,
+                    to: before
+                        .as_ref()
+                        .map_or(i64::MAX >> 11, |before| before.score),
+                    limit: limit + TIES + 1,
+                }],
+            )
+            .await?;
+        let mut members = reads.members()?;
+        if let Some(before) = &before {
+            members.retain(|(id, score)| {
+                (*score, id.as_str()) < (before.score, before.thread_id.as_str())
+            });
+        }
+        let more = members.len() > limit;
+        members.truncate(limit);
+        let before = members
+            .last()
+            .filter(|_| more)
+            .map(|(thread_id, score)| ThreadCursor {
+                score: *score,
+                thread_id: thread_id.clone(),
+            });
+        let wanted = members
+            .iter()
+            .map(|(id, _)| StoredThread::read(&keys::thread(id)))
+            .collect();
+        let mut reads = self.read(&partition, wanted).await?;
+        let mut threads = Vec::with_capacity(members.len());
+        for (thread_id, _) in &members {
+            match StoredThread::decode(reads.fields()?) {
+                Ok(Some(found)) => threads.push(found.thread),
+                // Its time has passed, or a class reset took it.
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::error!(%error, thread_id, "a thread is left out of a list");
+                }
+            }
+        }
+        Ok(ThreadPage { threads, before })
+    }
+
+    /// A thread and at most `limit` of its messages with ids above `after`, oldest first.
+    pub async fn get_thread(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        after: i64,
+        limit: usize,
+    ) -> Result<MessagePage, SessionError> {
+        let mut reads = self
+            .read(
+                &Partition::student(student),
+                vec![
+                    StoredThread::read(&keys::thread(thread_id)),
+                    Read::LogAfter {
+                        key: keys::timeline(thread_id),
+                        after,
+                        limit,
+                    },
+                ],
+            )
+            .await?;
+        let thread = StoredThread::decode(reads.fields()?)?
+            .ok_or_else(|| unknown(thread_id))?
+            .thread;
+        let messages = messages(reads.entries()?)?;
+        let after = messages
+            .last()
+            .map(|last| last.id)
+            .filter(|last| *last < thread.message_count);
+        Ok(MessagePage {
+            thread,
+            messages,
+            after,
+        })
+    }
+
+    /// Refuses a thread that the student does not have; answers what is stored of it.
+    pub(super) async fn thread(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<StoredThread, SessionError> {
+        let wanted = vec![StoredThread::read(&keys::thread(thread_id))];
+        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))
+    }
+}
+
+/// Messages from a log's entries; a message's id is its place in the log.
+pub(super) fn messages(entries: Vec<(i64, Bytes)>) -> Result<Vec<TutorMessage>, SessionError> {
+    entries
+        .into_iter()
+        .map(|(id, bytes)| {
+            Ok(TutorMessage {
+                id,
+                ..record::decode("message", &bytes)?
+            })
+        })
+        .collect()
+}
+
+pub(super) fn unknown(thread_id: &str) -> SessionError {
+    SessionError::UnknownThread {
+        thread_id: thread_id.to_owned(),
+    }
+}
+
+/// Holds if the thread is there and about this course; tells the course.
+pub(super) fn is_about(thread_id: &str, course_id: &str) -> Check {
+    Check::FieldIs {
+        key: keys::thread(thread_id),
+        field: "course",
+        value: Some(course_id.to_owned().into()),
+        tell: vec!["course"],
+    }
+}
+
+/// What a refusal of [`is_about`] means.
+pub(super) fn not_about(
+    told: Vec<Option<Bytes>>,
+    thread_id: &str,
+    course_id: &str,
+) -> SessionError {
+    if Fields::of(told).take().is_none() {
+        return unknown(thread_id);
+    }
+    SessionError::OtherCourse {
+        course_id: course_id.to_owned(),
+    }
+}
+
+/// Now, as it is stored.
+pub(super) fn stamp(sessions: &Sessions) -> Timestamp {
+    time::to_proto(sessions.now())
+}

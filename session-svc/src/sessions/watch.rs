@@ -1,0 +1,95 @@
+//! Following a thread's log live. A watcher costs one bounded channel: who does not read for a while is told to resume.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::{self, OwnedPermit, Sender};
+use turnwise_proto::session::v1::Event;
+use turnwise_session_store::{Partition, StudentKey};
+
+use super::{Sessions, events::Page, keys};
+use crate::error::SessionError;
+
+/// The most events that wait for a reader.
+const BUFFER: usize = 64;
+/// How long a full buffer may stay full.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Even without news the log is looked at so often: news can be lost.
+const LOOK_EVERY: Duration = Duration::from_secs(15);
+
+/// The events of a watch, or why it ended.
+pub type Watched = Result<Event, SessionError>;
+
+impl Sessions {
+    /// Streams a thread's log from the event after `after` on, until the receiver is dropped or the service drains.
+    pub async fn watch_events(
+        &self,
+        student: StudentKey,
+        thread_id: String,
+        after: i64,
+    ) -> Result<mpsc::Receiver<Watched>, SessionError> {
+        self.thread(&student, &thread_id).await?;
+        let (sender, receiver) = mpsc::channel(BUFFER + 1);
+        // A place of its own for the last word: it can be said when the buffer is full.
+        let last_word = sender
+            .clone()
+            .try_reserve_owned()
+            .map_err(|_| SessionError::Unavailable)?;
+        let sessions = self.clone();
+        self.inner.tasks.spawn(async move {
+            let shutdown = sessions.inner.shutdown.clone();
+            let follow = sessions.follow(&student, &thread_id, after, sender);
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                ended = follow => say(last_word, ended),
+            }
+        });
+        Ok(receiver)
+    }
+
+    async fn follow(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        mut after: i64,
+        sender: Sender<Watched>,
+    ) -> Option<SessionError> {
+        let partition = Partition::student(student);
+        let mut news = self.inner.store.watch(&partition, &keys::events(thread_id));
+        loop {
+            // Marked before the log is read: what comes later is news.
+            news.borrow_and_update();
+            loop {
+                let page = match self
+                    .list_events(student, thread_id, Page::After(after), BUFFER)
+                    .await
+                {
+                    Ok(page) => page,
+                    Err(error) => return Some(error),
+                };
+                for event in page.events {
+                    let id = event.id;
+                    match tokio::time::timeout(PATIENCE, sender.send(Ok(event))).await {
+                        Ok(Ok(())) => after = id,
+                        Ok(Err(_gone)) => return None,
+                        Err(_too_slow) => {
+                            return Some(SessionError::ResumeRequired { after_id: after });
+                        }
+                    }
+                }
+                if !page.more {
+                    break;
+                }
+            }
+            tokio::select! {
+                () = sender.closed() => return None,
+                _ = tokio::time::timeout(LOOK_EVERY, news.changed()) => {}
+            }
+        }
+    }
+}
+
+fn say(last_word: OwnedPermit<Watched>, ended: Option<SessionError>) {
+    if let Some(error) = ended {
+        last_word.send(Err(error));
+    }
+}

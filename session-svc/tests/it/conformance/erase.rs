@@ -1,0 +1,241 @@
+//! Erasing a student: nothing is left of them, and nothing that was under way comes back.
+
+use turnwise_session_svc::{
+    error::SessionError,
+    sessions::{erase::EraseReport, evidence::EvidenceOutcome},
+};
+
+use crate::{
+    bench::{
+        Bench, COURSE, begin, begin_in, full_commit, graded, make_helper, make_thread, new_thread,
+        one_more, passed, refused, started, take_full_turn, texts, unknown_thread,
+    },
+    cases,
+};
+
+cases!(
+    #[tokio::test]
+    nothing_is_left_of_a_student,
+    others_stay_as_they_are,
+    archives_lose_the_student_and_still_verify,
+    a_turn_in_flight_cannot_be_committed,
+    evidence_in_flight_cannot_be_committed,
+    a_student_can_start_anew,
+    an_erasure_can_be_sent_again,
+    an_erasure_ends_a_thread_that_a_reset_took,
+);
+
+/// An id that stands nowhere by chance.
+const ADA: &str = "ada-1815-12-10";
+
+async fn nothing_is_left_of_a_student(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student(ADA), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_helper(sessions, &ada, "t2").await;
+    for thread in ["t1", "t2"] {
+        take_full_turn(sessions, &ada, thread, &format!("secret-{thread}")).await;
+    }
+    let start = started(sessions, &ada, begin_in("t1", "clarify", 1)).await;
+    let turn = full_commit(&start, "clarify", "secret");
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    for course in [COURSE, "chemistry"] {
+        let read = sessions.get_snapshot(&ada, course).await.unwrap();
+        let mut drill = graded(&read, course, course, "verdict");
+        drill.course_id = course.to_owned();
+        drill.question_records = vec![passed("Q1")];
+        sessions.commit_evidence(&ada, drill).await.unwrap();
+    }
+    started(sessions, &ada, begin("t1", "running")).await;
+    let report = sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let expected = EraseReport {
+        threads: 2,
+        archive_records: 0,
+        audit_id: 1,
+    };
+    assert_eq!(report, expected);
+
+    let dump = bench.dump();
+    let of_ada = dump.only(|name| name.contains(ADA));
+    let start = format!("{}/{ADA}:", bench.tenant);
+    for (name, held) in &of_ada.0 {
+        let name = name.strip_prefix(&start).unwrap_or(name);
+        // Redis keeps the last token of a partition: a number.
+        if name.ends_with(".token") {
+            continue;
+        }
+        let kept = ["answer:", "nonce:", "erased"];
+        assert!(kept.iter().any(|kept| name.starts_with(kept)), "{name} is left");
+        assert!(held.expires, "{name} stays for ever");
+    }
+    assert_eq!(of_ada.names().iter().filter(|name| name.ends_with(":erased")).count(), 1);
+    // No text, and outside of the student's own partition not even the id.
+    for (name, held) in &dump.0 {
+        let held = String::from_utf8_lossy(&held.bytes);
+        for text in ["secret", "about t", ADA] {
+            assert!(!held.contains(text), "{name} holds {text}: {held}");
+        }
+    }
+    assert_eq!(dump.holding(ADA).len(), of_ada.names().len());
+    let audited = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap();
+    assert_eq!(audited.entries[0].kind, "student-erased");
+    assert_eq!(audited.entries[0].actor_id, "principal");
+    assert_eq!(audited.entries[0].facts["threads"], "2");
+    assert!(!format!("{audited:?}").contains(ADA));
+
+    assert_eq!(sessions.list_threads(&ada, None, 10).await.unwrap().threads, []);
+    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    assert_eq!(refused(read), unknown_thread("t1"));
+    let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    assert_eq!((read.turn, read.evidence), (None, None));
+    let ids = ["Q1".to_owned()];
+    let questions = sessions.question_records(&ada, COURSE, &ids).await;
+    assert_eq!(questions, Ok(vec![None]));
+    let log = sessions.turn_log(&ada, "turn-secret-t1").await;
+    assert!(matches!(refused(log), SessionError::UnknownTurn { .. }));
+}
+
+async fn others_stay_as_they_are(bench: &mut Bench) {
+    let sessions = bench.sessions();
+    // Names of which one begins like the other.
+    for name in ["ad", "ada", "ada.a", "bob"] {
+        let student = bench.student(name);
+        make_thread(sessions, &student, "t1").await;
+        take_full_turn(sessions, &student, "t1", "k").await;
+        let read = sessions.get_snapshot(&student, COURSE).await.unwrap();
+        sessions.commit_evidence(&student, one_more(&read, "g")).await.unwrap();
+    }
+    let others = |name: &str| {
+        ["ad:", "ada.a:", "bob:"].iter().any(|other| name.contains(&format!("/{other}")))
+    };
+    let before = bench.dump().only(others);
+    assert!(before.names().len() >= 3 * 10, "{:?}", before.names());
+    sessions.erase_student(bench.actor(), bench.student("ada")).await.unwrap();
+    assert_eq!(bench.dump().only(others), before);
+    // The class finds the others' threads still.
+    assert_eq!(bench.reset().await.threads, 3);
+}
+
+async fn archives_lose_the_student_and_still_verify(bench: &mut Bench) {
+    let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
+    for student in [&ada, &bob] {
+        make_helper(sessions, student, "t1").await;
+        take_full_turn(sessions, student, "t1", &format!("text-of-{}", student.student)).await;
+    }
+    bench.reset().await;
+    let report = sessions.erase_student(bench.actor(), ada).await.unwrap();
+    // What is left of its thread are traces.
+    assert_eq!((report.threads, report.archive_records), (0, 1));
+    let bodies = bench.archived();
+    assert_eq!(bodies.iter().filter(|body| body.is_null()).count(), 1);
+    assert_eq!(bench.archived_texts(), ["text-of-bob", "text-of-bob"]);
+    for name in bench.archives().names().unwrap() {
+        let archive = std::fs::read_to_string(bench.archives().root().join(name)).unwrap();
+        assert!(!archive.contains("ada") && archive.contains("bob"));
+    }
+}
+
+async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_helper(sessions, &ada, "t2").await;
+    let starts = [
+        (started(sessions, &ada, begin_in("t1", "k1", 1)).await, "k1"),
+        (started(sessions, &ada, begin_in("t2", "k2", 1)).await, "k2"),
+    ];
+    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let before = bench.dump();
+    for (start, key) in starts {
+        let late = sessions.commit_turn(&ada, full_commit(&start, key, "secret")).await;
+        assert_eq!(refused(late), SessionError::TurnErased);
+    }
+    assert_eq!(bench.dump(), before);
+}
+
+async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    // Read before anything was written, and after; graded and not.
+    let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    let other = sessions.get_snapshot(&ada, "chemistry").await.unwrap();
+    sessions.commit_evidence(&ada, one_more(&other, "first")).await.unwrap();
+    let warm = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    assert_eq!((cold.evidence_version, warm.evidence_version), (0, 1));
+    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let before = bench.dump();
+    for (number, snapshot) in [&cold, &warm].into_iter().enumerate() {
+        let plain = one_more(snapshot, &format!("plain{number}"));
+        let late = sessions.commit_evidence(&ada, plain).await;
+        assert_eq!(refused(late), SessionError::TurnErased);
+        let drill = graded(snapshot, &format!("drill{number}"), "nonce", "verdict");
+        let late = sessions.commit_evidence(&ada, drill).await;
+        assert_eq!(refused(late), SessionError::TurnErased);
+    }
+    assert_eq!(bench.dump(), before);
+    // Read after one erasure, it cannot be committed after the next.
+    let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let late = sessions.commit_evidence(&ada, one_more(&read, "late")).await;
+    match late {
+        Err(SessionError::TurnErased) => {}
+        // Or it is told the record as it is, and applies the event to that.
+        Ok(EvidenceOutcome::Conflict(current)) => assert_eq!(current.evidence, None),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn a_student_can_start_anew(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_full_turn(sessions, &ada, "t1", "k").await;
+    let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    sessions.commit_evidence(&ada, one_more(&read, "g")).await.unwrap();
+    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+
+    let mut again = new_thread("t2");
+    again.idempotency.key = "anew".to_owned();
+    sessions.create_thread(&ada, again).await.unwrap();
+    take_full_turn(sessions, &ada, "t2", "anew").await;
+    assert_eq!(texts(sessions, &ada, "t2").await, ["anew", "anew"]);
+    let mut version = sessions.get_snapshot(&ada, COURSE).await.unwrap().evidence_version;
+    for key in ["g1", "g2"] {
+        let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+        assert_eq!(read.evidence_version, version);
+        for _ in 0..2 {
+            let outcome = sessions.commit_evidence(&ada, one_more(&read, key)).await;
+            assert_eq!(outcome, Ok(EvidenceOutcome::Committed(version + 1)));
+        }
+        version += 1;
+    }
+    // The new thread is the class's.
+    assert_eq!(bench.reset().await.threads, 1);
+}
+
+async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    for (threads, audit_id) in [(1, 1), (0, 2)] {
+        let report = sessions.erase_student(bench.actor(), ada.clone()).await;
+        let expected = EraseReport {
+            threads,
+            audit_id,
+            archive_records: 0,
+        };
+        assert_eq!(report, Ok(expected));
+    }
+    // So can that of somebody who was never there.
+    let nobody = sessions.erase_student(bench.actor(), bench.student("nobody")).await;
+    assert_eq!(nobody.unwrap().threads, 0);
+}
+
+async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_helper(sessions, &ada, "t2").await;
+    for thread in ["t1", "t2"] {
+        take_full_turn(sessions, &ada, thread, thread).await;
+    }
+    bench.reset().await;
+    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let left = bench.dump().only(|name| name.contains("/ada:"));
+    let left: Vec<_> = left.names().into_iter().filter(|name| !name.contains(":answer:")).collect();
+    assert_eq!(left, [format!("{}/ada:erased", bench.tenant)]);
+}
