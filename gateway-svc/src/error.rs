@@ -23,9 +23,6 @@ pub enum StartError {
     /// A prompt sheet that cannot be read.
     #[error("a prompt sheet cannot be read")]
     PromptSheet(#[from] minijinja::Error),
-    /// A pattern of the redaction that cannot be read.
-    #[error("a redaction pattern cannot be read")]
-    Pattern(#[from] regex::Error),
 }
 
 /// The failure that a client of the public face sees for a failure of a service behind it: those that the client can
@@ -39,6 +36,7 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::TurnInProgress
         | R::IdempotencyConflict
         | R::VersionConflict
+        | R::TurnErased
         | R::PermissionDenied
         | R::InvalidArgument
         | R::StorageUnavailable

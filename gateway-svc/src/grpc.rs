@@ -97,6 +97,7 @@ impl TutorService for Tutor {
                 title: request.title,
                 idempotency_key: key,
                 body_hash: body_hash.into(),
+                kind: session::ThreadKind::Tutor.into(),
             }))
             .await
             .map_err(|status| public(&status))?

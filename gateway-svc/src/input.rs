@@ -1,12 +1,16 @@
-//! What a student may send: checked and redacted before anything else happens with it.
+//! What a student may send: checked before a turn begins, and redacted before anything is made of it.
 
 use turnwise_kit::{Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
 };
+use turnwise_redaction::{Roster, redact_with};
 
-use crate::redaction::Redactor;
+
+/// A turn's input, checked. There is nothing to do with it but to redact it.
+#[derive(Debug, Clone, Default)]
+pub struct Unredacted(Input);
 
 /// A turn's input, checked and redacted.
 #[derive(Debug, Clone, Default)]
@@ -21,13 +25,9 @@ pub struct Input {
     pub event: Option<ClientEvent>,
 }
 
-impl Input {
-    /// Checks and redacts the input of a turn.
-    pub fn read(
-        request: &TakeTurnRequest,
-        max_chars: usize,
-        redactor: &Redactor,
-    ) -> Result<Self, Fault> {
+impl Unredacted {
+    /// Checks the input of a turn.
+    pub fn read(request: &TakeTurnRequest, max_chars: usize) -> Result<Self, Fault> {
         let event = request
             .event
             .as_ref()
@@ -44,15 +44,34 @@ impl Input {
             (true, true) if event.is_none() => Err(missing(
                 "has neither `text` nor `latex`, and there is no event; send one of them",
             )),
-            _ => Ok(Self {
-                text: redactor.redact(&input.text),
+            _ => Ok(Self(Input {
+                text: input.text.clone(),
                 latex: input.latex.clone(),
-                voice_transcript: redactor.redact(&input.voice_transcript),
+                voice_transcript: input.voice_transcript.clone(),
                 event,
-            }),
+            })),
         }
     }
 
+    /// The input without what identifies a person, the names of the class included.
+    pub fn redact(self, roster: &Roster) -> Input {
+        let clean = |text: &str| redact_with(text, roster).into_owned();
+        let Input {
+            text,
+            latex,
+            voice_transcript,
+            event,
+        } = self.0;
+        Input {
+            text: clean(&text),
+            latex: clean(&latex),
+            voice_transcript: clean(&voice_transcript),
+            event,
+        }
+    }
+}
+
+impl Input {
     /// What the student said, whichever way; empty for a button alone.
     pub fn said(&self) -> &str {
         if self.text.is_empty() {

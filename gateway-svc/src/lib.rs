@@ -7,7 +7,7 @@
 //! | [`grpc`] | TutorService |
 //! | [`turn`] | the phases of a turn |
 //! | [`prompt`] | prompt sheets |
-//! | [`input`], [`redaction`], [`limits`] | what a student may send, how it is cleaned, how often |
+//! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
 //! | [`upstream`] | the clients of the services behind it |
 
 pub mod auth;
@@ -17,7 +17,7 @@ pub mod grpc;
 pub mod input;
 pub mod limits;
 pub mod prompt;
-pub mod redaction;
+pub mod rosters;
 pub mod turn;
 pub mod upstream;
 
@@ -37,7 +37,6 @@ pub fn routes(settings: &Settings, upstreams: Upstreams, kit: &Kit) -> Result<Ro
     let turns = turn::Turns::new(
         upstreams.clone(),
         prompt::PromptSheets::load()?,
-        redaction::Redactor::new()?,
         settings.message_max_chars as usize,
         settings.reply_reserve(),
         kit.clone(),

@@ -10,7 +10,10 @@ use turnwise_proto::{
     llm::v1::llm_gateway_service_client::LlmGatewayServiceClient,
     policy::v1::policy_service_client::PolicyServiceClient,
     retrieval::v1::retrieval_service_client::RetrievalServiceClient,
-    session::v1::session_service_client::SessionServiceClient,
+    session::v1::{
+        session_admin_service_client::SessionAdminServiceClient,
+        session_service_client::SessionServiceClient,
+    },
 };
 
 use crate::config::Endpoints;
@@ -26,6 +29,8 @@ pub struct Upstreams {
     pub llm: LlmGatewayServiceClient<GrpcClient>,
     /// State.
     pub session: SessionServiceClient<GrpcClient>,
+    /// State, as far as staff and maintenance deal with it.
+    pub session_admin: SessionAdminServiceClient<GrpcClient>,
     /// The exam system.
     pub exam: ExamServiceClient<GrpcClient>,
 }
@@ -43,7 +48,8 @@ impl Upstreams {
             policy: PolicyServiceClient::new(policy),
             retrieval: RetrievalServiceClient::new(retrieval),
             llm: LlmGatewayServiceClient::new(llm),
-            session: SessionServiceClient::new(session),
+            session: SessionServiceClient::new(session.clone()),
+            session_admin: SessionAdminServiceClient::new(session),
             exam: ExamServiceClient::new(exam),
         }
     }

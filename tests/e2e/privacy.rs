@@ -2,11 +2,16 @@
 
 use std::{fs, path::Path};
 
+use turnwise_proto::session::v1::{
+    SetClassRosterRequest, session_admin_service_client::SessionAdminServiceClient,
+};
+use turnwise_testing::redis::Value;
 use turnwise_tests::{
     answer::tutor,
     deployment::Deployment,
-    options::{Kind, Options},
-    student::{DEMO_COURSE, saying, writing},
+    evidence::as_service,
+    options::{Kind, Options, Service},
+    student::{DEMO_COURSE, Student, saying, writing},
 };
 
 in_both_deployments!(personal_data_goes_nowhere);
@@ -54,6 +59,42 @@ async fn personal_data_goes_nowhere(kind: Kind) {
             assert!(!line.contains(secret), "{line}");
         }
         nowhere_below(suite.home(), secret);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rostered_name_goes_nowhere() {
+    let options = Options::new().model("mock:echo").env("LOG_FILTER", "trace");
+    let mut suite = Deployment::five_processes(options).await;
+    SessionAdminServiceClient::new(suite.internal(Service::Session))
+        .set_class_roster(as_service(SetClassRosterRequest {
+            class_id: Student::CLASS.to_owned(),
+            names: vec!["Zebedee Quux".to_owned()],
+        }))
+        .await
+        .unwrap();
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada
+        .say(&thread, "Zebedee says that 7 - 9 is 2, is Quux right?")
+        .await;
+    let stored = &answer.messages[0].text;
+    assert!(stored.starts_with("[name] says that 7 - 9 is 2"), "{stored}");
+    assert!(!tutor(&answer).text.contains("Zebedee"), "{answer:#?}");
+
+    // What Redis holds is asked of Redis: the roster itself is there, and nothing else.
+    let redis = suite.redis().unwrap();
+    // Dumped without compression, so that a name would show.
+    redis.command(&["CONFIG", "SET", "rdbcompression", "no"]).unwrap();
+    let keys = redis.command(&["KEYS", "*"]).unwrap();
+    for key in keys.items().iter().map(Value::text) {
+        let dump = redis.command(&["DUMP", &key]).unwrap();
+        let holds = dump.text().contains("Zebedee");
+        assert_eq!(holds, key.ends_with(":roster"), "{key}");
+    }
+    suite.stop();
+    for line in suite.logs() {
+        assert!(!line.contains("Zebedee") && !line.contains("Quux"), "{line}");
     }
 }
 

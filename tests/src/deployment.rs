@@ -100,6 +100,8 @@ impl Deployment {
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
         set("SESSION_STORE", redis.url());
+        let archives = home.path().join("archives");
+        set("HELPER_CLASS_RESET_ARCHIVE_DIR", archives.display().to_string());
         set("JWT_ISSUER", DEV_ISSUER.to_owned());
         set("JWT_JWKS_FILE", data_dir.jwks_file().display().to_string());
 

@@ -104,6 +104,7 @@ pub async fn commit(session: GrpcClient, seed: &Seed) {
             question_records: seed.question_records.clone(),
             idempotency_key: fresh_key(),
             body_hash: Sha256::digest(&seed.student).to_vec().into(),
+            ..CommitEvidenceRequest::default()
         }))
         .await
         .unwrap();

@@ -6,8 +6,10 @@
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
 //! | [`edge`], [`render`] | answers as JSON and for a terminal |
-//! | [`course`] | checking and importing course packs |
+//! | [`course`] | checking, drawing and importing course packs |
+//! | [`archive`] | verifying the archives of class resets and exports |
 
+pub mod archive;
 pub mod chat;
 pub mod client;
 pub mod course;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{chat, course, token, turn, up};
+use turnwise::{archive, chat, course, token, turn, up};
 use turnwise_kit::{run, settings};
 
 /// Turnwise: a tutoring backend that decides before a model speaks.
@@ -24,6 +24,8 @@ enum Command {
     Chat(chat::ChatArgs),
     /// Check, draw or import course packs
     Course(course::CourseArgs),
+    /// Verify the archives of class resets and exports
+    Archive(archive::ArchiveArgs),
     /// Mint a development token
     Token(token::TokenArgs),
 }
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
+            Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
             Command::Token(args) => token::run(args)?,
         })
     })

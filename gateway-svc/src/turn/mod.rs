@@ -30,9 +30,9 @@ pub(crate) use gather::question_statuses;
 
 use crate::{
     error::public,
-    input::Input,
+    input::{Input, Unredacted},
     prompt::{PromptInput, PromptSheets},
-    redaction::Redactor,
+    rosters::Rosters,
     upstream::Upstreams,
 };
 use gather::{Gathered, gather, map_message};
@@ -51,7 +51,7 @@ const SAFE_TEXT: &str =
 pub struct Turns {
     upstreams: Upstreams,
     sheets: PromptSheets,
-    redactor: Redactor,
+    rosters: Rosters,
     message_max_chars: usize,
     reply_reserve: Duration,
     kit: Kit,
@@ -74,15 +74,14 @@ impl Turns {
     pub fn new(
         upstreams: Upstreams,
         sheets: PromptSheets,
-        redactor: Redactor,
         message_max_chars: usize,
         reply_reserve: Duration,
         kit: Kit,
     ) -> Self {
         Self {
+            rosters: Rosters::new(upstreams.session_admin.clone()),
             upstreams,
             sheets,
-            redactor,
             message_max_chars,
             reply_reserve,
             kit,
@@ -99,7 +98,7 @@ impl Turns {
         ids::check("thread_id", &request.thread_id)?;
         ids::check("course_id", &request.course_id)?;
         ids::check_key("idempotency_key", &request.idempotency_key)?;
-        let input = Input::read(&request, self.message_max_chars, &self.redactor)?;
+        let input = Unredacted::read(&request, self.message_max_chars)?;
         let body_hash = body_hash(&request);
 
         let start = match self.begin(context, caller, &request, &body_hash).await? {
@@ -118,11 +117,16 @@ impl Turns {
                 .unwrap_or(Duration::from_secs(15)),
         );
         let turn_id = Uuid::new_v4().to_string();
-        let composed = lease
-            .during(
-                context,
-                self.compose(context, caller, &start, &input, &turn_id),
-            )
+        let class_id = start.thread.as_ref().map_or("", |t| t.class_id.as_str());
+        let (input, composed) = lease
+            .during(context, async {
+                let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
+                let input = input.redact(&roster);
+                let composed = self
+                    .compose(context, caller, &start, &input, &turn_id)
+                    .await?;
+                Ok((input, composed))
+            })
             .await?;
         let answer = answer(
             &start,
@@ -143,6 +147,8 @@ impl Turns {
             target_locked: composed.target_locked,
             messages: answer.messages.clone(),
             answer: answer.encode_to_vec().into(),
+            carry: start.carry.clone(),
+            ..CommitTurnRequest::default()
         };
         self.commit(context, commit).await?;
         lease.committed();
@@ -187,6 +193,7 @@ impl Turns {
                 idempotency_key: request.idempotency_key.clone(),
                 body_hash: body_hash.to_vec().into(),
                 history_limit: HISTORY,
+                ..BeginTurnRequest::default()
             }))
             .await
             .map_err(|status| public(&status))?

@@ -1,7 +1,8 @@
 //! What a student may send.
 
 use proptest::prelude::*;
-use turnwise_gateway_svc::{input::Input, redaction::Redactor};
+use turnwise_gateway_svc::input::{Input, Unredacted};
+use turnwise_redaction::Roster;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -32,7 +33,7 @@ fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Result<Input, Fa
         }),
         ..TakeTurnRequest::default()
     };
-    Input::read(&request, MAX, &Redactor::new().unwrap())
+    Unredacted::read(&request, MAX).map(|read| read.redact(&Roster::default()))
 }
 
 #[test]

@@ -4,5 +4,4 @@
 
 mod input;
 mod prompts;
-mod redaction;
 mod tokens;
