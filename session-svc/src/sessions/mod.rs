@@ -1,6 +1,7 @@
 //! What the service promises about students' data, written once above the store.
 
-pub(crate) mod answers;
+mod answers;
+mod archived;
 pub mod audit;
 pub mod context;
 mod conversations;

@@ -188,7 +188,9 @@ impl Sessions {
 
     /// Whether the thread of an entry, which is not there, may be made in the next moment.
     fn is_being_made(&self, entry: &Entry) -> bool {
-        let entered = entry.score.saturating_sub(millis(self.limits().thread_retention));
+        let entered = entry
+            .score
+            .saturating_sub(millis(self.limits().thread_retention));
         self.now_millis().saturating_sub(entered) < millis(MADE_WITHIN)
     }
 

@@ -1,0 +1,194 @@
+//! Beginning a turn: one transaction takes the lease and reads all that the turn needs.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use prost::Message;
+use turnwise_proto::session::v1::{ConversationMemory, TurnStart};
+use turnwise_session_store::{
+    Check, Outcome, Partition, Read, Refused, StudentKey, Transaction, Write,
+};
+
+use super::{BeginTurn, Begun, Carry, scope};
+use crate::{
+    error::SessionError,
+    record,
+    sessions::{
+        Sessions,
+        answers::Slot,
+        evidence::{self, SNAPSHOT_FIELDS},
+        fields::{Fields, Reads},
+        interactions::Interactions,
+        keys::{self, Operation},
+        millis,
+        threads::{StoredThread, is_about, messages, not_about},
+    },
+};
+
+impl Sessions {
+    /// Takes a thread's lease and reads all that the turn needs, or answers what the idempotency key stored before.
+    pub async fn begin_turn(
+        &self,
+        student: &StudentKey,
+        begin: BeginTurn,
+    ) -> Result<Begun, SessionError> {
+        let partition = Partition::student(student);
+        let slot = Slot::new(Operation::Turn, &begin.idempotency, &begin.thread_id);
+        let transaction = Transaction {
+            checks: vec![
+                slot.unused(),
+                is_about(&begin.thread_id, &begin.course_id),
+                Check::LeaseFree {
+                    key: keys::lease(&begin.thread_id),
+                },
+            ],
+            writes: vec![Write::TakeLease {
+                key: keys::lease(&begin.thread_id),
+                ttl: self.limits().lease_ttl,
+                holder: holder(&begin.idempotency.key, &slot),
+            }],
+            reads: begin_reads(&begin),
+        };
+        let applied = match self.transact(&partition, transaction).await? {
+            Outcome::Applied(applied) => applied,
+            Outcome::Refused(refused) => return refused_begin(refused, &slot, &begin),
+        };
+        let token = applied.token.ok_or(SessionError::Unavailable)?;
+        match self.start(student, &begin, Reads::new(applied.found)).await {
+            Ok(start) => Ok(Begun::Started(Box::new(TurnStart {
+                fencing_token: token,
+                lease_ttl: prost_types::Duration::try_from(self.limits().lease_ttl).ok(),
+                ..start
+            }))),
+            Err(error) => {
+                // A record that cannot be read should not lock the thread as well; if this fails, the lease runs out.
+                let _ = self.abandon_turn(student, &begin.thread_id, token).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn start(
+        &self,
+        student: &StudentKey,
+        begin: &BeginTurn,
+        mut reads: Reads,
+    ) -> Result<TurnStart, SessionError> {
+        let stored = StoredThread::decode(reads.fields()?)?
+            .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
+        let snapshot =
+            evidence::snapshot(student, &begin.course_id, reads.fields()?, reads.fields()?)?;
+        let course_known = reads.fields()?.take().is_some();
+        let now = self.now();
+        let interactions = Interactions::decode(reads.fields()?)?.at(now);
+        let recent_messages = if begin.history_limit > 0 {
+            let mut newest_first = reads.entries()?;
+            newest_first.reverse();
+            messages(newest_first)?
+        } else {
+            Vec::new()
+        };
+        let memory = if begin.memory_scope.is_empty() {
+            None
+        } else {
+            let stored = reads.fields()?.take();
+            stored
+                .map(|bytes| record::decode::<ConversationMemory>("memory", &bytes))
+                .transpose()?
+        };
+
+        let class_id = stored.thread.class_id.clone();
+        let half = millis(self.limits().thread_retention) / 2;
+        let extended = stored.kept_until.saturating_sub(now.as_millisecond()) < half;
+        let kept_until = if extended {
+            self.index(student, &class_id, &begin.thread_id).await?
+        } else {
+            stored.kept_until
+        };
+        let carry = Carry {
+            class_id,
+            kept_until,
+            extended,
+            memory_scope: begin.memory_scope.clone(),
+            memory: memory.clone(),
+            interactions: Some(interactions.clone()),
+            course_known,
+        };
+        Ok(TurnStart {
+            thread: Some(stored.thread),
+            target_locked: stored.target_locked,
+            snapshot: Some(snapshot),
+            recent_messages,
+            memory,
+            pending: interactions.pending,
+            session_status: stored.status.into(),
+            kind: stored.kind.into(),
+            carry: carry.encode_to_vec().into(),
+            ..TurnStart::default()
+        })
+    }
+}
+
+fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
+    let mut reads = vec![
+        StoredThread::read(&keys::thread(&begin.thread_id)),
+        Read::Fields {
+            key: keys::snapshot(&begin.course_id),
+            fields: SNAPSHOT_FIELDS.map(Cow::Borrowed).to_vec(),
+        },
+        Read::Fields {
+            key: keys::erased(),
+            fields: vec!["fence".into()],
+        },
+        Read::Fields {
+            key: keys::courses(),
+            fields: vec![Cow::Owned(begin.course_id.clone())],
+        },
+        Interactions::read(&begin.thread_id),
+    ];
+    if begin.history_limit > 0 {
+        reads.push(Read::LogBefore {
+            key: keys::timeline(&begin.thread_id),
+            before: i64::MAX,
+            limit: begin.history_limit,
+        });
+    }
+    if !begin.memory_scope.is_empty() {
+        reads.push(Read::Fields {
+            key: keys::memory(&begin.thread_id),
+            fields: vec![scope(&begin.memory_scope)],
+        });
+    }
+    reads
+}
+
+fn refused_begin(refused: Refused, slot: &Slot, begin: &BeginTurn) -> Result<Begun, SessionError> {
+    match refused.check {
+        0 => {
+            let answer = slot.stored(refused)?;
+            Ok(Begun::Answered(record::unstamp("answer", &answer)?))
+        }
+        1 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
+        _ => {
+            let held_for = Fields::of(refused.told).take().unwrap_or_default();
+            let mine = holder_key(&begin.idempotency.key);
+            if held_for.starts_with(&mine) && held_for != holder(&begin.idempotency.key, slot) {
+                return Err(SessionError::IdempotencyConflict);
+            }
+            Err(SessionError::TurnInProgress {
+                lease_remainder: refused.lease_remainder.unwrap_or_default(),
+            })
+        }
+    }
+}
+
+/// Who holds a lease: the idempotency key, a byte that no key has, and the fingerprint.
+fn holder(idempotency_key: &str, slot: &Slot) -> Bytes {
+    [&holder_key(idempotency_key)[..], slot.fingerprint()]
+        .concat()
+        .into()
+}
+
+fn holder_key(idempotency_key: &str) -> Vec<u8> {
+    [idempotency_key.as_bytes(), &[0]].concat()
+}

@@ -1,0 +1,218 @@
+//! Committing a turn: one transaction writes all of it and gives the lease back.
+
+use turnwise_proto::{
+    session::v1::{MemoryTurn, PendingInteraction, SessionStatus},
+    tutor::v1::TutorMessage,
+};
+use turnwise_session_store::{Check, Outcome, Partition, StudentKey, Transaction, Write};
+
+use super::{CommitTurn, known, scope};
+use crate::{
+    error::SessionError,
+    memory, record,
+    sessions::{
+        Sessions,
+        answers::Slot,
+        events,
+        fields::{Fields, decimal},
+        interactions,
+        keys::{self, Operation},
+        rosters::ClassRedactor,
+        threads::{field, is_about, not_about, stamp},
+    },
+};
+
+impl Sessions {
+    /// Writes a turn and gives its lease back: one atomic step. Sent again it changes nothing.
+    pub async fn commit_turn(
+        &self,
+        student: &StudentKey,
+        commit: CommitTurn,
+    ) -> Result<Option<PendingInteraction>, SessionError> {
+        let partition = Partition::student(student);
+        let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
+        let slot = Slot::new(Operation::Turn, &commit.idempotency, &commit.thread_id);
+        let interactions = commit.carry.interactions.clone().unwrap_or_default();
+        let step = match &commit.pending_change {
+            Some(change) => {
+                interactions::step(self, &roster, &commit.thread_id, &interactions, change)?
+            }
+            None => None,
+        };
+        let first = first_message_id(&commit.messages)
+            .ok_or(SessionError::MessageIds { expected: None })?;
+        let mut checks = vec![
+            slot.unused(),
+            Check::FenceBelow {
+                key: keys::erased(),
+                field: "fence",
+                token: commit.fencing_token,
+            },
+            Check::FenceBelow {
+                key: keys::thread(&commit.thread_id),
+                field: "floor",
+                token: commit.fencing_token,
+            },
+            is_about(&commit.thread_id, &commit.course_id),
+            Check::LeaseHeld {
+                key: keys::lease(&commit.thread_id),
+                token: commit.fencing_token,
+            },
+            Check::FieldIs {
+                key: keys::thread(&commit.thread_id),
+                field: "count",
+                value: Some(decimal(first - 1)),
+                tell: vec!["count"],
+            },
+        ];
+        let mut writes = self.turn_writes(&commit, first, &roster);
+        let mut pending = interactions.pending;
+        if let Some(step) = step {
+            // Work that is due later is entered first: what the turn promises to do is then found, whatever happens.
+            self.schedule(student, &commit.thread_id, &step.works)
+                .await?;
+            checks.push(step.check);
+            writes.extend(step.writes);
+            pending = step.pending;
+        }
+        writes.extend(slot.store(record::stamp(&commit.answer), self.limits()));
+        writes.extend(slot.note(&commit.thread_id, self.now_millis(), self.limits()));
+        writes.push(Write::ReleaseLease {
+            key: keys::lease(&commit.thread_id),
+        });
+
+        let transaction = Transaction {
+            checks,
+            writes,
+            reads: Vec::new(),
+        };
+        let refused = match self.transact(&partition, transaction).await? {
+            Outcome::Applied(_) => return Ok(pending),
+            Outcome::Refused(refused) => refused,
+        };
+        match refused.check {
+            0 => slot.stored(refused).map(|_| None),
+            1 | 2 => Err(SessionError::TurnErased),
+            3 => Err(not_about(
+                refused.told,
+                &commit.thread_id,
+                &commit.course_id,
+            )),
+            4 => Err(SessionError::LeaseLost),
+            5 => Err(SessionError::MessageIds {
+                expected: Some(Fields::of(refused.told).number("thread")? + 1),
+            }),
+            _ => Err(SessionError::PendingChanged),
+        }
+    }
+
+    fn turn_writes(&self, commit: &CommitTurn, first: i64, roster: &ClassRedactor) -> Vec<Write> {
+        let limits = self.limits();
+        let thread_id = &commit.thread_id;
+        let now = stamp(self);
+        let (timeline, log) = (keys::timeline(thread_id), keys::events(thread_id));
+        let entries = commit.messages.iter().map(|message| {
+            record::encode(&TutorMessage {
+                text: roster.redact(&message.text),
+                latex: roster.redact(&message.latex),
+                ..message.clone()
+            })
+        });
+        let said = commit
+            .messages
+            .iter()
+            .map(|m| events::of_message(thread_id, m, now));
+        let told = commit
+            .events
+            .iter()
+            .map(|event| events::stored(thread_id, event, now, roster));
+        let mut thread = vec![
+            field("count", decimal(first - 1 + count(&commit.messages))),
+            field("updated", record::encode(&now)),
+        ];
+        if commit.target_locked {
+            thread.push(field("locked", decimal(1)));
+        }
+        if commit.escalate {
+            thread.push(field(
+                "status",
+                decimal((SessionStatus::Escalated as i32).into()),
+            ));
+        }
+        if commit.carry.extended {
+            thread.push(field("kept", decimal(commit.carry.kept_until)));
+        }
+        let mut writes = vec![
+            Write::Append {
+                key: timeline.clone(),
+                entries: entries.collect(),
+            },
+            Write::Append {
+                key: log.clone(),
+                entries: said
+                    .chain(told)
+                    .map(|event| record::encode(&event))
+                    .collect(),
+            },
+            Write::Put {
+                key: keys::thread(thread_id),
+                fields: thread,
+            },
+        ];
+        if commit.carry.extended || first == 1 {
+            for key in [keys::thread(thread_id), timeline, log] {
+                writes.push(Write::Expire {
+                    key,
+                    after: limits.thread_retention,
+                });
+            }
+        }
+        if let Some(state) = &commit.turn_state {
+            writes.push(Write::Put {
+                key: keys::snapshot(&commit.course_id),
+                fields: vec![field("turn", record::encode(state))],
+            });
+            if !commit.carry.course_known {
+                writes.push(known(&commit.course_id));
+            }
+        }
+        if let Some(limits_of_memory) = &limits.memory
+            && !commit.carry.memory_scope.is_empty()
+        {
+            let turns: Vec<_> = commit
+                .memory_turns
+                .iter()
+                .map(|turn| MemoryTurn {
+                    text: roster.redact(&turn.text),
+                    ..turn.clone()
+                })
+                .collect();
+            let before = commit.carry.memory.clone().unwrap_or_default();
+            let after = memory::remember(before, &turns, limits_of_memory);
+            let key = keys::memory(thread_id);
+            writes.push(Write::Put {
+                key: key.clone(),
+                fields: vec![(scope(&commit.carry.memory_scope), record::encode(&after))],
+            });
+            writes.push(Write::Expire {
+                key,
+                after: limits.conversation_ttl,
+            });
+        }
+        if let Some(log) = &commit.turn_log {
+            writes.extend(self.turn_log_writes(thread_id, log));
+        }
+        writes
+    }
+}
+
+/// The id of the first message, if the others go on from it.
+fn first_message_id(messages: &[TutorMessage]) -> Option<i64> {
+    let first = messages.first()?.id;
+    let follow_on = messages.iter().zip(first..).all(|(m, id)| m.id == id);
+    (follow_on && first > 0).then_some(first)
+}
+
+fn count(messages: &[TutorMessage]) -> i64 {
+    i64::try_from(messages.len()).unwrap_or(i64::MAX)
+}
