@@ -11,7 +11,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -19,6 +19,7 @@ use clap::Parser;
 use futures_util::{StreamExt, stream};
 use hdrhistogram::Histogram;
 use prost::Message;
+use tokio::time::Instant;
 use turnwise_kit::{Kit, time};
 use turnwise_proto::{
     session::v1::{MemoryTurn, ThreadKind},

@@ -10,6 +10,7 @@
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
 //! | [`other_students`], [`privacy`] | what nobody may learn |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
+//! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`reload`] | courses that change meanwhile |
 //! | [`trace`] | one trace through all services |
@@ -47,6 +48,7 @@ mod course_check;
 mod drain;
 mod durability;
 mod evidence;
+mod exactly_once;
 mod leases;
 mod limits;
 mod models;

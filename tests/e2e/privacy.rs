@@ -79,13 +79,18 @@ async fn a_rostered_name_goes_nowhere() {
         .say(&thread, "Zebedee says that 7 - 9 is 2, is Quux right?")
         .await;
     let stored = &answer.messages[0].text;
-    assert!(stored.starts_with("[name] says that 7 - 9 is 2"), "{stored}");
+    assert!(
+        stored.starts_with("[name] says that 7 - 9 is 2"),
+        "{stored}"
+    );
     assert!(!tutor(&answer).text.contains("Zebedee"), "{answer:#?}");
 
     // What Redis holds is asked of Redis: the roster itself is there, and nothing else.
     let redis = suite.redis().unwrap();
     // Dumped without compression, so that a name would show.
-    redis.command(&["CONFIG", "SET", "rdbcompression", "no"]).unwrap();
+    redis
+        .command(&["CONFIG", "SET", "rdbcompression", "no"])
+        .unwrap();
     let keys = redis.command(&["KEYS", "*"]).unwrap();
     for key in keys.items().iter().map(Value::text) {
         let dump = redis.command(&["DUMP", &key]).unwrap();
@@ -94,7 +99,10 @@ async fn a_rostered_name_goes_nowhere() {
     }
     suite.stop();
     for line in suite.logs() {
-        assert!(!line.contains("Zebedee") && !line.contains("Quux"), "{line}");
+        assert!(
+            !line.contains("Zebedee") && !line.contains("Quux"),
+            "{line}"
+        );
     }
 }
 

@@ -101,7 +101,10 @@ impl Deployment {
         set("HELPER_LLM_BACKEND", "mock".to_owned());
         set("SESSION_STORE", redis.url());
         let archives = home.path().join("archives");
-        set("HELPER_CLASS_RESET_ARCHIVE_DIR", archives.display().to_string());
+        set(
+            "HELPER_CLASS_RESET_ARCHIVE_DIR",
+            archives.display().to_string(),
+        );
         set("JWT_ISSUER", DEV_ISSUER.to_owned());
         set("JWT_JWKS_FILE", data_dir.jwks_file().display().to_string());
 

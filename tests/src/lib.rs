@@ -5,6 +5,9 @@
 //! | --- | --- |
 //! | [`deployment`], [`options`] | the suite in one process, or as five processes with Redis |
 //! | [`process`], [`lines`] | one real process and what it writes |
+//! | [`session`] | session-svc alone, killed and started again |
+//! | [`relay`], [`resp`] | a way to Redis that strikes at a chosen byte |
+//! | [`seed`], [`moment`] | choices that a seed repeats; exact moments |
 //! | [`student`] | a student with a token and a typed client |
 //! | [`token`] | tokens, good and bad |
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
@@ -28,10 +31,15 @@ pub mod evidence;
 pub mod floor;
 pub mod kept;
 pub mod lines;
+pub mod moment;
 pub mod options;
 pub mod process;
 pub mod raw;
 pub mod refusal;
+pub mod relay;
+pub mod resp;
+pub mod seed;
+pub mod session;
 pub mod shared;
 pub mod student;
 pub mod token;

@@ -3,8 +3,8 @@
 
 use std::{
     io,
-    ops::ControlFlow,
     net::{Ipv4Addr, SocketAddr},
+    ops::ControlFlow,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -15,10 +15,9 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{oneshot, watch},
     task::JoinHandle,
-    time::Instant,
 };
 
-use crate::resp;
+use crate::{moment::wait_exactly, resp};
 
 /// Where the relay strikes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,7 +122,11 @@ impl Shared {
     /// The trap, if it waits for this command.
     fn sprung_by(&self, command: &[u8]) -> Option<Trap> {
         let mut trap = self.trap.lock().unwrap();
-        trap.take_if(|trap| command.windows(trap.marker.len()).any(|bytes| bytes == trap.marker))
+        trap.take_if(|trap| {
+            command
+                .windows(trap.marker.len())
+                .any(|bytes| bytes == trap.marker)
+        })
     }
 
     fn strike(&self, strike: Box<dyn FnOnce() + Send>) {
@@ -251,14 +254,6 @@ impl Connection {
             self.replies += 1;
         }
         Some(reply)
-    }
-}
-
-/// Waits much more exactly than a timer of the runtime does, and keeps its thread busy meanwhile.
-pub fn wait_exactly(time: Duration) {
-    let until = Instant::now() + time;
-    while Instant::now() < until {
-        std::thread::yield_now();
     }
 }
 

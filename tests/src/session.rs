@@ -38,12 +38,19 @@ impl SessionProcess {
             ("LISTEN", "127.0.0.1:0"),
             ("LOG_FORMAT", "json"),
             ("INTERNAL_TOKEN_FILE", &token_file.display().to_string()),
-            ("HELPER_CLASS_RESET_ARCHIVE_DIR", &archives.display().to_string()),
+            (
+                "HELPER_CLASS_RESET_ARCHIVE_DIR",
+                &archives.display().to_string(),
+            ),
             ("SESSION_STORE", store),
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-        env.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        env.extend(
+            settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
         let program = Program {
             name: Service::Session.binary(),
             args: Vec::new(),
@@ -91,7 +98,11 @@ impl SessionProcess {
 
     fn nothing_panicked(&self) {
         let log = self.process.log().all();
-        assert!(!log.iter().any(|line| line.contains("panicked")), "{}", log.join("\n"));
+        assert!(
+            !log.iter().any(|line| line.contains("panicked")),
+            "{}",
+            log.join("\n")
+        );
     }
 }
 

@@ -3,6 +3,10 @@
 
 mod bench;
 mod conformance;
+mod embedded;
 mod exam;
 mod grpc;
+mod isolation;
+mod model;
+mod redis;
 mod settings;

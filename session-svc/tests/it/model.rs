@@ -1,176 +1,313 @@
-//! The embedded store against a model of a few lines: any order of turns, grades, retries and restarts.
+//! The service against a model of a few lines: any order of turns, grades, retries, restarts, resets and erasures.
 
 use std::collections::HashMap;
 
 use proptest::prelude::*;
+use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{
     error::SessionError,
-    store::{Begun, EvidenceOutcome, Store},
+    sessions::{Sessions, evidence::EvidenceOutcome, turns::Begun},
 };
 
 use crate::bench::{
-    Bench, COURSE, begin, commit, count_attempts, idempotency, make_thread, one_more, student,
+    Bench, COURSE, Kind, begin, commit, count_attempts, idempotency, make_thread, one_more,
 };
 
 const THREADS: usize = 2;
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// A turn with this key, which is committed so often.
-    Turn { thread: usize, key: u8, commits: u8 },
+    /// A turn with this key, which is committed so often; a grade comes in between, if there is one.
+    Turn {
+        thread: usize,
+        key: u8,
+        commits: u8,
+        grade: Option<u8>,
+    },
     /// A turn with this key that is given back.
     Abandoned { thread: usize, key: u8 },
+    /// A turn with this key that the class's reset or the student's erasure comes before.
+    Overtaken { thread: usize, key: u8, erase: bool },
     /// A grade with this key, sent so often, first with an old version if `late`.
     Grade { key: u8, times: u8, late: bool },
     /// The same key with another body.
     OtherBody { key: u8 },
     /// The service stops and starts.
     Restart,
+    /// The class is reset.
+    Reset,
+    /// The student is erased, and starts anew.
+    Erase,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let (thread, key) = (0..THREADS, 0..6_u8);
     prop_oneof![
-        4 => (thread.clone(), key.clone(), 1..3_u8)
-            .prop_map(|(thread, key, commits)| Step::Turn { thread, key, commits }),
-        1 => (thread, key.clone()).prop_map(|(thread, key)| Step::Abandoned { thread, key }),
+        6 => (thread.clone(), key.clone(), 1..3_u8, prop::option::of(key.clone()))
+            .prop_map(|(thread, key, commits, grade)| Step::Turn { thread, key, commits, grade }),
+        1 => (thread.clone(), key.clone())
+            .prop_map(|(thread, key)| Step::Abandoned { thread, key }),
+        1 => (thread, key.clone(), any::<bool>())
+            .prop_map(|(thread, key, erase)| Step::Overtaken { thread, key, erase }),
         4 => (key.clone(), 1..3_u8, any::<bool>())
             .prop_map(|(key, times, late)| Step::Grade { key, times, late }),
         1 => key.prop_map(|key| Step::OtherBody { key }),
         1 => Just(Step::Restart),
+        1 => Just(Step::Reset),
+        1 => Just(Step::Erase),
     ]
+}
+
+/// What became of a turn's key.
+#[derive(Debug, Clone, Copy)]
+struct Used {
+    /// The thread, counted over all erasures.
+    thread: usize,
+    /// Whether its text was erased since.
+    erased: bool,
 }
 
 /// What must be stored.
 #[derive(Default)]
 struct Model {
+    /// How often the student was erased.
+    life: usize,
     /// The texts of each thread's turns.
     turns: [Vec<String>; THREADS],
-    /// Which thread a turn's key was used in.
-    turn_keys: HashMap<u8, usize>,
+    /// How many turns of each thread were taken by resets.
+    taken: [usize; THREADS],
+    turn_keys: HashMap<u8, Used>,
     /// The version that each grade's key made.
     grades: HashMap<u8, i64>,
+    /// The version before this life's first grade, and how many there were since.
+    version: i64,
+    attempts: i64,
     focus: Option<String>,
 }
 
 proptest! {
     // A case is a whole history with restarts, so it runs a tenth of what the profile asks for.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.div_ceil(10)))]
+
     #[test]
-    fn the_store_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(&steps));
+    fn an_embedded_store_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
+        run(Kind::Embedded, &steps);
+    }
+
+    #[test]
+    fn redis_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
+        run(Kind::Redis, &steps);
     }
 }
 
-async fn run(steps: &[Step]) {
-    let mut bench = Bench::embedded().await;
-    for thread in 0..THREADS {
-        make_thread(bench.store(), &student("ada"), &thread.to_string()).await;
-    }
+#[tokio::main(flavor = "current_thread")]
+async fn run(kind: Kind, steps: &[Step]) {
+    let mut bench = Bench::new(kind, "model").await;
     let mut model = Model::default();
+    model.begin_life(&bench).await;
     for &step in steps {
-        if matches!(step, Step::Restart) {
-            bench.reopen().await;
-        } else {
-            model.take(bench.store(), step).await;
+        match step {
+            Step::Restart => bench.reopen().await,
+            Step::Reset => model.reset(&bench).await,
+            Step::Erase => model.erase(&bench).await,
+            _ => model.take(&bench, step).await,
         }
-        model.check(bench.store()).await;
+        model.check(&bench).await;
     }
 }
 
 impl Model {
-    async fn take(&mut self, store: &dyn Store, step: Step) {
-        let ada = student("ada");
+    /// The number of a thread over all lives.
+    fn number(&self, thread: usize) -> usize {
+        self.life * THREADS + thread
+    }
+
+    fn id(&self, thread: usize) -> String {
+        self.number(thread).to_string()
+    }
+
+    async fn begin_life(&mut self, bench: &Bench) {
+        let ada = bench.student("ada");
+        for thread in 0..THREADS {
+            make_thread(bench.sessions(), &ada, &self.id(thread)).await;
+        }
+        let record = bench.sessions().get_snapshot(&ada, COURSE).await.unwrap();
+        self.version = record.evidence_version;
+        self.attempts = 0;
+    }
+
+    async fn reset(&mut self, bench: &Bench) {
+        bench.reset().await;
+        for (turns, taken) in self.turns.iter_mut().zip(&mut self.taken) {
+            *taken += turns.len();
+            turns.clear();
+        }
+        self.forget_answers();
+    }
+
+    async fn erase(&mut self, bench: &Bench) {
+        let ada = bench.student("ada");
+        let erased = bench.sessions().erase_student(bench.actor(), ada).await;
+        assert_eq!(erased.unwrap().threads, THREADS as u64);
+        self.life += 1;
+        self.turns = Default::default();
+        self.taken = Default::default();
+        self.focus = None;
+        self.forget_answers();
+        self.begin_life(bench).await;
+    }
+
+    fn forget_answers(&mut self) {
+        for used in self.turn_keys.values_mut() {
+            used.erased = true;
+        }
+    }
+
+    /// What a key that was used before gets in this thread.
+    fn answer(&self, key: u8, thread: usize) -> Option<Result<Begun, SessionError>> {
+        let used = self.turn_keys.get(&key)?;
+        Some(if used.thread != self.number(thread) {
+            Err(SessionError::IdempotencyConflict)
+        } else if used.erased {
+            Err(SessionError::TurnErased)
+        } else {
+            Ok(Begun::Answered(format!("answer to turn{key}").into()))
+        })
+    }
+
+    async fn take(&mut self, bench: &Bench, step: Step) {
+        let (ada, sessions) = (&bench.student("ada"), bench.sessions());
         match step {
             Step::Turn {
                 thread,
                 key,
                 commits,
+                grade,
             } => {
-                let id = thread.to_string();
-                let name = format!("turn{key}");
-                let begun = store.begin_turn(&ada, begin(&id, &name)).await;
-                match self.turn_keys.get(&key) {
-                    Some(used) if *used == thread => {
-                        let text = format!("answer to {name}");
-                        assert_eq!(begun, Ok(Begun::Answered(text.into())));
-                    }
-                    Some(_) => assert_eq!(begun, Err(SessionError::IdempotencyConflict)),
-                    None => {
-                        let Ok(Begun::Started(start)) = begun else {
-                            panic!("{begun:?}");
-                        };
-                        for _ in 0..commits {
-                            let turn = commit(&start, &name, &name);
-                            store.commit_turn(&ada, turn).await.unwrap();
-                        }
-                        self.turn_keys.insert(key, thread);
-                        self.turns[thread].push(name.clone());
-                        self.focus = Some(name);
-                    }
+                let (id, name) = (self.id(thread), format!("turn{key}"));
+                let begun = sessions.begin_turn(ada, begin(&id, &name)).await;
+                if let Some(expected) = self.answer(key, thread) {
+                    assert_eq!(begun, expected);
+                    return;
                 }
+                let Ok(Begun::Started(start)) = begun else {
+                    panic!("{begun:?}");
+                };
+                if let Some(key) = grade {
+                    self.grade(sessions, ada, key, 1, false).await;
+                }
+                for _ in 0..commits {
+                    let turn = commit(&start, &name, &name);
+                    sessions.commit_turn(ada, turn).await.unwrap();
+                }
+                let thread_of_all = self.number(thread);
+                let used = Used {
+                    thread: thread_of_all,
+                    erased: false,
+                };
+                self.turn_keys.insert(key, used);
+                self.turns[thread].push(name.clone());
+                self.focus = Some(name);
             }
             Step::Abandoned { thread, key } => {
-                let id = thread.to_string();
-                let begun = store
-                    .begin_turn(&ada, begin(&id, &format!("turn{key}")))
-                    .await;
+                let (id, name) = (self.id(thread), format!("turn{key}"));
+                let begun = sessions.begin_turn(ada, begin(&id, &name)).await;
                 if let Ok(Begun::Started(start)) = begun {
                     let token = start.fencing_token;
-                    store.abandon_turn(&ada, &id, token).await.unwrap();
+                    sessions.abandon_turn(ada, &id, token).await.unwrap();
                 }
             }
-            Step::Grade { key, times, late } => {
-                let name = format!("grade{key}");
-                let record = store.get_snapshot(&ada, COURSE).await.unwrap();
-                if late && record.evidence_version > 0 && !self.grades.contains_key(&key) {
-                    let mut old = record.clone();
-                    old.evidence_version -= 1;
-                    let outcome = store.commit_evidence(&ada, one_more(&old, &name)).await;
-                    let current = Box::new(record.clone());
-                    assert_eq!(outcome, Ok(EvidenceOutcome::Conflict(current)));
+            Step::Overtaken { thread, key, erase } => {
+                let (id, name) = (self.id(thread), format!("turn{key}"));
+                let begun = sessions.begin_turn(ada, begin(&id, &name)).await;
+                let Ok(Begun::Started(start)) = begun else {
+                    assert_eq!(Some(begun), self.answer(key, thread));
+                    return;
+                };
+                if erase {
+                    self.erase(bench).await;
+                } else {
+                    self.reset(bench).await;
                 }
-                for _ in 0..times {
-                    let outcome = store.commit_evidence(&ada, one_more(&record, &name)).await;
-                    let next = record.evidence_version + 1;
-                    let version = *self.grades.entry(key).or_insert(next);
-                    assert_eq!(outcome, Ok(EvidenceOutcome::Committed(version)));
+                let late = sessions
+                    .commit_turn(ada, commit(&start, &name, &name))
+                    .await;
+                // A reset looks for threads of the class's index, and there every thread is that has text.
+                if erase || self.taken[thread] > 0 || late.is_err() {
+                    assert_eq!(late, Err(SessionError::TurnErased));
+                } else {
+                    let used = Used {
+                        thread: self.number(thread),
+                        erased: false,
+                    };
+                    self.turn_keys.insert(key, used);
+                    self.turns[thread].push(name.clone());
+                    self.focus = Some(name);
                 }
             }
+            Step::Grade { key, times, late } => self.grade(sessions, ada, key, times, late).await,
             Step::OtherBody { key } => {
                 if self.grades.contains_key(&key) {
-                    let record = store.get_snapshot(&ada, COURSE).await.unwrap();
+                    let record = sessions.get_snapshot(ada, COURSE).await.unwrap();
                     let mut other = one_more(&record, "");
                     other.idempotency = idempotency(&format!("grade{key}"), 1);
-                    let outcome = store.commit_evidence(&ada, other).await;
+                    let outcome = sessions.commit_evidence(ada, other).await;
                     assert_eq!(outcome, Err(SessionError::IdempotencyConflict));
                 }
             }
-            Step::Restart => {}
+            Step::Restart | Step::Reset | Step::Erase => {}
         }
     }
 
-    async fn check(&self, store: &dyn Store) {
-        let ada = student("ada");
-        let record = store.get_snapshot(&ada, COURSE).await.unwrap();
-        assert_eq!(count_attempts(&record) as usize, self.grades.len());
-        assert_eq!(record.evidence_version as usize, self.grades.len());
+    async fn grade(
+        &mut self,
+        sessions: &Sessions,
+        ada: &StudentKey,
+        key: u8,
+        times: u8,
+        late: bool,
+    ) {
+        let name = format!("grade{key}");
+        let record = sessions.get_snapshot(ada, COURSE).await.unwrap();
+        if late && self.attempts > 0 && !self.grades.contains_key(&key) {
+            let mut old = record.clone();
+            old.evidence_version -= 1;
+            let outcome = sessions.commit_evidence(ada, one_more(&old, &name)).await;
+            let current = Box::new(record.clone());
+            assert_eq!(outcome, Ok(EvidenceOutcome::Conflict(current)));
+        }
+        for _ in 0..times {
+            let outcome = sessions
+                .commit_evidence(ada, one_more(&record, &name))
+                .await;
+            let next = record.evidence_version + 1;
+            let mut counted = false;
+            let version = *self.grades.entry(key).or_insert_with(|| {
+                counted = true;
+                next
+            });
+            self.attempts += i64::from(counted);
+            assert_eq!(outcome, Ok(EvidenceOutcome::Committed(version)));
+        }
+    }
+
+    async fn check(&self, bench: &Bench) {
+        let (ada, sessions) = (bench.student("ada"), bench.sessions());
+        let record = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+        assert_eq!(i64::from(count_attempts(&record)), self.attempts);
+        assert_eq!(record.evidence_version, self.version + self.attempts);
         assert_eq!(record.turn.map(|turn| turn.focus_unit_id), self.focus);
+        let listed = sessions.list_threads(&ada, None, 100).await.unwrap();
+        assert_eq!(listed.threads.len(), THREADS);
         for (thread, turns) in self.turns.iter().enumerate() {
-            let page = store
-                .get_thread(&ada, &thread.to_string(), 0, 1000)
-                .await
-                .unwrap();
-            assert_eq!(page.thread.message_count as usize, turns.len() * 2);
+            let page = sessions.get_thread(&ada, &self.id(thread), 0, 1000).await;
+            let page = page.unwrap();
+            let count = (self.taken[thread] + turns.len()) as i64 * 2;
+            assert_eq!(page.thread.message_count, count);
             let twice = turns.iter().flat_map(|text| [text, text]);
             assert!(page.messages.iter().map(|m| &m.text).eq(twice));
-            assert!(
-                page.messages
-                    .iter()
-                    .map(|m| m.id)
-                    .eq(1..=page.thread.message_count)
-            );
+            let first = self.taken[thread] as i64 * 2 + 1;
+            assert!(page.messages.iter().map(|m| m.id).eq(first..=count));
         }
     }
 }

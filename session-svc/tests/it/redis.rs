@@ -1,236 +1,151 @@
-//! What the Redis store has of its own: a server that is away, full, fresh or guarded; its keys and round trips.
+//! What the service has of its own over Redis: how often a turn asks, where a student's keys are, and what runs out.
 
-use std::{
-    io::{self, Write},
-    sync::{Arc, Mutex},
-};
+use std::time::Duration;
 
-use turnwise_session_svc::{
-    error::SessionError,
-    store::{Begun, Store, redis::RedisStore},
-};
-use turnwise_testing::redis::RedisServer;
+use turnwise_testing::redis::{RedisServer, Value};
 
 use crate::bench::{
-    COURSE, begin, commit, keys, make_thread, new_thread, one_more, redis_options, run, started,
-    student, take_turn,
+    ANSWERS, Bench, CONVERSATION, Home, Kind, THREADS, TURN_LOGS, begin, begin_in, event,
+    full_commit, graded, idempotency, make_thread, passed, started, take_full_turn, take_turn,
 };
+use turnwise_session_svc::sessions::events::AppendEvents;
 
-async fn set(server: &RedisServer, name: &str, value: &str) {
-    let mut command = redis::cmd("CONFIG");
-    let _: String = run(server, command.arg("SET").arg(name).arg(value)).await;
-}
-
-#[tokio::test]
-async fn a_server_that_is_away_fails_every_call_until_it_is_back() {
-    let mut server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    let start = started(&store, &ada, begin("t1", "k")).await;
-    server.kill();
-    for _ in 0..3 {
-        let away = SessionError::Unavailable;
-        let turn = commit(&start, "k", "k");
-        let graded = one_more(start.snapshot.as_ref().unwrap(), "g");
-        assert_eq!(
-            store
-                .create_thread(&ada, new_thread("t2"))
-                .await
-                .unwrap_err(),
-            away
-        );
-        assert_eq!(store.list_threads(&ada, None, 1).await.unwrap_err(), away);
-        assert_eq!(store.get_thread(&ada, "t1", 0, 1).await.unwrap_err(), away);
-        assert_eq!(
-            store.begin_turn(&ada, begin("t1", "k")).await.unwrap_err(),
-            away
-        );
-        assert_eq!(store.commit_turn(&ada, turn).await.unwrap_err(), away);
-        assert_eq!(store.renew_lease(&ada, "t1", 1).await.unwrap_err(), away);
-        assert_eq!(store.abandon_turn(&ada, "t1", 1).await.unwrap_err(), away);
-        assert_eq!(store.get_snapshot(&ada, COURSE).await.unwrap_err(), away);
-        assert_eq!(store.commit_evidence(&ada, graded).await.unwrap_err(), away);
-        let ids = ["Q1".to_owned()];
-        let questions = store.question_records(&ada, COURSE, &ids).await;
-        assert_eq!(questions.unwrap_err(), away);
+fn server(bench: &Bench) -> &RedisServer {
+    match &*bench.home {
+        Home::Redis(server) => server,
+        _ => panic!("not on one server"),
     }
-    server.start_again().unwrap();
-    make_thread(&store, &ada, "t1").await;
 }
 
-#[tokio::test]
-async fn a_server_that_hangs_fails_calls_after_a_time_and_what_it_did_late_counts_once() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    let start = started(&store, &ada, begin("t1", "k")).await;
-    let turn = commit(&start, "k", "k");
-    let mut pause = redis::cmd("CLIENT");
-    let _: String = run(&server, pause.arg("PAUSE").arg(600_000).arg("WRITE")).await;
-    // The clock of the runtime jumps to the end of the wait.
-    tokio::time::pause();
-    let hangs = store.commit_turn(&ada, turn.clone()).await;
-    assert_eq!(hangs.unwrap_err(), SessionError::Unavailable);
-    tokio::time::resume();
-    let _: String = run(&server, redis::cmd("CLIENT").arg("UNPAUSE")).await;
-    store.commit_turn(&ada, turn).await.unwrap();
-    let page = store.get_thread(&ada, "t1", 0, 10).await.unwrap();
-    assert_eq!(page.messages.len(), 2);
-}
-
-#[tokio::test]
-async fn a_store_opens_before_its_server() {
-    let mut server = RedisServer::start().unwrap();
-    server.kill();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let away = store.get_snapshot(&student("ada"), COURSE).await;
-    assert_eq!(away.unwrap_err(), SessionError::Unavailable);
-    server.start_again().unwrap();
-    store.get_snapshot(&student("ada"), COURSE).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_full_server_writes_nothing_and_acknowledges_nothing() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    let start = started(&store, &ada, begin("t1", "k")).await;
-    let turn = commit(&start, "k", "k");
-    set(&server, "maxmemory", "1").await;
-    let full = store.commit_turn(&ada, turn.clone()).await;
-    assert_eq!(full.unwrap_err(), SessionError::Unavailable);
-    let page = store.get_thread(&ada, "t1", 0, 10).await.unwrap();
-    assert_eq!((page.messages.len(), page.thread.message_count), (0, 0));
-    set(&server, "maxmemory", "0").await;
-    store.commit_turn(&ada, turn).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_server_that_forgot_the_scripts_is_told_again() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    take_turn(&store, &ada, "t1", "k1").await;
-    let _: String = run(&server, redis::cmd("SCRIPT").arg("FLUSH")).await;
-    take_turn(&store, &ada, "t1", "k2").await;
+/// How often the server was asked to run a script since the last time.
+fn scripts(bench: &Bench) -> i64 {
+    let stats = server(bench).command(&["INFO", "commandstats"]).unwrap();
+    server(bench).command(&["CONFIG", "RESETSTAT"]).unwrap();
+    let stats = stats.text();
+    let calls = stats.lines().filter_map(|line| {
+        let calls = line.strip_prefix("cmdstat_evalsha:calls=")?;
+        calls.split(',').next()?.parse::<i64>().ok()
+    });
+    assert!(!stats.contains("cmdstat_eval:") && !stats.contains("cmdstat_script"));
+    calls.sum()
 }
 
 #[tokio::test]
 async fn a_turn_takes_two_round_trips() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    take_turn(&store, &ada, "t1", "k1").await;
-    let _: String = run(&server, redis::cmd("CONFIG").arg("RESETSTAT")).await;
-    take_turn(&store, &ada, "t1", "k2").await;
-    let stats: String = run(&server, redis::cmd("INFO").arg("commandstats")).await;
-    assert!(stats.contains("cmdstat_evalsha:calls=2,"), "{stats}");
-    assert!(!stats.contains("cmdstat_eval:"), "{stats}");
-    assert!(!stats.contains("cmdstat_script"), "{stats}");
+    let bench = Bench::new(Kind::Redis, "trips").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_full_turn(sessions, &ada, "t1", "k1").await;
+    server(&bench).command(&["CONFIG", "RESETSTAT"]).unwrap();
+    for key in ["k2", "k3"] {
+        take_full_turn(sessions, &ada, "t1", key).await;
+        assert_eq!(scripts(&bench), 2);
+    }
+    // An answer that is there already takes one.
+    sessions
+        .begin_turn(&ada, begin_in("t1", "k3", 1))
+        .await
+        .unwrap();
+    assert_eq!(scripts(&bench), 1);
 }
 
 #[tokio::test]
 async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    take_turn(&store, &ada, "t1", "k{1}").await;
-    let start = started(&store, &ada, begin("t1", "k2")).await;
-    let mut graded = one_more(start.snapshot.as_ref().unwrap(), "g");
-    graded.question_records = vec![turnwise_proto::session::v1::QuestionRecord {
-        question_id: "Q1".to_owned(),
-        ..Default::default()
-    }];
-    store.commit_evidence(&ada, graded).await.unwrap();
+    let bench = Bench::new(Kind::Redis, "slots").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_full_turn(sessions, &ada, "t1", "k{1}").await;
+    let start = started(sessions, &ada, begin("t1", "k2")).await;
+    let mut drill = graded(start.snapshot.as_ref().unwrap(), "g", "nonce", "verdict");
+    drill.question_records = vec![passed("Q1")];
+    sessions.commit_evidence(&ada, drill).await.unwrap();
 
-    let all = keys(&server, "*").await;
-    assert_eq!(all.len(), 10, "{all:?}");
-    for key in all {
-        assert!(key.starts_with("turnwise:{default/ada}:"), "{key}");
-        let ttl: i64 = run(&server, redis::cmd("PTTL").arg(&key)).await;
-        let temporary = key.contains(":lease:") || key.contains(":answer:");
-        assert_eq!(ttl > 0, temporary, "{key} has {ttl}");
+    let start = "turnwise:{slots/ada}";
+    let of_class = "turnwise:{slots/class:7b}:conversations";
+    let mut kept = Vec::new();
+    let mut ends = Vec::new();
+    for key in bench.home.keys("*") {
+        if key == of_class {
+            continue;
+        }
+        let name = key.strip_prefix(start).unwrap_or_else(|| panic!("{key}"));
+        match bench.home.rest(&key) {
+            Some(rest) => ends.push((name.to_owned(), rest)),
+            None => kept.push(name.to_owned()),
+        }
+    }
+    kept.retain(|name| ![".token", ".ids"].contains(&name.as_str()));
+    kept.sort();
+    assert_eq!(
+        kept,
+        [
+            ":courses",
+            ":questions:algebra",
+            ":snapshot:algebra",
+            ":threads"
+        ]
+    );
+    ends.sort();
+    let hour = Duration::from_secs(3600);
+    let expected = [
+        (":answer:evidence:g", ANSWERS),
+        (":answer:thread:make-t1", ANSWERS),
+        (":answer:turn:k{1}", ANSWERS),
+        (":answers:t1", ANSWERS),
+        (":events:t1", THREADS),
+        (":lease:t1", crate::bench::LEASE),
+        (":memory:t1", CONVERSATION),
+        (":nonce:nonce", ANSWERS),
+        (":thread:t1", THREADS),
+        (":timeline:t1", THREADS),
+        (":turn:turn-k{1}", TURN_LOGS),
+        (":turns:t1", TURN_LOGS),
+    ];
+    assert_eq!(ends.len(), expected.len(), "{ends:?}");
+    for ((name, rest), (expected, kept)) in ends.iter().zip(expected) {
+        assert_eq!(name, expected);
+        assert!(
+            *rest <= kept && *rest + hour.min(kept / 10) > kept,
+            "{name}: {rest:?}"
+        );
     }
 }
 
 #[tokio::test]
-async fn the_password_opens_a_guarded_server() {
-    let server = RedisServer::start().unwrap();
-    set(&server, "requirepass", "sesame").await;
-    for (password, opens) in [
-        (None, false),
-        (Some("wrong"), false),
-        (Some("sesame"), true),
-    ] {
-        let mut options = redis_options(&server);
-        options.password = password.map(str::to_owned);
-        let store = RedisStore::open(&options).await.unwrap();
-        let found = store.get_snapshot(&student("ada"), COURSE).await;
-        assert_eq!(found.is_ok(), opens, "{password:?}");
+async fn events_are_kept_as_long_as_their_thread() {
+    let bench = Bench::new(Kind::Redis, "events").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    bench.clock.advance(THREADS - Duration::from_secs(1000));
+    let append = AppendEvents {
+        thread_id: "t1".to_owned(),
+        events: vec![event("note", "late")],
+        idempotency: idempotency("e", 4),
+    };
+    sessions.append_events(&ada, append).await.unwrap();
+    let rest = bench.home.rest("turnwise:{events/ada}:events:t1").unwrap();
+    assert!(rest <= Duration::from_secs(1000), "{rest:?}");
+    // The next turn keeps all of it for longer.
+    take_turn(sessions, &ada, "t1", "next").await;
+    for name in ["events", "timeline", "thread"] {
+        let key = format!("turnwise:{{events/ada}}:{name}:t1");
+        assert!(bench.home.rest(&key).unwrap() > THREADS - Duration::from_secs(100));
     }
 }
 
 #[tokio::test]
-async fn a_server_that_may_throw_records_away_is_warned_about() {
-    let server = RedisServer::start().unwrap();
-    assert_eq!(log_of_opening(&server).await, "");
-    set(&server, "maxmemory-policy", "allkeys-lru").await;
-    let log = log_of_opening(&server).await;
-    assert!(log.contains("set `maxmemory-policy noeviction`"), "{log}");
-    assert!(log.contains("allkeys-lru"), "{log}");
-    // Where CONFIG is refused, that is said.
-    let mut rule = redis::cmd("ACL");
-    rule.arg("SETUSER").arg("default").arg("-config");
-    let _: String = run(&server, &rule).await;
-    let log = log_of_opening(&server).await;
-    assert!(log.contains("cannot tell what Redis does"), "{log}");
-}
-
-#[tokio::test]
-async fn an_answer_lasts_as_long_as_it_should() {
-    let server = RedisServer::start().unwrap();
-    let store = RedisStore::open(&redis_options(&server)).await.unwrap();
-    let ada = student("ada");
-    make_thread(&store, &ada, "t1").await;
-    take_turn(&store, &ada, "t1", "k").await;
-    let answers = keys(&server, "*:answer:turn:k").await;
-    let ttl: i64 = run(&server, redis::cmd("TTL").arg(&answers[0])).await;
-    assert!((3590..=3600).contains(&ttl), "{ttl}");
-    let _: i64 = run(&server, redis::cmd("PEXPIRE").arg(&answers[0]).arg(0)).await;
-    let begun = store.begin_turn(&ada, begin("t1", "k")).await.unwrap();
-    assert!(matches!(begun, Begun::Started(_)));
-}
-
-/// What is logged while a store is opened.
-async fn log_of_opening(server: &RedisServer) -> String {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    RedisStore::open(&redis_options(server)).await.unwrap();
-    let bytes = log.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+async fn a_server_that_forgot_everything_is_a_new_store() {
+    let bench = Bench::new(Kind::Redis, "flushed").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
+    let flushed = server(&bench).command(&["FLUSHALL"]).unwrap();
+    assert_eq!(flushed, Value::Bytes(b"OK".to_vec()));
+    let late = sessions
+        .commit_turn(&ada, full_commit(&start, "k", "k"))
+        .await;
+    assert!(late.is_err(), "{late:?}");
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
 }

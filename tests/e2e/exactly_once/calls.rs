@@ -145,7 +145,11 @@ impl Grade {
         let drill = unit.drill.get_or_insert_default();
         drill.attempts += 1;
         drill.streak_wrong += 1;
-        match unit.confusion_tags.iter_mut().find(|tag| tag.tag == self.name) {
+        match unit
+            .confusion_tags
+            .iter_mut()
+            .find(|tag| tag.tag == self.name)
+        {
             Some(tag) => tag.count += 1,
             None => unit.confusion_tags.push(ConfusionTag {
                 tag: self.name.clone(),
@@ -162,7 +166,7 @@ impl Grade {
 /// A turn that is being taken. Whoever takes it outlives session-svc, as the gateway does.
 pub struct TakenTurn {
     pub(super) turn: Turn,
-    held: Option<TurnStart>,
+    held: Option<Box<TurnStart>>,
 }
 
 impl TakenTurn {
@@ -193,7 +197,7 @@ impl TakenTurn {
                 Ok(false)
             }
             begin_turn_response::Outcome::Start(start) => {
-                self.held = Some(start);
+                self.held = Some(Box::new(start));
                 Ok(true)
             }
         }
@@ -207,7 +211,10 @@ impl TakenTurn {
             }
             let start = self.held.as_ref().unwrap();
             let request = as_service(self.turn.commit(start));
-            match SessionServiceClient::new(client.clone()).commit_turn(request).await {
+            match SessionServiceClient::new(client.clone())
+                .commit_turn(request)
+                .await
+            {
                 Ok(_) => return Ok(()),
                 Err(status) if reason(&status) == ErrorReason::VersionConflict => self.held = None,
                 Err(status) => return Err(status),
@@ -224,7 +231,10 @@ impl Turn {
 
     /// What its two messages say.
     pub fn texts(&self) -> [String; 2] {
-        [format!("question {}", self.name), format!("answer {}", self.name)]
+        [
+            format!("question {}", self.name),
+            format!("answer {}", self.name),
+        ]
     }
 
     fn key(&self) -> String {
@@ -233,7 +243,9 @@ impl Turn {
 
     fn commit(&self, start: &TurnStart) -> CommitTurnRequest {
         let count = start.thread.as_ref().unwrap().message_count;
-        let messages = (count + 1..).zip([Role::User, Role::Assistant]).zip(self.texts());
+        let messages = (count + 1..)
+            .zip([Role::User, Role::Assistant])
+            .zip(self.texts());
         CommitTurnRequest {
             student_id: self.thread.student.clone(),
             course_id: COURSE.to_owned(),

@@ -47,15 +47,24 @@ async fn during(
 async fn nothing_lost(name: &str, service: &SessionProcess, worked: &Worked) {
     worked.ledger.check(&service.client()).await;
     let (count, outage) = (worked.ledger.count(), worked.outage);
-    println!("figure exactly_once_{name}: {count} acknowledged, none lost, outage {} ms", outage.as_millis());
+    println!(
+        "figure exactly_once_{name}: {count} acknowledged, none lost, outage {} ms",
+        outage.as_millis()
+    );
     assert!(outage < OUTAGE, "{name}: a student waited {outage:?}");
 }
 
 /// Tells what a grade costs, which is a read and a write.
 async fn cost(name: &str, service: &SessionProcess, students: &[String]) {
-    let mut worked = during(service, &students[..1], async |load| load.go_on(4 * CALLS).await).await;
+    let mut worked = during(service, &students[..1], async |load| {
+        load.go_on(4 * CALLS).await
+    })
+    .await;
     worked.ledger.check(&service.client()).await;
-    println!("figure exactly_once_{name}: p50 of a grade {} us", worked.median().as_micros());
+    println!(
+        "figure exactly_once_{name}: p50 of a grade {} us",
+        worked.median().as_micros()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,7 +115,10 @@ async fn sentinel() {
     let worked = during(&safe, &students("told"), async |load| {
         let former = done(|| set.primary());
         let next = done(|| set.planned_failover()).to_string();
-        done(|| set.node(former)?.command(&["REPLICAOF", "127.0.0.1", &next]));
+        done(|| {
+            set.node(former)?
+                .command(&["REPLICAOF", "127.0.0.1", &next])
+        });
         load.go_on(CALLS).await;
         done(|| set.settle());
     })

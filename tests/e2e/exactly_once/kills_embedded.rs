@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use turnwise_tests::{
-    relay::wait_exactly,
+    moment::wait_exactly,
     seed::{Choices, rounds, seed},
     session::SessionProcess,
 };
@@ -28,7 +28,9 @@ async fn every_commit_counts_once() {
 
     let mut longest = Duration::ZERO;
     for round in 0..MEASURED {
-        let calls = service.calls(round, &mut Choices::of_round(seed, round)).await;
+        let calls = service
+            .calls(round, &mut Choices::of_round(seed, round))
+            .await;
         let began = Instant::now();
         service.send(calls);
         service.sent().await;

@@ -71,7 +71,10 @@ async fn one_round(
     let copies = choices.below(COPIES);
     // The other replica goes on.
     let elsewhere = if choices.coin() { copies } else { 0 };
-    println!("round {round}: {point:?} of the {}, {copies} copies here, {elsewhere} elsewhere", watched.marker());
+    println!(
+        "round {round}: {point:?} of the {}, {copies} copies here, {elsewhere} elsewhere",
+        watched.marker()
+    );
 
     let struck = relay.strike_at(&watched.marker(), point, service.service.killer());
     service.send(calls);
@@ -79,7 +82,10 @@ async fn one_round(
     for _ in 0..elsewhere {
         service.send_to(Sender::to(other.client()), watched.copy());
     }
-    timeout(BOUND, struck).await.expect("the commit goes to Redis").unwrap();
+    timeout(BOUND, struck)
+        .await
+        .expect("the commit goes to Redis")
+        .unwrap();
     let stand = service.stand(&other.client(), &all).await;
     let (told, there) = stand[0];
     if elsewhere == 0 {

@@ -39,8 +39,14 @@ impl Ledger {
     /// Whether a call was acknowledged.
     pub fn has(&self, call: &Call) -> bool {
         match call {
-            Call::Grade(grade) => self.grades.get(&grade.student).is_some_and(|names| names.contains(&grade.name)),
-            Call::Turn(taken) => self.turns.get(&taken.turn.thread).is_some_and(|names| names.contains(&taken.turn.name)),
+            Call::Grade(grade) => self
+                .grades
+                .get(&grade.student)
+                .is_some_and(|names| names.contains(&grade.name)),
+            Call::Turn(taken) => self
+                .turns
+                .get(&taken.turn.thread)
+                .is_some_and(|names| names.contains(&taken.turn.name)),
         }
     }
 
@@ -69,7 +75,9 @@ impl Ledger {
     /// Insists that everything acknowledged is there, once, and nothing else. For calls that were all sent until they
     /// were acknowledged.
     pub async fn check(&self, client: &GrpcClient) {
-        let lost = self.compare(client, |noted, there| assert_eq!(there, noted)).await;
+        let lost = self
+            .compare(client, |noted, there| assert_eq!(there, noted))
+            .await;
         assert_eq!(lost, Vec::<String>::new());
     }
 
@@ -97,7 +105,9 @@ impl Ledger {
 pub async fn is_there(client: &GrpcClient, call: &Call) -> bool {
     match call {
         Call::Grade(grade) => grades(client, &grade.student).await.contains(&grade.name),
-        Call::Turn(taken) => turns(client, &taken.turn.thread).await.contains(&taken.turn.name),
+        Call::Turn(taken) => turns(client, &taken.turn.thread)
+            .await
+            .contains(&taken.turn.name),
     }
 }
 
@@ -105,9 +115,16 @@ pub async fn is_there(client: &GrpcClient, call: &Call) -> bool {
 pub async fn grades(client: &GrpcClient, student: &str) -> BTreeSet<String> {
     let snapshot = snapshot(client, student).await.unwrap();
     let unit = graded_unit(&snapshot);
-    let names: BTreeSet<String> = unit.confusion_tags.iter().map(|tag| tag.tag.clone()).collect();
+    let names: BTreeSet<String> = unit
+        .confusion_tags
+        .iter()
+        .map(|tag| tag.tag.clone())
+        .collect();
     assert_eq!(names.len(), unit.confusion_tags.len(), "{unit:?}");
-    assert!(unit.confusion_tags.iter().all(|tag| tag.count == 1), "{unit:?}");
+    assert!(
+        unit.confusion_tags.iter().all(|tag| tag.count == 1),
+        "{unit:?}"
+    );
     let count = i64::try_from(names.len()).unwrap();
     assert_eq!(i64::from(unit.drill.unwrap().attempts), count, "{unit:?}");
     assert_eq!(snapshot.evidence_version, count);
@@ -125,7 +142,9 @@ pub async fn turns(client: &GrpcClient, thread: &Thread) -> BTreeSet<String> {
             page_size: PAGE,
             page_token,
         });
-        let response = SessionServiceClient::new(client.clone()).get_thread(request).await;
+        let response = SessionServiceClient::new(client.clone())
+            .get_thread(request)
+            .await;
         let page = response.unwrap().into_inner();
         messages.extend(page.messages);
         page_token = page.next_page_token;
@@ -142,7 +161,10 @@ pub async fn turns(client: &GrpcClient, thread: &Thread) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for pair in messages.chunks(2) {
         let name = pair[0].text.strip_prefix("question ").unwrap();
-        assert_eq!(pair.get(1).and_then(|m| m.text.strip_prefix("answer ")), Some(name));
+        assert_eq!(
+            pair.get(1).and_then(|m| m.text.strip_prefix("answer ")),
+            Some(name)
+        );
         assert!(names.insert(name.to_owned()), "{name} is there twice");
     }
     names
@@ -160,9 +182,15 @@ async fn told_messages(client: &GrpcClient, thread: &Thread) -> Vec<i64> {
             page_size: PAGE,
             ..ListEventsRequest::default()
         });
-        let response = SessionServiceClient::new(client.clone()).list_events(request).await;
+        let response = SessionServiceClient::new(client.clone())
+            .list_events(request)
+            .await;
         let page = response.unwrap().into_inner();
-        ids.extend(page.events.iter().filter_map(|event| Some(event.message.as_ref()?.id)));
+        ids.extend(
+            page.events
+                .iter()
+                .filter_map(|event| Some(event.message.as_ref()?.id)),
+        );
         match page.events.last() {
             Some(last) if page.more => after_id = last.id,
             _ => return ids,

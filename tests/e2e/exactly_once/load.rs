@@ -13,7 +13,7 @@ use turnwise_kit::client::GrpcClient;
 use turnwise_tests::eventually::eventually;
 
 use super::{
-    calls::{Call, Grade, TakenTurn, Turn, open_thread},
+    calls::{Call, Grade, TakenTurn, Thread, Turn, open_thread},
     ledger::Ledger,
     retries::Sender,
 };
@@ -63,12 +63,18 @@ impl Load {
     /// Waits until so many more calls of each student are acknowledged.
     pub async fn go_on(&self, more: usize) {
         let count = |students: &[(Arc<AtomicUsize>, _)]| -> Vec<usize> {
-            students.iter().map(|(count, _)| count.load(Ordering::SeqCst)).collect()
+            students
+                .iter()
+                .map(|(count, _)| count.load(Ordering::SeqCst))
+                .collect()
         };
         let before = count(&self.students);
         eventually("calls are acknowledged", BOUND, async || {
             let now = count(&self.students);
-            now.iter().zip(&before).all(|(now, before)| *now >= before + more).then_some(())
+            now.iter()
+                .zip(&before)
+                .all(|(now, before)| *now >= before + more)
+                .then_some(())
         })
         .await;
     }
@@ -96,7 +102,7 @@ impl Worked {
 }
 
 async fn work(
-    thread: super::calls::Thread,
+    thread: Thread,
     mut sender: Sender,
     acknowledged: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,

@@ -12,16 +12,20 @@
 //! | [`ledger`] | what was acknowledged, against what is there |
 //! | [`load`] | grades without end, and the gaps between them |
 //!
-//! What is promised of an acknowledged write:
+//! What is promised of an acknowledged write, and what it costs. The outages are those of these fixtures, which take a
+//! silent primary for dead after 1.5 s:
 //!
-//! | store | settings | survives | costs |
+//! | store | settings | an acknowledged write survives | costs |
 //! | --- | --- | --- | --- |
-//! | embedded | `SESSION_EMBEDDED_FSYNC=on` | a SIGKILL, a power cut | one fsync for all commits that wait |
-//! | one Redis | `appendonly yes`, `appendfsync everysec` | a SIGKILL; a power cut but for its last second | a write to the page cache |
-//! | one Redis | `appendfsync always` | a power cut, too | one fsync for all commits that wait |
-//! | Sentinel | `SESSION_REDIS_WAIT_REPLICAS` = all replicas of a primary, `min-replicas-to-write 1` | the loss of the primary and any planned failover | a round trip to the slowest replica |
-//! | Cluster | the same: 1 where a primary has one replica | the same | the same; no writes to a slot while its primary has no replica |
-//! | Sentinel, Cluster | `SESSION_REDIS_WAIT_REPLICAS=0` | nothing of the last moments before a failover | nothing |
+//! | embedded | `SESSION_EMBEDDED_FSYNC=on` | a SIGKILL and a power cut | one sync to disk for all commits that wait |
+//! | one Redis | `appendonly yes`, `appendfsync everysec` | a SIGKILL of Redis; a power cut but for its last second | away until it is started again |
+//! | one Redis | `appendfsync always` | a power cut, too | one sync to disk for all commits that wait |
+//! | Sentinel | `SESSION_REDIS_WAIT_REPLICAS` = the replicas of a primary, `min-replicas-to-write 1` | the loss of the primary, and a planned failover | a round trip to the slowest replica; some 3 s when the primary dies; 1 to 10 s when another one takes its place, until the former one follows it: about 1 s where an operator sends it `REPLICAOF` |
+//! | Cluster | the same, so 1 where a primary has one replica | the same | the same round trip; some 3 s when a primary dies, and no writes to its slots until it has a replica again; 0.2 s as planned |
+//! | Sentinel, Cluster | `SESSION_REDIS_WAIT_REPLICAS=0` | no failover, but for luck: a planned one under Sentinel loses up to some seconds | nothing |
+//!
+//! Replicas acknowledge what they have in memory: a write on all of them outlives any of the servers, and a power cut of
+//! all at once as far as the append-only file does.
 //!
 //! EXACTLY_ONCE_ROUNDS and EXACTLY_ONCE_SEED say how many kills and which; every run prints its seed.
 

@@ -55,7 +55,9 @@ impl Sender {
         let delivered = timeout(BOUND, async {
             loop {
                 let client = self.lives.borrow_and_update().clone();
-                let Err(status) = call.send(&client).await else { return };
+                let Err(status) = call.send(&client).await else {
+                    return;
+                };
                 match reason(&status) {
                     ErrorReason::TurnInProgress | ErrorReason::StorageUnavailable => {
                         tokio::time::sleep(PAUSE).await;
@@ -68,7 +70,10 @@ impl Sender {
                 last = Some(status);
             }
         });
-        assert!(delivered.await.is_ok(), "not acknowledged; the last answer: {last:?}");
+        assert!(
+            delivered.await.is_ok(),
+            "not acknowledged; the last answer: {last:?}"
+        );
     }
 
     /// Nobody answers before the next life, if there is one.

@@ -46,11 +46,13 @@ impl Rounds {
     pub async fn calls(&mut self, round: u64, choices: &mut Choices) -> Vec<Call> {
         let client = self.service.client();
         if round.is_multiple_of(ROUNDS_OF_A_CLASS) {
-            self.kept.extend(std::mem::take(&mut *self.noted.lock().unwrap()));
+            self.kept
+                .extend(std::mem::take(&mut *self.noted.lock().unwrap()));
             self.class.clear();
             for place in 0..self.class_size {
                 let student = format!("student-{round}-{place}");
-                self.class.push(open_thread(&client, &student).await.unwrap());
+                self.class
+                    .push(open_thread(&client, &student).await.unwrap());
             }
         }
         let mut calls = Vec::new();
@@ -97,7 +99,11 @@ impl Rounds {
         let mut stand = Vec::new();
         for call in calls {
             let (told, there) = (noted.has(call), is_there(client, call).await);
-            assert!(there || !told, "{} was acknowledged and is not there", call.marker());
+            assert!(
+                there || !told,
+                "{} was acknowledged and is not there",
+                call.marker()
+            );
             stand.push((told, there));
         }
         stand
@@ -120,7 +126,8 @@ impl Rounds {
 
     /// Insists once more on everything that was ever acknowledged, and ends the service. Answers how much it was.
     pub async fn end(mut self) -> usize {
-        self.kept.extend(std::mem::take(&mut *self.noted.lock().unwrap()));
+        self.kept
+            .extend(std::mem::take(&mut *self.noted.lock().unwrap()));
         self.kept.check(&self.service.client()).await;
         self.service.stop();
         self.kept.count()

@@ -9,6 +9,7 @@ mod durable;
 mod failure;
 mod news;
 mod node;
+mod read;
 mod reply;
 mod request;
 mod topology;

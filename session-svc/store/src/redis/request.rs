@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 
 use redis::{Cmd, Pipeline, Value};
 
-use super::{durable::Durable, failure::Failure, transact};
+use super::{durable::Durable, failure::Failure, read, transact};
 use crate::{Partition, Read, Transaction};
 
 /// Commands that are one step: the call of the script if there is anything to check or write, and the reads. More than
@@ -54,7 +54,7 @@ impl Request {
             let call = transact::call(hash, partition, transaction, in_script, durable.is_some());
             commands.add_command(call);
         }
-        for read in transact::read_commands(partition, reads) {
+        for read in read::read_commands(partition, reads) {
             commands.add_command(read);
         }
         if step > 1 {

@@ -1,15 +1,14 @@
-//! A transaction as commands: a call of the script for its checks and writes, as `transact.lua` says, and its reads.
+//! A call of the script: the plan and the texts of a transaction, as `transact.lua` says.
 
 use std::{borrow::Cow, collections::HashMap, time::Duration};
 
 use redis::Cmd;
 
+use super::read::{Name, read_command};
 use crate::{Check, Key, Partition, Read, Transaction, Write};
 
 /// How many texts one step takes. Lua's stack holds some 8,000.
 const AT_ONCE: usize = 2000;
-/// The largest number that Redis takes where it counts.
-const MANY: usize = i32::MAX as usize;
 /// The longest expiry, in milliseconds: some 300 years.
 const LONGEST_MS: u128 = 10_000_000_000_000;
 /// How many writes are looked through for one of a kind.
@@ -66,109 +65,6 @@ pub(super) fn call<'a>(
         command.arg(text.as_ref());
     }
     command
-}
-
-/// The commands that read.
-pub(super) fn read_commands<'a>(
-    partition: &Partition,
-    reads: &'a [Read],
-) -> impl Iterator<Item = Cmd> + use<'a> {
-    let mut name = Name::new(partition);
-    reads.iter().map(move |read| {
-        let (command, key, arguments) = read_command(read);
-        let mut command = redis::cmd(command);
-        command.arg(name.of(key.as_str()));
-        for argument in arguments {
-            command.arg(&argument[..]);
-        }
-        command
-    })
-}
-
-/// A command, its key and its other arguments.
-type ReadCommand<'a> = (&'static str, &'a Key, Vec<Cow<'a, [u8]>>);
-
-fn read_command(read: &Read) -> ReadCommand<'_> {
-    fn text<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, [u8]> {
-        match text.into() {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        }
-    }
-    let count = |limit: usize| text(limit.min(MANY).to_string());
-    match read {
-        Read::Fields { key, fields } if fields.is_empty() => {
-            // HMGET takes at least one.
-            ("HMGET", key, vec![text("")])
-        }
-        Read::Fields { key, fields } => {
-            let fields = fields.iter().map(|field| text(field.as_ref())).collect();
-            ("HMGET", key, fields)
-        }
-        Read::Record { key } => ("HGETALL", key, Vec::new()),
-        Read::LogAfter { key, after, limit } => {
-            let after = text(format!("(0-{}", (*after).max(0)));
-            let arguments = vec![after, text("+"), text("COUNT"), count(*limit)];
-            ("XRANGE", key, arguments)
-        }
-        Read::LogBefore { key, before, limit } => {
-            let before = text(format!("(0-{}", (*before).max(1)));
-            let arguments = vec![before, text("-"), text("COUNT"), count(*limit)];
-            ("XREVRANGE", key, arguments)
-        }
-        Read::Lowest {
-            key,
-            from,
-            to,
-            limit,
-        } => ("ZRANGEBYSCORE", key, by_score(*from, *to, count(*limit))),
-        Read::Highest {
-            key,
-            from,
-            to,
-            limit,
-        } => ("ZREVRANGEBYSCORE", key, by_score(*to, *from, count(*limit))),
-    }
-}
-
-fn by_score(one: i64, other: i64, count: Cow<'_, [u8]>) -> Vec<Cow<'_, [u8]>> {
-    let mut arguments: Vec<Cow<'_, [u8]>> = vec![
-        Cow::Owned(one.to_string().into_bytes()),
-        Cow::Owned(other.to_string().into_bytes()),
-    ];
-    let rest: [&[u8]; 3] = [b"WITHSCORES", b"LIMIT", b"0"];
-    arguments.extend(rest.map(Cow::Borrowed));
-    arguments.push(count);
-    arguments
-}
-
-/// Names of a partition's records in Redis. What stands in braces decides on the slot.
-struct Name {
-    text: String,
-    length: usize,
-}
-
-impl Name {
-    fn new(partition: &Partition) -> Self {
-        let text = format!("turnwise:{{{}}}", partition.as_str());
-        Self {
-            length: text.len(),
-            text,
-        }
-    }
-
-    fn with(&mut self, end: &str) -> &str {
-        self.text.truncate(self.length);
-        self.text.push_str(end);
-        &self.text
-    }
-
-    fn of(&mut self, key: &str) -> &str {
-        self.text.truncate(self.length);
-        self.text.push(':');
-        self.text.push_str(key);
-        &self.text
-    }
 }
 
 /// What to do; the numbers are those of `transact.lua`.
@@ -348,7 +244,8 @@ fn add_write<'a>(plan: &mut Plan<'a>, write: &'a Write, all: &[Write]) {
             }
         }
         Write::Trim { key, keep } => {
-            plan.step(What::Trim, key, 1).number((*keep).min(MANY));
+            plan.step(What::Trim, key, 1)
+                .number((*keep).min(i32::MAX as usize));
         }
         Write::Rank { key, member, score } => {
             plan.step(What::Rank, key, 2).number(score).text(member);

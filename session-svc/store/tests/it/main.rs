@@ -9,3 +9,4 @@ mod embedded;
 mod failover;
 mod model;
 mod redis;
+mod redis_refusals;

@@ -28,7 +28,9 @@ impl Bench {
     /// The texts of all messages in the archives.
     pub fn archived_texts(&self) -> Vec<String> {
         let bodies = self.archived();
-        let turns = bodies.iter().filter_map(|body| body.get("turns")?.as_array());
+        let turns = bodies
+            .iter()
+            .filter_map(|body| body.get("turns")?.as_array());
         let texts = turns.flatten().filter_map(|turn| turn["text"].as_str());
         texts.map(str::to_owned).collect()
     }

@@ -26,7 +26,8 @@ impl Dump {
         let start = format!("{tenant}/");
         let holding = self.holding(tenant);
         self.only(|name| {
-            name.starts_with(&start) || name.starts_with("/system:due:work:") && holding.contains(&name)
+            name.starts_with(&start)
+                || name.starts_with("/system:due:work:") && holding.contains(&name)
         })
     }
 

@@ -16,19 +16,32 @@ cases!(
 
 async fn entries_come_newest_first_in_pages(bench: &mut Bench) {
     let sessions = bench.sessions();
-    let empty = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap();
+    let empty = sessions
+        .audit_entries(&bench.tenant, None, 10)
+        .await
+        .unwrap();
     assert_eq!((empty.entries, empty.before), (vec![], None));
     for number in 1..=5 {
         let names = vec!["Ada Lovelace".to_owned(); number];
-        sessions.set_roster(&bench.actor(), CLASS, names).await.unwrap();
+        sessions
+            .set_roster(&bench.actor(), CLASS, names)
+            .await
+            .unwrap();
     }
     let mut seen = Vec::new();
     let mut sizes = Vec::new();
     let mut before = None;
     loop {
-        let page = sessions.audit_entries(&bench.tenant, before, 2).await.unwrap();
+        let page = sessions
+            .audit_entries(&bench.tenant, before, 2)
+            .await
+            .unwrap();
         sizes.push(page.entries.len());
-        seen.extend(page.entries.iter().map(|entry| (entry.audit_id, entry.facts["names"].clone())));
+        seen.extend(
+            page.entries
+                .iter()
+                .map(|entry| (entry.audit_id, entry.facts["names"].clone())),
+        );
         before = page.before;
         if before.is_none() {
             break;
@@ -36,7 +49,10 @@ async fn entries_come_newest_first_in_pages(bench: &mut Bench) {
     }
     let expected: Vec<_> = (1..=5).rev().map(|n| (n, n.to_string())).collect();
     assert_eq!((seen, sizes), (expected, vec![2, 2, 1]));
-    let exact = sessions.audit_entries(&bench.tenant, None, 5).await.unwrap();
+    let exact = sessions
+        .audit_entries(&bench.tenant, None, 5)
+        .await
+        .unwrap();
     assert_eq!((exact.entries.len(), exact.before), (5, None));
 }
 
@@ -44,13 +60,31 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     let actor = bench.actor();
-    sessions.set_roster(&actor, CLASS, vec!["Ada".to_owned()]).await.unwrap();
-    let exported = sessions.export_class(actor.clone(), CLASS.to_owned()).await.unwrap();
+    sessions
+        .set_roster(&actor, CLASS, vec!["Ada".to_owned()])
+        .await
+        .unwrap();
+    let exported = sessions
+        .export_class(actor.clone(), CLASS.to_owned())
+        .await
+        .unwrap();
     let reset = bench.reset().await;
-    drop(sessions.export_student(actor.clone(), ada.clone()).await.unwrap());
+    drop(
+        sessions
+            .export_student(actor.clone(), ada.clone())
+            .await
+            .unwrap(),
+    );
     let erased = sessions.erase_student(actor, ada).await.unwrap();
-    let entries = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap().entries;
-    let kinds: Vec<_> = entries.iter().map(|e| (e.kind.as_str(), e.class_id.as_str())).collect();
+    let entries = sessions
+        .audit_entries(&bench.tenant, None, 10)
+        .await
+        .unwrap()
+        .entries;
+    let kinds: Vec<_> = entries
+        .iter()
+        .map(|e| (e.kind.as_str(), e.class_id.as_str()))
+        .collect();
     let expected = [
         ("student-erased", ""),
         ("student-exported", ""),
@@ -59,16 +93,28 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
         ("class-roster-set", CLASS),
     ];
     assert_eq!(kinds, expected);
-    assert_eq!((entries[0].audit_id, entries[2].audit_id), (erased.audit_id, reset.audit_id));
+    assert_eq!(
+        (entries[0].audit_id, entries[2].audit_id),
+        (erased.audit_id, reset.audit_id)
+    );
     let facts = &entries[2].facts;
-    assert_eq!((facts["reason"].as_str(), facts["archives"].as_str()), ("new term", reset.archive_names[0].as_str()));
-    assert_eq!((facts["threads"].as_str(), facts["students"].as_str()), ("1", "1"));
+    assert_eq!(
+        (facts["reason"].as_str(), facts["archives"].as_str()),
+        ("new term", reset.archive_names[0].as_str())
+    );
+    assert_eq!(
+        (facts["threads"].as_str(), facts["students"].as_str()),
+        ("1", "1")
+    );
     assert_eq!(entries[3].facts["archive"], exported.archive_name);
     for entry in &entries {
         assert_eq!(entry.actor_id, "principal");
         assert!(entry.create_time.unwrap().seconds >= 1_767_225_600);
         // No entry names a student.
-        assert!(!entry.facts.values().any(|fact| fact.contains("ada")), "{entry:?}");
+        assert!(
+            !entry.facts.values().any(|fact| fact.contains("ada")),
+            "{entry:?}"
+        );
     }
 }
 
@@ -78,9 +124,18 @@ async fn tenants_are_kept_apart(bench: &mut Bench) {
         tenant: format!("{}x", bench.tenant),
         id: "somebody".to_owned(),
     };
-    sessions.set_roster(&elsewhere, CLASS, vec!["Ada".to_owned()]).await.unwrap();
-    let here = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap();
+    sessions
+        .set_roster(&elsewhere, CLASS, vec!["Ada".to_owned()])
+        .await
+        .unwrap();
+    let here = sessions
+        .audit_entries(&bench.tenant, None, 10)
+        .await
+        .unwrap();
     assert_eq!(here.entries, []);
-    let there = sessions.audit_entries(&elsewhere.tenant, None, 10).await.unwrap();
+    let there = sessions
+        .audit_entries(&elsewhere.tenant, None, 10)
+        .await
+        .unwrap();
     assert_eq!(there.entries.len(), 1);
 }

@@ -83,7 +83,12 @@ async fn work_is_handed_out_when_its_time_has_come(bench: &mut Bench) {
     make_thread(sessions, &bench.student("ada"), "t1").await;
     let work = defer(bench, "w", SOON).await;
     let early = sessions.claim_due(100).await.unwrap();
-    assert!(early.claimed.iter().all(|c| c.work.as_ref().unwrap().tenant != bench.tenant));
+    assert!(
+        early
+            .claimed
+            .iter()
+            .all(|c| c.work.as_ref().unwrap().tenant != bench.tenant)
+    );
     let next = time::to_proto(early.next.unwrap());
     assert!(next.seconds <= work.due_time.unwrap().seconds);
     bench.clock.advance(SOON);
@@ -113,7 +118,10 @@ async fn work_that_came_due_first_comes_first(bench: &mut Bench) {
     }
     bench.clock.advance(SOON);
     let claimed = claim(bench.sessions(), bench).await;
-    let ids: Vec<_> = claimed.into_iter().map(|c| c.work.unwrap().work_id).collect();
+    let ids: Vec<_> = claimed
+        .into_iter()
+        .map(|c| c.work.unwrap().work_id)
+        .collect();
     assert_eq!(ids, ["early", "middle", "late"].map(|name| id(bench, name)));
 }
 
@@ -145,7 +153,10 @@ async fn ten_claimers_get_each_piece_once(bench: &mut Bench) {
     let mut claimed = claimers.join_all().await.concat();
     claimed.extend(claim(bench.sessions(), bench).await);
     claimed.retain(|claimed| claimed.work.as_ref().unwrap().tenant == bench.tenant);
-    let ids: HashSet<_> = claimed.iter().map(|c| &c.work.as_ref().unwrap().work_id).collect();
+    let ids: HashSet<_> = claimed
+        .iter()
+        .map(|c| &c.work.as_ref().unwrap().work_id)
+        .collect();
     assert_eq!((claimed.len(), ids.len()), (20, 20));
 }
 
@@ -162,8 +173,14 @@ async fn a_claim_that_ran_out_is_handed_out_again(bench: &mut Bench) {
     let (id, lost) = (id(bench, "w"), Err(SessionError::LeaseLost));
     let late = first.fencing_token;
     assert_eq!(sessions.complete_claim(&id, late).await, lost);
-    assert_eq!(sessions.renew_claim(&id, late).await, Err(SessionError::LeaseLost));
-    assert_eq!(sessions.complete_claim(&id, second.fencing_token).await, Ok(()));
+    assert_eq!(
+        sessions.renew_claim(&id, late).await,
+        Err(SessionError::LeaseLost)
+    );
+    assert_eq!(
+        sessions.complete_claim(&id, second.fencing_token).await,
+        Ok(())
+    );
     assert_eq!(stored(bench), [""; 0]);
 }
 
@@ -232,11 +249,16 @@ async fn work_that_cannot_be_read_does_not_hold_up_the_rest(bench: &mut Bench) {
     defer(bench, "broken", Duration::ZERO).await;
     defer(bench, "whole", Duration::ZERO).await;
     let name = format!("work:{}", id(bench, "broken"));
-    bench.put(&Partition::system("due"), &name, "item", &[2, 0]).await;
+    bench
+        .put(&Partition::system("due"), &name, "item", &[2, 0])
+        .await;
     bench.clock.advance(SOON);
     let claimed = claim(sessions, bench).await;
     assert_eq!(claimed.len(), 1);
-    assert_eq!(claimed[0].work.as_ref().unwrap().work_id, id(bench, "whole"));
+    assert_eq!(
+        claimed[0].work.as_ref().unwrap().work_id,
+        id(bench, "whole")
+    );
     assert!(!stored(bench).iter().any(|name| name.ends_with("broken")));
 }
 

@@ -46,7 +46,10 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
         sessions.commit_evidence(&ada, drill).await.unwrap();
     }
     started(sessions, &ada, begin("t1", "running")).await;
-    let report = sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    let report = sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
     let expected = EraseReport {
         threads: 2,
         archive_records: 0,
@@ -64,10 +67,20 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
             continue;
         }
         let kept = ["answer:", "nonce:", "erased"];
-        assert!(kept.iter().any(|kept| name.starts_with(kept)), "{name} is left");
+        assert!(
+            kept.iter().any(|kept| name.starts_with(kept)),
+            "{name} is left"
+        );
         assert!(held.expires, "{name} stays for ever");
     }
-    assert_eq!(of_ada.names().iter().filter(|name| name.ends_with(":erased")).count(), 1);
+    assert_eq!(
+        of_ada
+            .names()
+            .iter()
+            .filter(|name| name.ends_with(":erased"))
+            .count(),
+        1
+    );
     // No text, and outside of the student's own partition not even the id.
     for (name, held) in &dump.0 {
         let held = String::from_utf8_lossy(&held.bytes);
@@ -76,13 +89,19 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
         }
     }
     assert_eq!(dump.holding(ADA).len(), of_ada.names().len());
-    let audited = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap();
+    let audited = sessions
+        .audit_entries(&bench.tenant, None, 10)
+        .await
+        .unwrap();
     assert_eq!(audited.entries[0].kind, "student-erased");
     assert_eq!(audited.entries[0].actor_id, "principal");
     assert_eq!(audited.entries[0].facts["threads"], "2");
     assert!(!format!("{audited:?}").contains(ADA));
 
-    assert_eq!(sessions.list_threads(&ada, None, 10).await.unwrap().threads, []);
+    assert_eq!(
+        sessions.list_threads(&ada, None, 10).await.unwrap().threads,
+        []
+    );
     let read = sessions.get_thread(&ada, "t1", 0, 10).await;
     assert_eq!(refused(read), unknown_thread("t1"));
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
@@ -102,14 +121,22 @@ async fn others_stay_as_they_are(bench: &mut Bench) {
         make_thread(sessions, &student, "t1").await;
         take_full_turn(sessions, &student, "t1", "k").await;
         let read = sessions.get_snapshot(&student, COURSE).await.unwrap();
-        sessions.commit_evidence(&student, one_more(&read, "g")).await.unwrap();
+        sessions
+            .commit_evidence(&student, one_more(&read, "g"))
+            .await
+            .unwrap();
     }
     let others = |name: &str| {
-        ["ad:", "ada.a:", "bob:"].iter().any(|other| name.contains(&format!("/{other}")))
+        ["ad:", "ada.a:", "bob:"]
+            .iter()
+            .any(|other| name.contains(&format!("/{other}")))
     };
     let before = bench.dump().only(others);
     assert!(before.names().len() >= 3 * 10, "{:?}", before.names());
-    sessions.erase_student(bench.actor(), bench.student("ada")).await.unwrap();
+    sessions
+        .erase_student(bench.actor(), bench.student("ada"))
+        .await
+        .unwrap();
     assert_eq!(bench.dump().only(others), before);
     // The class finds the others' threads still.
     assert_eq!(bench.reset().await.threads, 3);
@@ -119,7 +146,13 @@ async fn archives_lose_the_student_and_still_verify(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
     for student in [&ada, &bob] {
         make_helper(sessions, student, "t1").await;
-        take_full_turn(sessions, student, "t1", &format!("text-of-{}", student.student)).await;
+        take_full_turn(
+            sessions,
+            student,
+            "t1",
+            &format!("text-of-{}", student.student),
+        )
+        .await;
     }
     bench.reset().await;
     let report = sessions.erase_student(bench.actor(), ada).await.unwrap();
@@ -142,10 +175,15 @@ async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
         (started(sessions, &ada, begin_in("t1", "k1", 1)).await, "k1"),
         (started(sessions, &ada, begin_in("t2", "k2", 1)).await, "k2"),
     ];
-    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
     let before = bench.dump();
     for (start, key) in starts {
-        let late = sessions.commit_turn(&ada, full_commit(&start, key, "secret")).await;
+        let late = sessions
+            .commit_turn(&ada, full_commit(&start, key, "secret"))
+            .await;
         assert_eq!(refused(late), SessionError::TurnErased);
     }
     assert_eq!(bench.dump(), before);
@@ -156,10 +194,16 @@ async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
     // Read before anything was written, and after; graded and not.
     let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let other = sessions.get_snapshot(&ada, "chemistry").await.unwrap();
-    sessions.commit_evidence(&ada, one_more(&other, "first")).await.unwrap();
+    sessions
+        .commit_evidence(&ada, one_more(&other, "first"))
+        .await
+        .unwrap();
     let warm = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!((cold.evidence_version, warm.evidence_version), (0, 1));
-    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
     let before = bench.dump();
     for (number, snapshot) in [&cold, &warm].into_iter().enumerate() {
         let plain = one_more(snapshot, &format!("plain{number}"));
@@ -172,8 +216,13 @@ async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
     assert_eq!(bench.dump(), before);
     // Read after one erasure, it cannot be committed after the next.
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
-    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
-    let late = sessions.commit_evidence(&ada, one_more(&read, "late")).await;
+    sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
+    let late = sessions
+        .commit_evidence(&ada, one_more(&read, "late"))
+        .await;
     match late {
         Err(SessionError::TurnErased) => {}
         // Or it is told the record as it is, and applies the event to that.
@@ -187,15 +236,25 @@ async fn a_student_can_start_anew(bench: &mut Bench) {
     make_thread(sessions, &ada, "t1").await;
     take_full_turn(sessions, &ada, "t1", "k").await;
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
-    sessions.commit_evidence(&ada, one_more(&read, "g")).await.unwrap();
-    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    sessions
+        .commit_evidence(&ada, one_more(&read, "g"))
+        .await
+        .unwrap();
+    sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
 
     let mut again = new_thread("t2");
     again.idempotency.key = "anew".to_owned();
     sessions.create_thread(&ada, again).await.unwrap();
     take_full_turn(sessions, &ada, "t2", "anew").await;
     assert_eq!(texts(sessions, &ada, "t2").await, ["anew", "anew"]);
-    let mut version = sessions.get_snapshot(&ada, COURSE).await.unwrap().evidence_version;
+    let mut version = sessions
+        .get_snapshot(&ada, COURSE)
+        .await
+        .unwrap()
+        .evidence_version;
     for key in ["g1", "g2"] {
         let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
         assert_eq!(read.evidence_version, version);
@@ -222,7 +281,9 @@ async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
         assert_eq!(report, Ok(expected));
     }
     // So can that of somebody who was never there.
-    let nobody = sessions.erase_student(bench.actor(), bench.student("nobody")).await;
+    let nobody = sessions
+        .erase_student(bench.actor(), bench.student("nobody"))
+        .await;
     assert_eq!(nobody.unwrap().threads, 0);
 }
 
@@ -234,8 +295,15 @@ async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
         take_full_turn(sessions, &ada, thread, thread).await;
     }
     bench.reset().await;
-    sessions.erase_student(bench.actor(), ada.clone()).await.unwrap();
+    sessions
+        .erase_student(bench.actor(), ada.clone())
+        .await
+        .unwrap();
     let left = bench.dump().only(|name| name.contains("/ada:"));
-    let left: Vec<_> = left.names().into_iter().filter(|name| !name.contains(":answer:")).collect();
+    let left: Vec<_> = left
+        .names()
+        .into_iter()
+        .filter(|name| !name.contains(":answer:"))
+        .collect();
     assert_eq!(left, [format!("{}/ada:erased", bench.tenant)]);
 }

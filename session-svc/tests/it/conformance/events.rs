@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use turnwise_proto::session::v1::Event;
+use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{
     error::SessionError,
     sessions::{
@@ -10,7 +11,6 @@ use turnwise_session_svc::{
         events::{AppendEvents, MESSAGE, Page},
     },
 };
-use turnwise_session_store::StudentKey;
 
 use crate::{
     bench::{
@@ -63,7 +63,10 @@ async fn a_turn_leaves_an_event_for_each_message_and_then_its_own(bench: &mut Be
     let names: HashSet<_> = events.iter().map(|event| &event.event_id).collect();
     assert_eq!(names.len(), 3);
     for event in &events {
-        assert_eq!((event.session_id.as_str(), event.event_id.len()), ("t1", 36));
+        assert_eq!(
+            (event.session_id.as_str(), event.event_id.len()),
+            ("t1", 36)
+        );
         assert_eq!(event.contract_version, "v1");
         assert!(event.create_time.is_some());
     }
@@ -75,7 +78,10 @@ async fn a_turn_leaves_an_event_for_each_message_and_then_its_own(bench: &mut Be
     }
     let own = &events[2];
     assert_eq!((own.text.as_str(), &own.message), ("hello", &None));
-    assert_eq!((own.related_id.as_str(), own.in_reply_to.as_str()), ("r", "p"));
+    assert_eq!(
+        (own.related_id.as_str(), own.in_reply_to.as_str()),
+        ("r", "p")
+    );
     assert_eq!(own.facts["fact"], "value");
     // Sent again, the turn leaves nothing more.
     sessions.commit_turn(&ada, turn).await.unwrap();
@@ -110,7 +116,11 @@ async fn events_come_in_both_directions_in_pages(bench: &mut Bench) {
         (Page::Before(1), 10, vec![], false),
     ] {
         let found = sessions.list_events(&ada, "t1", page, limit).await.unwrap();
-        assert_eq!((ids(&found.events), found.more), (expected, more), "{page:?}");
+        assert_eq!(
+            (ids(&found.events), found.more),
+            (expected, more),
+            "{page:?}"
+        );
     }
 }
 
@@ -122,7 +132,11 @@ async fn messages_are_joined_however_a_page_is_cut(bench: &mut Bench) {
         let turn = full_commit(&start, key, key);
         sessions.commit_turn(&ada, turn).await.unwrap();
     }
-    let messages = sessions.get_thread(&ada, "t1", 0, 100).await.unwrap().messages;
+    let messages = sessions
+        .get_thread(&ada, "t1", 0, 100)
+        .await
+        .unwrap()
+        .messages;
     let whole = all(sessions, &ada).await;
     let joined: Vec<_> = whole.iter().filter_map(|e| e.message.clone()).collect();
     assert_eq!(joined, messages);
@@ -172,7 +186,11 @@ async fn events_do_not_wait_for_a_turn(bench: &mut Bench) {
     sessions.append_events(&ada, meanwhile).await.unwrap();
     let turn = commit(&start, "k", "k");
     sessions.commit_turn(&ada, turn).await.unwrap();
-    let kinds: Vec<_> = all(sessions, &ada).await.into_iter().map(|e| e.kind).collect();
+    let kinds: Vec<_> = all(sessions, &ada)
+        .await
+        .into_iter()
+        .map(|e| e.kind)
+        .collect();
     assert_eq!(kinds, ["note", MESSAGE, MESSAGE]);
 }
 
@@ -182,7 +200,9 @@ async fn a_log_of_somebody_else_is_unknown(bench: &mut Bench) {
     let unknown = unknown_thread("t1");
     let listed = sessions.list_events(&bob, "t1", Page::After(0), 10).await;
     assert_eq!(refused(listed), unknown);
-    let appended = sessions.append_events(&bob, append("t1", "e", &["a"])).await;
+    let appended = sessions
+        .append_events(&bob, append("t1", "e", &["a"]))
+        .await;
     assert_eq!(refused(appended), unknown);
     let watched = sessions.watch_events(bob, "t1".to_owned(), 0).await;
     assert_eq!(refused(watched), unknown);

@@ -9,8 +9,7 @@ use turnwise_session_svc::{error::SessionError, sessions::evidence::EvidenceOutc
 use crate::{
     bench::{
         ANSWERS, Bench, COURSE, at, attempts, begin, commit, count_attempts, graded, idempotency,
-        make_thread,
-        one_more, passed, refused, started, take_turn,
+        make_thread, one_more, passed, refused, started, take_turn,
     },
     cases,
 };
@@ -197,7 +196,9 @@ async fn a_nonce_is_spent_once_under_whatever_key(bench: &mut Bench) {
 async fn a_drill_that_was_overtaken_spends_its_nonce_later(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
-    let quick = sessions.commit_evidence(&ada, one_more(&cold, "quick")).await;
+    let quick = sessions
+        .commit_evidence(&ada, one_more(&cold, "quick"))
+        .await;
     assert_eq!(quick, Ok(EvidenceOutcome::Committed(1)));
     let slow = graded(&cold, "slow", "nonce", "verdict");
     let outcome = sessions.commit_evidence(&ada, slow).await.unwrap();
@@ -210,7 +211,10 @@ async fn a_drill_that_was_overtaken_spends_its_nonce_later(bench: &mut Bench) {
     let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let late = graded(&now, "late", "nonce", "other");
     let outcome = sessions.commit_evidence(&ada, late).await;
-    assert_eq!(outcome, Ok(EvidenceOutcome::AlreadyGraded("verdict".into())));
+    assert_eq!(
+        outcome,
+        Ok(EvidenceOutcome::AlreadyGraded("verdict".into()))
+    );
     assert_eq!(count_attempts(&now), 2);
 }
 

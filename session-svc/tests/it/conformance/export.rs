@@ -21,7 +21,9 @@ cases!(
 
 /// The document, and in how many pieces it came.
 async fn export(bench: &Bench, student: &StudentKey) -> (Value, usize) {
-    let exported = bench.sessions().export_student(bench.actor(), student.clone());
+    let exported = bench
+        .sessions()
+        .export_student(bench.actor(), student.clone());
     let mut pieces = exported.await.unwrap();
     let (mut text, mut count) = (Vec::new(), 0);
     while let Some(piece) = pieces.recv().await {
@@ -51,17 +53,26 @@ async fn an_export_holds_everything(bench: &mut Bench) {
     let courses = document["courses"].as_array().unwrap();
     assert_eq!(courses.len(), 1);
     assert_eq!(courses[0]["snapshot"]["courseId"], COURSE);
-    assert_eq!(courses[0]["snapshot"]["evidence"]["unitProgress"][0]["drill"]["attempts"], 1);
+    assert_eq!(
+        courses[0]["snapshot"]["evidence"]["unitProgress"][0]["drill"]["attempts"],
+        1
+    );
     assert_eq!(courses[0]["snapshot"]["turn"]["focusUnitId"], "text-t2");
     assert_eq!(courses[0]["questions"][0]["questionId"], "Q1");
     let threads = document["threads"].as_array().unwrap();
-    let ids: Vec<_> = threads.iter().map(|thread| &thread["thread"]["threadId"]).collect();
+    let ids: Vec<_> = threads
+        .iter()
+        .map(|thread| &thread["thread"]["threadId"])
+        .collect();
     assert_eq!(ids, ["t1", "t2"]);
     for (thread, id) in threads.iter().zip(["t1", "t2"]) {
         let text = format!("text-{id}");
         assert_eq!(thread["thread"]["classId"], CLASS);
         let messages = thread["messages"].as_array().unwrap();
-        assert_eq!((messages.len(), &messages[0]["text"]), (2, &Value::from(text.clone())));
+        assert_eq!(
+            (messages.len(), &messages[0]["text"]),
+            (2, &Value::from(text.clone()))
+        );
         assert_eq!(thread["events"].as_array().unwrap().len(), 3);
         assert_eq!(thread["events"][2]["text"], text);
         assert_eq!(thread["memories"][0]["turns"][0]["text"], text);
@@ -69,7 +80,10 @@ async fn an_export_holds_everything(bench: &mut Bench) {
         assert_eq!(thread["context_requests"], Value::Array(vec![]));
     }
     assert!(!document.to_string().contains("t3"));
-    let audited = sessions.audit_entries(&bench.tenant, None, 10).await.unwrap();
+    let audited = sessions
+        .audit_entries(&bench.tenant, None, 10)
+        .await
+        .unwrap();
     assert_eq!(audited.entries[0].kind, "student-exported");
 }
 
@@ -93,11 +107,16 @@ async fn long_threads_come_whole(bench: &mut Bench) {
     let (document, _) = export(bench, &ada).await;
     let thread = &document["threads"][0];
     let messages = thread["messages"].as_array().unwrap();
-    let texts: Vec<_> = messages.iter().map(|m| m["text"].as_str().unwrap()).collect();
+    let texts: Vec<_> = messages
+        .iter()
+        .map(|m| m["text"].as_str().unwrap())
+        .collect();
     let expected: Vec<_> = (0..460).map(|number| format!("k{}", number / 2)).collect();
     assert_eq!(texts, expected);
     let events = thread["events"].as_array().unwrap();
-    let ids = events.iter().map(|event| event["id"].as_str().unwrap().to_owned());
+    let ids = events
+        .iter()
+        .map(|event| event["id"].as_str().unwrap().to_owned());
     assert!(ids.eq((1..=690).map(|id| id.to_string())));
     assert_eq!(thread["turn_logs"].as_array().unwrap().len(), 230);
     assert_eq!(document["threads"][1]["messages"], Value::Array(vec![]));

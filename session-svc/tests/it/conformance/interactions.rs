@@ -56,7 +56,10 @@ fn clarification(questions: &[&str]) -> Step {
         original_message_id: 1,
         original_doc_content: "so".to_owned(),
         requires_handoff: true,
-        questions: questions.iter().map(|&question| question.to_owned()).collect(),
+        questions: questions
+            .iter()
+            .map(|&question| question.to_owned())
+            .collect(),
     })
 }
 
@@ -134,7 +137,9 @@ fn kinds(due: &[(WorkKind, ClaimedWork)]) -> Vec<WorkKind> {
 async fn a_clarification_goes_from_question_to_question(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    let asked = step(sessions, &ada, "k0", clarification(&["a?", "b?"])).await.unwrap();
+    let asked = step(sessions, &ada, "k0", clarification(&["a?", "b?"]))
+        .await
+        .unwrap();
     assert_eq!(pending(sessions, &ada).await, asked);
     assert!(asked.is_some());
     let first = step(sessions, &ada, "k1", answer("12")).await.unwrap();
@@ -142,7 +147,10 @@ async fn a_clarification_goes_from_question_to_question(bench: &mut Bench) {
         panic!("it is over");
     };
     let given = &open.answers[0];
-    assert_eq!((given.index, given.question.as_str(), given.answer.as_str()), (0, "a?", "12"));
+    assert_eq!(
+        (given.index, given.question.as_str(), given.answer.as_str()),
+        (0, "a?", "12")
+    );
     // A turn without a step leaves it.
     take_turn(sessions, &ada, "t1", "between").await;
     let last = step(sessions, &ada, "k2", answer("x")).await.unwrap();
@@ -156,11 +164,17 @@ async fn a_clarification_goes_from_question_to_question(bench: &mut Bench) {
 async fn a_context_request_is_satisfied_and_answered(bench: &mut Bench) {
     let id = requested(bench, &["log", "json"]).await;
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    let first = sessions.supply_context(&ada, "t1", supply(&id, 0, "log")).await.unwrap();
+    let first = sessions
+        .supply_context(&ada, "t1", supply(&id, 0, "log"))
+        .await
+        .unwrap();
     assert_eq!(first.state(), ContextRequestState::Open);
     bench.clock.advance(Duration::from_secs(1));
     assert_eq!(kinds(&due(bench).await), []);
-    let second = sessions.supply_context(&ada, "t1", supply(&id, 1, "json")).await.unwrap();
+    let second = sessions
+        .supply_context(&ada, "t1", supply(&id, 1, "json"))
+        .await
+        .unwrap();
     assert_eq!(second.state(), ContextRequestState::Satisfied);
     let supplied: Vec<_> = second.sources.iter().map(|s| s.content.as_str()).collect();
     assert_eq!(supplied, ["content of log", "content of json"]);
@@ -169,7 +183,10 @@ async fn a_context_request_is_satisfied_and_answered(bench: &mut Bench) {
     let resumed = due(bench).await;
     assert_eq!(kinds(&resumed), [WorkKind::ContextResume]);
     let work = resumed[0].1.work.as_ref().unwrap();
-    assert_eq!((work.subject_id.as_str(), &work.claims[..]), (id.as_str(), &b"sealed"[..]));
+    assert_eq!(
+        (work.subject_id.as_str(), &work.claims[..]),
+        (id.as_str(), &b"sealed"[..])
+    );
     let closes = Step::AnswerContextRequest(AnswerContextRequest { request_id: id });
     assert_eq!(step(sessions, &ada, "resumed", closes).await, Ok(None));
     assert_eq!(state(sessions, &ada).await, ContextRequestState::Answered);
@@ -202,11 +219,15 @@ async fn a_cancelled_request_is_due_no_more(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let cancel = ContextRequestChange::Cancel;
     for _ in 0..2 {
-        let cancelled = sessions.change_context_request(&ada, "t1", &id, cancel).await;
+        let cancelled = sessions
+            .change_context_request(&ada, "t1", &id, cancel)
+            .await;
         assert_eq!(cancelled.unwrap().state(), ContextRequestState::Cancelled);
     }
     assert_eq!(pending(sessions, &ada).await, None);
-    let late = sessions.supply_context(&ada, "t1", supply(&id, 0, "log")).await;
+    let late = sessions
+        .supply_context(&ada, "t1", supply(&id, 0, "log"))
+        .await;
     let closed = PendingError::ContextRequestClosed {
         request_id: id,
         state: ContextRequestState::Cancelled,
@@ -217,7 +238,10 @@ async fn a_cancelled_request_is_due_no_more(bench: &mut Bench) {
     // Another one can be opened.
     let again = step(sessions, &ada, "again", request_context(&["log"])).await;
     assert!(again.unwrap().is_some());
-    assert_eq!(sessions.context_requests(&ada, "t1").await.unwrap().len(), 2);
+    assert_eq!(
+        sessions.context_requests(&ada, "t1").await.unwrap().len(),
+        2
+    );
 }
 
 async fn a_request_that_nobody_answers_ends(bench: &mut Bench) {
@@ -226,9 +250,16 @@ async fn a_request_that_nobody_answers_ends(bench: &mut Bench) {
     bench.clock.advance(Duration::from_secs(151));
     let reminder = due(bench).await;
     assert_eq!(kinds(&reminder), [WorkKind::ContextReminder]);
-    let change = async |change| sessions.change_context_request(&ada, "t1", &id, change).await;
+    let change = async |change| {
+        sessions
+            .change_context_request(&ada, "t1", &id, change)
+            .await
+    };
     let early = change(ContextRequestChange::Expire).await;
-    assert!(matches!(early, Err(SessionError::Pending(PendingError::Invalid { .. }))));
+    assert!(matches!(
+        early,
+        Err(SessionError::Pending(PendingError::Invalid { .. }))
+    ));
     let reminded: ContextRequest = change(ContextRequestChange::Remind).await.unwrap();
     assert!(reminded.reminded);
     bench.clock.advance(Duration::from_secs(150));
@@ -243,7 +274,10 @@ async fn a_turn_does_not_step_on_what_has_changed(bench: &mut Bench) {
     let id = requested(bench, &["log", "json"]).await;
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let change = ContextRequestChange::Force;
-    sessions.change_context_request(&ada, "t1", &id, change).await.unwrap();
+    sessions
+        .change_context_request(&ada, "t1", &id, change)
+        .await
+        .unwrap();
     let start = started(sessions, &ada, begin("t1", "k")).await;
     let mut turn = commit(&start, "k", "k");
     let closes = AnswerContextRequest { request_id: id };
@@ -252,7 +286,9 @@ async fn a_turn_does_not_step_on_what_has_changed(bench: &mut Bench) {
     });
     // Another turn would have to wait; somebody else has answered it by other means.
     let partition = turnwise_session_store::Partition::student(&ada);
-    bench.put(&partition, "interactions:t1", "version", b"77").await;
+    bench
+        .put(&partition, "interactions:t1", "version", b"77")
+        .await;
     let before = bench.dump();
     let stale = sessions.commit_turn(&ada, turn).await;
     assert_eq!(refused(stale), SessionError::PendingChanged);
@@ -269,7 +305,10 @@ async fn a_refused_step_writes_nothing(bench: &mut Bench) {
         step: Some(answer("to nothing")),
     });
     let illegal = sessions.commit_turn(&ada, turn.clone()).await;
-    assert_eq!(refused(illegal), SessionError::Pending(PendingError::NothingPending));
+    assert_eq!(
+        refused(illegal),
+        SessionError::Pending(PendingError::NothingPending)
+    );
     assert_eq!(bench.dump(), before);
     // The turn can go on without it.
     turn.pending_change = None;
@@ -279,7 +318,10 @@ async fn a_refused_step_writes_nothing(bench: &mut Bench) {
 async fn a_reset_takes_what_the_thread_waits_for(bench: &mut Bench) {
     let id = requested(bench, &["log", "json"]).await;
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    sessions.supply_context(&ada, "t1", supply(&id, 0, "log")).await.unwrap();
+    sessions
+        .supply_context(&ada, "t1", supply(&id, 0, "log"))
+        .await
+        .unwrap();
     assert_eq!(bench.dump().holding("content of log").len(), 1);
     bench.reset().await;
     let dump = bench.dump();
@@ -288,7 +330,9 @@ async fn a_reset_takes_what_the_thread_waits_for(bench: &mut Bench) {
     }
     assert_eq!(dump.holding(&id), [""; 0]);
     assert_eq!(pending(sessions, &ada).await, None);
-    let late = sessions.supply_context(&ada, "t1", supply(&id, 1, "json")).await;
+    let late = sessions
+        .supply_context(&ada, "t1", supply(&id, 1, "json"))
+        .await;
     let closed = PendingError::ContextRequestClosed {
         request_id: id,
         state: ContextRequestState::Unspecified,
@@ -302,10 +346,14 @@ async fn a_request_of_somebody_else_is_unknown(bench: &mut Bench) {
     let id = requested(bench, &["log"]).await;
     let (bob, sessions) = (bench.student("bob"), bench.sessions());
     let unknown = unknown_thread("t1");
-    let supplied = sessions.supply_context(&bob, "t1", supply(&id, 0, "log")).await;
+    let supplied = sessions
+        .supply_context(&bob, "t1", supply(&id, 0, "log"))
+        .await;
     assert_eq!(refused(supplied), unknown);
     let change = ContextRequestChange::Cancel;
-    let changed = sessions.change_context_request(&bob, "t1", &id, change).await;
+    let changed = sessions
+        .change_context_request(&bob, "t1", &id, change)
+        .await;
     assert_eq!(refused(changed), unknown);
     let listed = sessions.context_requests(&bob, "t1").await;
     assert_eq!(refused(listed), unknown);

@@ -53,7 +53,13 @@ async fn a_conversation_remembers_its_turns(bench: &mut Bench) {
     let turns = turn.memory_turns.clone();
     sessions.commit_turn(&ada, turn).await.unwrap();
     let found = memory(sessions, &ada, "t1", 1).await.unwrap();
-    assert_eq!(found, ConversationMemory { summary: String::new(), turns });
+    assert_eq!(
+        found,
+        ConversationMemory {
+            summary: String::new(),
+            turns
+        }
+    );
     take_full_turn(sessions, &ada, "t1", "more").await;
     let found = said(memory(sessions, &ada, "t1", 1).await);
     assert_eq!(found, ["a question", "an answer", "more"]);

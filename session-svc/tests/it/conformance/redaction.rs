@@ -104,7 +104,10 @@ async fn no_stored_byte_identifies_a_person(bench: &mut Bench) {
 async fn a_roster_is_its_class_s(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let names = vec![NAME.to_owned()];
-    sessions.set_roster(&bench.actor(), "8a", names.clone()).await.unwrap();
+    sessions
+        .set_roster(&bench.actor(), "8a", names.clone())
+        .await
+        .unwrap();
     assert_eq!(sessions.get_roster(&bench.tenant, "8a").await, Ok(names));
     assert_eq!(sessions.get_roster(&bench.tenant, CLASS).await, Ok(vec![]));
     let elsewhere = format!("{}x", bench.tenant);

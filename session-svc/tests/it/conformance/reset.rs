@@ -56,7 +56,10 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
     let named = |name: &&str| name.contains("answer") || name.contains("turn");
     // A focus unit is no text.
     let state = |name: &&str| name.ends_with(&format!("snapshot:{COURSE}"));
-    assert!(left.iter().all(|name| named(name) || state(name)), "{left:?}");
+    assert!(
+        left.iter().all(|name| named(name) || state(name)),
+        "{left:?}"
+    );
     for text in ["about t", "answer to secret-"] {
         assert_eq!(after.holding(text), [""; 0], "{text}");
     }
@@ -69,12 +72,22 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
     assert_eq!(page.thread.message_count, 2);
     let listed = sessions.list_threads(&ada, None, 10).await.unwrap();
     assert_eq!(listed.threads, [page.thread]);
-    let events = sessions.list_events(&ada, "t1", Page::After(0), 10).await.unwrap().events;
+    let events = sessions
+        .list_events(&ada, "t1", Page::After(0), 10)
+        .await
+        .unwrap()
+        .events;
     let kinds: Vec<_> = events.iter().map(|e| (e.id, e.kind.as_str())).collect();
     assert_eq!(kinds, [(4, "class-reset")]);
     for (who, thread) in [(&ada, "t1"), (&ada, "t2"), (&bob, "t3")] {
-        let log = sessions.turn_log(who, &format!("turn-secret-{thread}")).await.unwrap();
-        assert_eq!((log.erased, &log.text[..], &log.facts[..]), (true, &b""[..], &b"facts"[..]));
+        let log = sessions
+            .turn_log(who, &format!("turn-secret-{thread}"))
+            .await
+            .unwrap();
+        assert_eq!(
+            (log.erased, &log.text[..], &log.facts[..]),
+            (true, &b""[..], &b"facts"[..])
+        );
     }
     let start = started(sessions, &ada, begin_in("t1", "k", 1)).await;
     assert_eq!((start.memory, start.recent_messages), (None, vec![]));
@@ -89,7 +102,9 @@ async fn evidence_stays(bench: &mut Bench) {
     graded.question_records = vec![passed("Q1")];
     sessions.commit_evidence(&ada, graded).await.unwrap();
     let mastery = |dump: crate::bench::Dump| {
-        dump.only(|name| name.contains("/ada:") && (name.contains(":snapshot") || name.contains(":questions")))
+        dump.only(|name| {
+            name.contains("/ada:") && (name.contains(":snapshot") || name.contains(":questions"))
+        })
     };
     let before = mastery(bench.dump());
     assert_eq!(before.names().len(), 2);
@@ -100,8 +115,14 @@ async fn evidence_stays(bench: &mut Bench) {
 async fn other_classes_stay_as_they_are(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
     make_thread(sessions, &ada, "mine").await;
-    for (who, id, kind) in [(&ada, "other", ThreadKind::Helper), (&bob, "bobs", ThreadKind::Tutor)] {
-        let mut new = NewThread { kind, ..new_thread(id) };
+    for (who, id, kind) in [
+        (&ada, "other", ThreadKind::Helper),
+        (&bob, "bobs", ThreadKind::Tutor),
+    ] {
+        let mut new = NewThread {
+            kind,
+            ..new_thread(id)
+        };
         new.thread.class_id = format!("{CLASS}b");
         sessions.create_thread(who, new).await.unwrap();
     }
@@ -109,7 +130,10 @@ async fn other_classes_stay_as_they_are(bench: &mut Bench) {
         take_full_turn(sessions, who, thread, &format!("in-{thread}")).await;
     }
     let running = started(sessions, &bob, begin("bobs", "running")).await;
-    let (of_bob, class) = (format!("{}/bob", bench.tenant), format!("{}/class:{CLASS}b", bench.tenant));
+    let (of_bob, class) = (
+        format!("{}/bob", bench.tenant),
+        format!("{}/class:{CLASS}b", bench.tenant),
+    );
     let others = |name: &str| {
         let own = |text: &str| !text.ends_with(".token") && !text.ends_with(".ids");
         let other = name.contains("other.") || name.ends_with("other") || name.contains("in-other");
@@ -132,7 +156,9 @@ async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
     bench.reset().await;
     let before = bench.dump();
     for (start, key) in [(tutor, "k1"), (helper, "k2")] {
-        let late = sessions.commit_turn(&ada, full_commit(&start, key, "secret")).await;
+        let late = sessions
+            .commit_turn(&ada, full_commit(&start, key, "secret"))
+            .await;
         assert_eq!(refused(late), SessionError::TurnErased);
     }
     assert_eq!(bench.dump(), before);
@@ -213,7 +239,10 @@ async fn many_turns_of_one_thread_lose_their_text(bench: &mut Bench) {
     bench.reset().await;
     assert_eq!(bench.dump().holding("answer to k"), [""; 0]);
     for number in [0, 1, 500, 1048, 1049] {
-        let log = sessions.turn_log(&ada, &format!("turn-k{number}")).await.unwrap();
+        let log = sessions
+            .turn_log(&ada, &format!("turn-k{number}"))
+            .await
+            .unwrap();
         assert_eq!((log.erased, &log.text[..]), (true, &b""[..]));
     }
 }

@@ -8,7 +8,8 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        ANSWERS, Bench, begin, commit, idempotency, make_helper, make_thread, new_thread, refused, started, take_turn,
+        ANSWERS, Bench, begin, commit, idempotency, make_helper, make_thread, new_thread, refused,
+        started, take_turn,
     },
     cases,
 };

@@ -3,9 +3,7 @@
 use turnwise_session_svc::error::SessionError;
 
 use crate::{
-    bench::{
-        Bench, TURN_LOGS, begin, full_commit, make_thread, refused, started, take_full_turn,
-    },
+    bench::{Bench, TURN_LOGS, begin, full_commit, make_thread, refused, started, take_full_turn},
     cases,
 };
 
@@ -33,8 +31,14 @@ async fn the_log_of_a_turn_reads_back(bench: &mut Bench) {
     log.thread_id = "elsewhere".to_owned();
     sessions.commit_turn(&ada, turn).await.unwrap();
     let log = sessions.turn_log(&ada, "turn-k").await.unwrap();
-    assert_eq!((&log.facts[..], &log.text[..]), (&b"facts"[..], &b"the chain"[..]));
-    assert_eq!((log.turn_id.as_str(), log.thread_id.as_str()), ("turn-k", "t1"));
+    assert_eq!(
+        (&log.facts[..], &log.text[..]),
+        (&b"facts"[..], &b"the chain"[..])
+    );
+    assert_eq!(
+        (log.turn_id.as_str(), log.thread_id.as_str()),
+        ("turn-k", "t1")
+    );
     assert!(!log.erased);
     assert!(log.create_time.unwrap().seconds >= 1_767_225_600);
     let unlogged = sessions.turn_log(&ada, "turn-none").await;

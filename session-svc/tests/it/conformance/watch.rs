@@ -81,7 +81,10 @@ async fn a_watch_begins_after_any_event(bench: &mut Bench) {
     for watch in &mut watches {
         for id in [6, 7] {
             let event = watch.recv().await.unwrap().unwrap();
-            assert_eq!((event.id, event.message.unwrap().text), (id, "hello".to_owned()));
+            assert_eq!(
+                (event.id, event.message.unwrap().text),
+                (id, "hello".to_owned())
+            );
         }
     }
 }
@@ -119,7 +122,10 @@ async fn nothing_is_lost_between_what_was_and_what_comes(bench: &mut Bench) {
     }
     for (number, watch) in watches.iter_mut().enumerate() {
         let seen = if number == 0 { 4 } else { 0 };
-        assert_eq!(next(watch, 199 - seen).await, Vec::from_iter(seen as i64 + 1..=199));
+        assert_eq!(
+            next(watch, 199 - seen).await,
+            Vec::from_iter(seen as i64 + 1..=199)
+        );
     }
     writer.await.unwrap();
 }

@@ -44,94 +44,162 @@ async fn outcomes(
         };
     }
     call!(Student, session.create_thread(create(student)));
-    call!(Student, session.list_threads(ListThreadsRequest {
-        student_id: student_id.clone(),
-        ..Default::default()
-    }));
-    call!(Student, session.get_thread(GetThreadRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        ..Default::default()
-    }));
+    call!(
+        Student,
+        session.list_threads(ListThreadsRequest {
+            student_id: student_id.clone(),
+            ..Default::default()
+        })
+    );
+    call!(
+        Student,
+        session.get_thread(GetThreadRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            ..Default::default()
+        })
+    );
     call!(Student, session.begin_turn(begin(student, "none")));
     call!(Student, session.commit_turn(commit(student, "none", 1)));
-    call!(Student, session.renew_lease(RenewLeaseRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        fencing_token: 1,
-    }));
-    call!(Student, session.abandon_turn(AbandonTurnRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        fencing_token: 1,
-    }));
-    call!(Student, session.get_snapshot(GetSnapshotRequest {
-        student_id: student_id.clone(),
-        course_id: COURSE.to_owned(),
-    }));
+    call!(
+        Student,
+        session.renew_lease(RenewLeaseRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            fencing_token: 1,
+        })
+    );
+    call!(
+        Student,
+        session.abandon_turn(AbandonTurnRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            fencing_token: 1,
+        })
+    );
+    call!(
+        Student,
+        session.get_snapshot(GetSnapshotRequest {
+            student_id: student_id.clone(),
+            course_id: COURSE.to_owned(),
+        })
+    );
     call!(Student, session.commit_evidence(evidence(student, vec![])));
     call!(Student, session.append_events(append(student, "none")));
-    call!(Student, session.list_events(ListEventsRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        ..Default::default()
-    }));
-    call!(Student, session.watch_events(WatchEventsRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        after_id: 0,
-    }));
-    call!(Student, session.change_context_request(ChangeContextRequestRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-        request_id: "r".to_owned(),
-        change: 1,
-    }));
-    call!(Student, session.list_context_requests(ListContextRequestsRequest {
-        student_id: student_id.clone(),
-        thread_id: thread_id.clone(),
-    }));
+    call!(
+        Student,
+        session.list_events(ListEventsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            ..Default::default()
+        })
+    );
+    call!(
+        Student,
+        session.watch_events(WatchEventsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            after_id: 0,
+        })
+    );
+    call!(
+        Student,
+        session.change_context_request(ChangeContextRequestRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            request_id: "r".to_owned(),
+            change: 1,
+        })
+    );
+    call!(
+        Student,
+        session.list_context_requests(ListContextRequestsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+        })
+    );
     call!(Student, session.defer_work(defer(student, "none")));
-    call!(Student, exam.batch_get_question_status(statuses(student, vec![])));
-    call!(Staff, session.get_turn_log(GetTurnLogRequest {
-        student_id: student_id.clone(),
-        turn_id: "none".to_owned(),
-    }));
-    call!(Service, session.claim_due_work(ClaimDueWorkRequest { limit: 1 }));
-    call!(Service, session.renew_due_work(RenewDueWorkRequest {
-        work_id: "w".to_owned(),
-        fencing_token: 1,
-    }));
-    call!(Service, session.complete_due_work(CompleteDueWorkRequest {
-        work_id: "w".to_owned(),
-        fencing_token: 1,
-    }));
-    call!(Class, admin.set_class_roster(SetClassRosterRequest {
-        class_id: class_id.clone(),
-        names: vec![],
-    }));
-    call!(Class, admin.get_class_roster(GetClassRosterRequest {
-        class_id: class_id.clone(),
-    }));
-    call!(Class, admin.reset_class(ResetClassRequest {
-        class_id: class_id.clone(),
-        reason: String::new(),
-    }));
+    call!(
+        Student,
+        exam.batch_get_question_status(statuses(student, vec![]))
+    );
+    call!(
+        Staff,
+        session.get_turn_log(GetTurnLogRequest {
+            student_id: student_id.clone(),
+            turn_id: "none".to_owned(),
+        })
+    );
+    call!(
+        Service,
+        session.claim_due_work(ClaimDueWorkRequest { limit: 1 })
+    );
+    call!(
+        Service,
+        session.renew_due_work(RenewDueWorkRequest {
+            work_id: "w".to_owned(),
+            fencing_token: 1,
+        })
+    );
+    call!(
+        Service,
+        session.complete_due_work(CompleteDueWorkRequest {
+            work_id: "w".to_owned(),
+            fencing_token: 1,
+        })
+    );
+    call!(
+        Class,
+        admin.set_class_roster(SetClassRosterRequest {
+            class_id: class_id.clone(),
+            names: vec![],
+        })
+    );
+    call!(
+        Class,
+        admin.get_class_roster(GetClassRosterRequest {
+            class_id: class_id.clone(),
+        })
+    );
+    call!(
+        Class,
+        admin.reset_class(ResetClassRequest {
+            class_id: class_id.clone(),
+            reason: String::new(),
+        })
+    );
     call!(Class, admin.export_class(ExportClassRequest { class_id }));
-    call!(Staff, admin.export_student(ExportStudentRequest {
-        student_id: student_id.clone(),
-    }));
-    call!(Staff, admin.erase_student(EraseStudentRequest { student_id }));
-    call!(Staff, admin.list_audit_entries(ListAuditEntriesRequest::default()));
+    call!(
+        Staff,
+        admin.export_student(ExportStudentRequest {
+            student_id: student_id.clone(),
+        })
+    );
+    call!(
+        Staff,
+        admin.erase_student(EraseStudentRequest { student_id })
+    );
+    call!(
+        Staff,
+        admin.list_audit_entries(ListAuditEntriesRequest::default())
+    );
     call!(Staff, admin.run_retention(RunRetentionRequest {}));
     all
 }
 
 /// Whether a caller may make these calls and no others.
 async fn may_call_only(service: &Service, who: &Caller, student: &str, whom: &[For]) {
-    for (number, (of, outcome)) in outcomes(service, Some(who), student).await.into_iter().enumerate() {
+    for (number, (of, outcome)) in outcomes(service, Some(who), student)
+        .await
+        .into_iter()
+        .enumerate()
+    {
         let denied = matches!(&outcome, Err(status) if status.code() == Code::PermissionDenied);
-        assert_eq!(denied, !whom.contains(&of), "call {number} of {who:?}: {outcome:?}");
+        assert_eq!(
+            denied,
+            !whom.contains(&of),
+            "call {number} of {who:?}: {outcome:?}"
+        );
         if denied {
             let status = outcome.unwrap_err();
             assert_eq!(reason(&status), ErrorReason::PermissionDenied);
@@ -141,7 +209,10 @@ async fn may_call_only(service: &Service, who: &Caller, student: &str, whom: &[F
                 ErrorReason::UnknownTurn,
                 ErrorReason::VersionConflict,
             ];
-            assert!(expected.contains(&reason(&status)), "call {number}: {status}");
+            assert!(
+                expected.contains(&reason(&status)),
+                "call {number}: {status}"
+            );
         }
     }
 }
@@ -168,7 +239,10 @@ async fn a_teacher_may_act_for_their_own_classes() {
     let mut tess = caller("teacher", "tess");
     tess.groups = vec!["8a".to_owned(), "7b".to_owned()];
     may_call_only(&service, &tess, "ada", &[For::Class]).await;
-    for groups in [vec![], vec!["8a".to_owned(), "7".to_owned(), "7bb".to_owned()]] {
+    for groups in [
+        vec![],
+        vec!["8a".to_owned(), "7".to_owned(), "7bb".to_owned()],
+    ] {
         tess.groups = groups;
         may_call_only(&service, &tess, "ada", &[]).await;
     }
@@ -179,6 +253,7 @@ async fn services_and_staff_may_name_any_student_of_their_tenant() {
     let everybody_s = [For::Student, For::Staff, For::Class];
     let service = service().await;
     may_call_only(&service, &caller("staff", "principal"), "ada", &everybody_s).await;
+    let service = self::service().await;
     let all = [For::Student, For::Staff, For::Class, For::Service];
     may_call_only(&service, &caller("service", "gateway"), "ada", &all).await;
 }
@@ -269,7 +344,10 @@ async fn artifacts_come_from_the_student_staff_and_teachers_of_the_class() {
         (other, denied),
         (caller("admin", "root"), denied),
     ] {
-        let supplied = service.session().supply_context(request_as(&who, supply.clone())).await;
+        let supplied = service
+            .session()
+            .supply_context(request_as(&who, supply.clone()))
+            .await;
         assert_eq!(reason(&supplied.unwrap_err()), expected, "{who:?}");
     }
 }

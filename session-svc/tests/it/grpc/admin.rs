@@ -15,23 +15,36 @@ async fn staff_reset_export_and_erase() {
         class_id: "7b".to_owned(),
         names: vec!["Ada Lovelace".to_owned()],
     };
-    admin.set_class_roster(request_as(&staff, roster.clone())).await.unwrap();
+    admin
+        .set_class_roster(request_as(&staff, roster.clone()))
+        .await
+        .unwrap();
     let class_id = "7b".to_owned();
     let get = GetClassRosterRequest {
         class_id: class_id.clone(),
     };
-    let got = admin.get_class_roster(request_as(&staff, get)).await.unwrap();
+    let got = admin
+        .get_class_roster(request_as(&staff, get))
+        .await
+        .unwrap();
     assert_eq!(got.into_inner().names, roster.names);
 
     let thread = service.thread("ada").await;
     let start = service.start("ada", &thread.thread_id).await;
     let turn = commit("ada", &thread.thread_id, start.fencing_token);
-    session.commit_turn(request_as(&caller("student", "ada"), turn)).await.unwrap();
+    session
+        .commit_turn(request_as(&caller("student", "ada"), turn))
+        .await
+        .unwrap();
 
     let export = ExportClassRequest {
         class_id: class_id.clone(),
     };
-    let exported = admin.export_class(request_as(&staff, export)).await.unwrap().into_inner();
+    let exported = admin
+        .export_class(request_as(&staff, export))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(exported.conversations, 1);
     let student_id = "ada".to_owned();
     let export = ExportStudentRequest {
@@ -50,11 +63,27 @@ async fn staff_reset_export_and_erase() {
         class_id,
         reason: "term".to_owned(),
     };
-    let reset = admin.reset_class(request_as(&staff, reset)).await.unwrap().into_inner();
-    assert_eq!((reset.threads, reset.conversations, reset.students, reset.batches), (1, 0, 1, 1));
+    let reset = admin
+        .reset_class(request_as(&staff, reset))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        (
+            reset.threads,
+            reset.conversations,
+            reset.students,
+            reset.batches
+        ),
+        (1, 0, 1, 1)
+    );
     assert_eq!(reset.archive_names.len(), 1);
     let erase = EraseStudentRequest { student_id };
-    let erased = admin.erase_student(request_as(&staff, erase)).await.unwrap().into_inner();
+    let erased = admin
+        .erase_student(request_as(&staff, erase))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!((erased.threads, erased.archive_records), (1, 2));
 
     let mut kinds = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::*;
 use turnwise_proto::session::v1::{
-    GetThreadRequest, GetTurnLogRequest, ListEventsRequest, RenewLeaseRequest,
-    WatchEventsRequest, commit_evidence_response,
+    GetThreadRequest, GetTurnLogRequest, ListEventsRequest, RenewLeaseRequest, WatchEventsRequest,
+    commit_evidence_response,
 };
 
 #[tokio::test]
@@ -223,7 +223,10 @@ async fn a_turn_log_is_found_by_its_turn() {
     let found = session.get_turn_log(request_as(&staff, log.clone())).await;
     assert_eq!(found.unwrap().into_inner().turn_log.unwrap().text, "chain");
     log.turn_id = "turn-2".to_owned();
-    let missing = session.get_turn_log(request_as(&staff, log)).await.unwrap_err();
+    let missing = session
+        .get_turn_log(request_as(&staff, log))
+        .await
+        .unwrap_err();
     assert_eq!(missing.code(), Code::NotFound);
     let fault = Fault::from_status(&missing);
     assert_eq!(fault.reason(), ErrorReason::UnknownTurn);

@@ -43,9 +43,21 @@ pub struct Service {
 }
 
 pub async fn service() -> Service {
+    service_with("on").await
+}
+
+/// A service that brings its writes to disk at once, or some time.
+pub async fn service_with(fsync: &str) -> Service {
     let directory = tempfile::tempdir().unwrap();
     let location = format!("embedded:{}/s.redb", directory.path().display());
-    let cli = Cli::try_parse_from(["session-svc", "--session-store", &location]).unwrap();
+    let cli = Cli::try_parse_from([
+        "session-svc",
+        "--session-store",
+        &location,
+        "--session-embedded-fsync",
+        fsync,
+    ])
+    .unwrap();
     let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
     let kit = Kit::new(Arc::clone(&clock) as _);
     Service {

@@ -1,0 +1,316 @@
+//! Every call that could answer something of somebody, as every kind of reader.
+
+use std::{fmt::Write, fs, time::Duration};
+
+use bytes::Bytes;
+use turnwise_kit::{CallContext, Caller};
+use turnwise_proto::session::v1::{
+    AppendEventsRequest, BeginTurnRequest, ChangeContextRequestRequest, CommitEvidenceRequest,
+    CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest, ExportStudentRequest,
+    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
+    ListAuditEntriesRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
+    ResetClassRequest, SupplyContextRequest, WatchEventsRequest,
+};
+
+use super::{Names, Who};
+use crate::{
+    bench::{COURSE, event, message, scope},
+    grpc::{Service, hash, request_as, statuses},
+};
+
+/// Where a reader can look.
+pub struct Reach<'a> {
+    pub service: &'a Service,
+    pub names: &'a Names,
+}
+
+/// Everything that calls answered, errors too.
+#[derive(Default)]
+struct Seen(String);
+
+impl Seen {
+    fn add(&mut self, answer: &impl std::fmt::Debug) {
+        let text = format!("{answer:?}\n");
+        // Opaque bytes are shown with escapes, and errors with their details.
+        self.0.push_str(&text.replace("\\\"", "\""));
+    }
+}
+
+impl Reach<'_> {
+    /// All that a student can call, about a student of this name.
+    pub async fn as_student(&self, who: &Who, student: &str) -> String {
+        let caller = &who.caller();
+        let mut seen = Seen::default();
+        self.about(caller, student, &mut seen).await;
+        // Whoever names somebody else is refused before anything is looked at.
+        let threads = if student == who.student {
+            usize::MAX
+        } else {
+            2
+        };
+        for thread in self.names.threads.iter().take(threads) {
+            self.about_thread(caller, student, thread, &mut seen).await;
+        }
+        let mut session = self.service.session();
+        for turn_id in &self.names.turns {
+            let log = GetTurnLogRequest {
+                student_id: student.to_owned(),
+                turn_id: turn_id.clone(),
+            };
+            seen.add(&session.get_turn_log(request_as(caller, log)).await);
+        }
+        // Keys and nonces of others, with what they were used for, and before anything else of this reader's.
+        if student == who.student {
+            self.reuse(who, &mut seen).await;
+        }
+        seen.0
+    }
+
+    async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
+        let mut session = self.service.session();
+        let mut exam = self.service.exam();
+        let student_id = student.to_owned();
+        let list = ListThreadsRequest {
+            student_id: student_id.clone(),
+            page_size: 100,
+            page_token: String::new(),
+        };
+        seen.add(&session.list_threads(request_as(caller, list)).await);
+        let get = GetSnapshotRequest {
+            student_id,
+            course_id: COURSE.to_owned(),
+        };
+        seen.add(&session.get_snapshot(request_as(caller, get)).await);
+        let ask = statuses(student, vec!["Q".to_owned()]);
+        seen.add(
+            &exam
+                .batch_get_question_status(request_as(caller, ask))
+                .await,
+        );
+    }
+
+    async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
+        let mut session = self.service.session();
+        let (student_id, thread_id) = (student.to_owned(), thread.to_owned());
+        let get = GetThreadRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            page_size: 200,
+            page_token: String::new(),
+        };
+        seen.add(&session.get_thread(request_as(caller, get)).await);
+        let list = ListEventsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            page_size: 200,
+            ..ListEventsRequest::default()
+        };
+        let listed = session.list_events(request_as(caller, list)).await;
+        // A watch of an empty log waits.
+        let empty = matches!(&listed, Ok(page) if page.get_ref().events.is_empty());
+        seen.add(&listed);
+        let watch = WatchEventsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            after_id: 0,
+        };
+        match session.watch_events(request_as(caller, watch)).await {
+            Ok(stream) if !empty => seen.add(&stream.into_inner().message().await),
+            Ok(_) => {}
+            Err(status) => seen.add(&status),
+        }
+        let list = ListContextRequestsRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+        };
+        seen.add(
+            &session
+                .list_context_requests(request_as(caller, list))
+                .await,
+        );
+        for request_id in &self.names.requests {
+            let change = ChangeContextRequestRequest {
+                student_id: student_id.clone(),
+                thread_id: thread_id.clone(),
+                request_id: request_id.clone(),
+                change: 3,
+            };
+            seen.add(
+                &session
+                    .change_context_request(request_as(caller, change))
+                    .await,
+            );
+            let supply = SupplyContextRequest {
+                student_id: student_id.clone(),
+                thread_id: thread_id.clone(),
+                request_id: request_id.clone(),
+                slot: 9,
+                ..SupplyContextRequest::default()
+            };
+            seen.add(&session.supply_context(request_as(caller, supply)).await);
+        }
+        let begin = self.begin(student, thread, &format!("look-{student}-{thread}"));
+        seen.add(&session.begin_turn(request_as(caller, begin)).await);
+        let commit = CommitTurnRequest {
+            student_id: student_id.clone(),
+            course_id: COURSE.to_owned(),
+            thread_id: thread_id.clone(),
+            fencing_token: 1,
+            idempotency_key: "forged".to_owned(),
+            body_hash: hash(),
+            messages: vec![message(thread, 1, Default::default(), "")],
+            ..CommitTurnRequest::default()
+        };
+        seen.add(&session.commit_turn(request_as(caller, commit)).await);
+    }
+
+    fn begin(&self, student: &str, thread: &str, key: &str) -> BeginTurnRequest {
+        BeginTurnRequest {
+            student_id: student.to_owned(),
+            course_id: COURSE.to_owned(),
+            thread_id: thread.to_owned(),
+            idempotency_key: key.to_owned(),
+            body_hash: hash(),
+            history_limit: 50,
+            memory_scope: scope(1),
+        }
+    }
+
+    /// Sends what others sent, as oneself.
+    async fn reuse(&self, who: &Who, seen: &mut Seen) {
+        let caller = &who.caller();
+        let mut session = self.service.session();
+        let student_id = who.student.to_owned();
+        for (key, used_for) in &self.names.keys {
+            if let Some(thread) = used_for {
+                let begin = self.begin(who.student, thread, key);
+                seen.add(&session.begin_turn(request_as(caller, begin)).await);
+                continue;
+            }
+            let create = CreateThreadRequest {
+                student_id: student_id.clone(),
+                course_id: COURSE.to_owned(),
+                class_id: who.class.to_owned(),
+                title: String::new(),
+                idempotency_key: key.clone(),
+                body_hash: hash(),
+                kind: 0,
+            };
+            seen.add(&session.create_thread(request_as(caller, create)).await);
+            let append = AppendEventsRequest {
+                student_id: student_id.clone(),
+                thread_id: self.names.threads.iter().next().unwrap().clone(),
+                events: vec![event("note", "")],
+                idempotency_key: key.clone(),
+                body_hash: hash(),
+            };
+            seen.add(&session.append_events(request_as(caller, append)).await);
+        }
+        for (number, nonce) in self.names.nonces.iter().enumerate() {
+            let commit = CommitEvidenceRequest {
+                student_id: student_id.clone(),
+                course_id: COURSE.to_owned(),
+                expected_version: 1_000_000,
+                evidence: Some(Evidence::default()),
+                idempotency_key: format!("reuse-{number}"),
+                body_hash: hash(),
+                drill_nonce: nonce.clone(),
+                drill_verdict: Bytes::new(),
+                ..CommitEvidenceRequest::default()
+            };
+            seen.add(&session.commit_evidence(request_as(caller, commit)).await);
+        }
+    }
+
+    /// What staff of the tenant learn about one student, and from the audit log.
+    pub async fn as_staff(&self, who: &Who) -> String {
+        let staff = &who.staff();
+        let mut seen = Seen::default();
+        self.about(staff, who.student, &mut seen).await;
+        for thread in &self.names.threads {
+            self.about_thread(staff, who.student, thread, &mut seen)
+                .await;
+        }
+        let mut admin = self.service.admin();
+        let export = ExportStudentRequest {
+            student_id: who.student.to_owned(),
+        };
+        let exported = admin.export_student(request_as(staff, export)).await;
+        seen.0
+            .push_str(&whole(exported.unwrap().into_inner()).await);
+        let audit = ListAuditEntriesRequest::default();
+        seen.add(&admin.list_audit_entries(request_as(staff, audit)).await);
+        seen.0
+    }
+
+    /// What a teacher of the student's class learns from an export of it, and from its other classes' refusals.
+    pub async fn as_teacher(&self, who: &Who) -> String {
+        let mut seen = Seen::default();
+        let mut teacher = who.staff();
+        teacher.role = "teacher".to_owned();
+        let mut admin = self.service.admin();
+        for class in ["7", "7b", "7b.x", "7c"] {
+            let class_id = class.to_owned();
+            let export = ExportClassRequest {
+                class_id: class_id.clone(),
+            };
+            let exported = admin.export_class(request_as(&teacher, export)).await;
+            assert_eq!(exported.is_ok(), class == who.class);
+            if let Ok(exported) = exported {
+                let name = exported.into_inner().archive_name;
+                let archives = self.service.directory.path().join("helper_reset_exports");
+                seen.0
+                    .push_str(&fs::read_to_string(archives.join(name)).unwrap());
+            }
+            let roster = GetClassRosterRequest { class_id };
+            seen.add(&admin.get_class_roster(request_as(&teacher, roster)).await);
+        }
+        self.about(&teacher, who.student, &mut seen).await;
+        seen.0
+    }
+
+    /// What staff of another tenant, and a teacher of other classes, learn about a student.
+    pub async fn as_stranger(&self, who: &Who) -> String {
+        let mut seen = Seen::default();
+        let mut admin = self.service.admin();
+        let mut stranger = who.staff();
+        stranger.tenant = "elsewhere".to_owned();
+        let mut other = who.staff();
+        other.role = "teacher".to_owned();
+        other.groups = vec!["8a".to_owned()];
+        for caller in [&stranger, &other] {
+            self.about(caller, who.student, &mut seen).await;
+            for thread in self.names.threads.iter().take(2) {
+                self.about_thread(caller, who.student, thread, &mut seen)
+                    .await;
+            }
+            let export = ExportStudentRequest {
+                student_id: who.student.to_owned(),
+            };
+            match admin.export_student(request_as(caller, export)).await {
+                Ok(stream) => seen.0.push_str(&whole(stream.into_inner()).await),
+                Err(status) => seen.add(&status),
+            }
+            let audit = ListAuditEntriesRequest::default();
+            seen.add(&admin.list_audit_entries(request_as(caller, audit)).await);
+            let reset = ResetClassRequest {
+                class_id: who.class.to_owned(),
+                reason: String::new(),
+            };
+            let context = CallContext::background(Some(caller.clone()), Duration::from_secs(30));
+            seen.add(&admin.reset_class(context.request(reset)).await);
+        }
+        seen.0
+    }
+}
+
+/// A whole export as text.
+async fn whole(
+    mut stream: tonic::Streaming<turnwise_proto::session::v1::ExportStudentResponse>,
+) -> String {
+    let mut text = String::new();
+    while let Some(piece) = stream.message().await.unwrap() {
+        write!(text, "{}", String::from_utf8_lossy(&piece.json)).unwrap();
+    }
+    text
+}
