@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+
 use turnwise_proto::{
     session::v1::{ConversationMemory, Event, ThreadKind},
     tutor::v1::{Thread, TutorMessage},
@@ -39,6 +41,22 @@ pub(super) struct Conversation {
 struct Traces {
     turns: Vec<(String, i64)>,
     answers: Vec<(String, i64)>,
+}
+
+/// What a thread was like when it was archived.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    messages: i64,
+    touched: Option<Bytes>,
+}
+
+impl Seen {
+    pub(super) fn of(stored: &StoredThread) -> Self {
+        Self {
+            messages: stored.thread.message_count,
+            touched: stored.touched.clone(),
+        }
+    }
 }
 
 /// What happens to the logs of turns.
@@ -108,25 +126,30 @@ impl Sessions {
     }
 
     /// Takes the text out of a thread, or the whole thread if it is a helper's, in one step that also keeps a turn in
-    /// flight from being committed. False if `count` is given and is no longer the number of its messages.
+    /// flight from being committed. False if `seen` is given and it has changed since.
     pub(super) async fn strip(
         &self,
         student: &StudentKey,
         conversation: &Conversation,
-        count: Option<i64>,
+        seen: Option<&Seen>,
     ) -> Result<bool, SessionError> {
         self.withdraw(conversation.work_ids.clone()).await?;
         let key = keys::thread(&conversation.thread_id);
         let mut checks = Vec::new();
         let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
         if let Some(stored) = &conversation.stored {
-            if let Some(count) = count {
-                checks.push(Check::FieldIs {
-                    key: key.clone(),
-                    field: "count",
-                    value: Some(decimal(count)),
-                    tell: Vec::new(),
-                });
+            if let Some(seen) = seen {
+                for (field, value) in [
+                    ("count", Some(decimal(seen.messages))),
+                    ("touched", seen.touched.clone()),
+                ] {
+                    checks.push(Check::FieldIs {
+                        key: key.clone(),
+                        field,
+                        value,
+                        tell: Vec::new(),
+                    });
+                }
             }
             if stored.kind == ThreadKind::Helper {
                 writes.extend(removal(&conversation.thread_id));
@@ -305,7 +328,7 @@ impl Traces {
             });
             writes.push(Write::Put {
                 key: key.clone(),
-                fields: vec![(Cow::Borrowed("erased"), bytes::Bytes::from_static(b"1"))],
+                fields: vec![(Cow::Borrowed("erased"), Bytes::from_static(b"1"))],
             });
             // If its time has passed since it was read, the mark must not stay for ever.
             writes.push(Write::Expire {

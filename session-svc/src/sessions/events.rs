@@ -16,7 +16,7 @@ use super::{
     answers::Slot,
     keys::{self, Operation},
     rosters::ClassRedactor,
-    threads::{StoredThread, is_about, messages, stamp, unknown},
+    threads::{StoredThread, field, is_about, messages, stamp, unknown},
 };
 use crate::{error::SessionError, record};
 
@@ -86,6 +86,11 @@ impl Sessions {
                 entries,
             },
             Write::Expire { key, after: kept },
+            // So that a class reset notices what came after its archive.
+            Write::Put {
+                key: keys::thread(thread_id),
+                fields: vec![field("touched", Uuid::new_v4().to_string().into())],
+            },
         ];
         writes.extend(slot.store(Bytes::new(), self.limits()));
         let transaction = Transaction {

@@ -11,7 +11,12 @@ use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_archive::{About, ArchiveError, ArchiveKind};
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
-use super::{Sessions, audit::Actor, conversations::Conversation, keys, millis};
+use super::{
+    Sessions,
+    audit::Actor,
+    conversations::{Conversation, Seen},
+    keys, millis,
+};
 use crate::error::SessionError;
 
 /// How many conversations of a batch are worked on at a time.
@@ -58,8 +63,8 @@ pub struct ExportReport {
     pub conversations: u64,
 }
 
-/// How many messages each conversation had when it was archived.
-type Counts = HashMap<String, i64>;
+/// What each conversation was like when it was archived.
+type Archived = HashMap<String, Seen>;
 
 /// An entry of a class's index.
 #[derive(Clone)]
@@ -93,18 +98,26 @@ impl Sessions {
         let mut report = ResetReport::default();
         let mut students = BTreeSet::new();
         let mut entries = self.entries(actor, class_id).await?;
-        for _ in 0..ROUNDS {
+        for round in 0.. {
             if entries.is_empty() {
                 break;
             }
+            if round == ROUNDS {
+                tracing::error!(
+                    class_id,
+                    left = entries.len(),
+                    "a class does not come to rest: some of its threads are not reset"
+                );
+                return Err(SessionError::Unavailable);
+            }
             let mut changed = BTreeSet::new();
             let archived = if self.limits().export_before_reset {
-                let (written, counts) = self
+                let (written, seen) = self
                     .export(actor, class_id, ArchiveKind::ClassReset, &entries)
                     .await?;
                 report.archive_names.push(written.archive_name);
                 report.archive_chains.push(written.chain);
-                Some(counts)
+                Some(seen)
             } else {
                 None
             };
@@ -148,7 +161,7 @@ impl Sessions {
         actor: &Actor,
         class_id: &str,
         batch: &[Entry],
-        archived: Option<&Counts>,
+        archived: Option<&Archived>,
         report: &mut ResetReport,
         students: &mut BTreeSet<String>,
     ) -> Result<Vec<String>, SessionError> {
@@ -159,8 +172,8 @@ impl Sessions {
                 let found = self
                     .conversation(&entry.student, &entry.thread_id, 1)
                     .await?;
-                let count = archived.map(|counts| counts.get(&entry.member).copied().unwrap_or(0));
-                let done = self.strip(&entry.student, &found, count).await?;
+                let seen = archived.map(|all| all.get(&entry.member).cloned().unwrap_or_default());
+                let done = self.strip(&entry.student, &found, seen.as_ref()).await?;
                 Ok::<_, SessionError>((entry, found, done))
             })
             .buffer_unordered(SIDE_BY_SIDE);
@@ -245,7 +258,7 @@ impl Sessions {
         class_id: &str,
         kind: ArchiveKind,
         entries: &[Entry],
-    ) -> Result<(ExportReport, Counts), SessionError> {
+    ) -> Result<(ExportReport, Archived), SessionError> {
         let archives = self.inner.archives.clone().ok_or_else(|| {
             tracing::error!(
                 "HELPER_CLASS_RESET_ARCHIVE_ENABLED is off: there is nowhere to export to"
@@ -260,7 +273,7 @@ impl Sessions {
             actor_id: actor.id.clone(),
         };
         let limit = self.limits().archive_max_messages;
-        let mut counts = Counts::new();
+        let mut seen = Archived::new();
         let mut report = ExportReport::default();
         let mut writer = self
             .archive(class_id, move || archives.create(&about, limit))
@@ -279,7 +292,7 @@ impl Sessions {
             let mut records = Vec::with_capacity(found.len());
             for (entry, conversation) in &found {
                 if let Some(stored) = &conversation.stored {
-                    counts.insert(entry.member.clone(), stored.thread.message_count);
+                    seen.insert(entry.member.clone(), Seen::of(stored));
                     records.push(conversation.archived(&entry.student, stored));
                 }
             }
@@ -296,7 +309,7 @@ impl Sessions {
         let sealed = self.archive(class_id, move || writer.finish()).await?;
         report.archive_name = sealed.name;
         report.chain = sealed.chain;
-        Ok((report, counts))
+        Ok((report, seen))
     }
 
     /// Works on an archive where it may block.

@@ -80,8 +80,8 @@ pub struct MessagePage {
 }
 
 /// The fields of a thread's record that its readers need.
-pub(super) const FIELDS: [&str; 7] = [
-    "record", "count", "updated", "locked", "kept", "kind", "status",
+pub(super) const FIELDS: [&str; 8] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status", "touched",
 ];
 
 /// A thread as it is stored.
@@ -92,6 +92,8 @@ pub(super) struct StoredThread {
     pub(super) kept_until: i64,
     pub(super) kind: ThreadKind,
     pub(super) status: SessionStatus,
+    /// Changes whenever events are appended outside of turns.
+    pub(super) touched: Option<Bytes>,
 }
 
 impl StoredThread {
@@ -123,6 +125,7 @@ impl StoredThread {
             kept_until: fields.number("thread")?,
             kind: enumeration(fields.number("thread")?, ThreadKind::Tutor),
             status: enumeration(fields.number("thread")?, SessionStatus::Active),
+            touched: fields.take(),
         }))
     }
 }
@@ -195,7 +198,13 @@ impl Sessions {
             .await?;
         match outcome {
             Outcome::Applied(_) => Ok(new.thread),
-            Outcome::Refused(refused) => record::decode("answer", &slot.stored(refused)?),
+            Outcome::Refused(refused) => {
+                // The thread that was to be made is not: it leaves the index again.
+                let entry = vec![(member(student, &thread_id), kept_until)];
+                self.unindex(&student.tenant, &new.thread.class_id, entry)
+                    .await?;
+                record::decode("answer", &slot.stored(refused)?)
+            }
         }
     }
 
@@ -273,15 +282,32 @@ impl Sessions {
             .collect();
         let mut reads = self.read(&partition, wanted).await?;
         let mut threads = Vec::with_capacity(members.len());
-        for (thread_id, _) in &members {
+        let mut over = Vec::new();
+        let long_ago = self.now().as_microsecond() - millis(self.limits().thread_retention) * 1000;
+        for (thread_id, score) in &members {
             match StoredThread::decode(reads.fields()?) {
                 Ok(Some(found)) => threads.push(found.thread),
-                // Its time has passed, or a class reset took it.
-                Ok(None) => {}
+                // A class reset took it: an erasure still finds by it what the thread left.
+                Ok(None) if *score > long_ago => {}
+                Ok(None) => over.push(thread_id.clone()),
                 Err(error) => {
                     tracing::error!(%error, thread_id, "a thread is left out of a list");
                 }
             }
+        }
+        if !over.is_empty() {
+            let forget = Write::Unrank {
+                key: keys::threads(),
+                members: over,
+            };
+            self.apply(
+                &partition,
+                Transaction {
+                    writes: vec![forget],
+                    ..Transaction::default()
+                },
+            )
+            .await?;
         }
         Ok(ThreadPage { threads, before })
     }

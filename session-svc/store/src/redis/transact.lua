@@ -1,7 +1,7 @@
 -- Runs the checks and then the writes of a transaction on one partition, as one step; and then the reads, where they are
 -- not commands of their own.
 --
--- KEYS  1 the last token that the partition minted (string)
+-- KEYS  1 the last token that the partition minted (string; expires after a day)
 --       2 the last ids of those logs that may expire, by their names (hash)
 --       3... the names that the transaction mentions
 -- ARGV  1 the plan: a byte "touch", then five bytes for each step: what to do, the place of its name in KEYS, and how
@@ -42,10 +42,14 @@
 
 local call, byte, keys, argv = redis.call, string.byte, KEYS, ARGV
 local plan, at, found = argv[1], 3, { 0, false }
+-- The last token is only there for a clock that was set back: by more than a day none is. So nothing of an erased student
+-- stays for ever.
+local TOKEN_KEPT = 86400000
+
 local touch = byte(plan)
 
 local function touched()
-  call('SET', keys[1], call('GET', keys[1]) or '0')
+  call('SET', keys[1], call('GET', keys[1]) or '0', 'PX', TOKEN_KEPT)
 end
 
 local function refused(step, left, told)
@@ -58,10 +62,10 @@ local function mint()
   local clock = call('TIME')
   local now = clock[1] * 1000000 + clock[2]
   local token = string.format('%.0f', now)
-  local last = call('SET', keys[1], token, 'GET')
+  local last = call('SET', keys[1], token, 'GET', 'PX', TOKEN_KEPT)
   if last and tonumber(last) >= now then
     token = string.format('%.0f', last + 1)
-    call('SET', keys[1], token)
+    call('SET', keys[1], token, 'PX', TOKEN_KEPT)
   end
   found[2] = token
   return token
