@@ -7,7 +7,6 @@ use turnwise_proto::{
 };
 use turnwise_redaction::{Roster, redact_with};
 
-
 /// A turn's input, checked. There is nothing to do with it but to redact it.
 #[derive(Debug, Clone, Default)]
 pub struct Unredacted(Input);

@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use moka::future::Cache;
+use turnwise_kit::client::GrpcClient;
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    session::v1::{
-        GetClassRosterRequest, session_admin_service_client::SessionAdminServiceClient,
-    },
+    session::v1::{GetClassRosterRequest, session_admin_service_client::SessionAdminServiceClient},
 };
-use turnwise_kit::client::GrpcClient;
 use turnwise_redaction::Roster;
 
 use crate::error::public;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    error::Error as StdError,
     fmt,
     time::Duration,
 };
@@ -97,7 +98,15 @@ impl Fault {
         let info = details.error_info().filter(|i| i.domain == ERROR_DOMAIN);
         let reason = info
             .and_then(|i| ErrorReason::from_wire_name(&i.reason))
-            .unwrap_or_else(|| reason_of_code(status.code()));
+            .unwrap_or_else(|| {
+                // A peer that dies in the middle of an answer leaves a broken stream, which tonic calls unknown.
+                let broken = status.code() == Code::Unknown && StdError::source(status).is_some();
+                if broken {
+                    ErrorReason::DependencyUnavailable
+                } else {
+                    reason_of_code(status.code())
+                }
+            });
         Self {
             reason,
             message: status.message().to_owned(),

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use turnwise_gateway_svc::input::{Input, Unredacted};
-use turnwise_redaction::Roster;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
 };
+use turnwise_redaction::Roster;
 
 const MAX: usize = 40;
 

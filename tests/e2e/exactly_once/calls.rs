@@ -37,6 +37,9 @@ pub struct Grade {
     pub student: String,
     /// Its name, which nothing else has.
     pub name: String,
+    /// The idempotency key. Another one stands for a button that was pressed twice: the drill's nonce alone says then
+    /// that it is the same grade.
+    pub key: String,
 }
 
 /// A turn, which is in its thread once.
@@ -97,15 +100,17 @@ impl Grade {
         format!("verdict of {};", self.name)
     }
 
-    /// Reads the record, counts the grade in it and writes it back under the grade's own key, until nobody else has
-    /// written in between.
-    pub async fn send(&self, client: &GrpcClient) -> Result<(), Status> {
-        self.send_under(client, &format!("key-{}", self.name)).await
+    /// A grade that is sent under its own key.
+    pub fn new(student: &str, name: &str) -> Self {
+        Self {
+            student: student.to_owned(),
+            name: name.to_owned(),
+            key: format!("key-{name}"),
+        }
     }
 
-    /// The same under another idempotency key, as for a button that was pressed twice: the drill's nonce alone says that
-    /// it is the same grade.
-    pub async fn send_under(&self, client: &GrpcClient, key: &str) -> Result<(), Status> {
+    /// Reads the record, counts the grade in it and writes it back, until nobody else has written in between.
+    pub async fn send(&self, client: &GrpcClient) -> Result<(), Status> {
         let mut read = snapshot(client, &self.student).await?;
         loop {
             let request = as_service(CommitEvidenceRequest {
@@ -114,7 +119,7 @@ impl Grade {
                 expected_version: read.evidence_version,
                 evidence: Some(self.counted(&read)),
                 question_records: Vec::new(),
-                idempotency_key: key.to_owned(),
+                idempotency_key: self.key.clone(),
                 body_hash: hash(&self.name),
                 drill_nonce: format!("nonce-{}", self.name),
                 drill_verdict: self.marker().into(),

@@ -39,21 +39,16 @@ async fn count_once(replicas: &[GrpcClient]) {
     let replica = |copy: usize| replicas[copy % replicas.len()].clone();
     let mut sent = Vec::new();
     for grade in 0..GRADES {
-        let grade = Grade {
-            student: thread.student.clone(),
-            name: format!("grade-{grade}"),
-        };
+        let grade = Grade::new(&thread.student, &format!("grade-{grade}"));
         for copy in 0..COPIES {
-            let (grade, replica) = (grade.clone(), replica(copy));
-            sent.push(tokio::spawn(async move {
-                // Half of them are the same call again; the others know only that it is the same drill.
-                if copy % 4 < 2 {
-                    grade.send(&replica).await.unwrap();
-                } else {
-                    let key = format!("press-{copy}-of-{}", grade.name);
-                    grade.send_under(&replica, &key).await.unwrap();
-                }
-            }));
+            // Half of them are the same call again; the others know only that it is the same drill.
+            let mut grade = grade.clone();
+            if copy % 4 >= 2 {
+                grade.key = format!("press-{copy}-of-{}", grade.name);
+            }
+            let mut sender = Sender::to(replica(copy));
+            let mut call = Call::Grade(grade);
+            sent.push(tokio::spawn(async move { sender.deliver(&mut call).await }));
         }
     }
     let turn = Turn {

@@ -119,7 +119,7 @@ async fn work(
             let thread = thread.clone();
             Call::Turn(TakenTurn::new(Turn { thread, name }))
         } else {
-            Call::Grade(Grade { student, name })
+            Call::Grade(Grade::new(&student, &name))
         };
         let began = Instant::now();
         sender.deliver(&mut call).await;

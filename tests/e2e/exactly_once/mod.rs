@@ -18,8 +18,8 @@
 //! | store | settings | an acknowledged write survives | costs |
 //! | --- | --- | --- | --- |
 //! | embedded | `SESSION_EMBEDDED_FSYNC=on` | a SIGKILL and a power cut | one sync to disk for all commits that wait |
-//! | one Redis | `appendonly yes`, `appendfsync everysec` | a SIGKILL of Redis; a power cut but for its last second | away until it is started again |
-//! | one Redis | `appendfsync always` | a power cut, too | one sync to disk for all commits that wait |
+//! | one Redis | `appendonly yes`, `appendfsync always` | a SIGKILL of Redis and a power cut | one sync to disk for all commits that wait; away until it is started again |
+//! | one Redis | `appendonly yes`, `appendfsync everysec` | neither for certain: the last second, or two while the disk is slow, may be lost | away until it is started again |
 //! | Sentinel | `SESSION_REDIS_WAIT_REPLICAS` = the replicas of a primary, `min-replicas-to-write 1` | the loss of the primary, and a planned failover | a round trip to the slowest replica; some 3 s when the primary dies; 1 to 10 s when another one takes its place, until the former one follows it: about 1 s where an operator sends it `REPLICAOF` |
 //! | Cluster | the same, so 1 where a primary has one replica | the same | the same round trip; some 3 s when a primary dies, and no writes to its slots until it has a replica again; 0.2 s as planned |
 //! | Sentinel, Cluster | `SESSION_REDIS_WAIT_REPLICAS=0` | no failover, but for luck: a planned one under Sentinel loses up to some seconds | nothing |

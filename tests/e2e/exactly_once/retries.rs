@@ -59,9 +59,9 @@ impl Sender {
                     return;
                 };
                 match reason(&status) {
-                    ErrorReason::TurnInProgress | ErrorReason::StorageUnavailable => {
-                        tokio::time::sleep(PAUSE).await;
-                    }
+                    ErrorReason::TurnInProgress
+                    | ErrorReason::StorageUnavailable
+                    | ErrorReason::DeadlineExceeded => tokio::time::sleep(PAUSE).await,
                     // A status with a source was made on our side: the connection broke while the answer was read.
                     _ if status.source().is_some() => self.next_life().await,
                     ErrorReason::DependencyUnavailable => self.next_life().await,

@@ -59,8 +59,7 @@ impl Rounds {
         for (place, thread) in self.class.iter().enumerate() {
             let name = format!("call-{round}-{place}");
             let mut call = if choices.coin() {
-                let student = thread.student.clone();
-                Call::Grade(Grade { student, name })
+                Call::Grade(Grade::new(&thread.student, &name))
             } else {
                 let thread = thread.clone();
                 Call::Turn(TakenTurn::new(Turn { thread, name }))
