@@ -57,6 +57,7 @@ mod other_students;
 mod outages;
 mod privacy;
 mod python;
+mod read_only;
 mod real_messages;
 mod reload;
 mod settings;

@@ -23,6 +23,8 @@ use crate::error::SessionError;
 const SIDE_BY_SIDE: usize = 32;
 /// How many conversations are read before they are written to an archive.
 const EXPORTED_AT_ONCE: usize = 256;
+/// Entries that one transaction takes out of an index: it should not hold up others.
+const UNINDEXED_AT_ONCE: usize = 1000;
 /// Entries of an index that are read at a time.
 const INDEX_PAGE: usize = 4096;
 /// Above all scores.
@@ -214,20 +216,19 @@ impl Sessions {
         class_id: &str,
         members: Vec<(String, i64)>,
     ) -> Result<(), SessionError> {
-        if members.is_empty() {
-            return Ok(());
+        for members in members.chunks(UNINDEXED_AT_ONCE) {
+            self.apply(
+                &Partition::class(tenant, class_id),
+                Transaction {
+                    writes: vec![Write::UnrankAt {
+                        key: keys::conversations(),
+                        members: members.to_vec(),
+                    }],
+                    ..Transaction::default()
+                },
+            )
+            .await?;
         }
-        self.apply(
-            &Partition::class(tenant, class_id),
-            Transaction {
-                writes: vec![Write::UnrankAt {
-                    key: keys::conversations(),
-                    members,
-                }],
-                ..Transaction::default()
-            },
-        )
-        .await?;
         Ok(())
     }
 
