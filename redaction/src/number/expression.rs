@@ -80,10 +80,17 @@ fn operator_before(text: &Text, start: usize) -> bool {
             let beside = text.before(outer);
             is_glued(beside) && outer == place - 1
                 || beside.is_some_and(|c| is_sign(c) || c == '-' || c == '^' || c.is_ascii_digit())
+                || is_command_before(text, outer)
         }
         Some(c) if is_sign(c) => true,
-        _ => is_maths_before(text, place),
+        _ => is_command_before(text, place) || is_maths_before(text, place),
     }
+}
+
+/// Whether a command of LaTeX ends at a place, such as `\cdot`.
+fn is_command_before(text: &Text, place: usize) -> bool {
+    text.word_ending_at(place)
+        .is_some_and(|index| text.before(text.words()[index].range.start) == Some('\\'))
 }
 
 /// Whether the word before a place makes what follows an exercise or an operand.
@@ -115,8 +122,12 @@ pub fn operator_after(text: &Text, end: usize) -> bool {
             let outer = text.skip(place + 1, is_blank);
             let beside = text.at(outer);
             is_glued(beside) && outer == place + 1
-                || beside.is_some_and(|c| is_sign(c) || c == '-' || c == '^' || c.is_ascii_digit())
+                || beside.is_some_and(|c| {
+                    is_sign(c) || matches!(c, '-' | '^' | '\\') || c.is_ascii_digit()
+                })
         }
+        // A command of LaTeX, such as `\cdot`.
+        Some('\\') if text.at(place + 1).is_some_and(char::is_alphabetic) => true,
         Some(c) if is_sign(c) => true,
         _ => text.word_starting_at(place).is_some_and(|index| {
             let extension = text

@@ -63,6 +63,9 @@ fn mathematics_stays_as_it_was_written() {
             "9:00-17:30",
             "0 1 2 3 4 5 6 7 8 9",
             "the sum of +12345678 and 3",
+            r"6249528279474553 \cdot 1",
+            r"3 \times 6249528279474553",
+            r"3 \times (6249528279474553) \div 7",
         ],
     );
 }
