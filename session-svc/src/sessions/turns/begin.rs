@@ -30,8 +30,12 @@ impl Sessions {
     pub async fn begin_turn(
         &self,
         student: &StudentKey,
-        begin: BeginTurn,
+        mut begin: BeginTurn,
     ) -> Result<Begun, SessionError> {
+        if self.limits().memory.is_none() {
+            // What was remembered before this was switched off stays unread until its time is over.
+            begin.memory_scope = Bytes::new();
+        }
         let partition = Partition::student(student);
         let slot = Slot::new(Operation::Turn, &begin.idempotency, &begin.thread_id);
         let transaction = Transaction {
