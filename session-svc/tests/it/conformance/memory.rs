@@ -117,11 +117,19 @@ async fn a_turn_without_a_scope_remembers_nothing(bench: &mut Bench) {
 }
 
 async fn memory_can_be_switched_off(bench: &mut Bench) {
+    let ada = bench.student("ada");
+    make_helper(bench.sessions(), &ada, "t1").await;
+    take_full_turn(bench.sessions(), &ada, "t1", "k").await;
+    assert!(memory(bench.sessions(), &ada, "t1", 1).await.is_some());
+    let before = bench.dump().only(|name| name.contains(":memory:"));
+
     bench.limit(|limits| limits.memory = None).await;
-    let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_helper(sessions, &ada, "t1").await;
-    take_full_turn(sessions, &ada, "t1", "k").await;
+    let sessions = bench.sessions();
+    // What is there is neither read nor written until its time is over.
     assert_eq!(memory(sessions, &ada, "t1", 1).await, None);
-    let stored = bench.dump().only(|name| name.contains(":memory:"));
-    assert_eq!(stored.names(), [""; 0]);
+    take_full_turn(sessions, &ada, "t1", "more").await;
+    make_helper(sessions, &ada, "t2").await;
+    take_full_turn(sessions, &ada, "t2", "another").await;
+    let after = bench.dump().only(|name| name.contains(":memory:"));
+    assert_eq!(after, before);
 }
