@@ -27,6 +27,7 @@ use turnwise_proto::{
     },
     tutor::v1::MasteryTier,
 };
+use turnwise_testing::figure::{self, Bound};
 
 const COURSE: &str = "large";
 const UNITS: usize = 10_000;
@@ -138,7 +139,7 @@ async fn figure<F: Future<Output = ()>>(
         rounds.push(started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
     }
     rounds.sort_by(f64::total_cmp);
-    println!("figure {name} {:.1} report", rounds[rounds.len() / 2]);
+    figure::figure(name, rounds[rounds.len() / 2], Bound::Report);
 }
 
 fn id(n: usize) -> String {

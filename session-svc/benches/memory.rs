@@ -4,8 +4,6 @@
 //! `cargo bench -p turnwise-session-svc --bench memory`
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use clap::Parser;
 use prost::Message;
@@ -29,7 +27,10 @@ use turnwise_session_svc::{
         turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
 };
-use turnwise_testing::redis::{RedisServer, Value};
+use turnwise_testing::{
+    figure::{Bound, figure},
+    redis::{RedisServer, Value},
+};
 
 const STUDENTS: i64 = 1000;
 const TURNS: i64 = 200;
@@ -61,14 +62,7 @@ async fn main() {
     ])
     .unwrap();
     let kit = Kit::for_tests();
-    let sessions = Sessions::new(
-        cli.settings.open_store(&kit).await.unwrap(),
-        Arc::clone(&kit.clock),
-        cli.settings.limits(),
-        cli.settings.open_archives().unwrap(),
-        kit.tasks.clone(),
-        kit.shutdown.clone(),
-    );
+    let sessions = cli.settings.open(&kit).await.unwrap();
     // Scripts and connections are there before the first measurement.
     learn(&sessions, &student(-1)).await;
     forget(&server);
@@ -79,8 +73,11 @@ async fn main() {
     }
     forget(&server);
     let each = (used(&server) - before) / STUDENTS;
-    let missed = if each <= 4096 { "" } else { " missed" };
-    println!("figure redis_bytes_per_idle_student {each} <=4096{missed}");
+    figure(
+        "redis_bytes_per_idle_student",
+        each as f64,
+        Bound::AtMost(4096.0),
+    );
 
     let ada = student(-1);
     make_thread(&sessions, &ada).await;
@@ -90,7 +87,7 @@ async fn main() {
         take_turn(&sessions, &ada, &format!("turn-{number:0>31}")).await;
     }
     let each = (used(&server) - before) / TURNS;
-    println!("figure redis_bytes_per_turn {each} report");
+    figure("redis_bytes_per_turn", each as f64, Bound::Report);
 }
 
 fn student(number: i64) -> StudentKey {

@@ -36,7 +36,10 @@ use turnwise_session_svc::{
         turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
 };
-use turnwise_testing::redis::{RedisServer, ServerOptions};
+use turnwise_testing::{
+    figure::{Bound, figure},
+    redis::{RedisServer, ServerOptions},
+};
 
 const COURSE: &str = "algebra";
 const CONVERSATIONS: usize = 10;
@@ -81,14 +84,7 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
     ])
     .unwrap();
     let kit = Kit::for_tests();
-    let sessions = Sessions::new(
-        cli.settings.open_store(&kit).await.unwrap(),
-        Arc::clone(&kit.clock),
-        cli.settings.limits(),
-        cli.settings.open_archives().unwrap(),
-        kit.tasks.clone(),
-        kit.shutdown.clone(),
-    );
+    let sessions = cli.settings.open(&kit).await.unwrap();
 
     let began = Instant::now();
     let names = (0..students).flat_map(|s| (0..CONVERSATIONS).map(move |c| (s, c)));
@@ -160,11 +156,17 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
         before,
         peak,
     );
-    println!(
-        "figure class_reset_seconds_{name} {:.2}",
-        took.as_secs_f64()
+    let seconds = took.as_secs_f64();
+    figure(
+        &format!("class_reset_seconds_{name}"),
+        seconds,
+        Bound::Report,
     );
-    println!("figure class_reset_extra_mb_{name} {:.1}", peak - before);
+    figure(
+        &format!("class_reset_extra_mb_{name}"),
+        peak - before,
+        Bound::Report,
+    );
     kit.shutdown.cancel();
 }
 

@@ -18,7 +18,12 @@ use turnwise_session_store::{
     redis::{RedisOptions, RedisStore},
 };
 
-use crate::{error::StartError, memory::MemoryLimits, sessions::Limits, upgrade};
+use crate::{
+    error::StartError,
+    memory::MemoryLimits,
+    sessions::{Limits, Sessions},
+    upgrade,
+};
 
 /// Where archives go if the store is not on this machine.
 const ARCHIVES: &str = "/uploads/helper_reset_exports";
@@ -263,6 +268,18 @@ impl fmt::Debug for StoreLocation {
 }
 
 impl Settings {
+    /// All operations over the store and the archives that the settings name.
+    pub async fn open(&self, kit: &Kit) -> Result<Sessions, StartError> {
+        Ok(Sessions::new(
+            self.open_store(kit).await?,
+            Arc::clone(&kit.clock),
+            self.limits(),
+            self.open_archives()?,
+            kit.tasks.clone(),
+            kit.shutdown.clone(),
+        ))
+    }
+
     /// Opens the store that the settings name.
     pub async fn open_store(&self, kit: &Kit) -> Result<Arc<dyn Store>, StartError> {
         let location = self.session_store.0.as_str();

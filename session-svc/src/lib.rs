@@ -41,10 +41,7 @@ use turnwise_proto::{
     },
 };
 
-use crate::{
-    grpc::{AdminGrpc, ExamGrpc, SessionGrpc},
-    sessions::Sessions,
-};
+use crate::grpc::{AdminGrpc, ExamGrpc, SessionGrpc};
 
 pub use crate::{config::Settings, error::StartError};
 
@@ -57,16 +54,8 @@ pub const SERVICE_NAMES: &[&str] = &[
 
 /// The service's routes, without the server stack around them.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError> {
-    let store = settings.open_store(kit).await?;
+    let sessions = settings.open(kit).await?;
     tracing::info!(store = %settings.session_store, "the session store is open");
-    let sessions = Sessions::new(
-        store,
-        Arc::clone(&kit.clock),
-        settings.limits(),
-        settings.open_archives()?,
-        kit.tasks.clone(),
-        kit.shutdown.clone(),
-    );
     retention::start(&sessions);
     let session = SessionGrpc::new(sessions.clone(), Arc::clone(&kit.clock));
     let admin = AdminGrpc::new(sessions.clone());

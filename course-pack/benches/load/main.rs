@@ -18,6 +18,7 @@ use std::path::Path;
 
 use course::{Shape, write};
 use probe::{Sample, What};
+use turnwise_testing::figure::{Bound, figure};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -51,7 +52,11 @@ fn main() {
     for units in [100, 1_000, 10_000, 100_000] {
         if units <= largest {
             let seconds = tell(Shape::Book, units, rounds);
-            let bound = (units == 100_000).then_some(2.0);
+            let bound = if units == 100_000 {
+                Bound::AtMost(2.0)
+            } else {
+                Bound::Report
+            };
             figures.push((format!("load_{}_seconds", short(units)), seconds, bound));
         }
     }
@@ -72,7 +77,7 @@ fn main() {
         figures.push((
             format!("load_{name}_{}_seconds", short(units)),
             seconds,
-            None,
+            Bound::Report,
         ));
     }
     println!();
@@ -126,13 +131,4 @@ fn short(units: usize) -> String {
     } else {
         units.to_string()
     }
-}
-
-/// Prints one figure: `figure NAME VALUE BOUND`, and `missed` behind it if it is.
-fn figure(name: &str, value: f64, bound: Option<f64>) {
-    let (text, kept) = bound.map_or(("report".to_owned(), true), |most| {
-        (format!("<={most}"), value <= most)
-    });
-    let missed = if kept { "" } else { " missed" };
-    println!("figure {name} {value:.3} {text}{missed}");
 }

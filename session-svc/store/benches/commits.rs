@@ -19,6 +19,7 @@ use turnwise_session_store::{
     Check, Key, Outcome, Partition, Store, StudentKey, Transaction, Write,
     embedded::{EmbeddedOptions, EmbeddedStore},
 };
+use turnwise_testing::figure::{Bound, figure};
 
 /// What a turn writes, in bytes.
 const MESSAGE: usize = 300;
@@ -50,13 +51,15 @@ fn main() -> Result<(), Failure> {
     let appends = f64::midpoint(before, after);
     println!("synced appends one after another: {before:.0}/s before, {after:.0}/s after");
     for (rate, concurrency) in commits.iter().zip([1, 16, 64]) {
-        println!("figure embedded_commits_c{concurrency} {rate:.0} -");
+        figure(
+            &format!("embedded_commits_c{concurrency}"),
+            *rate,
+            Bound::Report,
+        );
     }
-    println!("figure synced_appends {appends:.0} -");
-    println!(
-        "figure embedded_commits_ratio_c64 {:.1} >=20",
-        commits.last().copied().unwrap_or_default() / appends
-    );
+    figure("synced_appends", appends, Bound::Report);
+    let ratio = commits.last().copied().unwrap_or_default() / appends;
+    figure("embedded_commits_ratio_c64", ratio, Bound::AtLeast(20.0));
     Ok(())
 }
 

@@ -38,14 +38,7 @@ async fn open(location: &str, archives: &Path) -> Sessions {
     ])
     .unwrap();
     let kit = Kit::for_tests();
-    Sessions::new(
-        cli.settings.open_store(&kit).await.unwrap(),
-        Arc::clone(&kit.clock),
-        cli.settings.limits(),
-        cli.settings.open_archives().unwrap(),
-        kit.tasks.clone(),
-        kit.shutdown.clone(),
-    )
+    cli.settings.open(&kit).await.unwrap()
 }
 
 fn idempotency(key: &str, body: u8) -> Idempotency {

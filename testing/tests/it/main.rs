@@ -112,3 +112,20 @@ fn a_cluster_keeps_what_was_acknowledged_through_both_kinds_of_failover() {
     set(third, key, "3", 1);
     command(second, &["GET", key]).unwrap_err();
 }
+
+#[test]
+fn a_figure_says_whether_its_bound_is_kept() {
+    use turnwise_testing::figure::{Bound, line};
+    let cases = [
+        (1.0, Bound::AtMost(1.0), "figure x 1.000 <=1"),
+        (1.1, Bound::AtMost(1.0), "figure x 1.100 <=1 missed"),
+        (1.0, Bound::Below(1.0), "figure x 1.000 <1 missed"),
+        (19.9, Bound::AtLeast(20.0), "figure x 19.900 >=20 missed"),
+        (20.0, Bound::AtLeast(20.0), "figure x 20.000 >=20"),
+        (7.0, Bound::Report, "figure x 7.000 report"),
+        (f64::NAN, Bound::AtMost(1.0), "figure x NaN <=1 missed"),
+    ];
+    for (value, bound, expected) in cases {
+        assert_eq!(line("x", value, bound), expected);
+    }
+}

@@ -19,10 +19,11 @@ use std::process::Command;
 
 use clap::Parser;
 
-use report::{Bound, Row, figure};
+use report::Row;
 use subject::{
     FIVE, FIVE_ALWAYS, FIVE_FLOOR, ONE_OFF, ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
 };
+use turnwise_testing::figure::{Bound, figure};
 
 #[derive(Parser)]
 struct Args {
@@ -73,12 +74,12 @@ async fn main() {
     report::table(&rows);
     println!();
     figures(&rows, &args);
-    figure("up_resident_mb", at_rest.resident_mb, &Bound::Below(80.0));
-    figure("up_ready_ms", at_rest.first_start_ms, &Bound::Below(1000.0));
+    figure("up_resident_mb", at_rest.resident_mb, Bound::Below(80.0));
+    figure("up_ready_ms", at_rest.first_start_ms, Bound::Below(1000.0));
     figure(
         "up_restart_ready_ms",
         at_rest.restart_ms,
-        &Bound::Below(1000.0),
+        Bound::Below(1000.0),
     );
 }
 
@@ -120,7 +121,7 @@ fn figures(rows: &[Row], args: &Args) {
                 .find(|row| row.name == name && row.concurrency == *concurrency)
                 .map(|row| row.sample)
         };
-        let tell = |name: &str, value: Option<f64>, bound: &Bound| {
+        let tell = |name: &str, value: Option<f64>, bound: Bound| {
             if let Some(value) = value {
                 figure(&format!("{name}_c{concurrency}"), value, bound);
             }
@@ -128,16 +129,16 @@ fn figures(rows: &[Row], args: &Args) {
         let p50_ratio = |a: &str, b: &str| Some(of(a)?.p50_ms / of(b)?.p50_ms);
         let p50_more = |a: &str, b: &str| Some(of(a)?.p50_ms - of(b)?.p50_ms);
         let cpu = |a: &str| Some(of(a)?.cpu_ms);
-        let told = &Bound::Report;
+        let told = Bound::Report;
         tell(
             "five_process_p50_ratio",
             p50_ratio(FIVE, FIVE_FLOOR),
-            &Bound::AtMost(2.0),
+            Bound::AtMost(2.0),
         );
         tell(
             "one_to_five_p50_ratio",
             p50_ratio(ONE_OFF, FIVE),
-            &Bound::AtMost(0.333),
+            Bound::AtMost(0.333),
         );
         tell(
             "one_process_p50_ratio",

@@ -41,27 +41,6 @@ impl Row {
     }
 }
 
-/// A bound that a figure is held against.
-pub enum Bound {
-    /// At most.
-    AtMost(f64),
-    /// Less than.
-    Below(f64),
-    /// None; the figure is only told.
-    Report,
-}
-
-/// Prints one figure: `figure NAME VALUE BOUND`, and `missed` behind it if it is.
-pub fn figure(name: &str, value: f64, bound: &Bound) {
-    let (text, kept) = match bound {
-        Bound::AtMost(most) => (format!("<={most}"), value <= *most),
-        Bound::Below(limit) => (format!("<{limit}"), value < *limit),
-        Bound::Report => ("report".to_owned(), true),
-    };
-    let missed = if kept { "" } else { " missed" };
-    println!("figure {name} {value:.3} {text}{missed}");
-}
-
 /// Prints the bytes of a turn's calls.
 pub fn bytes(calls: &Calls, store: &StoreBytes) {
     println!("\nA turn's calls, mean bytes of a thread's turns (request, response):");

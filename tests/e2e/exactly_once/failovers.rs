@@ -48,7 +48,7 @@ async fn nothing_lost(name: &str, service: &SessionProcess, worked: &Worked) {
     worked.ledger.check(&service.client()).await;
     let (count, outage) = (worked.ledger.count(), worked.outage);
     println!(
-        "figure exactly_once_{name}: {count} acknowledged, none lost, outage {} ms",
+        "exactly_once_{name}: {count} acknowledged, none lost, outage {} ms",
         outage.as_millis()
     );
     assert!(outage < OUTAGE, "{name}: a student waited {outage:?}");
@@ -62,7 +62,7 @@ async fn cost(name: &str, service: &SessionProcess, students: &[String]) {
     .await;
     worked.ledger.check(&service.client()).await;
     println!(
-        "figure exactly_once_{name}: p50 of a grade {} us",
+        "exactly_once_{name}: p50 of a grade {} us",
         worked.median().as_micros()
     );
 }
@@ -180,7 +180,7 @@ async fn cluster() {
 async fn told_without_a_promise(name: &str, service: &SessionProcess, worked: &Worked) {
     let lost = worked.ledger.lost(&service.client()).await;
     println!(
-        "figure exactly_once_{name}: {} acknowledged, {} lost, outage {} ms",
+        "exactly_once_{name}: {} acknowledged, {} lost, outage {} ms",
         worked.ledger.count(),
         lost.len(),
         worked.outage.as_millis()

@@ -48,7 +48,7 @@ async fn every_commit_counts_once() {
     }
     let count = |wanted| stands.iter().filter(|stand| **stand == wanted).count();
     println!(
-        "figure exactly_once_embedded: {} kills in {:.1} s up to {:?} into the commits; when they came {} calls had been \
+        "exactly_once_embedded: {} kills in {:.1} s up to {:?} into the commits; when they came {} calls had been \
          acknowledged, {} were written and not acknowledged, {} not written",
         rounds(),
         began.elapsed().as_secs_f64(),
@@ -58,7 +58,7 @@ async fn every_commit_counts_once() {
         count((false, false)),
     );
     let count = service.end().await;
-    println!("figure exactly_once_embedded: {count} calls, each counted once");
+    println!("exactly_once_embedded: {count} calls, each counted once");
 }
 
 /// Kills the service this long after eight commits, and copies of some of them, went out. Answers of each call whether it

@@ -36,12 +36,12 @@ async fn every_commit_counts_once() {
         told += usize::from(one_round(&mut service, &relay, &other, round, point, choices).await);
     }
     println!(
-        "figure exactly_once_redis: {} kills in {:.1} s, after {told} of them the client had its answer",
+        "exactly_once_redis: {} kills in {:.1} s, after {told} of them the client had its answer",
         rounds(),
         began.elapsed().as_secs_f64()
     );
     let count = service.end().await;
-    println!("figure exactly_once_redis: {count} calls, each counted once");
+    println!("exactly_once_redis: {count} calls, each counted once");
     other.stop();
 }
 

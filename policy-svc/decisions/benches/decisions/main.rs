@@ -25,6 +25,7 @@ use turnwise_decisions::{
     schema::{reply_schema, reply_schema_text},
     validate::validate,
 };
+use turnwise_testing::figure::{Bound, figure};
 
 /// The binaries' own allocator.
 #[global_allocator]
@@ -70,10 +71,14 @@ fn main() {
             small = slowest;
         }
         match size {
-            10_000 => figure("plan_decide_us_10k", slowest, Some(10.0)),
+            10_000 => figure("plan_decide_us_10k", slowest, Bound::AtMost(10.0)),
             100_000 => {
-                figure("plan_decide_us_100k", slowest, None);
-                figure("plan_decide_growth_100_to_100k", slowest / small, None);
+                figure("plan_decide_us_100k", slowest, Bound::Report);
+                figure(
+                    "plan_decide_growth_100_to_100k",
+                    slowest / small,
+                    Bound::Report,
+                );
             }
             _ => {}
         }
@@ -121,7 +126,7 @@ fn chain() {
     figure(
         "plan_us_per_unit_of_a_missing_chain",
         micros(|| plan(black_box(&record), black_box(&input)).unwrap()) / 100_000.0,
-        None,
+        Bound::Report,
     );
 }
 
@@ -141,7 +146,7 @@ fn validation() {
         );
         slowest = slowest.max(cost);
     }
-    figure("validate_us", slowest, Some(20.0));
+    figure("validate_us", slowest, Bound::AtMost(20.0));
 
     let (_, policy, bytes) = replies::typical(&course).pop().unwrap();
     // Each of these policies is new, so its schema is compiled: what the first reply after a change of scope costs.
@@ -155,22 +160,22 @@ fn validation() {
         )
         .is_ok()
     });
-    figure("validate_first_of_a_policy_us", fresh, None);
+    figure("validate_first_of_a_policy_us", fresh, Bound::Report);
     figure(
         "reply_schema_us",
         micros(|| reply_schema(&course, black_box(&policy)).to_string()),
-        None,
+        Bound::Report,
     );
     figure(
         "reply_schema_kept_us",
         micros(|| reply_schema_text(&course, black_box(&policy))),
-        None,
+        Bound::Report,
     );
     let megabyte = vec![b'['; 1 << 20];
     figure(
         "refuse_a_megabyte_us",
         micros(|| validate(&course, &policy, black_box(&megabyte)).is_err()),
-        None,
+        Bound::Report,
     );
 }
 
@@ -194,15 +199,4 @@ fn micros<T>(mut call: impl FnMut() -> T) -> f64 {
         .collect();
     rounds.sort_by(f64::total_cmp);
     rounds[ROUNDS / 2]
-}
-
-/// Prints one figure, at most `most` where there is a bound.
-fn figure(name: &str, value: f64, most: Option<f64>) {
-    match most {
-        Some(most) => {
-            let missed = if value <= most { "" } else { " missed" };
-            println!("figure {name} {value:.3} <={most}{missed}");
-        }
-        None => println!("figure {name} {value:.3} report"),
-    }
 }

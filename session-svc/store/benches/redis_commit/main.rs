@@ -16,7 +16,10 @@ use turnwise_session_store::{
     Outcome, Partition, Store, StudentKey,
     redis::{RedisOptions, RedisStore},
 };
-use turnwise_testing::redis::{RedisServer, SentinelSet, ServerOptions};
+use turnwise_testing::{
+    figure::{Bound, figure},
+    redis::{RedisServer, SentinelSet, ServerOptions},
+};
 
 use crate::turn::{Content, begin, commit, plain_begin, plain_commit, start};
 
@@ -196,7 +199,11 @@ async fn against_plain_commands() {
         script.print(&format!("c={students} script"));
         plain.print(&format!("c={students} plain "));
         let ratio = script.at(50) / plain.at(50);
-        println!("figure redis_turn_ratio_c{students} {ratio:.2} <={LIMIT}");
+        figure(
+            &format!("redis_turn_ratio_c{students}"),
+            ratio,
+            Bound::AtMost(LIMIT),
+        );
     }
 }
 
