@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-
+use prost::Message;
 use turnwise_proto::{
     session::v1::{ConversationMemory, Event, ThreadKind},
     tutor::v1::{Thread, TutorMessage},
@@ -12,23 +12,25 @@ use turnwise_proto::{
 use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Limits, Sessions, answers, due, events,
+    END, Limits, Sessions, answers, due, events,
     fields::decimal,
     keys,
-    threads::{StoredThread, field, messages, stamp},
+    threads::{StoredThread, field, stamp},
 };
 use crate::{error::SessionError, record};
 
 /// The most turns, and the most answers, that one transaction names; threads with more take several.
 const NAMED: usize = 1000;
-/// Above all scores.
-const END: i64 = i64::MAX >> 11;
 
 /// A thread with what is kept of it.
 pub(super) struct Conversation {
     pub(super) thread_id: String,
-    /// None if only traces of it are left: it was removed, or its time has passed.
+    /// None if only traces of it are left: it was removed, or its time has passed; or if it is unreadable.
     pub(super) stored: Option<StoredThread>,
+    /// The thread is there and its record cannot be read.
+    pub(super) unreadable: bool,
+    /// In whose index the thread stands, if that is known: it stands beside the record too.
+    pub(super) class_id: Option<String>,
     /// The latest, oldest first.
     pub(super) messages: Vec<TutorMessage>,
     pub(super) memories: Vec<ConversationMemory>,
@@ -67,7 +69,8 @@ enum TurnLogs {
 }
 
 impl Sessions {
-    /// A thread with its latest messages, or the traces of one that is no longer there.
+    /// A thread with its latest messages, or the traces of one that is no longer there. What cannot be read is left out
+    /// and told in the log: it must keep nobody from resetting a class or erasing a student.
     pub(super) async fn conversation(
         &self,
         student: &StudentKey,
@@ -76,6 +79,10 @@ impl Sessions {
     ) -> Result<Conversation, SessionError> {
         let wanted = vec![
             StoredThread::read(&keys::thread(thread_id)),
+            Read::Fields {
+                key: keys::thread(thread_id),
+                fields: vec!["class".into()],
+            },
             Read::LogBefore {
                 key: keys::timeline(thread_id),
                 before: i64::MAX,
@@ -94,16 +101,16 @@ impl Sessions {
             Read::Record { key: keys::works() },
         ];
         let mut reads = self.read(&Partition::student(student), wanted).await?;
-        let stored = StoredThread::decode(reads.fields()?)?;
+        let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
+            tracing::error!(%error, thread_id, "a thread is taken for one without a record");
+        });
+        let class = reads.fields()?.take();
         let mut entries = reads.entries()?;
         entries.reverse();
         let mut log = reads.entries()?;
         log.reverse();
-        let memories = reads
-            .record()?
-            .iter()
-            .map(|(_, bytes)| record::decode("memory", bytes))
-            .collect::<Result<_, SessionError>>()?;
+        let memories = reads.record()?.into_iter().map(|(_, bytes)| (0, bytes));
+        let memories = readable("memory", memories.collect());
         let traces = Traces {
             turns: reads.members()?,
             answers: reads.members()?,
@@ -116,10 +123,21 @@ impl Sessions {
             .collect();
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
-            stored,
-            messages: messages(entries)?,
-            memories,
-            events: events::decode(log)?,
+            unreadable: stored.is_err(),
+            class_id: match &stored {
+                Ok(Some(stored)) => Some(stored.thread.class_id.clone()),
+                _ => class.and_then(|id| String::from_utf8(id.into()).ok()),
+            },
+            stored: stored.unwrap_or_default(),
+            messages: readable("message", entries)
+                .into_iter()
+                .map(|(id, message)| TutorMessage { id, ..message })
+                .collect(),
+            memories: memories.into_iter().map(|(_, memory)| memory).collect(),
+            events: readable("event", log)
+                .into_iter()
+                .map(|(id, event)| Event { id, ..event })
+                .collect(),
             traces,
             work_ids,
         })
@@ -137,6 +155,7 @@ impl Sessions {
         let key = keys::thread(&conversation.thread_id);
         let mut checks = Vec::new();
         let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
+        let kind = conversation.stored.as_ref().map(|stored| stored.kind);
         if let Some(stored) = &conversation.stored {
             if let Some(seen) = seen {
                 for (field, value) in [
@@ -151,22 +170,26 @@ impl Sessions {
                     });
                 }
             }
-            if stored.kind == ThreadKind::Helper {
-                writes.extend(removal(&conversation.thread_id));
-            } else {
+            if stored.kind != ThreadKind::Helper {
                 writes.extend(self.without_text(stored));
             }
+        }
+        let goes = conversation.unreadable || kind == Some(ThreadKind::Helper);
+        if goes {
+            writes.extend(removal(&conversation.thread_id));
+        }
+        if goes || kind.is_some() {
             writes.push(Write::Fence {
                 key: key.clone(),
                 field: "floor",
             });
-            if stored.kind == ThreadKind::Helper {
-                // What is left says only that a turn that began before may no longer be committed.
-                writes.push(Write::Expire {
-                    key,
-                    after: self.limits().idempotency_ttl,
-                });
-            }
+        }
+        if goes {
+            // What is left says only that a turn that began before may no longer be committed.
+            writes.push(Write::Expire {
+                key,
+                after: self.limits().idempotency_ttl,
+            });
         }
         let transaction = Transaction {
             checks,
@@ -339,6 +362,20 @@ impl Traces {
         let names = self.answers.iter();
         writes.extend(names.map(|(name, _)| answers::without_text(name)));
     }
+}
+
+/// The records that can be read; the others are told in the log.
+fn readable<M: Message + Default>(what: &'static str, found: Vec<(i64, Bytes)>) -> Vec<(i64, M)> {
+    found
+        .into_iter()
+        .filter_map(|(id, bytes)| match record::decode(what, &bytes) {
+            Ok(message) => Some((id, message)),
+            Err(error) => {
+                tracing::error!(%error, id, "a record is left out of what is archived or deleted");
+                None
+            }
+        })
+        .collect()
 }
 
 /// Removes a thread's record, timeline and events, and ends its lease.

@@ -10,7 +10,7 @@ use turnwise_proto::session::v1::{ClaimedWork, DueWork};
 use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Sessions,
+    END, Sessions,
     fields::Fields,
     keys,
     threads::{field, is_about, unknown},
@@ -170,7 +170,7 @@ impl Sessions {
             Read::Lowest {
                 key: keys::due(),
                 from: now.as_millisecond() + 1,
-                to: i64::MAX >> 11,
+                to: END,
                 limit: 1,
             },
         ];

@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use turnwise_session_archive::ArchiveError;
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
-use super::{Sessions, audit::Actor, keys, member};
+use super::{END, Sessions, audit::Actor, keys, member};
 use crate::error::SessionError;
 
 /// Threads that are looked up at a time.
 const THREADS: usize = 500;
-/// Above all scores.
-const END: i64 = i64::MAX >> 11;
 
 /// What an erasure removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,13 +72,13 @@ impl Sessions {
                 break;
             }
             for (thread_id, _) in threads {
-                let found = self.conversation(student, &thread_id, 1).await?;
-                self.remove_thread(student, &found).await?;
-                if let Some(stored) = &found.stored {
-                    report.threads += 1;
-                    self.leave_class(student, &stored.thread.class_id, &thread_id)
-                        .await?;
+                let found = self.conversation(student, &thread_id, 0).await?;
+                // Cut off between the two, the thread is still found by the next attempt.
+                if let Some(class_id) = &found.class_id {
+                    self.leave_class(student, class_id, &thread_id).await?;
                 }
+                self.remove_thread(student, &found).await?;
+                report.threads += u64::from(found.stored.is_some() || found.unreadable);
             }
         }
         self.remove_courses(student).await?;

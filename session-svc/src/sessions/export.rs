@@ -10,15 +10,13 @@ use tokio::sync::mpsc;
 use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord};
 use turnwise_session_store::{Partition, Read, StudentKey};
 
-use super::{Sessions, audit::Actor, events::Page, keys};
+use super::{END, Sessions, audit::Actor, events::Page, interactions::Interactions, keys};
 use crate::{error::SessionError, record};
 
 /// Pieces that wait for a reader.
 const BUFFER: usize = 4;
 /// Messages and events that are read at a time.
 const PAGE: usize = 200;
-/// Above all scores.
-const END: i64 = i64::MAX >> 11;
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap_or_else(|_| DescriptorPool::new())
@@ -165,6 +163,7 @@ impl Sessions {
                 to: END,
                 limit: usize::MAX >> 1,
             },
+            Interactions::read(thread_id),
         ];
         let mut reads = self.read(&partition, wanted).await?;
         let memories = reads
@@ -183,6 +182,10 @@ impl Sessions {
             }
         }
         out.insert("turn_logs".to_owned(), logs.into());
+        if let Some(pending) = Interactions::decode(reads.fields()?)?.pending {
+            let pending = json("turnwise.session.v1.PendingInteraction", &pending)?;
+            out.insert("pending".to_owned(), pending);
+        }
         let requests = self.context_requests(student, thread_id).await?;
         let requests = requests
             .iter()

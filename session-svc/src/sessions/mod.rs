@@ -30,6 +30,9 @@ use turnwise_session_store::{
 use crate::{error::SessionError, memory::MemoryLimits};
 use rosters::Rosters;
 
+/// Above all scores of rankings.
+const END: i64 = i64::MAX >> 11;
+
 /// How long things are kept, and how much of them.
 #[derive(Debug, Clone)]
 pub struct Limits {

@@ -12,7 +12,7 @@ use turnwise_session_archive::{About, ArchiveError, ArchiveKind};
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Sessions,
+    END, Sessions,
     audit::Actor,
     conversations::{Conversation, Seen},
     keys, millis,
@@ -27,8 +27,6 @@ const EXPORTED_AT_ONCE: usize = 256;
 const UNINDEXED_AT_ONCE: usize = 1000;
 /// Entries of an index that are read at a time.
 const INDEX_PAGE: usize = 4096;
-/// Above all scores.
-const END: i64 = i64::MAX >> 11;
 /// Turns that are committed while a reset goes on make it look at their threads again; nobody types this fast.
 const ROUNDS: usize = 100;
 /// A thread is entered into its class's index before it is made. One that is not there may be made in the next moment
@@ -40,7 +38,7 @@ const MADE_WITHIN: Duration = Duration::from_secs(600);
 pub struct ResetReport {
     /// Helper conversations that were removed.
     pub conversations: u64,
-    /// Tutor threads that lost their text.
+    /// Tutor threads that lost their text, and threads whose record cannot be read, which were removed.
     pub threads: u64,
     /// Students they belonged to.
     pub students: u64,
@@ -172,7 +170,7 @@ impl Sessions {
         let mut stripped = stream::iter(batch.to_vec())
             .map(|entry| async move {
                 let found = self
-                    .conversation(&entry.student, &entry.thread_id, 1)
+                    .conversation(&entry.student, &entry.thread_id, 0)
                     .await?;
                 let seen = archived.map(|all| all.get(&entry.member).cloned().unwrap_or_default());
                 let done = self.strip(&entry.student, &found, seen.as_ref()).await?;
@@ -191,6 +189,10 @@ impl Sessions {
                         ThreadKind::Helper => report.conversations += 1,
                         ThreadKind::Tutor | ThreadKind::Unspecified => report.threads += 1,
                     }
+                }
+                None if found.unreadable => {
+                    students.insert(entry.student.student.clone());
+                    report.threads += 1;
                 }
                 None if self.is_being_made(&entry) => continue,
                 None => {}

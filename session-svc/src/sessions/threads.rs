@@ -14,7 +14,7 @@ use turnwise_session_store::{
 };
 
 use super::{
-    Idempotency, Sessions,
+    END, Idempotency, Sessions,
     answers::Slot,
     fields::{Fields, decimal},
     keys::{self, Operation},
@@ -170,6 +170,7 @@ impl Sessions {
                 fields: vec![
                     field("record", stored.clone()),
                     field("course", new.thread.course_id.clone().into()),
+                    field("class", new.thread.class_id.clone().into()),
                     field("count", decimal(0)),
                     field(
                         "updated",
@@ -254,9 +255,7 @@ impl Sessions {
                 vec![Read::Highest {
                     key: keys::threads(),
                     from: 0,
-                    to: before
-                        .as_ref()
-                        .map_or(i64::MAX >> 11, |before| before.score),
+                    to: before.as_ref().map_or(END, |before| before.score),
                     limit: limit + TIES + 1,
                 }],
             )

@@ -1,5 +1,6 @@
 //! Erasing a student: nothing is left of them, and nothing that was under way comes back.
 
+use turnwise_session_store::{Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
     sessions::{erase::EraseReport, evidence::EvidenceOutcome},
@@ -7,8 +8,8 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, begin_in, full_commit, graded, make_helper, make_thread, new_thread,
-        one_more, passed, refused, started, take_full_turn, texts, unknown_thread,
+        Bench, COURSE, begin, begin_in, full_commit, gate::Gate, graded, make_helper, make_thread,
+        new_thread, one_more, passed, refused, started, take_full_turn, texts, unknown_thread,
     },
     cases,
 };
@@ -22,6 +23,7 @@ cases!(
     evidence_in_flight_cannot_be_committed,
     a_student_can_start_anew,
     an_erasure_can_be_sent_again,
+    a_thread_leaves_its_class_before_it_goes,
     an_erasure_ends_a_thread_that_a_reset_took,
 );
 
@@ -283,6 +285,31 @@ async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
         .erase_student(bench.actor(), bench.student("nobody"))
         .await;
     assert_eq!(nobody.unwrap().threads, 0);
+}
+
+async fn a_thread_leaves_its_class_before_it_goes(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student(ADA), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let removes = |transaction: &Transaction| {
+        let removes =
+            |write: &Write| matches!(write, Write::Remove { key } if key.as_str() == "thread:t1");
+        transaction.writes.iter().any(removes)
+    };
+    let gate = Gate::new(bench.store(), removes);
+    let cut_off = bench.sessions_over(gate.clone());
+    let (actor, student) = (bench.actor(), ada.clone());
+    let erase = tokio::spawn(async move { cut_off.erase_student(actor, student).await });
+    gate.arrival().await;
+    // Cut off here, the thread is still found, and no other place names the student.
+    let dump = bench.dump();
+    let names = dump.holding(ADA);
+    let class = |name: &&&str| name.contains("/class:") && !name.ends_with(".token");
+    assert_eq!(names.iter().find(class), None);
+    assert!(names.iter().any(|name| name.ends_with(":thread:t1")));
+    let again = sessions.erase_student(bench.actor(), ada).await;
+    assert_eq!(again.unwrap().threads, 1);
+    gate.open();
+    erase.await.unwrap().unwrap();
 }
 
 async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {

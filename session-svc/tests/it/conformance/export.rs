@@ -1,6 +1,9 @@
 //! A student's whole record as one JSON document.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use turnwise_proto::session::v1::{
+    AnswerClarification, PendingChange, StartClarification, pending_change::Step,
+};
 use turnwise_session_store::StudentKey;
 
 use crate::{
@@ -15,6 +18,7 @@ cases!(
     #[tokio::test]
     an_export_holds_everything,
     an_export_of_nothing_is_a_document,
+    an_export_holds_what_a_thread_waits_for,
     long_threads_come_whole,
     an_export_whose_reader_leaves_ends,
 );
@@ -91,6 +95,50 @@ async fn an_export_of_nothing_is_a_document(bench: &mut Bench) {
     let (document, _) = export(bench, &bench.student("nobody")).await;
     assert_eq!(document["courses"], Value::Array(vec![]));
     assert_eq!(document["threads"], Value::Array(vec![]));
+}
+
+async fn an_export_holds_what_a_thread_waits_for(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for thread in ["t1", "t2"] {
+        make_thread(sessions, &ada, thread).await;
+    }
+    let steps = [
+        Step::StartClarification(StartClarification {
+            document_id: "doc".to_owned(),
+            original_query: "how?".to_owned(),
+            original_message_id: 1,
+            original_doc_content: "so".to_owned(),
+            requires_handoff: false,
+            questions: vec!["which one?".to_owned(), "and when?".to_owned()],
+        }),
+        Step::AnswerClarification(AnswerClarification {
+            answer: "the second".to_owned(),
+        }),
+    ];
+    for (number, step) in steps.into_iter().enumerate() {
+        let key = format!("k{number}");
+        let start = started(sessions, &ada, begin_in("t1", &key, 1)).await;
+        let mut turn = full_commit(&start, &key, &key);
+        turn.pending_change = Some(PendingChange { step: Some(step) });
+        assert!(sessions.commit_turn(&ada, turn).await.unwrap().is_some());
+    }
+
+    let (document, _) = export(bench, &ada).await;
+    let pending = &document["threads"][0]["pending"];
+    assert_eq!(pending["version"], "2");
+    let open = &pending["clarification"];
+    assert_eq!(
+        (&open["documentId"], &open["originalQuery"]),
+        (&json!("doc"), &json!("how?"))
+    );
+    assert_eq!(open["questions"], json!(["which one?", "and when?"]));
+    assert_eq!(
+        open["answers"],
+        json!([{"question": "which one?", "answer": "the second"}])
+    );
+    // A thread that waits for nothing says nothing of it.
+    assert_eq!(document["threads"][1]["thread"]["threadId"], "t2");
+    assert_eq!(document["threads"][1].get("pending"), None);
 }
 
 async fn long_threads_come_whole(bench: &mut Bench) {

@@ -3,6 +3,7 @@
 
 mod audit;
 mod concurrent;
+mod damaged;
 mod due;
 mod erase;
 mod events;
@@ -27,6 +28,7 @@ use crate::bench::Case;
 const SUITE: &[(&str, &[Case])] = &[
     ("audit", audit::CASES),
     ("concurrent", concurrent::CASES),
+    ("damaged", damaged::CASES),
     ("due", due::CASES),
     ("erase", erase::CASES),
     ("events", events::CASES),
