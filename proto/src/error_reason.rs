@@ -29,10 +29,14 @@ impl ErrorReason {
             | Self::MissingMessage
             | Self::InvalidSchema
             | Self::UnsupportedPayload => Code::InvalidArgument,
-            Self::PayloadTooLarge | Self::RateLimited | Self::Busy | Self::ResumeRequired => {
-                Code::ResourceExhausted
-            }
-            Self::UnknownModel
+            Self::PayloadTooLarge
+            | Self::RateLimited
+            | Self::Busy
+            | Self::QueueFull
+            | Self::BudgetExhausted
+            | Self::ResumeRequired => Code::ResourceExhausted,
+            Self::UnknownBackend
+            | Self::UnknownModel
             | Self::UnknownCourse
             | Self::UnknownUnit
             | Self::UnknownThread
@@ -45,11 +49,13 @@ impl ErrorReason {
             Self::TurnInProgress
             | Self::IdempotencyConflict
             | Self::VersionConflict
+            | Self::Superseded
             | Self::TurnErased => Code::Aborted,
             Self::RecordCorrupted => Code::DataLoss,
-            Self::BackendUnavailable | Self::StorageUnavailable | Self::DependencyUnavailable => {
-                Code::Unavailable
-            }
+            Self::BackendUnavailable
+            | Self::CircuitOpen
+            | Self::StorageUnavailable
+            | Self::DependencyUnavailable => Code::Unavailable,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::UnknownMethod => Code::Unimplemented,
             Self::BackendError | Self::ArchiveFailed | Self::Internal | Self::Unspecified => {

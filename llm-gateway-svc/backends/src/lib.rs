@@ -1,0 +1,1 @@
+//! Model servers behind one face: Ollama, OpenAI, OpenAI-compatible ones, and the mock.

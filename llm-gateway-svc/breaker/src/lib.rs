@@ -1,0 +1,1 @@
+//! Circuit breakers, kept by one process or shared through Redis.
