@@ -95,6 +95,10 @@ pub struct ConversationRecord {
     pub events: Vec<ArchivedEvent>,
     /// True where earlier turns or events were left out.
     pub truncated: bool,
+    /// How many stored records of the conversation are left out because they could not be read: its own, turns, events
+    /// and memories. What is empty may then have been something; [`kind`](Self::kind) may be a guess if its own is one.
+    #[serde(default)]
+    pub unreadable: u64,
 }
 
 impl ConversationRecord {

@@ -8,7 +8,8 @@ use super::{
     Sessions,
     interactions::{self, Interactions, claims_field, request_field},
     keys,
-    threads::{StoredThread, unknown},
+    stored::StoredThread,
+    threads::unknown,
 };
 use crate::{
     error::SessionError,

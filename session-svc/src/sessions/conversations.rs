@@ -1,40 +1,33 @@
-//! One thread as it is archived, stripped of its text, or removed: what a class reset, an export and an erasure have in
-//! common.
+//! One thread as it is stripped of its text or removed: what a class reset and an erasure have in common.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use prost::Message;
-use turnwise_proto::{
-    session::v1::{ConversationMemory, Event, ThreadKind},
-    tutor::v1::{Thread, TutorMessage},
-};
-use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_proto::{session::v1::ThreadKind, tutor::v1::Thread};
+use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
-    END, Limits, Sessions, answers, due, events,
+    END, Limits, Sessions, answers,
+    archived::Seen,
+    due, events,
     fields::decimal,
     keys,
-    threads::{StoredThread, field, stamp},
+    stored::StoredThread,
+    threads::{field, stamp},
 };
 use crate::{error::SessionError, record};
 
 /// The most turns, and the most answers, that one transaction names; threads with more take several.
 const NAMED: usize = 1000;
 
-/// A thread with what is kept of it.
+/// A thread with what has to be known to delete it.
 pub(super) struct Conversation {
     pub(super) thread_id: String,
-    /// None if only traces of it are left: it was removed, or its time has passed; or if it is unreadable.
-    pub(super) stored: Option<StoredThread>,
-    /// The thread is there and its record cannot be read.
-    pub(super) unreadable: bool,
+    /// None if only traces of it are left: it was removed, or its time has passed. An error if the thread is there and
+    /// its record cannot be read.
+    pub(super) stored: Result<Option<StoredThread>, SessionError>,
     /// In whose index the thread stands, if that is known: it stands beside the record too.
     pub(super) class_id: Option<String>,
-    /// The latest, oldest first.
-    pub(super) messages: Vec<TutorMessage>,
-    pub(super) memories: Vec<ConversationMemory>,
-    pub(super) events: Vec<Event>,
     traces: Traces,
     work_ids: Vec<String>,
 }
@@ -45,22 +38,6 @@ struct Traces {
     answers: Vec<(String, i64)>,
 }
 
-/// What a thread was like when it was archived.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Seen {
-    messages: i64,
-    touched: Option<Bytes>,
-}
-
-impl Seen {
-    pub(super) fn of(stored: &StoredThread) -> Self {
-        Self {
-            messages: stored.thread.message_count,
-            touched: stored.touched.clone(),
-        }
-    }
-}
-
 /// What happens to the logs of turns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TurnLogs {
@@ -69,13 +46,11 @@ enum TurnLogs {
 }
 
 impl Sessions {
-    /// A thread with its latest messages, or the traces of one that is no longer there. What cannot be read is left out
-    /// and told in the log: it must keep nobody from resetting a class or erasing a student.
+    /// A thread, or the traces of one that is no longer there.
     pub(super) async fn conversation(
         &self,
         student: &StudentKey,
         thread_id: &str,
-        max_messages: usize,
     ) -> Result<Conversation, SessionError> {
         let wanted = vec![
             StoredThread::read(&keys::thread(thread_id)),
@@ -83,34 +58,15 @@ impl Sessions {
                 key: keys::thread(thread_id),
                 fields: vec!["class".into()],
             },
-            Read::LogBefore {
-                key: keys::timeline(thread_id),
-                before: i64::MAX,
-                limit: max_messages,
-            },
-            Read::LogBefore {
-                key: keys::events(thread_id),
-                before: i64::MAX,
-                limit: max_messages,
-            },
-            Read::Record {
-                key: keys::memory(thread_id),
-            },
             names(keys::turns(thread_id), END),
             names(keys::answers(thread_id), END),
             Read::Record { key: keys::works() },
         ];
         let mut reads = self.read(&Partition::student(student), wanted).await?;
         let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
-            tracing::error!(%error, thread_id, "a thread is taken for one without a record");
+            tracing::error!(%error, thread_id, "the record of a thread that is to be deleted cannot be read");
         });
         let class = reads.fields()?.take();
-        let mut entries = reads.entries()?;
-        entries.reverse();
-        let mut log = reads.entries()?;
-        log.reverse();
-        let memories = reads.record()?.into_iter().map(|(_, bytes)| (0, bytes));
-        let memories = readable("memory", memories.collect());
         let traces = Traces {
             turns: reads.members()?,
             answers: reads.members()?,
@@ -123,62 +79,45 @@ impl Sessions {
             .collect();
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
-            unreadable: stored.is_err(),
             class_id: match &stored {
                 Ok(Some(stored)) => Some(stored.thread.class_id.clone()),
                 _ => class.and_then(|id| String::from_utf8(id.into()).ok()),
             },
-            stored: stored.unwrap_or_default(),
-            messages: readable("message", entries)
-                .into_iter()
-                .map(|(id, message)| TutorMessage { id, ..message })
-                .collect(),
-            memories: memories.into_iter().map(|(_, memory)| memory).collect(),
-            events: readable("event", log)
-                .into_iter()
-                .map(|(id, event)| Event { id, ..event })
-                .collect(),
+            stored,
             traces,
             work_ids,
         })
     }
 
-    /// Takes the text out of a thread, or the whole thread if it is a helper's, in one step that also keeps a turn in
-    /// flight from being committed. False if `seen` is given and it has changed since.
+    /// Takes the text out of a thread, or the whole thread if it is a helper's or its record is damaged, in one step that
+    /// also keeps a turn in flight from being committed. False if `seen` is given and the thread has changed since. A
+    /// record of a newer version is no damage: it is refused.
     pub(super) async fn strip(
         &self,
         student: &StudentKey,
         conversation: &Conversation,
         seen: Option<&Seen>,
     ) -> Result<bool, SessionError> {
+        if let Err(error @ SessionError::SchemaTooNew { .. }) = &conversation.stored {
+            return Err(error.clone());
+        }
         self.withdraw(conversation.work_ids.clone()).await?;
         let key = keys::thread(&conversation.thread_id);
-        let mut checks = Vec::new();
         let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
-        let kind = conversation.stored.as_ref().map(|stored| stored.kind);
-        if let Some(stored) = &conversation.stored {
-            if let Some(seen) = seen {
-                for (field, value) in [
-                    ("count", Some(decimal(seen.messages))),
-                    ("touched", seen.touched.clone()),
-                ] {
-                    checks.push(Check::FieldIs {
-                        key: key.clone(),
-                        field,
-                        value,
-                        tell: Vec::new(),
-                    });
-                }
-            }
-            if stored.kind != ThreadKind::Helper {
+        let there = conversation.is_there();
+        let goes = match &conversation.stored {
+            Ok(Some(stored)) if stored.kind == ThreadKind::Helper => true,
+            Ok(Some(stored)) => {
                 writes.extend(self.without_text(stored));
+                false
             }
-        }
-        let goes = conversation.unreadable || kind == Some(ThreadKind::Helper);
+            Ok(None) => false,
+            Err(_) => true,
+        };
         if goes {
             writes.extend(removal(&conversation.thread_id));
         }
-        if goes || kind.is_some() {
+        if there {
             writes.push(Write::Fence {
                 key: key.clone(),
                 field: "floor",
@@ -187,10 +126,12 @@ impl Sessions {
         if goes {
             // What is left says only that a turn that began before may no longer be committed.
             writes.push(Write::Expire {
-                key,
+                key: key.clone(),
                 after: self.limits().idempotency_ttl,
             });
         }
+        let seen = seen.filter(|_| there);
+        let checks = seen.map_or_else(Vec::new, |seen| seen.checks(&key));
         let transaction = Transaction {
             checks,
             writes,
@@ -319,6 +260,11 @@ impl Sessions {
 }
 
 impl Conversation {
+    /// Whether the thread is there, readable or not.
+    pub(super) fn is_there(&self) -> bool {
+        !matches!(self.stored, Ok(None))
+    }
+
     /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of answers.
     fn text_writes(&self, limits: &Limits, logs: TurnLogs) -> Vec<Write> {
         let mut writes = vec![
@@ -362,20 +308,6 @@ impl Traces {
         let names = self.answers.iter();
         writes.extend(names.map(|(name, _)| answers::without_text(name)));
     }
-}
-
-/// The records that can be read; the others are told in the log.
-fn readable<M: Message + Default>(what: &'static str, found: Vec<(i64, Bytes)>) -> Vec<(i64, M)> {
-    found
-        .into_iter()
-        .filter_map(|(id, bytes)| match record::decode(what, &bytes) {
-            Ok(message) => Some((id, message)),
-            Err(error) => {
-                tracing::error!(%error, id, "a record is left out of what is archived or deleted");
-                None
-            }
-        })
-        .collect()
 }
 
 /// Removes a thread's record, timeline and events, and ends its lease.

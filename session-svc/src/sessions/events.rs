@@ -16,7 +16,8 @@ use super::{
     answers::Slot,
     keys::{self, Operation},
     rosters::ClassRedactor,
-    threads::{StoredThread, field, is_about, messages, stamp, unknown},
+    stored::StoredThread,
+    threads::{field, is_about, messages, stamp, unknown},
 };
 use crate::{error::SessionError, record};
 

@@ -15,6 +15,7 @@ mod interactions;
 pub mod keys;
 pub mod reset;
 pub mod rosters;
+mod stored;
 pub mod threads;
 pub mod turns;
 pub mod watch;

@@ -1,5 +1,5 @@
 //! Class resets and exports. A class's index is walked in batches; what is to be deleted is in an archive first, down to
-//! the last turn; and an entry leaves the index only when what it points to is gone.
+//! the last turn and as far as it can be read; and an entry leaves the index only when what it points to is gone.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -8,15 +8,10 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use turnwise_proto::session::v1::ThreadKind;
-use turnwise_session_archive::{About, ArchiveError, ArchiveKind};
+use turnwise_session_archive::{About, ArchiveError, ArchiveKind, ConversationRecord};
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
-use super::{
-    END, Sessions,
-    audit::Actor,
-    conversations::{Conversation, Seen},
-    keys, millis,
-};
+use super::{END, Sessions, archived::Seen, audit::Actor, keys, millis};
 use crate::error::SessionError;
 
 /// How many conversations of a batch are worked on at a time.
@@ -44,6 +39,8 @@ pub struct ResetReport {
     pub students: u64,
     /// In how many batches.
     pub batches: u64,
+    /// How many stored records the archives lack because they cannot be read.
+    pub unreadable: u64,
     /// The archives that were written.
     pub archive_names: Vec<String>,
     /// The ends of their hash chains.
@@ -61,6 +58,8 @@ pub struct ExportReport {
     pub chain: String,
     /// How many conversations it holds.
     pub conversations: u64,
+    /// How many of their stored records it lacks because they cannot be read.
+    pub unreadable: u64,
 }
 
 /// What each conversation was like when it was archived.
@@ -115,6 +114,7 @@ impl Sessions {
                 let (written, seen) = self
                     .export(actor, class_id, ArchiveKind::ClassReset, &entries)
                     .await?;
+                report.unreadable += written.unreadable;
                 report.archive_names.push(written.archive_name);
                 report.archive_chains.push(written.chain);
                 Some(seen)
@@ -147,6 +147,7 @@ impl Sessions {
             ("conversations", report.conversations.to_string()),
             ("threads", report.threads.to_string()),
             ("students", report.students.to_string()),
+            ("unreadable_records", report.unreadable.to_string()),
             ("archives", report.archive_names.join(" ")),
             // A file that was replaced as a whole verifies; it has another chain.
             ("chains", report.archive_chains.join(" ")),
@@ -169,9 +170,7 @@ impl Sessions {
         let mut changed = Vec::new();
         let mut stripped = stream::iter(batch.to_vec())
             .map(|entry| async move {
-                let found = self
-                    .conversation(&entry.student, &entry.thread_id, 0)
-                    .await?;
+                let found = self.conversation(&entry.student, &entry.thread_id).await?;
                 let seen = archived.map(|all| all.get(&entry.member).cloned().unwrap_or_default());
                 let done = self.strip(&entry.student, &found, seen.as_ref()).await?;
                 Ok::<_, SessionError>((entry, found, done))
@@ -183,19 +182,13 @@ impl Sessions {
                 continue;
             }
             match &found.stored {
-                Some(stored) => {
-                    students.insert(entry.student.student.clone());
-                    match stored.kind {
-                        ThreadKind::Helper => report.conversations += 1,
-                        ThreadKind::Tutor | ThreadKind::Unspecified => report.threads += 1,
-                    }
-                }
-                None if found.unreadable => {
-                    students.insert(entry.student.student.clone());
-                    report.threads += 1;
-                }
-                None if self.is_being_made(&entry) => continue,
-                None => {}
+                Ok(Some(stored)) if stored.kind == ThreadKind::Helper => report.conversations += 1,
+                Ok(Some(_)) | Err(_) => report.threads += 1,
+                Ok(None) if self.is_being_made(&entry) => continue,
+                Ok(None) => {}
+            }
+            if found.is_there() {
+                students.insert(entry.student.student);
             }
             gone.push((entry.member, entry.score));
         }
@@ -248,13 +241,14 @@ impl Sessions {
             ("archive", report.archive_name.clone()),
             ("chain", report.chain.clone()),
             ("conversations", report.conversations.to_string()),
+            ("unreadable_records", report.unreadable.to_string()),
         ];
         self.audit(&actor, "class-exported", &class_id, facts)
             .await?;
         Ok(report)
     }
 
-    /// Writes these conversations to an archive, and answers how many messages each of them had.
+    /// Writes these conversations to an archive, and answers what each of them was like.
     async fn export(
         &self,
         actor: &Actor,
@@ -282,21 +276,23 @@ impl Sessions {
             .archive(class_id, move || archives.create(&about, limit))
             .await?;
         for chunk in entries.chunks(EXPORTED_AT_ONCE) {
-            let found: Vec<(Entry, Conversation)> = stream::iter(chunk.to_vec())
-                .map(|entry| async move {
-                    let found = self
-                        .conversation(&entry.student, &entry.thread_id, limit + 1)
-                        .await?;
-                    Ok::<_, SessionError>((entry, found))
-                })
-                .buffered(SIDE_BY_SIDE)
-                .try_collect()
-                .await?;
+            let found: Vec<(String, Option<(ConversationRecord, Seen)>)> =
+                stream::iter(chunk.to_vec())
+                    .map(|entry| async move {
+                        let found = self
+                            .archived(&entry.student, &entry.thread_id, limit)
+                            .await?;
+                        Ok::<_, SessionError>((entry.member, found))
+                    })
+                    .buffered(SIDE_BY_SIDE)
+                    .try_collect()
+                    .await?;
             let mut records = Vec::with_capacity(found.len());
-            for (entry, conversation) in &found {
-                if let Some(stored) = &conversation.stored {
-                    seen.insert(entry.member.clone(), Seen::of(stored));
-                    records.push(conversation.archived(&entry.student, stored));
+            for (member, found) in found {
+                if let Some((record, then)) = found {
+                    seen.insert(member, then);
+                    report.unreadable += record.unreadable;
+                    records.push(record);
                 }
             }
             report.conversations += records.len() as u64;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prost_types::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::{
-    session::v1::{SessionStatus, ThreadKind},
+    session::v1::ThreadKind,
     tutor::v1::{Thread, TutorMessage},
 };
 use turnwise_session_store::{
@@ -19,6 +19,7 @@ use super::{
     fields::{Fields, decimal},
     keys::{self, Operation},
     member, millis,
+    stored::StoredThread,
 };
 use crate::{error::SessionError, record};
 
@@ -77,64 +78,6 @@ pub struct MessagePage {
     pub messages: Vec<TutorMessage>,
     /// Where the next page goes on; none after the last.
     pub after: Option<i64>,
-}
-
-/// The fields of a thread's record that its readers need.
-pub(super) const FIELDS: [&str; 8] = [
-    "record", "count", "updated", "locked", "kept", "kind", "status", "touched",
-];
-
-/// A thread as it is stored.
-#[derive(Debug, Clone)]
-pub(super) struct StoredThread {
-    pub(super) thread: Thread,
-    pub(super) target_locked: bool,
-    pub(super) kept_until: i64,
-    pub(super) kind: ThreadKind,
-    pub(super) status: SessionStatus,
-    /// Changes whenever events are appended outside of turns.
-    pub(super) touched: Option<Bytes>,
-}
-
-impl StoredThread {
-    pub(super) fn read(key: &turnwise_session_store::Key) -> Read {
-        Read::Fields {
-            key: key.clone(),
-            fields: FIELDS.map(Cow::Borrowed).to_vec(),
-        }
-    }
-
-    /// The thread in these fields; none if there is no such thread.
-    pub(super) fn decode(mut fields: Fields) -> Result<Option<Self>, SessionError> {
-        let Some(stored) = fields.take() else {
-            return Ok(None);
-        };
-        let stored: Thread = record::decode("thread", &stored)?;
-        let count = fields.number("thread")?;
-        let updated = fields
-            .take()
-            .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
-        let updated: Timestamp = record::decode("thread", &updated)?;
-        Ok(Some(Self {
-            thread: Thread {
-                message_count: count,
-                update_time: Some(updated),
-                ..stored
-            },
-            target_locked: fields.number("thread")? == 1,
-            kept_until: fields.number("thread")?,
-            kind: enumeration(fields.number("thread")?, ThreadKind::Tutor),
-            status: enumeration(fields.number("thread")?, SessionStatus::Active),
-            touched: fields.take(),
-        }))
-    }
-}
-
-fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
-    match i32::try_from(number) {
-        Ok(0) | Err(_) => unset,
-        Ok(number) => E::try_from(number).unwrap_or(unset),
-    }
 }
 
 pub(super) fn field(name: &'static str, value: Bytes) -> (FieldName, Bytes) {

@@ -19,6 +19,7 @@ fn conversation(student: &str) -> ConversationRecord {
         turns: Vec::new(),
         events: Vec::new(),
         truncated: false,
+        unreadable: 0,
     }
 }
 

@@ -80,6 +80,7 @@ pub fn record(student_id: &str, thread_id: &str) -> ConversationRecord {
         turns: vec![turn(1, "what is a limit?\nreally")],
         events: Vec::new(),
         truncated: false,
+        unreadable: 0,
     }
 }
 

@@ -3,7 +3,9 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use proptest::prelude::*;
-use turnwise_session_archive::{ArchiveError, ArchiveKind, verify_dir, verify_file};
+use turnwise_session_archive::{
+    ArchiveError, ArchiveKind, ConversationRecord, verify_dir, verify_file,
+};
 
 use crate::support::{Home, about, any_records, event, record, turn};
 
@@ -85,6 +87,24 @@ fn each_conversation_is_one_line_of_json() {
     assert_eq!(lines[1]["body"], serde_json::to_value(&written).unwrap());
     assert_eq!(lines[2]["records"], 1);
     assert_eq!(lines[2]["chain"], lines[1]["chain"]);
+}
+
+#[test]
+fn what_a_record_lacks_is_said_and_one_that_says_nothing_of_it_lacks_nothing() {
+    let home = Home::new();
+    let written = ConversationRecord {
+        unreadable: 2,
+        ..record("s1", "t1")
+    };
+    let name = home.write(&about("school", "7b"), &[written]).name;
+    let line = home.read(&name).lines().nth(1).unwrap().to_owned();
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let mut body = line["body"].clone();
+    assert_eq!(body["unreadable"], 2);
+    // An archive of before this was counted.
+    body.as_object_mut().unwrap().remove("unreadable");
+    let read: ConversationRecord = serde_json::from_value(body).unwrap();
+    assert_eq!(read, record("s1", "t1"));
 }
 
 #[test]

@@ -21,7 +21,8 @@ use crate::{
         interactions::Interactions,
         keys::{self, Operation},
         millis,
-        threads::{StoredThread, is_about, messages, not_about},
+        stored::StoredThread,
+        threads::{is_about, messages, not_about},
     },
 };
 

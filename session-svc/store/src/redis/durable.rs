@@ -14,15 +14,10 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use redis::{Pipeline, Value};
 use tokio::time::Instant;
+use turnwise_redis::{HostPort, Node, SentinelSet, Step, Value, cmd};
 
-use super::{
-    address::HostPort,
-    failure::Failure,
-    node::Node,
-    topology::{SentinelSet, Topology},
-};
+use super::failure::Failure;
 
 /// How long one command waits. Replicas take about a millisecond.
 const STEP: Duration = Duration::from_millis(100);
@@ -58,16 +53,16 @@ impl Durable {
     }
 
     /// Adds the command that waits.
-    pub(super) fn wait_after(&self, commands: &mut Pipeline) {
+    pub(super) fn wait_after(&self, step: &mut Step<'_>) {
         let wanted = match *self.fewer.lock().unwrap_or_else(PoisonError::into_inner) {
             Some((count, until)) if Instant::now() < until => count,
             _ => self.wanted,
         };
-        commands
-            .cmd("WAIT")
-            .arg(wanted)
-            // For Redis 0 is for ever.
-            .arg(self.timeout.min(STEP).as_millis().max(1));
+        let mut wait = cmd("WAIT");
+        // For Redis 0 is for ever.
+        let milliseconds = self.timeout.min(STEP).as_millis().max(1);
+        wait.arg(wanted).arg(milliseconds);
+        step.then(wait);
     }
 
     /// Whether what the wait said is enough. If not, waiting longer may help.
@@ -77,20 +72,22 @@ impl Durable {
     /// If it cannot help: the server is not in charge any more.
     pub(super) async fn is_enough(
         &self,
-        topology: &Topology,
+        sentinels: Option<&SentinelSet>,
         primary: &Node,
         waited: &Value,
         deadline: Instant,
     ) -> Result<bool, Failure> {
         let replicas = match waited {
             Value::Int(count) => *count,
-            Value::ServerError(said) => return Err(Failure::Said(said.clone())),
-            _ => return Err(Failure::Unreadable),
+            Value::ServerError(said) => {
+                return Err(turnwise_redis::Failure::Said(said.clone()).into());
+            }
+            _ => return Err(turnwise_redis::Failure::Unreadable.into()),
         };
         if replicas >= i64::from(self.wanted) {
             return Ok(true);
         }
-        let Topology::Sentinel(set) = topology else {
+        let Some(set) = sentinels else {
             return Ok(false);
         };
         let Some(following) = self.following(set, primary, deadline).await else {
@@ -112,14 +109,14 @@ impl Durable {
         };
         let others: Vec<_> = known
             .into_iter()
-            .filter(|address| *address != primary.address)
+            .filter(|address| address != primary.address())
             .map(|address| self.replica(address, set))
             .collect();
         let deadline = deadline.min(Instant::now() + ROLE_TIMEOUT);
         let roles = join_all(
             others
                 .iter()
-                .map(|node| role(node, &primary.address, deadline)),
+                .map(|node| role(node, primary.address(), deadline)),
         );
         let mut count = 0;
         for role in roles.await {
@@ -136,7 +133,7 @@ impl Durable {
         let mut replicas = self.replicas.lock().unwrap_or_else(PoisonError::into_inner);
         let node = replicas
             .entry(address.clone())
-            .or_insert_with(|| Arc::new(Node::new(address, set.to_replicas(), 1)));
+            .or_insert_with(|| Arc::new(set.server(address)));
         Arc::clone(node)
     }
 }
@@ -151,13 +148,12 @@ enum Role {
     GoesItsOwnWay,
 }
 
-async fn role(node: &Node, primary: &HostPort, deadline: Instant) -> Role {
-    let mut command = Pipeline::with_capacity(1);
-    command.cmd("ROLE");
-    let Ok(values) = node.send(&command, deadline).await else {
+async fn role(node: &Arc<Node>, primary: &HostPort, deadline: Instant) -> Role {
+    let step = Step::new(vec![cmd("ROLE")]);
+    let Ok(replies) = step.send_to(node, deadline).await else {
         return Role::Away;
     };
-    match values.as_slice() {
+    match replies.done.as_slice() {
         [Value::Array(role)] => match role.as_slice() {
             [Value::BulkString(kind), host, port, ..]
                 if kind == b"slave" && HostPort::told(host, port).as_ref() == Some(primary) =>

@@ -1,36 +1,30 @@
 //! The store in Redis, shared by all replicas of the service: on one server, on a set that sentinels watch, or on a
 //! cluster.
 //!
-//! A transaction is one call of one script, `transact.lua`: one round trip on a connection that all callers share. It is sent again only where Redis has certainly not done it, so an
-//! answer always is the answer to what was asked.
+//! A transaction is one call of one script, `transact.lua`: one round trip on a connection that all callers share. It is
+//! sent again only where Redis has certainly not done it, so an answer always is the answer to what was asked.
 
-mod address;
 mod durable;
 mod failure;
 mod news;
-mod node;
 mod read;
 mod reply;
 mod request;
-mod topology;
 mod transact;
 
 use std::{sync::Arc, time::Duration};
 
-use redis::{Script, Value};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
 use tokio_util::task::AbortOnDropHandle;
+use turnwise_redis::{Node, Redis, Script, Value};
 
 use self::{
-    address::Address,
     durable::Durable,
-    failure::{Complaints, Failure},
-    node::Node,
+    failure::Failure,
     request::{Replies, Request},
-    topology::{Topology, Way},
 };
 use crate::{Key, OpenError, Outcome, Partition, Reply, Store, Transaction, changes::Changes};
 
@@ -40,8 +34,6 @@ const TRANSACT: &str = include_str!("transact.lua");
 const LANES: usize = 1;
 /// How many where calls wait for replicas, and hold up what comes after them on their connection.
 const DURABLE_LANES: usize = 8;
-/// How often a transaction is sent at most.
-const TRIES: usize = 5;
 
 /// How the store in Redis is opened.
 #[derive(Clone)]
@@ -77,12 +69,11 @@ impl RedisOptions {
 
 /// The store in Redis.
 pub struct RedisStore {
-    topology: Arc<Topology>,
+    redis: Redis,
     script: Script,
     durable: Option<Durable>,
     response_timeout: Duration,
     changes: Arc<Changes>,
-    complaints: Complaints,
     /// Follows the news for as long as the store lives.
     _news: AbortOnDropHandle<()>,
 }
@@ -95,46 +86,32 @@ impl RedisStore {
     ///
     /// If the address cannot be read.
     pub async fn open(options: &RedisOptions) -> Result<Self, OpenError> {
-        let mut address = Address::parse(&options.address)?;
-        if options.password.is_some() {
-            address.password.clone_from(&options.password);
-        }
         let durable = (options.wait_replicas > 0)
             .then(|| Durable::new(options.wait_replicas, options.wait_timeout));
-        let lanes = if durable.is_some() {
-            DURABLE_LANES
-        } else {
-            LANES
-        };
-        let topology = Arc::new(Topology::new(&address, lanes));
+        let redis = Redis::open(&turnwise_redis::RedisOptions {
+            address: options.address.clone(),
+            password: options.password.clone(),
+            response_timeout: options.response_timeout,
+            lanes: if durable.is_some() {
+                DURABLE_LANES
+            } else {
+                LANES
+            },
+        })
+        .await
+        .map_err(|error| OpenError::Address {
+            problem: error.problem,
+        })?;
         let changes = Arc::new(Changes::default());
-        let news = news::follow(Arc::clone(&topology), Arc::clone(&changes));
-        let store = Self {
-            topology,
+        let news = news::pass_on(news::follow(&redis), Arc::clone(&changes));
+        Ok(Self {
+            redis,
             script: Script::new(TRANSACT),
             durable,
             response_timeout: options.response_timeout,
             changes,
-            complaints: Complaints::default(),
             _news: AbortOnDropHandle::new(tokio::spawn(news)),
-        };
-        store.greet().await;
-        Ok(store)
-    }
-
-    /// Makes the first connection, so that what is wrong with it is told now.
-    async fn greet(&self) {
-        let deadline = Instant::now() + self.response_timeout;
-        let greeting = async {
-            let way = self.topology.way("", deadline).await?;
-            way.node.send(redis::pipe().cmd("PING"), deadline).await
-        };
-        let failure = match timeout_at(deadline, greeting).await {
-            Ok(Ok(_)) => return,
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::TimedOut,
-        };
-        self.complaints.tell(&failure);
+        })
     }
 
     async fn run(
@@ -147,30 +124,27 @@ impl RedisStore {
             .as_ref()
             .filter(|_| !transaction.writes.is_empty());
         let request = |script_reads| {
-            let hash = self.script.get_hash();
-            Request::new(hash, partition, transaction, durable, script_reads)
+            Request::new(&self.script, partition, transaction, durable, script_reads)
         };
         let waiting = durable.map_or(Duration::ZERO, Durable::timeout);
         let deadline = Instant::now() + self.response_timeout + waiting;
-        let deliver = async {
-            let in_parts = request(false);
-            let (node, replies) = match self.deliver(partition, &in_parts, deadline).await {
-                Err(failure) if failure.code() == "OOM" && in_parts.is_in_parts() => {
-                    self.deliver(partition, &request(true), deadline).await?
-                }
-                delivered => delivered?,
-            };
-            if let (Some(durable), Some(waited)) = (durable, &replies.waited) {
-                let waited = waited.clone();
-                let replicated = self.replicated(durable, partition, &node, waited, deadline);
-                replicated.await.inspect_err(|_| self.topology.doubt())?;
+        let in_parts = request(false);
+        let (node, replies) = match self.deliver(partition, &in_parts, deadline).await {
+            Err(failure) if failure.code() == "OOM" && in_parts.is_in_parts() => {
+                self.deliver(partition, &request(true), deadline).await?
             }
-            Ok(replies)
+            delivered => delivered?,
         };
-        let replies = timeout_at(deadline, deliver)
-            .await
-            .unwrap_or(Err(Failure::TimedOut))?;
-        reply::decode(replies.returned, &transaction.reads, replies.found)
+        if let (Some(durable), Some(waited)) = (durable, &replies.waited) {
+            let waited = waited.clone();
+            let replicated = self.replicated(durable, partition, &node, waited, deadline);
+            timeout_at(deadline, replicated)
+                .await
+                .unwrap_or(Err(Failure::Redis(turnwise_redis::Failure::TimedOut)))
+                .inspect_err(|_| self.redis.doubt())?;
+        }
+        let outcome = reply::decode(replies.returned, &transaction.reads, replies.found)?;
+        Ok(outcome)
     }
 
     /// Returns once enough replicas of this server have all that it had when the script ran.
@@ -184,7 +158,7 @@ impl RedisStore {
     ) -> Result<(), Failure> {
         let give_up = Instant::now() + durable.timeout();
         while !durable
-            .is_enough(&self.topology, node, &waited, deadline)
+            .is_enough(self.redis.sentinels(), node, &waited, deadline)
             .await?
         {
             let replicas = match waited {
@@ -196,11 +170,10 @@ impl RedisStore {
             }
             // A wait covers what its own connection wrote, so it takes another write.
             let nothing = Transaction::default();
-            let hash = self.script.get_hash();
-            let again = Request::new(hash, partition, &nothing, Some(durable), false);
-            let way = Way::to(Arc::clone(node));
-            waited = match self.send(&way, false, &again, deadline).await {
-                Ok(replies) => replies.waited.ok_or(Failure::Unreadable)?,
+            let again = Request::new(&self.script, partition, &nothing, Some(durable), false);
+            let sent = again.step().send_to(node, deadline).await;
+            waited = match sent.and_then(|replies| again.read(replies)) {
+                Ok(replies) => replies.waited.ok_or(turnwise_redis::Failure::Unreadable)?,
                 // The server is gone or not in charge any more, and the write perhaps with it.
                 Err(_) => return Err(Failure::NotReplicated { replicas }),
             };
@@ -212,54 +185,15 @@ impl RedisStore {
     async fn deliver(
         &self,
         partition: &Partition,
-        request: &Request,
+        request: &Request<'_>,
         deadline: Instant,
-    ) -> Result<(Arc<Node>, Replies), Failure> {
-        let mut way = self.topology.way(partition.as_str(), deadline).await?;
-        let mut load = false;
-        let mut tries = 1;
-        loop {
-            let failure = match self.send(&way, load, request, deadline).await {
-                Ok(replies) => return Ok((way.node, replies)),
-                Err(failure) => failure,
-            };
-            load = failure.code() == "NOSCRIPT";
-            if !load {
-                let detour = self
-                    .topology
-                    .detour(partition.as_str(), &way, &failure, deadline)
-                    .await;
-                match detour {
-                    Some(detour) => way = detour,
-                    None => return Err(failure),
-                }
-            }
-            if tries == TRIES {
-                return Err(failure);
-            }
-            tries += 1;
-        }
-    }
-
-    async fn send(
-        &self,
-        way: &Way,
-        load: bool,
-        request: &Request,
-        deadline: Instant,
-    ) -> Result<Replies, Failure> {
-        let values = if load || way.asking {
-            let load = load.then(|| {
-                let mut load = redis::cmd("SCRIPT");
-                load.arg("LOAD").arg(TRANSACT).take()
-            });
-            let asking = way.asking.then(|| redis::cmd("ASKING"));
-            let commands = request.commands_after(load.into_iter().chain(asking));
-            way.node.send(&commands, deadline).await?
-        } else {
-            way.node.send(request.commands(), deadline).await?
-        };
-        request.replies(values)
+    ) -> Result<(Arc<Node>, Replies), turnwise_redis::Failure> {
+        let step = request.step();
+        let (node, replies) = self
+            .redis
+            .deliver(partition.as_str(), step, deadline)
+            .await?;
+        Ok((node, request.read(replies)?))
     }
 }
 
@@ -272,7 +206,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             let result = self.run(partition, &transaction).await;
             result.map_err(|failure| {
-                self.complaints.tell(&failure);
+                failure.tell(self.redis.complaints());
                 failure.kind()
             })
         })

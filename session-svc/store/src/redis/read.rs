@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use redis::Cmd;
+use turnwise_redis::Cmd;
 
 use crate::{Key, Partition, Read};
 
@@ -50,7 +50,7 @@ pub(super) fn read_commands<'a>(
     let mut name = Name::new(partition);
     reads.iter().map(move |read| {
         let (command, key, arguments) = read_command(read);
-        let mut command = redis::cmd(command);
+        let mut command = turnwise_redis::cmd(command);
         command.arg(name.of(key.as_str()));
         for argument in arguments {
             command.arg(&argument[..]);

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use redis::Value;
+use turnwise_redis::{Failure, Value};
 
-use super::failure::Failure;
 use crate::{Applied, Found, Outcome, Read, Refused};
 
 type Result<T> = std::result::Result<T, Failure>;

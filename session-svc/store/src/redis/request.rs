@@ -5,17 +5,15 @@
 
 use std::vec::IntoIter;
 
-use redis::{Cmd, Pipeline, Value};
+use turnwise_redis::{Failure, Script, Step, Value};
 
-use super::{durable::Durable, failure::Failure, read, transact};
+use super::{durable::Durable, read, transact};
 use crate::{Partition, Read, Transaction};
 
-/// Commands that are one step: the call of the script if there is anything to check or write, and the reads. More than
-/// one of them stand between `MULTI` and `EXEC`. A wait for replicas may follow.
-pub(super) struct Request {
-    commands: Pipeline,
-    /// How many commands the step has.
-    step: usize,
+/// Commands that are one step: the call of the script if there is anything to check or write, and the reads. A wait for
+/// replicas may follow.
+pub(super) struct Request<'a> {
+    step: Step<'a>,
     scripted: bool,
     /// Whether the script reads.
     script_reads: bool,
@@ -31,10 +29,10 @@ pub(super) struct Replies {
     pub(super) waited: Option<Value>,
 }
 
-impl Request {
-    /// A transaction on a partition, by the script with this hash; it is waited for replicas if they are to have it.
+impl<'a> Request<'a> {
+    /// A transaction on a partition, by this script; it is waited for replicas if they are to have it.
     pub(super) fn new(
-        hash: &str,
+        script: &'a Script,
         partition: &Partition,
         transaction: &Transaction,
         durable: Option<&Durable>,
@@ -45,26 +43,22 @@ impl Request {
             if script_reads { (all, &[]) } else { (&[], all) };
         let scripted =
             reads.is_empty() || !transaction.checks.is_empty() || !transaction.writes.is_empty();
-        let step = usize::from(scripted) + reads.len();
-        let mut commands = Pipeline::with_capacity(step + 3);
-        if step > 1 {
-            commands.cmd("MULTI");
-        }
+        let mut commands = Vec::with_capacity(usize::from(scripted) + reads.len());
         if scripted {
-            let call = transact::call(hash, partition, transaction, in_script, durable.is_some());
-            commands.add_command(call);
+            let durable = durable.is_some();
+            let call = transact::call(script.hash(), partition, transaction, in_script, durable);
+            commands.push(call);
         }
-        for read in read::read_commands(partition, reads) {
-            commands.add_command(read);
-        }
-        if step > 1 {
-            commands.cmd("EXEC");
-        }
+        commands.extend(read::read_commands(partition, reads));
+        let mut step = if scripted {
+            Step::calling(script, commands)
+        } else {
+            Step::new(commands)
+        };
         if let Some(durable) = durable {
-            durable.wait_after(&mut commands);
+            durable.wait_after(&mut step);
         }
         Self {
-            commands,
             step,
             scripted,
             script_reads,
@@ -73,69 +67,36 @@ impl Request {
 
     /// Whether Redis may take it as one script, after it took no `MULTI`.
     pub(super) fn is_in_parts(&self) -> bool {
-        self.step > 1
+        self.step.is_in_parts()
     }
 
     /// The commands.
-    pub(super) fn commands(&self) -> &Pipeline {
-        &self.commands
+    pub(super) fn step(&self) -> &Step<'a> {
+        &self.step
     }
 
-    /// The commands after others that make them possible.
-    pub(super) fn commands_after(&self, first: impl IntoIterator<Item = Cmd>) -> Pipeline {
-        let mut commands = Pipeline::with_capacity(self.commands.len() + 2);
-        for command in first {
-            commands.add_command(command);
-        }
-        for command in self.commands.cmd_iter() {
-            commands.add_command(command.clone());
-        }
-        commands
-    }
-
-    /// Sorts what Redis said to the commands; to what came before them it may have said anything.
+    /// Sorts what Redis said.
     ///
     /// # Errors
     ///
-    /// If Redis refused a command before the step was done, or the script.
-    pub(super) fn replies(&self, mut values: Vec<Value>) -> Result<Replies, Failure> {
-        let before = values.len().checked_sub(self.commands.len());
-        let mut values = values.drain(before.ok_or(Failure::Unreadable)?..);
-        let mut next = || values.next().ok_or(Failure::Unreadable);
-        let mut step = if self.step > 1 {
-            for _ in 0..=self.step {
-                accepted(next()?)?;
-            }
-            match accepted(next()?)? {
-                Value::Array(values) => values,
-                _ => return Err(Failure::Unreadable),
-            }
-        } else {
-            vec![next()?]
-        }
-        .into_iter();
+    /// If the script returned what it never does.
+    pub(super) fn read(&self, replies: turnwise_redis::Replies) -> Result<Replies, Failure> {
+        let mut found = replies.done.into_iter();
         let mut returned = None;
         if self.scripted {
-            let Value::Array(mut all) = accepted(step.next().ok_or(Failure::Unreadable)?)? else {
+            let Some(Value::Array(mut all)) = found.next() else {
                 return Err(Failure::Unreadable);
             };
             let refused = matches!(all.first(), Some(Value::Int(place)) if *place > 0);
             if self.script_reads && !refused && all.len() >= 2 {
-                step = all.split_off(2).into_iter();
+                found = all.split_off(2).into_iter();
             }
             returned = Some(all);
         }
         Ok(Replies {
             returned,
-            found: step,
-            waited: values.next(),
+            found,
+            waited: replies.after.into_iter().next(),
         })
-    }
-}
-
-fn accepted(value: Value) -> Result<Value, Failure> {
-    match value {
-        Value::ServerError(said) => Err(Failure::Said(said)),
-        value => Ok(value),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap, time::Duration};
 
-use redis::Cmd;
+use turnwise_redis::Cmd;
 
 use super::read::{Name, read_command};
 use crate::{Check, Key, Partition, Read, Transaction, Write};

@@ -1,15 +1,20 @@
-//! Class resets and erasures of what cannot be read: it goes with the rest, and keeps nothing else from going.
+//! Class resets and erasures of what cannot be read: it goes with the rest, and keeps nothing else from going. What a
+//! newer version wrote is not damaged: no reset takes it.
 
+use std::sync::Arc;
+
+use serde_json::Value;
 use turnwise_session_store::{Key, Partition, StudentKey, Write};
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{erase::EraseReport, reset::ResetReport},
+    sessions::{Limits, erase::EraseReport, reset::ResetReport},
 };
 
 use crate::{
     bench::{
-        Bench, COURSE, begin_in, full_commit, make_helper, make_thread, refused, started,
-        unknown_thread,
+        Bench, CLASS, COURSE, begin_in, full_commit,
+        gate::{Gate, strips},
+        make_helper, make_thread, refused, started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -18,6 +23,10 @@ cases!(
     #[tokio::test]
     a_reset_takes_what_cannot_be_read,
     a_turn_in_flight_in_a_thread_that_cannot_be_read_is_not_committed,
+    a_turn_before_the_deletion_of_a_thread_that_cannot_be_read_is_archived,
+    an_archive_says_what_it_lacks,
+    a_reset_takes_nothing_of_what_a_newer_version_wrote,
+    an_erasure_takes_what_a_newer_version_wrote,
     an_erasure_takes_what_cannot_be_read,
 );
 
@@ -26,6 +35,8 @@ const ADA: &str = "ada-1815-12-10";
 const BOB: &str = "bob-1871-12-26";
 /// No record, but a text that one may search for.
 const DAMAGED: &[u8] = b"\x02no sum, secret";
+/// A record of the next version.
+const NEWER: &[u8] = b"\x03secret";
 
 /// A thread with a turn.
 async fn with_turn(bench: &Bench, student: &StudentKey, thread: &str, helper: bool) {
@@ -45,11 +56,7 @@ async fn with_damaged_message(bench: &Bench, student: &StudentKey, thread: &str)
     with_turn(bench, student, thread, false).await;
     let partition = Partition::student(student);
     for log in ["timeline", "events"] {
-        let append = Write::Append {
-            key: Key::new(format!("{log}:{thread}")),
-            entries: vec![DAMAGED.into()],
-        };
-        bench.write(&partition, append).await;
+        append(bench, student, &format!("{log}:{thread}"), DAMAGED).await;
     }
     let (memory, record) = (format!("memory:{thread}"), format!("thread:{thread}"));
     bench.put(&partition, &memory, "scope", DAMAGED).await;
@@ -57,6 +64,14 @@ async fn with_damaged_message(bench: &Bench, student: &StudentKey, thread: &str)
     let read = bench.sessions().get_thread(student, thread, 0, 10).await;
     let corrupted = SessionError::RecordCorrupted { record: "message" };
     assert_eq!(refused(read), corrupted);
+}
+
+async fn append(bench: &Bench, student: &StudentKey, log: &str, entry: &'static [u8]) {
+    let append = Write::Append {
+        key: Key::new(log),
+        entries: vec![entry.into()],
+    };
+    bench.write(&Partition::student(student), append).await;
 }
 
 /// Damages a thread's own record.
@@ -76,23 +91,39 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     with_turn(bench, &bob, "t3", true).await;
     damage(bench, &bob, "t3", "count").await;
     with_turn(bench, &ada, "t4", true).await;
+    with_turn(bench, &ada, "t5", true).await;
+    // Nothing at all is known of what it was.
+    let partition = Partition::student(&ada);
+    bench.put(&partition, "thread:t5", "course", b"\xff").await;
+    for field in ["record", "kind"] {
+        damage(bench, &ada, "t5", field).await;
+    }
 
     let report = bench.reset().await;
     let expected = ResetReport {
         conversations: 1,
-        threads: 3,
+        threads: 4,
         students: 2,
         batches: 1,
+        unreadable: 6,
         audit_id: 1,
         archive_names: report.archive_names.clone(),
         archive_chains: report.archive_chains.clone(),
     };
     assert_eq!(report, expected);
+    assert_eq!(unreadable_records(bench).await, "6");
     // What can be read of it is in an archive.
     let mut bodies = bench.archived();
     bodies.sort_by_key(|body| body["thread_id"].to_string());
-    let ids: Vec<_> = bodies.iter().map(|body| &body["thread_id"]).collect();
-    assert_eq!(ids, ["t1", "t4"]);
+    let heads: Vec<_> = bodies.iter().map(head).collect();
+    let expected = [
+        ("t1", ADA, "tutor", COURSE, "about t1", 3),
+        ("t2", ADA, "tutor", COURSE, "", 1),
+        ("t3", BOB, "helper", COURSE, "about t3", 1),
+        ("t4", ADA, "helper", COURSE, "about t4", 0),
+        ("t5", ADA, "tutor", "", "", 1),
+    ];
+    assert_eq!(heads, expected);
     for body in &bodies {
         let turns = body["turns"].as_array().unwrap();
         assert!(turns.iter().all(|turn| turn["text"] == "secret"));
@@ -101,11 +132,12 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
             (2, &"secret".into())
         );
         assert_eq!(body["events"].as_array().unwrap().len(), 3);
+        assert_eq!(body["truncated"], false);
     }
 
     let page = sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
     assert_eq!((page.thread.title.as_str(), page.messages), ("", vec![]));
-    for (student, thread) in [(&ada, "t2"), (&bob, "t3"), (&ada, "t4")] {
+    for (student, thread) in [(&ada, "t2"), (&bob, "t3"), (&ada, "t4"), (&ada, "t5")] {
         let read = sessions.get_thread(student, thread, 0, 10).await;
         assert_eq!(refused(read), unknown_thread(thread));
     }
@@ -120,14 +152,14 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
         let left = dump.only(|held| held.contains(name) && !held.contains(":timeline:t1"));
         assert_eq!(left.names(), [""; 0]);
     }
-    for thread in ["thread:t2", "thread:t3", "thread:t4"] {
+    for thread in ["thread:t2", "thread:t3", "thread:t4", "thread:t5"] {
         let left = dump.only(|name| name.ends_with(thread));
         assert!(left.0.values().all(|held| held.expires), "{left:?}");
     }
     let again = bench.reset().await;
     assert_eq!((again.threads, again.batches), (0, 0));
     // What is left are one thread without text, and traces of the others.
-    for (student, threads, archive_records) in [(ada, 1, 2), (bob, 0, 0)] {
+    for (student, threads, archive_records) in [(ada, 1, 4), (bob, 0, 1)] {
         let erased = sessions
             .erase_student(bench.actor(), student)
             .await
@@ -153,6 +185,126 @@ async fn a_turn_in_flight_in_a_thread_that_cannot_be_read_is_not_committed(bench
     assert_eq!(bench.dump(), before);
 }
 
+async fn a_turn_before_the_deletion_of_a_thread_that_cannot_be_read_is_archived(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student(ADA), bench.sessions());
+    with_turn(bench, &ada, "t1", false).await;
+    let start = started(sessions, &ada, begin_in("t1", "k", 1)).await;
+    damage(bench, &ada, "t1", "record").await;
+    let gate = Gate::new(bench.store(), strips);
+    let gated = bench.sessions_over(Arc::clone(&gate) as _);
+    let (actor, class) = (bench.actor(), CLASS.to_owned());
+    let reset = tokio::spawn(async move { gated.reset_class(actor, class, String::new()).await });
+    gate.arrival().await;
+    let turn = full_commit(&start, "k", "later");
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    gate.open();
+    let report = reset.await.unwrap().unwrap();
+    assert_eq!((report.threads, report.archive_names.len()), (1, 2));
+    let archived = bench.archived_texts();
+    let later = archived.iter().filter(|text| *text == "later");
+    assert_eq!((archived.len(), later.count()), (6, 2));
+}
+
+async fn an_archive_says_what_it_lacks(bench: &mut Bench) {
+    bench.limit(|limits| limits.archive_max_messages = 5).await;
+    let (ada, sessions) = (bench.student(ADA), bench.sessions());
+    // As many as an archive takes of each, and one more than that.
+    for (thread, more) in [
+        ("t1", None),
+        ("t2", Some("timeline")),
+        ("t3", Some("events")),
+    ] {
+        make_thread(sessions, &ada, thread).await;
+        for turn in ["a", "b"] {
+            take_turn(sessions, &ada, thread, &format!("{turn}-{thread}")).await;
+        }
+        for log in ["timeline", "events"].into_iter().chain(more) {
+            append(bench, &ada, &format!("{log}:{thread}"), DAMAGED).await;
+        }
+    }
+    let (actor, class) = (bench.actor(), CLASS.to_owned());
+    let exported = sessions.export_class(actor, class).await.unwrap();
+    assert_eq!((exported.conversations, exported.unreadable), (3, 8));
+    assert_eq!(unreadable_records(bench).await, "8");
+    let mut bodies = bench.archived();
+    bodies.sort_by_key(|body| body["thread_id"].to_string());
+    let said = bodies.iter().map(|body| {
+        let turns = body["turns"].as_array().unwrap().len();
+        let truncated = body["truncated"].as_bool().unwrap();
+        (turns, truncated, body["unreadable"].as_u64().unwrap())
+    });
+    let said: Vec<_> = said.collect();
+    assert_eq!(said, [(4, false, 2), (4, true, 3), (4, true, 3)]);
+}
+
+/// What a newer version may have written of a thread, and as what it is then refused.
+const WRITTEN: [(&str, &str, &str); 4] = [
+    ("thread", "record", "thread"),
+    ("memory", "scope", "memory"),
+    ("timeline", "", "message"),
+    ("events", "", "event"),
+];
+
+/// A thread of which a newer version wrote something.
+async fn with_newer(
+    bench: &Bench,
+    student: &StudentKey,
+    thread: &str,
+    (what, field, _): (&str, &'static str, &str),
+) {
+    with_turn(bench, student, thread, false).await;
+    let key = format!("{what}:{thread}");
+    if field.is_empty() {
+        append(bench, student, &key, NEWER).await;
+    } else {
+        let partition = Partition::student(student);
+        bench.put(&partition, &key, field, NEWER).await;
+    }
+}
+
+async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) {
+    for written in WRITTEN {
+        let (_, _, record) = written;
+        let student = bench.student(&format!("{ADA}-{record}"));
+        with_newer(bench, &student, "t1", written).await;
+        let newer = SessionError::SchemaTooNew { record, version: 3 };
+        let before = bench.dump();
+        let (actor, class) = (bench.actor(), CLASS.to_owned());
+        let reset = bench
+            .sessions()
+            .reset_class(actor.clone(), class.clone(), String::new());
+        assert_eq!(refused(reset.await), newer);
+        let exported = bench.sessions().export_class(actor.clone(), class.clone());
+        assert_eq!(refused(exported.await), newer);
+        assert_eq!(bench.archives().names().unwrap(), [""; 0]);
+        if record == "thread" {
+            let without = |limits: &mut Limits| limits.export_before_reset = false;
+            bench.limit(without).await;
+            let reset = bench
+                .sessions()
+                .reset_class(actor.clone(), class, String::new());
+            assert_eq!(refused(reset.await), newer);
+            bench
+                .limit(|limits| limits.export_before_reset = true)
+                .await;
+        }
+        assert_eq!(bench.dump(), before);
+        let erased = bench.sessions().erase_student(actor, student).await;
+        assert_eq!(erased.unwrap().threads, 1);
+    }
+}
+
+async fn an_erasure_takes_what_a_newer_version_wrote(bench: &mut Bench) {
+    let ada = bench.student(ADA);
+    for written in WRITTEN {
+        let thread = format!("t-{}", written.0);
+        with_newer(bench, &ada, &thread, written).await;
+    }
+    let erased = bench.sessions().erase_student(bench.actor(), ada).await;
+    assert_eq!(erased.unwrap().threads, 4);
+    gone(bench);
+}
+
 async fn an_erasure_takes_what_cannot_be_read(bench: &mut Bench) {
     let (ada, sessions) = (bench.student(ADA), bench.sessions());
     with_damaged_message(bench, &ada, "t1").await;
@@ -173,6 +325,26 @@ async fn an_erasure_takes_what_cannot_be_read(bench: &mut Bench) {
         .await
         .unwrap();
     assert_eq!(audited.entries[0].facts["threads"], "3");
+}
+
+/// What the newest entry of the audit log says that an archive lacks.
+async fn unreadable_records(bench: &Bench) -> String {
+    let audited = bench.sessions().audit_entries(&bench.tenant, None, 1);
+    let entries = audited.await.unwrap().entries;
+    entries[0].facts["unreadable_records"].clone()
+}
+
+/// What an archive says of a conversation.
+fn head(body: &Value) -> (&str, &str, &str, &str, &str, u64) {
+    let text = |field: &str| body[field].as_str().unwrap();
+    (
+        text("thread_id"),
+        text("student_id"),
+        text("kind"),
+        text("course_id"),
+        text("title"),
+        body["unreadable"].as_u64().unwrap(),
+    )
 }
 
 /// Nothing is left of the students but what a retry needs for a while; outside of their partitions not even their ids.

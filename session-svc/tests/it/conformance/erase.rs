@@ -24,6 +24,7 @@ cases!(
     a_student_can_start_anew,
     an_erasure_can_be_sent_again,
     a_thread_leaves_its_class_before_it_goes,
+    a_turn_that_begins_meanwhile_leaves_no_entry_in_the_class,
     an_erasure_ends_a_thread_that_a_reset_took,
 );
 
@@ -287,15 +288,20 @@ async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
     assert_eq!(nobody.unwrap().threads, 0);
 }
 
+fn removes_thread(transaction: &Transaction) -> bool {
+    let removes =
+        |write: &Write| matches!(write, Write::Remove { key } if key.as_str() == "thread:t1");
+    transaction.writes.iter().any(removes)
+}
+
+fn of_class(name: &str) -> bool {
+    name.contains("/class:") && !name.ends_with(".token")
+}
+
 async fn a_thread_leaves_its_class_before_it_goes(bench: &mut Bench) {
     let (ada, sessions) = (bench.student(ADA), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    let removes = |transaction: &Transaction| {
-        let removes =
-            |write: &Write| matches!(write, Write::Remove { key } if key.as_str() == "thread:t1");
-        transaction.writes.iter().any(removes)
-    };
-    let gate = Gate::new(bench.store(), removes);
+    let gate = Gate::new(bench.store(), removes_thread);
     let cut_off = bench.sessions_over(gate.clone());
     let (actor, student) = (bench.actor(), ada.clone());
     let erase = tokio::spawn(async move { cut_off.erase_student(actor, student).await });
@@ -303,13 +309,30 @@ async fn a_thread_leaves_its_class_before_it_goes(bench: &mut Bench) {
     // Cut off here, the thread is still found, and no other place names the student.
     let dump = bench.dump();
     let names = dump.holding(ADA);
-    let class = |name: &&&str| name.contains("/class:") && !name.ends_with(".token");
-    assert_eq!(names.iter().find(class), None);
+    assert_eq!(names.iter().find(|name| of_class(name)), None);
     assert!(names.iter().any(|name| name.ends_with(":thread:t1")));
     let again = sessions.erase_student(bench.actor(), ada).await;
     assert_eq!(again.unwrap().threads, 1);
     gate.open();
     erase.await.unwrap().unwrap();
+}
+
+async fn a_turn_that_begins_meanwhile_leaves_no_entry_in_the_class(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student(ADA), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    // A thread that was reset is in no index, and its next turn enters it.
+    bench.reset().await;
+    let gate = Gate::new(bench.store(), removes_thread);
+    let gated = bench.sessions_over(gate.clone());
+    let (actor, student) = (bench.actor(), ada.clone());
+    let erase = tokio::spawn(async move { gated.erase_student(actor, student).await });
+    gate.arrival().await;
+    started(sessions, &ada, begin("t1", "k")).await;
+    assert!(bench.dump().holding(ADA).iter().any(|name| of_class(name)));
+    gate.open();
+    assert_eq!(erase.await.unwrap().unwrap().threads, 1);
+    let dump = bench.dump();
+    assert_eq!(dump.holding(ADA).iter().find(|name| of_class(name)), None);
 }
 
 async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {

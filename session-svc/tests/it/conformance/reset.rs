@@ -43,6 +43,7 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
         threads: 1,
         students: 2,
         batches: 1,
+        unreadable: 0,
         audit_id: 1,
         archive_names: report.archive_names.clone(),
         archive_chains: report.archive_chains.clone(),

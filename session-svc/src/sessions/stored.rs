@@ -1,0 +1,69 @@
+//! A thread as it is stored, and how it is read.
+
+use std::borrow::Cow;
+
+use prost_types::Timestamp;
+use turnwise_proto::{
+    session::v1::{SessionStatus, ThreadKind},
+    tutor::v1::Thread,
+};
+use turnwise_session_store::{Key, Read};
+
+use super::fields::Fields;
+use crate::{error::SessionError, record};
+
+/// The fields of a thread's record that its readers need.
+const FIELDS: [&str; 7] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status",
+];
+
+/// A thread as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct StoredThread {
+    pub(super) thread: Thread,
+    pub(super) target_locked: bool,
+    pub(super) kept_until: i64,
+    pub(super) kind: ThreadKind,
+    pub(super) status: SessionStatus,
+}
+
+impl StoredThread {
+    /// Reads what [`decode`](Self::decode) needs.
+    pub(super) fn read(key: &Key) -> Read {
+        Read::Fields {
+            key: key.clone(),
+            fields: FIELDS.map(Cow::Borrowed).to_vec(),
+        }
+    }
+
+    /// The thread in these fields; none if there is no such thread.
+    pub(super) fn decode(mut fields: Fields) -> Result<Option<Self>, SessionError> {
+        let Some(stored) = fields.take() else {
+            return Ok(None);
+        };
+        let stored: Thread = record::decode("thread", &stored)?;
+        let count = fields.number("thread")?;
+        let updated = fields
+            .take()
+            .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
+        let updated: Timestamp = record::decode("thread", &updated)?;
+        Ok(Some(Self {
+            thread: Thread {
+                message_count: count,
+                update_time: Some(updated),
+                ..stored
+            },
+            target_locked: fields.number("thread")? == 1,
+            kept_until: fields.number("thread")?,
+            kind: enumeration(fields.number("thread")?, ThreadKind::Tutor),
+            status: enumeration(fields.number("thread")?, SessionStatus::Active),
+        }))
+    }
+}
+
+fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
+    match i32::try_from(number) {
+        Ok(0) | Err(_) => unset,
+        Ok(number) => E::try_from(number).unwrap_or(unset),
+    }
+}
