@@ -1,8 +1,11 @@
 //! Settings of the turn gateway.
 
-use std::{path::PathBuf, time::Duration};
+use std::{convert::Infallible, fmt, fs, path::PathBuf, str::FromStr, time::Duration};
 
 use turnwise_kit::stack::DeadlineRule;
+use turnwise_redis::RedisOptions;
+
+use crate::error::StartError;
 
 /// Settings of the turn gateway.
 #[derive(clap::Args, Debug, Clone)]
@@ -27,6 +30,18 @@ pub struct Settings {
     /// Calls that one caller may make in a minute (1 to 1000000)
     #[arg(long, env = "HELPER_RATE_LIMIT_PER_MINUTE", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub helper_rate_limit_per_minute: u32,
+    /// Redis in which all replicas of the gateway count calls together: `redis://[USER@]HOST:PORT/DATABASE`,
+    /// `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the sentinels and their name of the primary, or
+    /// `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes. Unset: each counts for itself
+    #[arg(long, env = "GATEWAY_REDIS_URL", hide_env_values = true)]
+    pub gateway_redis_url: Option<RedisUrl>,
+    /// A file with the password for Redis, so that it does not stand in GATEWAY_REDIS_URL
+    #[arg(
+        long,
+        env = "GATEWAY_REDIS_PASSWORD_FILE",
+        requires = "gateway_redis_url"
+    )]
+    pub gateway_redis_password_file: Option<PathBuf>,
     /// Characters that a message may have (1 to 16000)
     #[arg(long, env = "MESSAGE_MAX_CHARS", default_value = "4000", value_parser = clap::value_parser!(u32).range(1..=16_000))]
     pub message_max_chars: u32,
@@ -78,7 +93,47 @@ pub struct Endpoints {
     pub exam_endpoint: Option<String>,
 }
 
+/// The value of `GATEWAY_REDIS_URL`. Every text parses, and what is wrong with it is said at the start of the service: a
+/// parser's own error would print the value, and with it a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisUrl(String);
+
+impl FromStr for RedisUrl {
+    type Err = Infallible;
+
+    fn from_str(value: &str) -> Result<Self, Infallible> {
+        Ok(Self(value.to_owned()))
+    }
+}
+
+/// Shows that there is one: it may hold a password.
+impl fmt::Debug for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RedisUrl(…)")
+    }
+}
+
 impl Settings {
+    /// The Redis in which replicas count together, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the password file cannot be read.
+    pub fn redis(&self) -> Result<Option<RedisOptions>, StartError> {
+        let Some(RedisUrl(url)) = &self.gateway_redis_url else {
+            return Ok(None);
+        };
+        let mut options = RedisOptions::new(url);
+        if let Some(path) = &self.gateway_redis_password_file {
+            let text = fs::read_to_string(path).map_err(|source| StartError::PasswordFile {
+                path: path.clone(),
+                source,
+            })?;
+            options.password = Some(text.trim_end_matches(['\r', '\n']).to_owned());
+        }
+        Ok(Some(options))
+    }
+
     /// How long calls may take.
     pub fn deadline_rule(&self) -> DeadlineRule {
         let most = Duration::from_secs(self.turn_deadline_max_seconds);

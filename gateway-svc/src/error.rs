@@ -1,7 +1,10 @@
 //! What can go wrong at the start, and which failures of the services behind it the gateway passes on.
 
+use std::{io, path::PathBuf};
+
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason as R;
+use turnwise_redis::AddressError;
 
 /// Why the gateway does not start.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +22,17 @@ pub enum StartError {
         place: String,
         /// What is wrong.
         problem: String,
+    },
+    /// No address of a Redis.
+    #[error("GATEWAY_REDIS_URL names no Redis")]
+    RedisAddress(#[from] AddressError),
+    /// The password file cannot be read.
+    #[error("cannot read GATEWAY_REDIS_PASSWORD_FILE {}; give this user the right to read it", path.display())]
+    PasswordFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
     },
     /// A prompt sheet that cannot be read.
     #[error("a prompt sheet cannot be read")]

@@ -36,11 +36,11 @@ pub struct Tutor {
 
 impl Tutor {
     /// The call's context, if a student made it and has calls left.
-    fn admit<T>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+    async fn admit<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
         let context = CallContext::of(request);
         let caller = context.caller()?;
         caller.require(&[STUDENT])?;
-        self.limit.check(caller)?;
+        self.limit.check(caller).await?;
         Ok(context)
     }
 }
@@ -51,7 +51,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<CreateThreadRequest>,
     ) -> Result<Response<CreateThreadResponse>, Status> {
-        let context = self.admit(&request)?;
+        let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let mut request = request.into_inner();
         ids::check("course_id", &request.course_id)?;
@@ -111,7 +111,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<ListThreadsRequest>,
     ) -> Result<Response<ListThreadsResponse>, Status> {
-        let context = self.admit(&request)?;
+        let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let request = request.into_inner();
         let page_size = page::size(request.page_size, 20, 100)?;
@@ -137,7 +137,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetThreadRequest>,
     ) -> Result<Response<GetThreadResponse>, Status> {
-        let context = self.admit(&request)?;
+        let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let request = request.into_inner();
         ids::check("thread_id", &request.thread_id)?;
@@ -166,7 +166,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<TakeTurnRequest>,
     ) -> Result<Response<TakeTurnResponse>, Status> {
-        let context = self.admit(&request)?;
+        let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let answer = self
             .turns
@@ -179,7 +179,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetSnapshotLiteRequest>,
     ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
-        let context = self.admit(&request)?;
+        let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let course_id = request.into_inner().course_id;
         ids::check("course_id", &course_id)?;

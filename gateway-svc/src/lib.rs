@@ -8,6 +8,7 @@
 //! | [`turn`] | the phases of a turn |
 //! | [`prompt`] | prompt sheets |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
+//! | [`queue`] | the lines in front of models, for staff |
 //! | [`upstream`] | the clients of the services behind it |
 
 pub mod auth;
@@ -17,23 +18,34 @@ pub mod grpc;
 pub mod input;
 pub mod limits;
 pub mod prompt;
+pub mod queue;
 pub mod rosters;
 pub mod turn;
 pub mod upstream;
 
 use tonic::service::Routes;
 use turnwise_kit::Kit;
-use turnwise_proto::tutor::v1::tutor_service_server::TutorServiceServer;
+use turnwise_proto::{
+    llm::v1::llm_queue_service_server::LlmQueueServiceServer,
+    tutor::v1::tutor_service_server::TutorServiceServer,
+};
 
 pub use config::{Endpoints, Settings};
 pub use error::StartError;
 pub use upstream::Upstreams;
 
 /// The services on the public port, beside health and reflection.
-pub const SERVICE_NAMES: &[&str] = &["turnwise.tutor.v1.TutorService"];
+pub const SERVICE_NAMES: &[&str] = &[
+    "turnwise.tutor.v1.TutorService",
+    "turnwise.llm.v1.LlmQueueService",
+];
 
 /// The service's routes, without the server stack around them.
-pub fn routes(settings: &Settings, upstreams: Upstreams, kit: &Kit) -> Result<Routes, StartError> {
+pub async fn routes(
+    settings: &Settings,
+    upstreams: Upstreams,
+    kit: &Kit,
+) -> Result<Routes, StartError> {
     let turns = turn::Turns::new(
         upstreams.clone(),
         prompt::PromptSheets::load()?,
@@ -41,10 +53,14 @@ pub fn routes(settings: &Settings, upstreams: Upstreams, kit: &Kit) -> Result<Ro
         settings.reply_reserve(),
         kit.clone(),
     );
-    Ok(Routes::new(TutorServiceServer::new(grpc::Tutor {
+    let queues = queue::Queues {
+        upstreams: upstreams.clone(),
+    };
+    let tutor = grpc::Tutor {
         upstreams,
         turns,
-        limit: limits::CallLimit::new(settings.helper_rate_limit_per_minute),
+        limit: limits::CallLimit::open(settings, kit).await?,
         kit: kit.clone(),
-    })))
+    };
+    Ok(Routes::new(TutorServiceServer::new(tutor)).add_service(LlmQueueServiceServer::new(queues)))
 }

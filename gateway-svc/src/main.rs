@@ -35,7 +35,7 @@ fn main() -> ExitCode {
             )?;
             let auth = JwtAuth::new(&cli.gateway, &kit).await?;
             Ok(Service {
-                routes: routes(&cli.gateway, upstreams, &kit)?,
+                routes: routes(&cli.gateway, upstreams, &kit).await?,
                 names: SERVICE_NAMES,
                 auth: Some(Arc::new(auth)),
                 deadline: cli.gateway.deadline_rule(),

@@ -7,7 +7,10 @@ use turnwise_kit::{
 };
 use turnwise_proto::{
     exam::v1::exam_service_client::ExamServiceClient,
-    llm::v1::llm_gateway_service_client::LlmGatewayServiceClient,
+    llm::v1::{
+        llm_gateway_service_client::LlmGatewayServiceClient,
+        llm_queue_service_client::LlmQueueServiceClient,
+    },
     policy::v1::policy_service_client::PolicyServiceClient,
     retrieval::v1::retrieval_service_client::RetrievalServiceClient,
     session::v1::{
@@ -27,6 +30,8 @@ pub struct Upstreams {
     pub retrieval: RetrievalServiceClient<GrpcClient>,
     /// Models.
     pub llm: LlmGatewayServiceClient<GrpcClient>,
+    /// The lines in front of models.
+    pub llm_queue: LlmQueueServiceClient<GrpcClient>,
     /// State.
     pub session: SessionServiceClient<GrpcClient>,
     /// State, as far as staff and maintenance deal with it.
@@ -47,7 +52,8 @@ impl Upstreams {
         Self {
             policy: PolicyServiceClient::new(policy),
             retrieval: RetrievalServiceClient::new(retrieval),
-            llm: LlmGatewayServiceClient::new(llm),
+            llm: LlmGatewayServiceClient::new(llm.clone()),
+            llm_queue: LlmQueueServiceClient::new(llm),
             session: SessionServiceClient::new(session.clone()),
             session_admin: SessionAdminServiceClient::new(session),
             exam: ExamServiceClient::new(exam),

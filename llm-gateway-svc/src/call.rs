@@ -1,240 +1,437 @@
-//! One call from end to end: a slot, the backend, the deadline, the span and the count.
+//! One request from end to end: limits, the line, the breaker, the model and its retries, and the next backend where one
+//! fails.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
-use opentelemetry::{Array, StringValue, Value};
-use tokio::time::{Instant, timeout_at};
-use tracing::{Instrument, Span, field::Empty, info_span};
-use tracing_opentelemetry::OpenTelemetrySpanExt;
+use async_stream::try_stream;
+use futures_util::{FutureExt, Stream, StreamExt};
+use tokio::time::{Instant, sleep};
+use tracing::{Instrument, Span};
+use turnwise_kit::TaskTracker;
+use turnwise_llm_backends::{Backend, Embeddings, End, Failure, Finish, Targets, failure::Problem};
+use turnwise_llm_breaker::{Breakers, Permit, State};
+use turnwise_llm_line::{Ask, Owner, Place, Refusal};
 
 use crate::{
-    completion::{Backend, End, Piece, Pieces, Prompt},
+    admission::Admission,
+    clip::Clip,
     error::Error,
-    metrics::{CallMetrics, SlotTaken},
-    slots::{Slot, Slots},
+    items::{Item, Items, items},
+    job::{Job, Work},
+    lanes::{Lane, Lanes},
+    metrics::{Attempt, CallMetrics, Operation},
+    record::{Parts, Recorded},
+    retry::Retries,
+    usage::Usage,
 };
 
-/// Calls one backend, within its slots.
-pub struct Calls {
-    backend: Arc<dyn Backend>,
-    slots: Slots,
-    metrics: CallMetrics,
-}
-
-/// How long a call may take.
-#[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// How long it may wait for a slot.
-    pub max_wait: Duration,
-    /// When its caller stops waiting.
-    pub deadline: Option<Instant>,
-}
-
-/// A call that has its slot. Dropping it cancels the call at the backend and frees the slot at once.
-pub struct Call {
-    running: Option<Running>,
-    deadline: Option<Instant>,
-    queue_wait: Duration,
-    record: Record,
-}
-
-/// What a call holds while it runs.
-struct Running {
-    pieces: Pieces,
-    _slot: Slot,
-    _taken: SlotTaken,
-}
-
-/// A part of a completion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What comes of a request, in this order: places while it waits; deltas; an end.
+#[derive(Debug, Clone)]
 pub enum Part {
+    /// Its place in line.
+    Place(Place),
     /// The next piece of text.
     Delta(String),
-    /// How it went; the last part.
+    /// The vectors.
+    Vectors(Arc<Embeddings>),
+    /// How it went.
     End(Summary),
 }
 
-/// How a call went.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a request went.
+#[derive(Debug, Clone)]
 pub struct Summary {
-    /// What the backend says.
+    /// What the backend says; for embeddings, the model and the tokens of the texts.
     pub end: End,
     /// Which backend it was.
     pub backend: &'static str,
-    /// How long the call waited for a slot.
-    pub queue_wait: Duration,
-    /// How long it took, the wait included.
-    pub total: Duration,
+    /// What the request took.
+    pub spent: Spent,
+    /// Whether the text was clipped.
+    pub truncated: bool,
+}
+
+/// What a request took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    /// In lines.
+    pub waited: Duration,
+    /// While a slot was held.
+    pub model: Duration,
+    /// Calls to models; 0: it shares another request's completion.
+    pub attempts: u32,
+}
+
+/// Works on requests.
+pub struct Calls {
+    pub(crate) targets: Targets,
+    pub(crate) lanes: Lanes,
+    pub(crate) breakers: Breakers,
+    pub(crate) admission: Admission,
+    pub(crate) retries: Retries,
+    pub(crate) metrics: Arc<CallMetrics>,
+    pub(crate) max_entries: usize,
+    pub(crate) tasks: TaskTracker,
+}
+
+/// A model to call, and who has it.
+struct Route {
+    backend: Arc<dyn Backend>,
+    model: String,
+}
+
+/// A call whose answer has begun.
+struct Begun {
+    first: Item,
+    rest: Items,
+    permit: Permit,
+    /// The attempt that succeeded.
+    attempt: Attempt,
 }
 
 impl Calls {
-    /// Calls to this backend.
-    pub fn new(backend: Arc<dyn Backend>, slots: Slots, metrics: CallMetrics) -> Self {
-        Self {
-            backend,
-            slots,
-            metrics,
-        }
+    /// Works on a request. Nothing happens before the stream is first polled. Dropping it leaves the line, cancels the
+    /// call at the model and frees its slot.
+    pub fn run(self: Arc<Self>, job: Job) -> Parts {
+        let recorded = Recorded::new(&job, Arc::clone(&self.metrics));
+        let span = recorded.span().clone();
+        recorded.around(self.work(job, span, false))
     }
 
-    /// Waits for a slot and begins the call. An empty model means the configured one.
-    pub async fn begin(&self, mut prompt: Prompt, patience: Patience) -> Result<Call, Error> {
-        if prompt.model.is_empty() {
-            self.backend.default_model().clone_into(&mut prompt.model);
-        }
-        let mut record = Record::new(self.backend.name(), &prompt, self.metrics.clone());
-        self.backend
-            .admit(&prompt.model)
-            .map_err(|error| record.failed(error))?;
-        let slot = self
-            .slots
-            .take(patience.max_wait, patience.deadline)
-            .instrument(record.span.clone())
-            .await;
-        let queue_wait = record.begun.elapsed();
-        self.metrics.waited(queue_wait);
-        let slot = slot.map_err(|error| record.failed(error))?;
-        Ok(Call {
-            running: Some(Running {
-                pieces: self.backend.stream(prompt),
-                _slot: slot,
-                _taken: self.metrics.slot_taken(),
-            }),
-            deadline: patience.deadline,
-            queue_wait,
-            record,
-        })
-    }
-}
+    /// The work on a request, which neither records it nor ends at its deadline. `admitted`: limits are behind it.
+    pub(crate) fn work(
+        self: Arc<Self>,
+        job: Job,
+        span: Span,
+        admitted: bool,
+    ) -> impl Stream<Item = Result<Part, Error>> + Send {
+        try_stream! {
+            if !admitted {
+                self.admission.admit(&job.who).await?;
+            }
+            let mut spent = Spent::default();
+            let mut failed = None;
+            for route in self.routes(&job)? {
+                let operation = job.work.operation();
+                match (route.backend.admit(&route.model, operation.of_backend()), &failed) {
+                    (Ok(()), _) => {}
+                    // It stands in for another, whose failure says more.
+                    (Err(_), Some(_)) => continue,
+                    (Err(refusal), None) => Err(refusal)?,
+                }
+                let lane = self.lanes.lane(operation, &route.backend, &route.model)?;
+                lane.name_span(&span);
+                if let Some(retry_after) = left_alone(self.breakers.state(&lane.breaker)) {
+                    failed = Some(lane.circuit_open(retry_after));
+                    continue;
+                }
+                let entered = Instant::now();
+                let waiting = lane.line.enter(job.ask(spent.waited)).await;
+                let waiting = waiting.map_err(|refusal| self.refused(&lane, refusal))?;
+                let mut places = job.work.shows_places().then(|| waiting.place());
+                if let Some(place) = places.as_mut().and_then(|p| *p.borrow_and_update()) {
+                    yield Part::Place(place);
+                }
+                let mut slot = pin!(waiting.slot());
+                let slot = loop {
+                    let place = tokio::select! {
+                        biased;
+                        slot = &mut slot => break slot,
+                        Some(place) = next_place(&mut places) => place,
+                    };
+                    yield Part::Place(place);
+                };
+                spent.waited += entered.elapsed();
+                self.metrics.waited(entered.elapsed());
+                let slot = slot.map_err(|refusal| self.refused(&lane, refusal))?;
 
-impl Call {
-    /// The next part; `None` after the end or after an error.
-    pub async fn next(&mut self) -> Option<Result<Part, Error>> {
-        let running = self.running.as_mut()?;
-        let next = running.pieces.next().instrument(self.record.span.clone());
-        let piece = match self.deadline {
-            Some(deadline) => timeout_at(deadline, next)
-                .await
-                .unwrap_or(Some(Err(Error::DeadlineExceeded))),
-            None => next.await,
-        };
-        match piece {
-            Some(Ok(Piece::Delta(text))) => Some(Ok(Part::Delta(text))),
-            Some(Ok(Piece::End(end))) => {
-                self.running = None;
-                self.record.succeeded(&end);
-                Some(Ok(Part::End(Summary {
+                let held = Instant::now();
+                let mut lost = pin!(slot.lost().cancelled_owned());
+                let mut usage = Usage::new(&self.admission, &job, &self.tasks);
+                let begun = self
+                    .begin(&job, &lane, &mut lost, &mut spent)
+                    .instrument(span.clone());
+                let Begun { first, mut rest, permit, attempt } = match begun.await {
+                    Ok(begun) => begun,
+                    Err(error) => {
+                        if error.cost_nothing() {
+                            usage.forgive();
+                        }
+                        if !error.is_about_the_server() {
+                            Err(error)?;
+                            return;
+                        }
+                        spent.model += held.elapsed();
+                        failed = Some(error);
+                        continue;
+                    }
+                };
+                let mut clip = Clip::new(job.max_chars);
+                let mut item = Some(Ok(first));
+                let end = loop {
+                    match item {
+                        Some(Ok(Item::Delta(text))) => {
+                            usage.wrote(text.len());
+                            let (text, full) = clip.take(text);
+                            if !text.is_empty() {
+                                yield Part::Delta(text);
+                            }
+                            if full {
+                                break clipped(&mut rest, &lane);
+                            }
+                        }
+                        Some(Ok(Item::Vectors(vectors))) => {
+                            let end = End {
+                                model: vectors.model.clone(),
+                                finish: Finish::Stop,
+                                input_tokens: vectors.input_tokens,
+                                output_tokens: 0,
+                            };
+                            yield Part::Vectors(Arc::new(vectors));
+                            break end;
+                        }
+                        Some(Ok(Item::End(end))) => break end,
+                        failure => {
+                            let failure = failure
+                                .and_then(Result::err)
+                                .unwrap_or_else(|| broke_off(lane.backend.name()));
+                            attempt.failed(&failure);
+                            settle(permit, &failure).await;
+                            Err(failure)?;
+                            return;
+                        }
+                    }
+                    item = next_item(&mut rest, &mut lost).await?;
+                };
+                drop(rest);
+                permit.succeeded().await;
+                spent.model += held.elapsed();
+                slot.done(Some(held.elapsed()));
+                attempt.succeeded(end.input_tokens, end.output_tokens);
+                usage.counted(end.input_tokens, end.output_tokens);
+                yield Part::End(Summary {
                     end,
-                    backend: self.record.backend,
-                    queue_wait: self.queue_wait,
-                    total: self.record.begun.elapsed(),
-                })))
+                    backend: lane.backend.name(),
+                    spent,
+                    truncated: clip.clipped(),
+                });
+                return;
             }
-            Some(Err(error)) => {
-                self.running = None;
-                Some(Err(self.record.failed(error)))
-            }
-            None => {
-                self.running = None;
-                Some(Err(self.record.failed(Error::Backend {
-                    backend: self.record.backend,
-                    status: "none".to_owned(),
-                    problem: "its completion has no end",
-                })))
-            }
+            // There is at least one backend, and each either ended the stream or failed.
+            Err(failed.unwrap_or(Error::DeadlineExceeded))?;
         }
     }
 
-    /// The whole text and how it went.
-    pub async fn collect(mut self) -> Result<(String, Summary), Error> {
-        let mut text = String::new();
-        while let Some(part) = self.next().await {
-            match part? {
-                Part::Delta(delta) if text.is_empty() => text = delta,
-                Part::Delta(delta) => text.push_str(&delta),
-                Part::End(summary) => return Ok((text, summary)),
+    /// The models to call, one after the other. Who names a backend or a model wants that one.
+    fn routes(&self, job: &Job) -> Result<Vec<Route>, Error> {
+        let operation = job.work.operation().of_backend();
+        let named = |backend: &Arc<dyn Backend>| Route {
+            backend: Arc::clone(backend),
+            model: match &job.model {
+                Some(model) => model.clone(),
+                None => backend.default_model(operation).to_owned(),
+            },
+        };
+        match (&job.backend, &job.model) {
+            (Some(name), _) => {
+                let backend = self.targets.backend(name);
+                let backend = backend.ok_or_else(|| Error::UnknownBackend {
+                    backend: name.clone(),
+                })?;
+                Ok(vec![named(backend)])
             }
+            (None, Some(_)) => Ok(self
+                .targets
+                .in_order()
+                .first()
+                .map(|target| named(&target.backend))
+                .into_iter()
+                .collect()),
+            (None, None) => Ok(self
+                .targets
+                .in_order()
+                .iter()
+                .map(|target| Route {
+                    backend: Arc::clone(&target.backend),
+                    model: match job.work.operation() {
+                        Operation::Chat => target.model.clone(),
+                        Operation::Embeddings => target.backend.default_model(operation).to_owned(),
+                    },
+                })
+                .collect()),
         }
-        // `next` yields an end or an error before it yields nothing.
-        Err(Error::Backend {
-            backend: self.record.backend,
-            status: "none".to_owned(),
-            problem: "its completion has no end",
-        })
+    }
+
+    /// Calls the model until its answer begins, with as many attempts as there may be.
+    async fn begin(
+        &self,
+        job: &Job,
+        lane: &Arc<Lane>,
+        mut lost: &mut (impl Future<Output = ()> + Unpin),
+        spent: &mut Spent,
+    ) -> Result<Begun, Error> {
+        let permit = self.breakers.admit(&lane.breaker).await;
+        let permit = permit.map_err(|open| lane.circuit_open(open.retry_after))?;
+        self.retries.begun();
+        let mut number = 1;
+        loop {
+            let attempt = lane.metrics.attempt();
+            spent.attempts += 1;
+            let mut rest = items(&*lane.backend, &lane.model, &job.work);
+            let failure = match next_item(&mut rest, &mut lost).await? {
+                Some(Ok(first)) => {
+                    return Ok(Begun {
+                        first,
+                        rest,
+                        permit,
+                        attempt,
+                    });
+                }
+                Some(Err(failure)) => failure,
+                None => broke_off(lane.backend.name()),
+            };
+            attempt.failed(&failure);
+            let Some(pause) = self.retries.pause(number, &failure, &job.patience) else {
+                if matches!(failure, Failure::UnknownModel { .. }) {
+                    self.lanes.forget(lane);
+                }
+                settle(permit, &failure).await;
+                return Err(failure.into());
+            };
+            lane.metrics.retried();
+            tokio::select! {
+                () = &mut lost => return Err(Error::SlotLost),
+                () = sleep(pause) => {}
+            }
+            number += 1;
+        }
+    }
+
+    fn refused(&self, lane: &Lane, refusal: Refusal) -> Error {
+        Error::Line {
+            refusal,
+            slots: lane.slots,
+            max_entries: self.max_entries,
+        }
     }
 }
 
-/// The span and the count of a call. They hold names and numbers, never text of a prompt or of a completion.
-struct Record {
-    backend: &'static str,
-    begun: Instant,
-    span: Span,
-    metrics: CallMetrics,
-    ended: bool,
-}
-
-impl Record {
-    fn new(backend: &'static str, prompt: &Prompt, metrics: CallMetrics) -> Self {
-        let model = &prompt.model;
-        // The names are OpenTelemetry's semantic conventions for generative AI. Numbers are signed: OpenTelemetry has
-        // no other integers, and unsigned ones would arrive as strings.
-        let span = info_span!(
-            "chat",
-            "otel.name" = %format_args!("chat {model}"),
-            "otel.kind" = "client",
-            "otel.status_code" = Empty,
-            "error.type" = Empty,
-            "gen_ai.operation.name" = "chat",
-            "gen_ai.provider.name" = backend,
-            "gen_ai.request.model" = model,
-            "gen_ai.request.max_tokens" = prompt.max_output_tokens.map(i64::from),
-            "gen_ai.output.type" = if prompt.schema.is_some() { "json" } else { "text" },
-            "gen_ai.response.model" = Empty,
-            "gen_ai.usage.input_tokens" = Empty,
-            "gen_ai.usage.output_tokens" = Empty,
-        );
-        Self {
-            backend,
-            begun: Instant::now(),
-            span,
-            metrics,
-            ended: false,
+impl Lane {
+    /// Names the request's span after the model that is called for it.
+    fn name_span(&self, span: &Span) {
+        if span.is_disabled() {
+            return;
         }
+        let name = format!("{} {}", self.operation.as_str(), self.model);
+        span.record("otel.name", name);
+        span.record("gen_ai.provider.name", self.backend.name());
+        span.record("gen_ai.request.model", self.model.as_str());
     }
 
-    fn succeeded(&mut self, end: &End) {
-        self.ended = true;
-        self.span
-            .record("gen_ai.response.model", end.model.as_str());
-        self.span
-            .record("gen_ai.usage.input_tokens", i64::from(end.input_tokens));
-        self.span
-            .record("gen_ai.usage.output_tokens", i64::from(end.output_tokens));
-        // The convention wants a list, which a field of a tracing span cannot be.
-        let reasons = vec![StringValue::from(end.finish.as_str())];
-        self.span.set_attribute(
-            "gen_ai.response.finish_reasons",
-            Value::Array(Array::String(reasons)),
-        );
-        self.metrics.ended(self.backend, "OK");
-    }
-
-    fn failed(&mut self, error: Error) -> Error {
-        self.ended = true;
-        let reason = error.reason().wire_name();
-        self.span.record("otel.status_code", "ERROR");
-        self.span.record("error.type", reason);
-        self.metrics.ended(self.backend, reason);
-        error
+    fn circuit_open(&self, retry_after: Duration) -> Error {
+        Error::CircuitOpen {
+            backend: self.backend.name(),
+            model: self.model.clone(),
+            retry_after,
+        }
     }
 }
 
-impl Drop for Record {
-    fn drop(&mut self) {
-        if !self.ended {
-            self.span.record("error.type", "CANCELLED");
-            self.metrics.ended(self.backend, "CANCELLED");
+impl Job {
+    /// What a line is asked for by a request that has waited so long in others.
+    fn ask(&self, waited: Duration) -> Ask {
+        Ask {
+            owner: Owner {
+                class: self.who.class(),
+                pupil: if self.who.one_at_a_time {
+                    self.who.pupil.clone()
+                } else {
+                    String::new()
+                },
+                thread: self.who.thread_id.clone(),
+                purpose: self.who.purpose,
+            },
+            band: self.who.band,
+            bytes: self.work.bytes(),
+            max_wait: self.patience.max_wait.saturating_sub(waited),
+            deadline: self.patience.deadline,
+            ticket: self.who.ticket.clone(),
         }
+    }
+}
+
+impl Work {
+    /// Whether its caller is told of its place in line.
+    fn shows_places(&self) -> bool {
+        matches!(self, Self::Stream(_))
+    }
+}
+
+/// The next place that is told; never, if none is.
+async fn next_place(places: &mut Option<turnwise_llm_line::PlaceWatch>) -> Option<Place> {
+    let Some(watch) = places else {
+        return std::future::pending().await;
+    };
+    if watch.changed().await.is_err() {
+        // The wait is over; the slot says how.
+        *places = None;
+        return std::future::pending().await;
+    }
+    *watch.borrow_and_update()
+}
+
+/// The next item, unless the slot has to be given up.
+async fn next_item(
+    items: &mut Items,
+    lost: &mut (impl Future<Output = ()> + Unpin),
+) -> Result<Option<Result<Item, Failure>>, Error> {
+    tokio::select! {
+        biased;
+        item = items.next() => Ok(item),
+        () = lost => Err(Error::SlotLost),
+    }
+}
+
+/// The end of a completion that was clipped. Where the answer is whole already, its own end is here; else it is cut off
+/// at the model, and nobody knows what it has counted.
+fn clipped(rest: &mut Items, lane: &Lane) -> End {
+    let end = match rest.next().now_or_never() {
+        Some(Some(Ok(Item::End(end)))) => end,
+        _ => End {
+            model: lane.model.clone(),
+            finish: Finish::Length,
+            input_tokens: 0,
+            output_tokens: 0,
+        },
+    };
+    End {
+        finish: Finish::Length,
+        ..end
+    }
+}
+
+/// Tells the breaker of a failed request.
+async fn settle(permit: Permit, failure: &Failure) {
+    if failure.counts_against_breaker() {
+        permit.failed().await;
+    }
+}
+
+/// For how long a model is left alone, if it is. While a probe is under way, nobody else needs to wait for a slot.
+fn left_alone(breaker: State) -> Option<Duration> {
+    match breaker {
+        State::Closed { .. } | State::HalfOpen { probing: None } => None,
+        State::Open { retry_after } => Some(retry_after),
+        State::HalfOpen {
+            probing: Some(remaining),
+        } => Some(remaining),
+    }
+}
+
+fn broke_off(backend: &'static str) -> Failure {
+    Failure::Answer {
+        backend,
+        status: None,
+        problem: Problem::BrokeOff,
     }
 }

@@ -1,98 +1,181 @@
-//! Failures: of calls, each with its reason, and of a start.
+//! Failures: of requests, each with its reason, and of a start.
 
 use std::{path::PathBuf, time::Duration};
 
 use turnwise_kit::Fault;
+use turnwise_llm_backends::{Failure, schema::SchemaError};
+use turnwise_llm_line::{InvalidOption, Refusal};
 use turnwise_proto::common::v1::ErrorReason;
 
-/// When a caller may try again after BUSY or an unreachable backend.
+/// When a caller may try again where nothing better is known.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Why a call to a model failed. No variant holds text of a prompt or of a completion.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why a request got no completion, or no embeddings. No variant holds text of a prompt or of a completion.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// No slot became free in the wait that was allowed.
-    #[error("all {slots} model slots stayed taken for as long as this call may wait; try again")]
-    Busy {
-        /// How many slots there are.
+    /// A model's server failed.
+    #[error(transparent)]
+    Backend(#[from] Failure),
+    /// The line had no slot for it.
+    #[error("{}", refusal_message(.refusal, *.slots))]
+    Line {
+        /// Why not.
+        refusal: Refusal,
+        /// How many slots the model has.
         slots: usize,
+        /// How many may wait.
+        max_entries: usize,
     },
-    /// The server cannot be reached, or gave up before the first byte of its answer.
+    /// The slot had to be given up: it belongs to another replica, and Redis is out of reach.
+    #[error("the model slot of this call had to be given back to another replica; try again")]
+    SlotLost,
+    /// The model is left alone for a while.
     #[error(
-        "the model server of `{backend}` cannot be reached or gave up before its first byte; check that it runs and its \
-         address"
+        "the model `{model}` of `{backend}` has failed too often in a row and is left alone for a while"
     )]
-    Unavailable {
+    CircuitOpen {
         /// Which backend.
         backend: &'static str,
-        /// Whether it could not be reached or let the caller wait too long.
-        cause: Away,
-    },
-    /// The server answered with an error or with something unreadable.
-    #[error("the model server of `{backend}` failed: {problem}")]
-    Backend {
-        /// Which backend.
-        backend: &'static str,
-        /// The status it answered with, or `none` if it spoke no HTTP.
-        status: String,
-        /// What was wrong, in words of ours.
-        problem: &'static str,
-    },
-    /// The backend has no model of this name.
-    #[error("`{backend}` has no model `{model}`; install it there or name another")]
-    UnknownModel {
-        /// Which backend.
-        backend: &'static str,
-        /// The model that was asked for.
+        /// Which model.
         model: String,
+        /// When it is tried again.
+        retry_after: Duration,
     },
-    /// The schema that should constrain the output is no JSON object.
-    #[error("`json_schema` must be one JSON object")]
-    InvalidSchema,
-    /// The backend is outside of this machine and its private network, and nobody agreed to that.
+    /// Somebody has used what they may in a minute.
+    #[error("{who} has used its {per_minute} {what} a minute; try again later")]
+    RateLimited {
+        /// Whose limit it is: `actor`, `class` or `address`.
+        who: &'static str,
+        /// Of what: `requests` or `tokens`.
+        what: &'static str,
+        /// The limit.
+        per_minute: u32,
+        /// When the next request passes.
+        retry_after: Duration,
+    },
+    /// The class has used its tokens for the day.
     #[error(
-        "the model server at `{host}` is remote and nobody has agreed to send text there; set \
-         HELPER_REMOTE_MODE_ACKNOWLEDGED=1 or use a local one"
+        "the class has used its {tokens_per_day} model tokens for today (UTC); raise LLM_CLASS_TOKENS_PER_DAY or wait"
     )]
-    RemoteNotAcknowledged {
-        /// The server's host name.
-        host: String,
+    BudgetExhausted {
+        /// The class, without its tenant.
+        class_id: String,
+        /// The budget.
+        tokens_per_day: u32,
+        /// When the next day begins.
+        retry_after: Duration,
     },
+    /// No backend of this name is configured.
+    #[error(
+        "no backend `{backend}` is configured; leave `backend` empty, or add it to HELPER_LLM_BACKEND or LLM_FAILOVER"
+    )]
+    UnknownBackend {
+        /// The name.
+        backend: String,
+    },
+    /// More models are in use than lines are kept for.
+    #[error("too many models are in use at the same time; use fewer")]
+    TooManyModels,
+    /// An option of the line is out of its bounds, which those of the settings rule out.
+    #[error("the line in front of the model cannot be made: {0}")]
+    Misconfigured(InvalidOption),
+    /// The schema that should constrain the output is none.
+    #[error("`json_schema` {0}")]
+    InvalidSchema(#[from] SchemaError),
     /// The caller's deadline ran out.
-    #[error("the caller's deadline ran out before the completion was whole")]
+    #[error("the caller's deadline ran out before the answer was whole")]
     DeadlineExceeded,
-}
-
-/// Why a server gave no byte of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Away {
-    /// It cannot be reached, or closed the connection.
-    Unreachable,
-    /// It let the caller wait for longer than the time-out.
-    Silent,
-}
-
-impl Away {
-    /// The word in the failure's metadata.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreachable => "unreachable",
-            Self::Silent => "silent",
-        }
-    }
 }
 
 impl Error {
     /// The reason as callers see it.
     pub fn reason(&self) -> ErrorReason {
         match self {
-            Self::Busy { .. } => ErrorReason::Busy,
-            Self::Unavailable { .. } => ErrorReason::BackendUnavailable,
-            Self::Backend { .. } => ErrorReason::BackendError,
-            Self::UnknownModel { .. } => ErrorReason::UnknownModel,
-            Self::InvalidSchema => ErrorReason::InvalidSchema,
-            Self::RemoteNotAcknowledged { .. } => ErrorReason::RemoteBackendNotAcknowledged,
+            Self::Backend(failure) => match failure {
+                Failure::Unreachable { .. } | Failure::Silent { .. } => {
+                    ErrorReason::BackendUnavailable
+                }
+                Failure::Status { .. } | Failure::Answer { .. } => ErrorReason::BackendError,
+                Failure::UnknownModel { .. } => ErrorReason::UnknownModel,
+                Failure::RemoteNotAcknowledged { .. } => ErrorReason::RemoteBackendNotAcknowledged,
+            },
+            Self::Line { refusal, .. } => match refusal {
+                Refusal::TooLong(_) | Refusal::NoSlot { .. } => ErrorReason::Busy,
+                Refusal::Full { .. } => ErrorReason::QueueFull,
+                Refusal::Superseded => ErrorReason::Superseded,
+            },
+            Self::SlotLost => ErrorReason::BackendUnavailable,
+            Self::CircuitOpen { .. } => ErrorReason::CircuitOpen,
+            Self::RateLimited { .. } => ErrorReason::RateLimited,
+            Self::BudgetExhausted { .. } => ErrorReason::BudgetExhausted,
+            Self::UnknownBackend { .. } => ErrorReason::UnknownBackend,
+            Self::TooManyModels => ErrorReason::Busy,
+            Self::Misconfigured(_) => ErrorReason::Internal,
+            Self::InvalidSchema(_) => ErrorReason::InvalidSchema,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
+        }
+    }
+
+    /// Whether another backend may do better: the server is away, fails or wants to be left alone. It would be asked for
+    /// the same, so what is wrong with the request or its caller stays wrong.
+    pub fn is_about_the_server(&self) -> bool {
+        match self {
+            Self::Backend(failure) => failure.may_retry(),
+            Self::CircuitOpen { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether no model has worked on the request.
+    pub fn cost_nothing(&self) -> bool {
+        !matches!(self, Self::Backend(Failure::Answer { .. }) | Self::SlotLost)
+    }
+
+    /// Whether the request was refused before any server was asked.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Line { .. }
+            | Self::CircuitOpen { .. }
+            | Self::RateLimited { .. }
+            | Self::BudgetExhausted { .. }
+            | Self::UnknownBackend { .. }
+            | Self::TooManyModels
+            | Self::Backend(Failure::RemoteNotAcknowledged { .. }) => true,
+            Self::Backend(_)
+            | Self::SlotLost
+            | Self::Misconfigured(_)
+            | Self::InvalidSchema(_)
+            | Self::DeadlineExceeded => false,
+        }
+    }
+
+    /// Whether it is about this one caller, so that who shares the completion may still get one.
+    pub fn is_about_the_caller(&self) -> bool {
+        matches!(
+            self,
+            Self::Line { .. }
+                | Self::RateLimited { .. }
+                | Self::BudgetExhausted { .. }
+                | Self::DeadlineExceeded
+        )
+    }
+}
+
+fn refusal_message(refusal: &Refusal, slots: usize) -> String {
+    match refusal {
+        Refusal::TooLong(_) => format!(
+            "all {slots} model slots will stay taken for longer than this call may wait; come back when RetryInfo says, \
+             with `place_ticket` if there is one"
+        ),
+        Refusal::Full { .. } => {
+            "the line in front of the model is full; try again later".to_owned()
+        }
+        Refusal::Superseded => {
+            "a newer request of the same pupil has taken over this one's place".to_owned()
+        }
+        Refusal::NoSlot { .. } => {
+            "this replica is cut off from the others and owns no slot; another one may have one"
+                .to_owned()
         }
     }
 }
@@ -101,23 +184,95 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         let fault = Fault::new(error.reason(), error.to_string());
         match error {
-            Error::Busy { slots } => fault
-                .meta("slots", slots.to_string())
-                .retry_after(RETRY_AFTER),
-            Error::Unavailable { backend, cause } => fault
+            Error::Backend(failure) => of_backend(fault, failure),
+            Error::Line {
+                refusal,
+                slots,
+                max_entries,
+            } => of_line(fault, refusal, slots, max_entries),
+            Error::SlotLost => fault.meta("cause", "slot_lost").retry_after(RETRY_AFTER),
+            Error::CircuitOpen {
+                backend,
+                model,
+                retry_after,
+            } => fault
                 .meta("backend", backend)
-                .meta("cause", cause.as_str())
-                .retry_after(RETRY_AFTER),
-            Error::Backend {
-                backend, status, ..
-            } => fault.meta("backend", backend).meta("status", status),
-            Error::UnknownModel { model, .. } => fault.meta("model", model),
-            Error::InvalidSchema => fault
+                .meta("model", model)
+                .retry_after(retry_after),
+            Error::RateLimited {
+                who,
+                what,
+                per_minute,
+                retry_after,
+            } => fault
+                .meta("limit", format!("{who}_{what}"))
+                .meta("per_minute", per_minute.to_string())
+                .retry_after(retry_after),
+            Error::BudgetExhausted {
+                class_id,
+                tokens_per_day,
+                retry_after,
+            } => fault
+                .meta("class_id", class_id)
+                .meta("tokens_per_day", tokens_per_day.to_string())
+                .retry_after(retry_after),
+            Error::UnknownBackend { backend } => fault
+                .meta("backend", backend)
+                .field("backend", "is not configured"),
+            Error::InvalidSchema(problem) => fault
                 .meta("field", "json_schema")
-                .field("json_schema", "must be one JSON object"),
-            Error::RemoteNotAcknowledged { host } => fault.meta("host", host),
-            Error::DeadlineExceeded => fault,
+                .field("json_schema", problem.to_string()),
+            Error::TooManyModels => fault.retry_after(RETRY_AFTER),
+            Error::DeadlineExceeded | Error::Misconfigured(_) => fault,
         }
+    }
+}
+
+fn of_backend(fault: Fault, failure: Failure) -> Fault {
+    let fault = fault.meta("backend", failure.backend());
+    let again = failure.retry_after().unwrap_or(RETRY_AFTER);
+    match &failure {
+        Failure::Unreachable { .. } | Failure::Silent { .. } => {
+            fault.meta("cause", failure.word()).retry_after(again)
+        }
+        Failure::Status { status, .. } => {
+            let fault = fault.meta("status", status.to_string());
+            if failure.may_retry() {
+                fault.retry_after(again)
+            } else {
+                fault
+            }
+        }
+        Failure::Answer { status, .. } => fault.meta(
+            "status",
+            status.map_or_else(|| "none".to_owned(), |status| status.to_string()),
+        ),
+        Failure::UnknownModel { model, .. } => {
+            fault.meta("model", model).field("model", "is unknown")
+        }
+        Failure::RemoteNotAcknowledged { host, .. } => fault.meta("host", host),
+    }
+}
+
+fn of_line(fault: Fault, refusal: Refusal, slots: usize, max_entries: usize) -> Fault {
+    match refusal {
+        Refusal::TooLong(come_back) => {
+            let fault = fault
+                .meta("slots", slots.to_string())
+                .retry_after(come_back.after);
+            match come_back.held {
+                Some(held) => fault
+                    .meta("position", held.position.to_string())
+                    .meta("wait_ms", held.wait.as_millis().to_string())
+                    .meta("place_ticket", held.ticket),
+                None => fault,
+            }
+        }
+        Refusal::Full { retry_after } => fault
+            .meta("max_entries", max_entries.to_string())
+            .retry_after(retry_after),
+        Refusal::Superseded => fault,
+        Refusal::NoSlot { retry_after } => fault.meta("slots", "0").retry_after(retry_after),
     }
 }
 
@@ -130,40 +285,69 @@ impl From<Error> for tonic::Status {
 /// Why the service cannot start. Each message tells an operator what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The backend needs an address.
+    /// The backends cannot.
+    #[error(transparent)]
+    Backends(#[from] turnwise_llm_backends::StartError),
+    /// A caller who asks for nothing would wait longer than anybody may.
     #[error(
-        "HELPER_LLM_BACKEND=openai_compatible needs OPENAI_BASE_URL, such as http://127.0.0.1:8080; set it, or choose \
-         another backend"
+        "HELPER_QUEUE_MAX_WAIT_SECONDS={} is above QUEUE_MAX_WAIT_CEILING_SECONDS={}; lower the first or raise the second",
+        default.as_secs_f64(),
+        ceiling.as_secs_f64()
     )]
-    NoBaseUrl,
-    /// Two sources for one secret.
-    #[error("OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set; keep one of them")]
-    TwoKeys,
-    /// The key's file cannot be read.
-    #[error("OPENAI_API_KEY_FILE `{}` cannot be read; check its path and permissions", path.display())]
-    KeyFile {
+    WaitAboveCeiling {
+        /// The default wait.
+        default: Duration,
+        /// The most a caller may ask for.
+        ceiling: Duration,
+    },
+    /// Leases would run out before they are renewed.
+    #[error(
+        "HELPER_QUEUE_POLL_SECONDS={} is above a third of HELPER_QUEUE_SLOT_TTL_SECONDS={}; lower the first or raise the \
+         second",
+        poll.as_secs_f64(),
+        ttl.as_secs_f64()
+    )]
+    PollAboveTtl {
+        /// How often a process looks for itself.
+        poll: Duration,
+        /// How long a dead process's slot stays taken.
+        ttl: Duration,
+    },
+    /// The process could never call a model.
+    #[error(
+        "replica {index} of {replicas} owns none of the {slots} slots of {setting}, and without LLM_REDIS_URL nobody lends \
+         it one; raise {setting}, lower QUEUE_REPLICAS, or set LLM_REDIS_URL"
+    )]
+    NoOwnSlot {
+        /// The setting with the slots.
+        setting: &'static str,
+        /// QUEUE_REPLICA_INDEX.
+        index: u32,
+        /// QUEUE_REPLICAS.
+        replicas: u32,
+        /// How many slots there are.
+        slots: u32,
+    },
+    /// There are fewer replicas than the number of this one says.
+    #[error(
+        "QUEUE_REPLICA_INDEX={index} is not below QUEUE_REPLICAS={replicas}, as replicas are numbered from 0; raise \
+         QUEUE_REPLICAS or lower QUEUE_REPLICA_INDEX"
+    )]
+    ReplicaIndex {
+        /// QUEUE_REPLICA_INDEX.
+        index: u32,
+        /// QUEUE_REPLICAS.
+        replicas: u32,
+    },
+    /// The password of Redis cannot be read.
+    #[error("LLM_REDIS_PASSWORD_FILE `{}` cannot be read; check its path and permissions", path.display())]
+    RedisPasswordFile {
         /// The file.
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
     },
-    /// The key is no key.
-    #[error("the OpenAI key is empty or holds characters other than visible ASCII; set it again")]
-    MalformedKey,
-    /// A caller who asks for nothing would wait longer than anybody may.
-    #[error(
-        "HELPER_QUEUE_MAX_WAIT_SECONDS={default} is above QUEUE_MAX_WAIT_CEILING_SECONDS={ceiling}; lower the first or \
-         raise the second"
-    )]
-    WaitAboveCeiling {
-        /// The default wait, in seconds.
-        default: u32,
-        /// The most a caller may ask for, in seconds.
-        ceiling: u32,
-    },
-    /// The HTTP client cannot be made.
-    #[error(
-        "the HTTP client for the model server cannot be made; check that the machine has root certificates"
-    )]
-    Client(#[source] reqwest::Error),
+    /// The address of Redis is none.
+    #[error("LLM_REDIS_URL cannot be read: {0}")]
+    RedisUrl(String),
 }

@@ -1,58 +1,130 @@
-//! The LLM gateway: every call to a model, at most so many at once.
+//! The LLM gateway: every call to a model, at most so many at once, and a fair line for those who wait.
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`completion`] | what goes to a model and what comes back; the trait of a backend |
-//! | [`backend`] | Ollama, OpenAI-compatible servers, and which servers are remote |
-//! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
-//! | [`slots`] | how many calls run at once |
-//! | [`call`] | one call from end to end |
 //! | [`grpc`] | proto to domain and back |
-//! | [`config`], [`error`], [`metrics`] | settings, failures, counts |
+//! | [`job`] | a request as the service works on it |
+//! | [`coalesce`] | identical requests that share a completion |
+//! | [`call`] | one request from end to end |
+//! | [`admission`] | limits and budgets |
+//! | [`lanes`] | for each model a line and a circuit breaker |
+//! | [`retry`] | when a failed call is tried again |
+//! | [`record`], [`metrics`], [`gauges`] | spans and counts |
+//! | [`settings`], [`error`] | settings, failures |
 //!
-//! It knows nothing of teaching: to it a prompt is messages and a schema. Only the mock reads the schema's enums, to
-//! answer within them.
+//! Parts of it are crates of their own: the servers of models (`backends`), the line (`line`), and the circuit breakers
+//! (`breaker`). Redis, where it is configured, shares lines, breakers, limits and budgets between replicas.
+//!
+//! It knows nothing of teaching: to it a prompt is messages and a schema.
 
-pub mod backend;
+pub mod admission;
 pub mod call;
-pub mod completion;
-pub mod config;
+mod clip;
+pub mod coalesce;
 pub mod error;
+mod gauges;
 pub mod grpc;
+mod items;
+pub mod job;
+pub mod lanes;
 pub mod metrics;
-pub mod mock;
-pub mod slots;
+pub mod record;
+pub mod retry;
+pub mod settings;
+mod usage;
 
 use std::sync::Arc;
 
+use tonic::service::Routes;
 use turnwise_kit::Kit;
-use turnwise_proto::llm::v1::llm_gateway_service_server::LlmGatewayServiceServer;
+use turnwise_llm_backends::Targets;
+use turnwise_llm_breaker::{Breakers, Rules};
+use turnwise_proto::llm::v1::{
+    llm_gateway_service_server::LlmGatewayServiceServer,
+    llm_queue_service_server::LlmQueueServiceServer,
+};
+use turnwise_rate_limit::Limiter;
+use turnwise_redis::{Redis, RedisOptions};
 
-pub use backend::ollama_answers;
-pub use config::{BackendKind, Settings};
 pub use error::StartError;
+pub use settings::Settings;
+pub use turnwise_llm_backends::{BackendKind, ollama_answers};
 
 /// The full names of the services that [`routes`] serves.
-pub const SERVICE_NAMES: &[&str] = &["turnwise.llm.v1.LlmGatewayService"];
+pub const SERVICE_NAMES: &[&str] = &[
+    "turnwise.llm.v1.LlmGatewayService",
+    "turnwise.llm.v1.LlmQueueService",
+];
+/// Under this name replicas share what they share.
+const SHARED_NAME: &str = "llm";
 
 /// The service's routes, without the server stack around them.
-pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
-    let waits = settings.waits()?;
-    let backend = backend::connect(settings)?;
-    let slots = settings.helper_max_concurrency;
-    let calls = call::Calls::new(
-        Arc::clone(&backend),
-        slots::Slots::new(slots as usize),
-        metrics::CallMetrics::register(&kit.metrics, slots),
+pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError> {
+    settings.check()?;
+    let targets = Targets::connect(&settings.backends)?;
+    let redis = redis(settings).await?;
+    let resilience = &settings.resilience;
+    let rules = Rules {
+        failures: resilience.helper_circuit_breaker_failures,
+        ttl: resilience.helper_circuit_breaker_ttl_seconds,
+        probe_lease: resilience.helper_circuit_breaker_ttl_seconds,
+    };
+    let (breakers, limiter) = match &redis {
+        Some(redis) => (
+            Breakers::shared(rules, redis.clone(), SHARED_NAME, kit.tasks.clone()),
+            Limiter::shared(Arc::clone(&kit.clock), redis.clone(), SHARED_NAME),
+        ),
+        None => (
+            Breakers::local(rules),
+            Limiter::local(Arc::clone(&kit.clock)),
+        ),
+    };
+    for target in targets.in_order() {
+        tracing::info!(
+            backend = target.backend.name(),
+            model = target.model,
+            slots = settings.queue.helper_max_concurrency,
+            shared = redis.is_some(),
+            "model backend"
+        );
+    }
+    let metrics = Arc::new(metrics::CallMetrics::register(&kit.metrics));
+    let calls = Arc::new(call::Calls {
+        targets,
+        lanes: lanes::Lanes::new(
+            settings.queue.clone(),
+            redis,
+            kit.clone(),
+            Arc::clone(&metrics),
+        ),
+        breakers,
+        admission: admission::Admission::new(&settings.limits, limiter),
+        retries: retry::Retries::new(resilience),
+        metrics,
+        max_entries: settings.queue.queue_max_entries as usize,
+        tasks: kit.tasks.clone(),
+    });
+    gauges::keep(Arc::clone(&calls), kit);
+    let gateway = grpc::LlmGateway::new(
+        coalesce::Coalescing::new(Arc::clone(&calls), resilience.llm_coalesce),
+        settings.waits(),
     );
-    tracing::info!(
-        backend = backend.name(),
-        model = backend.default_model(),
-        slots,
-        "model backend"
-    );
-    let service = grpc::LlmGateway::new(calls, waits);
-    Ok(tonic::service::Routes::new(LlmGatewayServiceServer::new(
-        service,
-    )))
+    let queue = grpc::LlmQueue::new(calls, kit.shutdown.clone());
+    Ok(Routes::new(LlmGatewayServiceServer::new(gateway))
+        .add_service(LlmQueueServiceServer::new(queue)))
+}
+
+async fn redis(settings: &Settings) -> Result<Option<Redis>, StartError> {
+    let Some(url) = settings.shared.url() else {
+        return Ok(None);
+    };
+    let options = RedisOptions {
+        password: settings.shared.password()?,
+        response_timeout: settings.shared.llm_redis_response_timeout_seconds,
+        ..RedisOptions::new(url)
+    };
+    match Redis::open(&options).await {
+        Ok(redis) => Ok(Some(redis)),
+        Err(error) => Err(StartError::RedisUrl(error.to_string())),
+    }
 }

@@ -1,1 +1,194 @@
 //! Redis, wherever its primary is: one server, a set that sentinels watch, or a cluster.
+//!
+//! [`Redis`] runs scripts and plain commands on connections that all callers share, and follows channels. Each call
+//! is about one partition, whose name stands in braces in all its keys, so that a cluster keeps them on one server.
+//! What was asked for is sent again only where Redis has certainly not done it, so an answer always is the answer to
+//! what was asked; a [`Failure`] says whether it may have been done.
+//!
+//! [`Step`], [`Node`] and [`SentinelSet`] are for those who must know which server did something, as to wait for its
+//! replicas.
+//!
+//! All of it needs a tokio runtime.
+
+mod address;
+mod complaints;
+mod failure;
+mod news;
+mod node;
+mod script;
+mod step;
+mod topology;
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+pub use redis::{Cmd, FromRedisValue, ToRedisArgs, Value, cmd, from_redis_value};
+use tokio::time::{Instant, timeout_at};
+
+use self::{address::Address, topology::Topology};
+pub use self::{
+    address::{AddressError, HostPort},
+    complaints::Complaints,
+    failure::{Failure, FailureKind},
+    news::{Event, News},
+    node::Node,
+    script::Script,
+    step::{Replies, Step},
+    topology::SentinelSet,
+};
+
+/// How Redis is opened.
+#[derive(Clone)]
+pub struct RedisOptions {
+    /// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`,
+    /// `redis+sentinel://[USER[:PASSWORD]@]HOST[:PORT],.../NAME[/DATABASE]` with the sentinels and their name of the
+    /// primary, or `redis+cluster://[USER[:PASSWORD]@]HOST[:PORT],...` with some nodes. User, password and database
+    /// are those of the servers that hold the data. Signs that are special in a URL are written as `%XX`.
+    pub address: String,
+    /// The password; it goes before one in the address.
+    pub password: Option<String>,
+    /// How long Redis may take to answer.
+    pub response_timeout: Duration,
+    /// How many connections to a server are shared. One is best unless commands block and hold up what comes after
+    /// them on their connection. At least 1.
+    pub lanes: usize,
+}
+
+impl RedisOptions {
+    /// Redis at this address, with a response time-out of 2 s and one connection to each server.
+    pub fn new(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            password: None,
+            response_timeout: Duration::from_secs(2),
+            lanes: 1,
+        }
+    }
+}
+
+/// Redis. Copies share their connections, which are made when they are needed and again when they break.
+#[derive(Clone)]
+pub struct Redis {
+    topology: Arc<Topology>,
+    complaints: Arc<Complaints>,
+    response_timeout: Duration,
+}
+
+impl Redis {
+    /// Opens Redis. One that does not answer yet is no error: calls fail until it does, and this returns after the
+    /// response time-out at the latest. Every server is asked once whether it may throw away what is kept in it,
+    /// which is warned of.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be read.
+    pub async fn open(options: &RedisOptions) -> Result<Self, AddressError> {
+        let mut address = Address::parse(&options.address)?;
+        if options.password.is_some() {
+            address.password.clone_from(&options.password);
+        }
+        let redis = Self {
+            topology: Arc::new(Topology::new(&address, options.lanes)),
+            complaints: Arc::default(),
+            response_timeout: options.response_timeout,
+        };
+        // The first connection is made now, so that what is wrong with it is told now.
+        let _ = redis.send("", vec![redis::cmd("PING")]).await;
+        Ok(redis)
+    }
+
+    /// Runs a script on a partition, and returns what it returned: one round trip, unless the server does not know
+    /// the script yet. All keys must hold `{PARTITION}`. Arguments may be a list of texts or numbers, a tuple of such
+    /// lists and of single ones, or `None::<&str>`. A script tells its outcomes by what it returns: an error is a
+    /// failure, and told in the log. A call that is given up may be done or not.
+    ///
+    /// # Errors
+    ///
+    /// If the script was not done, or perhaps not: see [`Failure::is_certainly_not_done`] and [`Failure::kind`].
+    /// Failures are told in the log, each kind once in a while.
+    pub fn run(
+        &self,
+        script: &Script,
+        partition: &str,
+        keys: &[impl AsRef<str>],
+        arguments: impl ToRedisArgs,
+    ) -> impl Future<Output = Result<Value, Failure>> + Send {
+        let step = Step::calling(script, vec![script.call(keys, arguments)]);
+        async move {
+            let done = self.answer(partition, &step).await?;
+            done.into_iter().next().ok_or(Failure::Unreadable)
+        }
+    }
+
+    /// Sends commands on a partition, which Redis does as one step, and returns what it said to each. All keys must
+    /// hold `{PARTITION}`. If there is more than one command, what Redis said to one of them may be
+    /// [`Value::ServerError`], and the others were done.
+    ///
+    /// # Errors
+    ///
+    /// If they were not done, or perhaps not, as for [`Redis::run`].
+    pub async fn send(&self, partition: &str, commands: Vec<Cmd>) -> Result<Vec<Value>, Failure> {
+        if commands.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.answer(partition, &Step::new(commands)).await
+    }
+
+    /// Follows channels: the messages that anybody publishes to them on whatever server, and word of when some may
+    /// have been missed. There must be one channel at least. It subscribes again by itself, with pauses of 100 ms to
+    /// 2 s. In a cluster the number that `PUBLISH` returns counts those alone who listen to the same node, so it says
+    /// nothing.
+    pub fn follow(&self, channels: impl IntoIterator<Item = impl Into<String>>) -> News {
+        News::follow(
+            Arc::clone(&self.topology),
+            Arc::clone(&self.complaints),
+            channels.into_iter().map(Into::into).collect(),
+        )
+    }
+
+    /// Sends a step to the server in charge of a partition, and returns what that said, and which it was. Failures
+    /// are not told in the log.
+    ///
+    /// # Errors
+    ///
+    /// If it was not done, or perhaps not.
+    pub async fn deliver(
+        &self,
+        partition: &str,
+        step: &Step<'_>,
+        deadline: Instant,
+    ) -> Result<(Arc<Node>, Replies), Failure> {
+        let delivered = step.deliver(&self.topology, partition, deadline);
+        timeout_at(deadline, delivered)
+            .await
+            .unwrap_or(Err(Failure::TimedOut))
+    }
+
+    /// Says that other servers may be in charge, so that the next call finds out.
+    pub fn doubt(&self) {
+        self.topology.doubt();
+    }
+
+    /// The set that sentinels watch, if it is one.
+    pub fn sentinels(&self) -> Option<&SentinelSet> {
+        match &*self.topology {
+            Topology::Sentinel(set) => Some(set),
+            Topology::Standalone(_) | Topology::Cluster(_) => None,
+        }
+    }
+
+    /// What tells failures in the log.
+    pub fn complaints(&self) -> &Complaints {
+        &self.complaints
+    }
+
+    async fn answer(&self, partition: &str, step: &Step<'_>) -> Result<Vec<Value>, Failure> {
+        let deadline = Instant::now() + self.response_timeout;
+        match self.deliver(partition, step, deadline).await {
+            Ok((_, replies)) => Ok(replies.done),
+            Err(failure) => {
+                self.complaints.tell(&failure);
+                Err(failure)
+            }
+        }
+    }
+}

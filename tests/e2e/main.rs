@@ -6,7 +6,8 @@
 //! | [`conversation`], [`leases`] | threads and turns as a client sees them; one turn of a thread at a time |
 //! | [`real_messages`] | what real students wrote |
 //! | [`evidence`] | what a student has shown decides what is allowed |
-//! | [`models`] | models that misbehave |
+//! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
+//! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
 //! | [`other_students`], [`privacy`] | what nobody may learn |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
@@ -42,6 +43,7 @@ macro_rules! in_both_deployments {
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
+mod busy_model;
 mod command_line;
 mod conversation;
 mod course_check;
@@ -51,6 +53,7 @@ mod evidence;
 mod exactly_once;
 mod leases;
 mod limits;
+mod model_chaos;
 mod models;
 mod mutual_tls;
 mod other_students;

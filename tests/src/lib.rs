@@ -8,6 +8,9 @@
 //! | [`session`] | session-svc alone, killed and started again |
 //! | [`relay`], [`resp`] | a way to Redis that strikes at a chosen byte |
 //! | [`seed`], [`moment`] | choices that a seed repeats; exact moments |
+//! | [`model_gateway`], [`press`] | llm-gateway-svc alone, and pupils who press *help* |
+//! | [`model_server`] | a model server that is none, as a process of its own |
+//! | [`procfs`] | what the kernel knows of a process |
 //! | [`student`] | a student with a token and a typed client |
 //! | [`token`] | tokens, good and bad |
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
@@ -31,9 +34,13 @@ pub mod evidence;
 pub mod floor;
 pub mod kept;
 pub mod lines;
+pub mod model_gateway;
+pub mod model_server;
 pub mod moment;
 pub mod options;
+pub mod press;
 pub mod process;
+pub mod procfs;
 pub mod raw;
 pub mod refusal;
 pub mod relay;

@@ -189,6 +189,7 @@ pub fn empty_turn(thread: &Thread) -> TakeTurnRequest {
         input: None,
         event: None,
         idempotency_key: fresh_key(),
+        place_ticket: String::new(),
     }
 }
 

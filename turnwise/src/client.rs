@@ -3,7 +3,10 @@
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail};
-use tonic::{Request, metadata::MetadataValue};
+use tonic::{
+    Request,
+    metadata::{Ascii, MetadataValue},
+};
 use turnwise_kit::{
     CallContext, Fault, Kit,
     client::{ClientOptions, GrpcClient, Tls, connect},
@@ -16,10 +19,10 @@ use uuid::Uuid;
 
 use crate::data_dir::{DataDir, DevToken, running};
 
-/// How to reach the public face, and as whom.
+/// How to reach the public face.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
-pub struct ConnectArgs {
+pub struct EndpointArgs {
     /// Where the public face is
     #[arg(
         long,
@@ -27,6 +30,27 @@ pub struct ConnectArgs {
         default_value = "http://127.0.0.1:50050"
     )]
     pub endpoint: String,
+    /// The tenant to speak for
+    #[arg(long, default_value = "default")]
+    pub tenant: String,
+    /// File with a token; without it a development token of a local `turnwise up` is made
+    #[arg(long)]
+    pub token_file: Option<PathBuf>,
+    /// Data directory of the local `turnwise up`; found by the port where it is not given
+    #[arg(long, env = "TURNWISE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Authority that signed the certificate of an https endpoint, PEM
+    #[arg(long)]
+    pub ca_file: Option<PathBuf>,
+}
+
+/// How to reach the public face as a student.
+#[derive(clap::Args, Debug, Clone)]
+#[group(skip)]
+pub struct ConnectArgs {
+    /// Where it is.
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
     /// The student to speak as
     #[arg(long)]
     pub student: String,
@@ -36,42 +60,15 @@ pub struct ConnectArgs {
     /// The course to speak about
     #[arg(long)]
     pub course: String,
-    /// The student's tenant
-    #[arg(long, default_value = "default")]
-    pub tenant: String,
-    /// File with a token; without it a development token of a local `turnwise up` is made for these ids
-    #[arg(long)]
-    pub token_file: Option<PathBuf>,
-    /// Data directory of the local `turnwise up`; found by the port where it is not given
-    #[arg(long, env = "TURNWISE_DATA_DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Authority that signed the certificate of an https endpoint, PEM
-    #[arg(long)]
-    pub ca_file: Option<PathBuf>,
     /// Seconds to wait for an answer (1 to 600)
     #[arg(long, default_value = "75", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub timeout: u64,
 }
 
-/// A connected student.
-pub struct Student {
-    client: TutorServiceClient<GrpcClient>,
-    authorization: MetadataValue<tonic::metadata::Ascii>,
-    timeout: Duration,
-    args: ConnectArgs,
-}
-
-impl Student {
-    /// Connects, with a token from a file or a development token.
-    pub fn connect(args: ConnectArgs) -> Result<Self> {
-        let token = match &args.token_file {
-            Some(file) => std::fs::read_to_string(file)
-                .with_context(|| format!("cannot read {}", file.display()))?
-                .trim()
-                .to_owned(),
-            None => dev_token(&args)?,
-        };
-        let tls = args
+impl EndpointArgs {
+    /// A channel to the public face. It connects when it is first used.
+    pub fn channel(&self) -> Result<GrpcClient> {
+        let tls = self
             .ca_file
             .as_ref()
             .map(|file| {
@@ -87,13 +84,62 @@ impl Student {
             peer: "turnwise",
             token: None,
         };
-        let kit = Kit::for_tests();
-        let channel = connect(&args.endpoint, tls.as_ref(), options, &kit)?;
+        Ok(connect(
+            &self.endpoint,
+            tls.as_ref(),
+            options,
+            &Kit::for_tests(),
+        )?)
+    }
+
+    /// What identifies the caller: the token from the file, or a development token of the local suite behind the
+    /// endpoint.
+    pub fn authorization(
+        &self,
+        role: &str,
+        subject: &str,
+        classes: &[String],
+    ) -> Result<MetadataValue<Ascii>> {
+        let token = match &self.token_file {
+            Some(file) => std::fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?
+                .trim()
+                .to_owned(),
+            None => {
+                let dir = find_data_dir(self.data_dir.clone(), &self.endpoint)?;
+                DataDir::open(&dir)?.mint(&DevToken {
+                    tenant: self.tenant.clone(),
+                    subject: subject.to_owned(),
+                    role: role.to_owned(),
+                    classes: classes.to_vec(),
+                    ttl_seconds: 3600,
+                })?
+            }
+        };
+        format!("Bearer {token}")
+            .parse()
+            .context("the token holds characters that no token has")
+    }
+}
+
+/// A connected student.
+pub struct Student {
+    client: TutorServiceClient<GrpcClient>,
+    authorization: MetadataValue<Ascii>,
+    timeout: Duration,
+    args: ConnectArgs,
+}
+
+impl Student {
+    /// Connects, with a token from a file or a development token.
+    pub fn connect(args: ConnectArgs) -> Result<Self> {
+        let channel = args.endpoint.channel()?;
+        let authorization = args
+            .endpoint
+            .authorization("student", &args.student, std::slice::from_ref(&args.class))?;
         Ok(Self {
             client: TutorServiceClient::new(channel),
-            authorization: format!("Bearer {token}")
-                .parse()
-                .context("the token holds characters that no token has")?,
+            authorization,
             timeout: Duration::from_secs(args.timeout),
             args,
         })
@@ -139,18 +185,6 @@ impl Student {
             .insert("authorization", self.authorization.clone());
         request
     }
-}
-
-/// A development token for the student, signed with the key of the local suite behind the endpoint.
-fn dev_token(args: &ConnectArgs) -> Result<String> {
-    let dir = find_data_dir(args.data_dir.clone(), &args.endpoint)?;
-    DataDir::open(&dir)?.mint(&DevToken {
-        tenant: args.tenant.clone(),
-        subject: args.student.clone(),
-        role: "student".to_owned(),
-        classes: vec![args.class.clone()],
-        ttl_seconds: 3600,
-    })
 }
 
 /// The data directory that was named, or that of the suite which listens on the endpoint's port.

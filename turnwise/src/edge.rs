@@ -1,6 +1,8 @@
 //! What the command line prints: the public answers in JSON, spelled as the specification of the browser's edge spells
 //! them, and cards for a terminal.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
     Button, MasteryTier, Role, SnapshotLite, TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
@@ -16,6 +18,10 @@ pub struct TurnView<'a> {
     snapshot_lite: Option<SnapshotLiteView<'a>>,
     degraded_reasons: Vec<String>,
     model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place_ticket: Option<&'a str>,
 }
 
 impl<'a> TurnView<'a> {
@@ -31,8 +37,16 @@ impl<'a> TurnView<'a> {
                 .map(|r| lower(r.as_str_name(), "DEGRADED_REASON_"))
                 .collect(),
             model: &answer.model,
+            retry_after_ms: retry_after(answer)
+                .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX)),
+            place_ticket: non_empty(&answer.place_ticket),
         }
     }
+}
+
+/// When the same message will find the model free; `None` if nothing is gained by trying again.
+pub fn retry_after(answer: &TakeTurnResponse) -> Option<Duration> {
+    answer.retry_after?.try_into().ok()
 }
 
 /// A message of the timeline.

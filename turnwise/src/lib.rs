@@ -5,6 +5,7 @@
 //! | [`up`], [`suite`] | all five services in one process |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
+//! | [`queue`] | the lines in front of models |
 //! | [`edge`], [`render`] | answers as JSON and for a terminal |
 //! | [`course`] | checking, drawing and importing course packs |
 //! | [`archive`] | verifying the archives of class resets and exports |
@@ -15,6 +16,7 @@ pub mod client;
 pub mod course;
 pub mod data_dir;
 pub mod edge;
+pub mod queue;
 pub mod render;
 pub mod suite;
 pub mod token;

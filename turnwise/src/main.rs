@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{archive, chat, course, token, turn, up};
+use turnwise::{archive, chat, course, queue, token, turn, up};
 use turnwise_kit::{run, settings};
 
 /// Turnwise: a tutoring backend that decides before a model speaks.
@@ -22,6 +22,8 @@ enum Command {
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
     Chat(chat::ChatArgs),
+    /// Show the lines in front of models
+    Queue(queue::QueueArgs),
     /// Check, draw or import course packs
     Course(course::CourseArgs),
     /// Verify the archives of class resets and exports
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
             Command::Up(args) => up::run(*args, &given).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
+            Command::Queue(args) => queue::run(args).await?,
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
             Command::Token(args) => token::run(args)?,

@@ -6,7 +6,7 @@ use turnwise_proto::tutor::v1::{
     SnapshotLite, TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
 };
 
-use crate::edge::{lower, tier};
+use crate::edge::{lower, retry_after, tier};
 
 /// How wide a card is drawn, in characters.
 const WIDTH: usize = 72;
@@ -29,6 +29,13 @@ pub fn answer(answer: &TakeTurnResponse) -> String {
             out,
             "  (a simpler answer than usual: {})",
             reasons.join(", ")
+        );
+    }
+    if let Some(after) = retry_after(answer) {
+        let _ = writeln!(
+            out,
+            "  (the model is busy; the same message will find it free in {:.1} s)",
+            after.as_secs_f64()
         );
     }
     if answer.model == "mock" {

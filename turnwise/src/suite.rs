@@ -79,7 +79,7 @@ impl Suite {
         );
         let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session.clone(), session);
         let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
-        let routes = gateway::routes(&settings.gateway, upstreams, &kit)?;
+        let routes = gateway::routes(&settings.gateway, upstreams, &kit).await?;
 
         let ready = Readiness::default();
         let end = turnwise_kit::CancellationToken::new();

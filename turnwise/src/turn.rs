@@ -37,6 +37,9 @@ pub struct TurnArgs {
     /// Idempotency key, to try the same turn again; a fresh one without it
     #[arg(long, default_value = "", hide_default_value = true)]
     pub key: String,
+    /// The place ticket of an earlier answer in this thread, to keep its place in line for the model
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub place_ticket: String,
     /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,
@@ -75,6 +78,7 @@ pub async fn run(args: TurnArgs) -> Result<ExitCode> {
                 }),
                 event,
                 idempotency_key: args.key,
+                place_ticket: args.place_ticket,
                 ..TakeTurnRequest::default()
             })
             .await

@@ -53,19 +53,19 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         settings.gateway.jwt_jwks_file = Some(data_dir.jwks_file());
         settings.gateway.jwt_jwks_url = None;
     }
-    if !given.contains("HELPER_LLM_BACKEND") && !ollama_answers(&settings.llm).await {
-        settings.llm.helper_llm_backend = BackendKind::Mock;
+    if !given.contains("HELPER_LLM_BACKEND") && !ollama_answers(&settings.llm.backends).await {
+        settings.llm.backends.helper_llm_backend = BackendKind::Mock;
     }
-    let model = match settings.llm.helper_llm_backend {
+    let model = match settings.llm.backends.helper_llm_backend {
         BackendKind::Mock => format!(
             "{} (a stand-in, no language model; set HELPER_LLM_BACKEND for a real one)",
-            settings.llm.mock_model
+            settings.llm.backends.mock_model
         ),
         BackendKind::Ollama => format!(
             "{} by Ollama at {}",
-            settings.llm.ollama_model, settings.llm.ollama_base_url
+            settings.llm.backends.ollama_model, settings.llm.backends.ollama_base_url
         ),
-        BackendKind::OpenaiCompatible => settings.llm.openai_model.clone(),
+        BackendKind::Openai | BackendKind::OpenaiCompatible => settings.llm.backends.openai_model.clone(),
     };
     let courses = settings.policy.courses_dir.display().to_string();
 

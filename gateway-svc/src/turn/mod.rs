@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use turnwise_kit::{CallContext, Caller, Fault, Kit, ids, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
+    llm::v1::CompleteRequest,
     policy::v1::{
         DecideRequest, DecideResponse, Plan, PlanRequest, Policy, Reply, ResolveReplyRequest,
     },
@@ -38,11 +39,14 @@ use crate::{
 use gather::{Gathered, gather, map_message};
 use lease::Lease;
 use log::log_turn;
+use model::ComeBack;
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
 /// How often a commit whose outcome is unknown is sent: it is idempotent.
 const COMMIT_ATTEMPTS: usize = 2;
+/// The most bytes of a place ticket; those that are handed out are shorter.
+const PLACE_TICKET_MAX_BYTES: usize = 512;
 /// What is said when the policy cannot be asked. It promises nothing and needs no course.
 const SAFE_TEXT: &str =
     "I can't look at your course right now. Please try again in a moment; nothing you did is lost.";
@@ -67,6 +71,7 @@ struct Composed {
     target_locked: bool,
     degraded: Vec<DegradedReason>,
     model: String,
+    come_back: ComeBack,
 }
 
 impl Turns {
@@ -98,6 +103,9 @@ impl Turns {
         ids::check("thread_id", &request.thread_id)?;
         ids::check("course_id", &request.course_id)?;
         ids::check_key("idempotency_key", &request.idempotency_key)?;
+        if request.place_ticket.len() > PLACE_TICKET_MAX_BYTES {
+            return Err(Fault::invalid("place_ticket", "is no ticket; leave it out"));
+        }
         let input = Unredacted::read(&request, self.message_max_chars)?;
         let body_hash = body_hash(&request);
 
@@ -123,7 +131,7 @@ impl Turns {
                 let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
                 let input = input.redact(&roster);
                 let composed = self
-                    .compose(context, caller, &start, &input, &turn_id)
+                    .compose(context, &request, &start, &input, &turn_id)
                     .await?;
                 Ok((input, composed))
             })
@@ -222,11 +230,12 @@ impl Turns {
     async fn compose(
         &self,
         context: &CallContext,
-        caller: &Caller,
+        request: &TakeTurnRequest,
         start: &TurnStart,
         input: &Input,
         turn_id: &str,
     ) -> Result<Composed, Fault> {
+        let student_id = &context.caller()?.subject;
         let course_id = start
             .thread
             .as_ref()
@@ -263,7 +272,7 @@ impl Turns {
             Err(status) => return policy_failed(&status, start),
         };
 
-        let mut gathered = gather(&self.upstreams, &working, &caller.subject, &plan, input).await;
+        let mut gathered = gather(&self.upstreams, &working, student_id, &plan, input).await;
         if let Some(reason) = mapping_fault
             && !gathered.degraded.contains(&reason)
         {
@@ -288,8 +297,10 @@ impl Turns {
         let Some(policy) = decision.policy.clone() else {
             return Ok(without_policy(start));
         };
-        self.reply(context, start, input, plan, policy, decision, gathered)
-            .await
+        self.reply(
+            context, request, start, input, plan, policy, decision, gathered,
+        )
+        .await
     }
 
     /// Prompt, model, resolution.
@@ -297,6 +308,7 @@ impl Turns {
     async fn reply(
         &self,
         context: &CallContext,
+        request: &TakeTurnRequest,
         start: &TurnStart,
         input: &Input,
         plan: Plan,
@@ -324,8 +336,17 @@ impl Turns {
             &self.upstreams,
             context,
             self.reply_reserve,
-            messages,
-            decision.reply_schema,
+            CompleteRequest {
+                messages,
+                json_schema: decision.reply_schema,
+                class_id: start
+                    .thread
+                    .as_ref()
+                    .map_or_else(String::new, |thread| thread.class_id.clone()),
+                thread_id: request.thread_id.clone(),
+                place_ticket: request.place_ticket.clone(),
+                ..CompleteRequest::default()
+            },
         )
         .await;
         let resolved = self
@@ -358,6 +379,7 @@ impl Turns {
             target_locked: plan.target_locked,
             degraded,
             model: came.model,
+            come_back: came.come_back,
         })
     }
 }
@@ -367,10 +389,11 @@ enum Begun {
     Start(Box<TurnStart>),
 }
 
-/// What the client asked for, without the key that names the asking.
+/// What the client asked for, without the key that names the asking and the ticket that it waits with.
 fn body_hash(request: &TakeTurnRequest) -> Vec<u8> {
     let body = TakeTurnRequest {
         idempotency_key: String::new(),
+        place_ticket: String::new(),
         ..request.clone()
     };
     Sha256::digest(body.encode_to_vec()).to_vec()
@@ -401,6 +424,7 @@ fn without_policy(start: &TurnStart) -> Composed {
         target_locked: start.target_locked,
         degraded: vec![DegradedReason::PolicyUnavailable],
         model: String::new(),
+        come_back: ComeBack::default(),
     }
 }
 
@@ -442,5 +466,10 @@ fn answer(
         snapshot_lite: composed.standing.clone(),
         degraded_reasons: composed.degraded.iter().map(|r| (*r).into()).collect(),
         model: composed.model.clone(),
+        retry_after: composed
+            .come_back
+            .after
+            .and_then(|after| after.try_into().ok()),
+        place_ticket: composed.come_back.place_ticket.clone(),
     }
 }

@@ -1,1 +1,43 @@
 //! Model servers behind one face: Ollama, OpenAI, OpenAI-compatible ones, and the mock.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`backend`] | the one face of every backend |
+//! | [`completion`], [`schema`], [`embedding`] | what goes to a model and what comes back |
+//! | [`failure`] | why an attempt failed, whether it may be tried again, and whether a breaker counts it |
+//! | [`settings`], [`start`] | settings, and why a start is refused |
+//! | [`targets`] | which backends and models are called, in order |
+//! | [`remote`] | which servers are remote, and the refusal of those that nobody agreed to |
+//! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
+//! | `ollama`, `openai`, `openai_compatible` | the wire formats |
+//! | `http` | what they share: one attempt, its time-outs and its bounds |
+//!
+//! A call here is one attempt at one server. Lines, retries, breakers and deadlines are its caller's: whoever drops a call
+//! cancels it at the server.
+
+pub mod backend;
+pub mod completion;
+pub mod embedding;
+pub mod failure;
+mod http;
+pub mod mock;
+mod ollama;
+mod openai;
+mod openai_compatible;
+mod openai_embeddings;
+pub mod remote;
+pub mod schema;
+pub mod settings;
+pub mod start;
+pub mod targets;
+mod timeouts;
+
+pub use backend::{Backend, Operation};
+pub use completion::{Completion, End, Finish, Message, Piece, Prompt, Role};
+pub use embedding::Embeddings;
+pub use failure::Failure;
+pub use ollama::ollama_answers;
+pub use schema::Schema;
+pub use settings::{BackendKind, BackendSettings};
+pub use start::StartError;
+pub use targets::{Target, Targets};

@@ -9,8 +9,6 @@ use tokio::{sync::watch, time::Instant};
 pub struct Ask {
     /// Whose it is and what it is for.
     pub owner: Owner,
-    /// Names the request; one with another key takes over the place of an owner's waiting request.
-    pub idempotency_key: String,
     /// Whether anybody waits for the answer.
     pub band: Band,
     /// The bytes that the request holds in memory while it waits.

@@ -7,10 +7,30 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`ask`] | a request for a slot, and what can come of it |
+//! | [`options`] | what a line is made with |
+//! | [`line`] | the handle: a line, one who waits, a slot |
 //! | [`order`] | who is next: pure |
+//! | [`lineup`] | a picture of an order: pure |
 //! | [`forecast`] | how long it will take: pure |
 //! | [`ticket`] | the tickets that hold a place for those who were told to come back |
-//! | [`local`] | the line of one process |
+//! | `waiter` | one who waits: how it is told of its slot and of its place |
+//! | `local` | the line of one process |
+//! | `shared` | the line that replicas share through Redis |
 //! | [`view`] | a line as it is shown |
 
 pub mod ask;
+pub mod forecast;
+pub mod line;
+pub mod lineup;
+mod local;
+pub mod options;
+pub mod order;
+mod shared;
+pub mod ticket;
+pub mod view;
+mod waiter;
+
+pub use ask::{Ask, Band, ComeBack, Held, Owner, Place, PlaceWatch, Refusal};
+pub use line::{Line, Slot, Waiting};
+pub use options::{InvalidOption, LineOptions};
+pub use view::LineView;

@@ -195,6 +195,10 @@ pub enum FallbackReason {
     EmptyMessage,
     /// No model slot became free in time.
     QueueBusy,
+    /// The model failed so often in a row that it is left alone for a while.
+    CircuitOpen,
+    /// The model may not be called: the class has used its tokens for the day.
+    LlmOff,
     /// The configured model is remote and nobody has agreed to that.
     RemoteNotAcknowledged,
     /// The model's server answered with an error.
@@ -207,7 +211,7 @@ pub enum FallbackReason {
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::LlmTimeout,
         Self::LlmTransport,
         Self::LlmNonJson,
@@ -220,6 +224,8 @@ impl FallbackReason {
         Self::LimitsExceeded,
         Self::EmptyMessage,
         Self::QueueBusy,
+        Self::CircuitOpen,
+        Self::LlmOff,
         Self::RemoteNotAcknowledged,
         Self::LlmError,
         Self::PolicyUnavailable,
@@ -242,6 +248,8 @@ impl FallbackReason {
             Self::LimitsExceeded => "limits_exceeded",
             Self::EmptyMessage => "empty_message",
             Self::QueueBusy => "queue_busy",
+            Self::CircuitOpen => "circuit_open",
+            Self::LlmOff => "llm_off",
             Self::RemoteNotAcknowledged => "remote_not_acknowledged",
             Self::LlmError => "llm_error",
             Self::PolicyUnavailable => "policy_unavailable",

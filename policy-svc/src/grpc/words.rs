@@ -130,7 +130,7 @@ pub(super) fn signal_to_proto(signal: decisions::UnderstandingSignal) -> i32 {
 }
 
 /// Each reason for a fallback, and its value in proto.
-const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 16] = {
+const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 18] = {
     use decisions::FallbackReason as Own;
     use tutor::DegradedReason as Proto;
     [
@@ -146,6 +146,8 @@ const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 16] = {
         (Own::LimitsExceeded, Proto::LimitsExceeded),
         (Own::EmptyMessage, Proto::EmptyMessage),
         (Own::QueueBusy, Proto::QueueBusy),
+        (Own::CircuitOpen, Proto::CircuitOpen),
+        (Own::LlmOff, Proto::LlmOff),
         (Own::RemoteNotAcknowledged, Proto::RemoteNotAcknowledged),
         (Own::LlmError, Proto::LlmError),
         (Own::PolicyUnavailable, Proto::PolicyUnavailable),

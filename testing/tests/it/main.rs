@@ -1,5 +1,7 @@
-//! The Redis fixtures do what tests that use them take for granted.
+//! The fixtures do what tests that use them take for granted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod model_server;
 
 use std::{
     io::ErrorKind,

@@ -1,4 +1,4 @@
-//! What only the store in Redis can do wrong: scripts that a server forgot, news of other processes, tokens and ids.
+//! What only the store in Redis can do wrong: news of other processes, tokens and ids.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use turnwise_session_store::{
     Write,
     redis::{RedisOptions, RedisStore},
 };
-use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet};
+use turnwise_testing::redis::RedisServer;
 
 /// How long a test waits for what takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -75,43 +75,6 @@ pub const DONE: Result<Outcome, StoreError> = Ok(Outcome::Applied(Applied {
     found: Vec::new(),
 }));
 
-/// Uses a store while its servers forget all scripts again and again.
-async fn scripts_are_loaded_again(url: String, servers: &[RedisServer]) {
-    let store = open(url).await;
-    for round in ["1", "2"] {
-        for server in servers {
-            server.command(&["SCRIPT", "FLUSH"]).unwrap();
-        }
-        for name in ["a", "b", "c", "d", "e", "f"] {
-            let partition = student(name);
-            let done = store
-                .transact(&partition, writes(vec![put("record", round)]))
-                .await;
-            assert_eq!(done, DONE);
-            let seen = values(&store, &partition, &["record"]).await;
-            assert_eq!(seen, [Some(Bytes::from(round))]);
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_script_that_a_server_forgot_is_loaded_again() {
-    let server = RedisServer::start().unwrap();
-    scripts_are_loaded_again(server.url(), std::slice::from_ref(&server)).await;
-}
-
-#[tokio::test]
-async fn a_script_that_a_primary_forgot_is_loaded_again() {
-    let set = SentinelSet::start().unwrap();
-    scripts_are_loaded_again(set.url(), set.nodes()).await;
-}
-
-#[tokio::test]
-async fn a_script_that_a_node_of_a_cluster_forgot_is_loaded_again() {
-    let cluster = Cluster::start().unwrap();
-    scripts_are_loaded_again(cluster.url(), cluster.nodes()).await;
-}
-
 #[tokio::test]
 async fn tokens_rise_even_if_the_server_lost_everything() {
     let mut server = RedisServer::start().unwrap();
@@ -135,9 +98,10 @@ async fn tokens_rise_even_if_the_server_lost_everything() {
     }
 }
 
-/// Two processes on the same servers: one hears what the other one appends, also after its subscription broke.
-async fn news_arrive(url: String, servers: &[RedisServer]) {
-    let (one, other) = (open(url.clone()).await, open(url).await);
+#[tokio::test]
+async fn news_of_another_process_arrive() {
+    let server = RedisServer::start().unwrap();
+    let (one, other) = (open(server.url()).await, open(server.url()).await);
     let (partition, log) = (student("s"), Key::new("log"));
     let append = || Write::Append {
         key: log.clone(),
@@ -147,26 +111,12 @@ async fn news_arrive(url: String, servers: &[RedisServer]) {
     for _ in 0..3 {
         assert_eq!(write(&other, append()).await, DONE);
         timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
-        for server in servers {
-            server
-                .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
-                .unwrap();
-        }
+        server
+            .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
+            .unwrap();
         timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
         news.mark_unchanged();
     }
-}
-
-#[tokio::test]
-async fn news_of_another_process_arrive() {
-    let server = RedisServer::start().unwrap();
-    news_arrive(server.url(), std::slice::from_ref(&server)).await;
-}
-
-#[tokio::test]
-async fn news_of_another_process_arrive_in_a_cluster() {
-    let cluster = Cluster::start().unwrap();
-    news_arrive(cluster.url(), cluster.nodes()).await;
 }
 
 #[tokio::test]

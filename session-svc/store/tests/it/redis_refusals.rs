@@ -1,14 +1,9 @@
-//! A Redis that is full, slow, away, read-only or asks for a password, and what is told and logged of it.
+//! A Redis that is full, slow, away, read-only or asks for a password, and what is told of it.
 
-use std::{
-    io,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
-use tracing_subscriber::fmt::MakeWriter;
 use turnwise_session_store::{
     Check, Found, Key, OpenError, Outcome, Read, Store, StoreError, Transaction, Write,
     redis::{RedisOptions, RedisStore},
@@ -16,45 +11,6 @@ use turnwise_session_store::{
 use turnwise_testing::redis::{RedisServer, ServerOptions};
 
 use crate::redis::{DONE, open, put, read, student, values, write, writes};
-
-/// Everything that is logged while the test runs, on its only thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn listen() -> (Self, tracing::subscriber::DefaultGuard) {
-        let log = Self::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::TRACE)
-            .with_writer(log.clone())
-            .with_ansi(false)
-            .finish();
-        (log, tracing::subscriber::set_default(subscriber))
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
 
 #[tokio::test]
 async fn an_address_that_cannot_be_read_is_an_error() {
@@ -66,36 +22,6 @@ async fn an_address_that_cannot_be_read_is_an_error() {
         };
         assert!(!problem.contains("hunter2"), "{problem}");
     }
-}
-
-#[tokio::test]
-async fn the_password_is_needed_and_never_shown() {
-    let (log, _guard) = Log::listen();
-    let options = ServerOptions::default().password("hunter-right@");
-    let server = RedisServer::start_with(&options).unwrap();
-    let wrong = RedisOptions {
-        password: Some("hunter-wrong".to_owned()),
-        ..RedisOptions::new(server.url())
-    };
-    let right = RedisOptions {
-        password: Some("hunter-right@".to_owned()),
-        ..wrong.clone()
-    };
-    let in_url = RedisOptions::new(server.url().replace("//", "//:hunter-right%40@"));
-    for refused in [RedisOptions::new(server.url()), wrong] {
-        let store = RedisStore::open(&refused).await.unwrap();
-        assert_eq!(
-            write(&store, put("record", "x")).await,
-            Err(StoreError::Refused)
-        );
-    }
-    for accepted in [right, in_url] {
-        let store = RedisStore::open(&accepted).await.unwrap();
-        assert_eq!(write(&store, put("record", "x")).await, DONE);
-    }
-    let log = log.text();
-    assert!(log.contains("check the store's user and password"), "{log}");
-    assert!(!log.contains("hunter"), "{log}");
 }
 
 #[tokio::test]
@@ -207,7 +133,6 @@ async fn a_redis_that_takes_no_writes_is_read_only() {
 
 #[tokio::test]
 async fn what_somebody_else_wrote_under_a_name_is_corrupted() {
-    let (log, _guard) = Log::listen();
     let server = RedisServer::start().unwrap();
     let store = open(server.url()).await;
     server
@@ -215,19 +140,6 @@ async fn what_somebody_else_wrote_under_a_name_is_corrupted() {
         .unwrap();
     let refused = write(&store, put("record", "another secret")).await;
     assert_eq!(refused, Err(StoreError::Corrupted));
-    assert!(!log.text().contains("secret"), "{}", log.text());
-}
-
-#[tokio::test]
-async fn a_redis_that_may_evict_is_warned_of() {
-    for (policy, warned) in [("allkeys-lru", true), ("noeviction", false)] {
-        let (log, _guard) = Log::listen();
-        let options = ServerOptions::default().set("maxmemory-policy", policy);
-        let server = RedisServer::start_with(&options).unwrap();
-        let _store = open(server.url()).await;
-        let log = log.text();
-        assert_eq!(log.contains("maxmemory-policy noeviction"), warned, "{log}");
-    }
 }
 
 #[tokio::test]

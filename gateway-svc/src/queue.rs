@@ -1,0 +1,67 @@
+//! LlmQueueService on the public face: the lines in front of models, for staff. It asks the model gateway, which leaves
+//! out the names of other tenants' classes.
+
+use std::pin::Pin;
+
+use futures_util::{Stream, StreamExt};
+use tonic::{Request, Response, Status};
+use turnwise_kit::{CallContext, Fault};
+use turnwise_proto::llm::v1::{
+    GetQueuesRequest, GetQueuesResponse, WatchQueuesRequest, WatchQueuesResponse,
+    llm_queue_service_server::LlmQueueService,
+};
+
+use crate::{error::public, upstream::Upstreams};
+
+/// The roles that may look at the lines.
+const ROLES: &[&str] = &["staff", "service"];
+
+/// The lines, for staff.
+pub struct Queues {
+    pub(crate) upstreams: Upstreams,
+}
+
+fn admit<T>(request: &Request<T>) -> Result<CallContext, Fault> {
+    let context = CallContext::of(request);
+    context.caller()?.require(ROLES)?;
+    Ok(context)
+}
+
+#[tonic::async_trait]
+impl LlmQueueService for Queues {
+    async fn get_queues(
+        &self,
+        request: Request<GetQueuesRequest>,
+    ) -> Result<Response<GetQueuesResponse>, Status> {
+        let context = admit(&request)?;
+        let answer = self
+            .upstreams
+            .llm_queue
+            .clone()
+            .get_queues(context.request(request.into_inner()))
+            .await
+            .map_err(|status| public(&status))?;
+        Ok(Response::new(answer.into_inner()))
+    }
+
+    type WatchQueuesStream =
+        Pin<Box<dyn Stream<Item = Result<WatchQueuesResponse, Status>> + Send>>;
+
+    async fn watch_queues(
+        &self,
+        request: Request<WatchQueuesRequest>,
+    ) -> Result<Response<Self::WatchQueuesStream>, Status> {
+        let context = admit(&request)?;
+        let answer = self
+            .upstreams
+            .llm_queue
+            .clone()
+            .watch_queues(context.request(request.into_inner()))
+            .await
+            .map_err(|status| public(&status))?;
+        let views = answer
+            .into_inner()
+            .map(|view| view.map_err(|status| Status::from(public(&status))));
+        Ok(Response::new(Box::pin(views)))
+    }
+}

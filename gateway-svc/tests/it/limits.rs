@@ -1,0 +1,155 @@
+//! How many calls a caller may make, at one gateway or at several.
+
+use std::{io::Write, sync::Arc, time::Duration};
+
+use clap::Parser;
+use tonic::{Code, Request, service::Routes};
+use turnwise_gateway_svc::{Settings, StartError, Upstreams, routes};
+use turnwise_kit::{
+    Caller, Fault, Kit,
+    client::{ClientOptions, GrpcClient, local},
+};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    tutor::v1::{ListThreadsRequest, tutor_service_client::TutorServiceClient},
+};
+use turnwise_testing::redis::{RedisServer, ServerOptions};
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+fn settings(more: &[&str]) -> Settings {
+    let limit = ["gateway-svc", "--helper-rate-limit-per-minute", "3"];
+    Cli::parse_from(limit.iter().chain(more)).settings
+}
+
+/// A gateway without the services behind it: what passes the limit is not implemented.
+struct Gateway(TutorServiceClient<Routes>);
+
+impl Gateway {
+    async fn open(settings: &Settings) -> Result<Self, StartError> {
+        let nobody = || -> GrpcClient {
+            let options = ClientOptions {
+                peer: "nobody",
+                token: None,
+            };
+            local(Routes::default(), options)
+        };
+        let upstreams = Upstreams::new(nobody(), nobody(), nobody(), nobody(), nobody());
+        let routes = routes(settings, upstreams, &Kit::for_tests()).await?;
+        Ok(Self(TutorServiceClient::new(routes.prepare())))
+    }
+
+    async fn start(more: &[&str]) -> Self {
+        Self::open(&settings(more)).await.unwrap()
+    }
+
+    /// Calls as this student; the refusal, if there are no calls left.
+    async fn call(&self, subject: &str) -> Option<Fault> {
+        let mut request = Request::new(ListThreadsRequest::default());
+        request.extensions_mut().insert(Arc::new(Caller {
+            tenant: "north".to_owned(),
+            subject: subject.to_owned(),
+            role: "student".to_owned(),
+            groups: Vec::new(),
+        }));
+        let status = self.0.clone().list_threads(request).await.unwrap_err();
+        let fault = Fault::from_status(&status);
+        let limited = fault.reason() == ErrorReason::RateLimited;
+        assert_eq!(limited, status.code() == Code::ResourceExhausted);
+        limited.then_some(fault)
+    }
+}
+
+/// A third of a minute is what one of three calls takes to come back.
+fn check(refused: Option<Fault>) {
+    let refused = refused.expect("there are no calls left");
+    assert_eq!(refused.metadata("per_minute"), Some("3"));
+    let wait = refused.retry_delay().unwrap();
+    assert!(wait > Duration::from_secs(10) && wait <= Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_gateway_alone_counts_for_itself() {
+    let (one, other) = (Gateway::start(&[]).await, Gateway::start(&[]).await);
+    for _ in 0..3 {
+        assert_eq!(one.call("ada").await, None);
+    }
+    check(one.call("ada").await);
+    assert_eq!(one.call("ben").await, None);
+    assert_eq!(other.call("ada").await, None);
+}
+
+#[tokio::test]
+async fn gateways_with_one_redis_count_together() {
+    let password = "not /a word%";
+    let mut server = RedisServer::start_with(&ServerOptions::default().password(password)).unwrap();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    writeln!(file, "{password}").unwrap();
+    let (url, path) = (server.url(), file.path().display().to_string());
+    let more = [
+        "--gateway-redis-url",
+        url.as_str(),
+        "--gateway-redis-password-file",
+        path.as_str(),
+    ];
+    let (one, other) = (Gateway::start(&more).await, Gateway::start(&more).await);
+    assert_eq!(one.call("ada").await, None);
+    assert_eq!(other.call("ada").await, None);
+    assert_eq!(one.call("ada").await, None);
+    check(other.call("ada").await);
+    check(one.call("ada").await);
+    assert_eq!(other.call("ben").await, None);
+    // Without it there is still a limit.
+    server.kill();
+    check(one.call("ada").await);
+    for _ in 0..2 {
+        assert_eq!(other.call("ben").await, None);
+    }
+    check(other.call("ben").await);
+}
+
+#[tokio::test]
+async fn a_redis_that_is_not_there_yet_keeps_no_gateway_from_starting() {
+    let more = ["--gateway-redis-url", "redis://127.0.0.1:1"];
+    let gateway = Gateway::start(&more).await;
+    for _ in 0..3 {
+        assert_eq!(gateway.call("ada").await, None);
+    }
+    check(gateway.call("ada").await);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_settings_is_said_without_a_password() {
+    let refused = async |more: &[&str]| {
+        let settings = settings(more);
+        assert!(!format!("{settings:?}").contains("secret"));
+        match Gateway::open(&settings).await {
+            Err(error) => {
+                let source = std::error::Error::source(&error).unwrap().to_string();
+                format!("{error}: {source}")
+            }
+            Ok(_) => panic!("it started"),
+        }
+    };
+    let address = refused(&["--gateway-redis-url", "http://user:secret@redis"]).await;
+    assert!(address.contains("GATEWAY_REDIS_URL"), "{address}");
+    assert!(address.contains("redis+sentinel://"), "{address}");
+    assert!(!address.contains("secret"), "{address}");
+    let file = refused(&[
+        "--gateway-redis-url",
+        "redis://redis",
+        "--gateway-redis-password-file",
+        "/nowhere/at/all",
+    ])
+    .await;
+    assert!(
+        file.contains("GATEWAY_REDIS_PASSWORD_FILE /nowhere/at/all"),
+        "{file}"
+    );
+    let alone = ["gateway-svc", "--gateway-redis-password-file", "/some/file"];
+    assert!(Cli::try_parse_from(alone).is_err(), "it would be ignored");
+}

@@ -1,0 +1,78 @@
+//! JSON Schemas that constrain an output: checked once, kept as the text they came as.
+
+use std::sync::{Arc, LazyLock};
+
+use moka::sync::Cache;
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+
+/// The longest schema, in bytes.
+pub const SCHEMA_MAX_BYTES: usize = 256 * 1024;
+/// How many bytes of schemas are remembered as good. A class's turns send a few dozen different ones.
+const REMEMBERED_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A JSON Schema that is one JSON object and keeps the rules of its draft. Cloning it is cheap.
+#[derive(Debug, Clone)]
+pub struct Schema(Arc<RawValue>);
+
+/// Why a text is no schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// It is longer than [`SCHEMA_MAX_BYTES`].
+    #[error("must hold at most 262144 bytes")]
+    TooLong,
+    /// It is no JSON, or JSON but no object.
+    #[error("must be one JSON object")]
+    NoObject,
+    /// It breaks the rules of its draft, or names a draft that nobody knows.
+    #[error(
+        "must be a JSON Schema: a keyword holds what it may not, or `$schema` names an unknown draft"
+    )]
+    NoSchema,
+}
+
+/// Schemas that were found good, by their text. Only good ones stand here: a bad one is checked each time.
+static GOOD: LazyLock<Cache<Box<str>, Schema>> = LazyLock::new(|| {
+    Cache::builder()
+        .max_capacity(REMEMBERED_MAX_BYTES)
+        .weigher(|text: &Box<str>, _| u32::try_from(text.len() * 2).unwrap_or(u32::MAX))
+        .build()
+});
+
+impl Schema {
+    /// Reads a schema. Which draft it is, `$schema` says; without it, 2020-12.
+    pub fn parse(text: &str) -> Result<Self, SchemaError> {
+        if text.len() > SCHEMA_MAX_BYTES {
+            return Err(SchemaError::TooLong);
+        }
+        if let Some(schema) = GOOD.get(text) {
+            return Ok(schema);
+        }
+        let raw: Box<RawValue> = serde_json::from_str(text).map_err(|_| SchemaError::NoObject)?;
+        let value: Value = serde_json::from_str(raw.get()).map_err(|_| SchemaError::NoObject)?;
+        if !value.is_object() {
+            return Err(SchemaError::NoObject);
+        }
+        jsonschema::meta::validate(&value).map_err(|_| SchemaError::NoSchema)?;
+        let schema = Self(raw.into());
+        GOOD.insert(text.into(), schema.clone());
+        Ok(schema)
+    }
+
+    /// The schema's text, as it came.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The schema as JSON; an object.
+    pub(crate) fn to_json(&self) -> Value {
+        // It was read before.
+        serde_json::from_str(self.0.get()).unwrap_or_default()
+    }
+}
+
+impl Serialize for Schema {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}

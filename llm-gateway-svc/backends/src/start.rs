@@ -1,0 +1,68 @@
+//! Why the backends cannot start. Each message tells an operator what to do.
+
+use std::{path::PathBuf, time::Duration};
+
+/// Why the backends cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The backend needs an address.
+    #[error(
+        "the backend openai_compatible needs OPENAI_BASE_URL, such as http://127.0.0.1:8080; set it, or choose another \
+         backend"
+    )]
+    NoBaseUrl,
+    /// The backend needs a key.
+    #[error(
+        "the backend openai needs a key; set OPENAI_API_KEY or OPENAI_API_KEY_FILE, or choose another backend"
+    )]
+    NoKey,
+    /// Two sources for one secret.
+    #[error("OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set; keep one of them")]
+    TwoKeys,
+    /// The key's file cannot be read.
+    #[error("OPENAI_API_KEY_FILE `{}` cannot be read; check its path and permissions", path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The key is no key.
+    #[error("the OpenAI key is empty or holds characters other than visible ASCII; set it again")]
+    MalformedKey,
+    /// Two backends that read the same settings.
+    #[error(
+        "LLM_FAILOVER and HELPER_LLM_BACKEND name both openai and openai_compatible, which share OPENAI_BASE_URL and the \
+         key; keep one of them"
+    )]
+    TwoOpenais,
+    /// A backend and model that is already called before.
+    #[error("LLM_FAILOVER names `{backend}/{model}`, which is called before that; leave it out")]
+    FailoverTwice {
+        /// The backend's name.
+        backend: &'static str,
+        /// Its model, the configured one where the entry names none.
+        model: String,
+    },
+    /// A part of a call may take longer than what it is a part of.
+    #[error(
+        "{part}={} is above {whole}={}; lower the first or raise the second",
+        part_limit.as_secs_f64(),
+        whole_limit.as_secs_f64()
+    )]
+    Contradiction {
+        /// The setting of the part.
+        part: &'static str,
+        /// Its value.
+        part_limit: Duration,
+        /// The setting of the whole.
+        whole: &'static str,
+        /// Its value.
+        whole_limit: Duration,
+    },
+    /// The HTTP client cannot be made.
+    #[error(
+        "the HTTP client for the model server cannot be made; check that the machine has root certificates"
+    )]
+    Client(#[source] reqwest::Error),
+}

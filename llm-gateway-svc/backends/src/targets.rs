@@ -1,0 +1,135 @@
+//! The backends that the settings choose, and in which order they are called.
+
+use std::{collections::HashMap, sync::Arc};
+
+use reqwest::Url;
+
+use crate::{
+    backend::{Backend, Operation},
+    http::{Client, Server, bearer},
+    mock::Mock,
+    ollama::Ollama,
+    openai::{Openai, PUBLIC_ENDPOINT},
+    openai_compatible::OpenaiCompatible,
+    remote::{NotAcknowledged, is_remote},
+    settings::{BackendKind, BackendSettings},
+    start::StartError,
+    timeouts::Timeouts,
+};
+
+/// A backend and the model to call there.
+#[derive(Clone)]
+pub struct Target {
+    /// The backend; targets at one server share it, and with it its connections.
+    pub backend: Arc<dyn Backend>,
+    /// The model for completions.
+    pub model: String,
+}
+
+/// What is called, in order.
+#[derive(Clone)]
+pub struct Targets(Vec<Target>);
+
+impl Targets {
+    /// The backends that the settings choose. It opens no socket.
+    pub fn connect(settings: &BackendSettings) -> Result<Self, StartError> {
+        let first = (settings.helper_llm_backend, None);
+        let mut backends: HashMap<BackendKind, Arc<dyn Backend>> = HashMap::new();
+        let mut targets: Vec<Target> = Vec::new();
+        for (kind, model) in std::iter::once(&first).chain(&settings.llm_failover.0) {
+            let backend = match backends.get(kind) {
+                Some(backend) => Arc::clone(backend),
+                None => connect(*kind, settings)?,
+            };
+            backends.insert(*kind, Arc::clone(&backend));
+            if backends.contains_key(&BackendKind::Openai)
+                && backends.contains_key(&BackendKind::OpenaiCompatible)
+            {
+                return Err(StartError::TwoOpenais);
+            }
+            let model = match model {
+                Some(model) => model.clone(),
+                None => backend.default_model(Operation::Completion).to_owned(),
+            };
+            if targets
+                .iter()
+                .any(|t| t.backend.name() == backend.name() && t.model == model)
+            {
+                return Err(StartError::FailoverTwice {
+                    backend: backend.name(),
+                    model,
+                });
+            }
+            targets.push(Target { backend, model });
+        }
+        Ok(Self(targets))
+    }
+
+    /// What is called, in order: the configured backend with its own model, then those of LLM_FAILOVER. Never empty, and
+    /// no backend and model twice.
+    pub fn in_order(&self) -> &[Target] {
+        &self.0
+    }
+
+    /// The backend of this name, if it is one of them.
+    pub fn backend(&self, name: &str) -> Option<&Arc<dyn Backend>> {
+        let target = self.0.iter().find(|t| t.backend.name() == name)?;
+        Some(&target.backend)
+    }
+}
+
+/// One backend; in the place of a remote one that nobody agreed to, one that refuses. What the settings lack is found
+/// either way.
+fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Backend>, StartError> {
+    if kind == BackendKind::Mock {
+        return Ok(Arc::new(Mock::new(
+            settings.mock_model.clone(),
+            settings.mock_embed_model.clone(),
+            settings.helper_mock_response_text.clone(),
+        )));
+    }
+    let timeouts = timeouts(kind, settings)?;
+    let url = base_url(kind, settings)?;
+    let key = match kind {
+        BackendKind::Ollama => None,
+        _ => settings.api_key()?.as_ref().map(bearer).transpose()?,
+    };
+    if kind == BackendKind::Openai && key.is_none() {
+        return Err(StartError::NoKey);
+    }
+    if key.is_some() && url.scheme() == "http" && is_remote(&url) {
+        tracing::warn!("the key for the model server travels unencrypted: use https");
+    }
+    if let Some(refusing) = NotAcknowledged::instead_of(kind, &url, settings) {
+        return Ok(Arc::new(refusing));
+    }
+    let server = Server {
+        client: Client::new(&url, timeouts.connect)?,
+        backend: kind.as_str(),
+        timeouts,
+    };
+    Ok(match kind {
+        BackendKind::Ollama => Arc::new(Ollama::new(settings, &url, server)),
+        BackendKind::Openai => Arc::new(Openai::new(settings, &url, server, key)),
+        _ => Arc::new(OpenaiCompatible::new(settings, &url, server, key)),
+    })
+}
+
+/// Where a backend listens.
+fn base_url(kind: BackendKind, settings: &BackendSettings) -> Result<Url, StartError> {
+    match (kind, &settings.openai_base_url) {
+        (BackendKind::Openai | BackendKind::OpenaiCompatible, Some(url)) => Ok(url.clone()),
+        (BackendKind::Openai, None) => Url::parse(PUBLIC_ENDPOINT).map_err(|_| StartError::NoBaseUrl),
+        (BackendKind::OpenaiCompatible, None) => Err(StartError::NoBaseUrl),
+        (BackendKind::Ollama | BackendKind::Mock, _) => Ok(settings.ollama_base_url.clone()),
+    }
+}
+
+/// How patiently a backend is called.
+fn timeouts(kind: BackendKind, settings: &BackendSettings) -> Result<Timeouts, StartError> {
+    let (silence, setting) = match kind {
+        BackendKind::Ollama => (settings.ollama_timeout_seconds, "OLLAMA_TIMEOUT_SECONDS"),
+        _ => (settings.openai_timeout_seconds, "OPENAI_TIMEOUT_SECONDS"),
+    };
+    Timeouts::of(settings, silence, setting)
+}

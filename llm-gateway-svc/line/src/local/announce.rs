@@ -1,0 +1,38 @@
+//! The task that announces places while somebody follows one.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, sleep_until},
+};
+
+use super::Local;
+
+/// The least time between two announcements, so that changes that come together are told together.
+const BETWEEN: Duration = Duration::from_millis(5);
+
+/// Announcing takes at most one part in so many of the time.
+const SHARE: u32 = 20;
+
+/// Announces places whenever the line changes, until nobody follows one any more.
+pub(super) async fn run(local: Weak<Local>, news: Arc<Notify>) {
+    loop {
+        let Some(line) = local.upgrade() else { return };
+        let started = Instant::now();
+        let announced = line.core().announce(started);
+        drop(line);
+        let Some(announced) = announced else { return };
+        sleep(BETWEEN.max(started.elapsed() * SHARE)).await;
+        match announced.again_at {
+            None => news.notified().await,
+            Some(at) => tokio::select! {
+                () = news.notified() => {}
+                () = sleep_until(at) => {}
+            },
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `turnwise.llm.v1.LlmGatewayService`.
+
+use std::{pin::Pin, sync::Arc};
+
+use futures_util::{Stream, StreamExt};
+use tokio::time::Instant;
+use tonic::{Request, Response, Status};
+use turnwise_kit::{CallContext, Fault};
+use turnwise_llm_backends::{Embeddings, Finish};
+use turnwise_llm_line::Place;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    llm::v1::{
+        CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse, Embedding,
+        FinishReason, QueuePlace, StreamCompleteRequest, StreamCompleteResponse,
+        llm_gateway_service_server::LlmGatewayService, stream_complete_response::Piece,
+    },
+};
+
+use super::{
+    count, duration,
+    request::{Waits, complete, embed},
+};
+use crate::{
+    call::{Part, Summary},
+    coalesce::Coalescing,
+};
+
+/// The service.
+#[derive(Clone)]
+pub struct LlmGateway {
+    calls: Arc<Coalescing>,
+    waits: Waits,
+}
+
+impl LlmGateway {
+    pub(crate) fn new(calls: Coalescing, waits: Waits) -> Self {
+        Self {
+            calls: Arc::new(calls),
+            waits,
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl LlmGatewayService for LlmGateway {
+    async fn complete(
+        &self,
+        request: Request<CompleteRequest>,
+    ) -> Result<Response<CompleteResponse>, Status> {
+        let begun = Instant::now();
+        let context = CallContext::of(&request);
+        let job = complete(&context, self.waits, request.into_inner(), false)?;
+        let mut parts = self.calls.run(job);
+        let mut text = String::new();
+        while let Some(part) = parts.next().await {
+            match part? {
+                Part::Delta(delta) if text.is_empty() => text = delta,
+                Part::Delta(delta) => text.push_str(&delta),
+                Part::End(summary) => {
+                    return Ok(Response::new(CompleteResponse {
+                        text,
+                        end: Some(end(summary, begun)),
+                    }));
+                }
+                Part::Place(_) | Part::Vectors(_) => {}
+            }
+        }
+        Err(no_end())
+    }
+
+    type StreamCompleteStream =
+        Pin<Box<dyn Stream<Item = Result<StreamCompleteResponse, Status>> + Send>>;
+
+    async fn stream_complete(
+        &self,
+        request: Request<StreamCompleteRequest>,
+    ) -> Result<Response<Self::StreamCompleteStream>, Status> {
+        let begun = Instant::now();
+        let context = CallContext::of(&request);
+        let request = request
+            .into_inner()
+            .request
+            .ok_or_else(|| Fault::invalid("request", "is required"))?;
+        let job = complete(&context, self.waits, request, true)?;
+        let parts = self.calls.run(job).filter_map(move |part| async move {
+            let piece = match part {
+                Ok(Part::Place(told)) => Piece::Place(place(told)),
+                Ok(Part::Delta(text)) => Piece::Delta(text),
+                Ok(Part::End(summary)) => Piece::End(end(summary, begun)),
+                Ok(Part::Vectors(_)) => return None,
+                Err(error) => return Some(Err(Status::from(error))),
+            };
+            Some(Ok(StreamCompleteResponse { piece: Some(piece) }))
+        });
+        Ok(Response::new(Box::pin(parts)))
+    }
+
+    async fn embed(
+        &self,
+        request: Request<EmbedRequest>,
+    ) -> Result<Response<EmbedResponse>, Status> {
+        let begun = Instant::now();
+        let context = CallContext::of(&request);
+        let job = embed(&context, self.waits, request.into_inner())?;
+        let mut parts = self.calls.run(job);
+        let mut vectors = None;
+        while let Some(part) = parts.next().await {
+            match part? {
+                Part::Vectors(all) => vectors = Some(all),
+                Part::End(summary) => {
+                    let vectors = vectors.ok_or_else(no_end)?;
+                    return Ok(Response::new(embeddings(vectors, summary, begun)));
+                }
+                Part::Place(_) | Part::Delta(_) => {}
+            }
+        }
+        Err(no_end())
+    }
+}
+
+/// The work ends with an end or an error; that it ends with neither is a fault of ours.
+fn no_end() -> Status {
+    tracing::error!("a request ended without an end");
+    Fault::new(ErrorReason::Internal, "the request ended without an end").into()
+}
+
+fn place(place: Place) -> QueuePlace {
+    // Foreseen a moment ago: what has passed since is no longer to be waited.
+    let wait = place.wait.saturating_sub(place.at.elapsed());
+    QueuePlace {
+        position: count(place.position),
+        wait: duration(wait),
+    }
+}
+
+fn end(summary: Summary, begun: Instant) -> CompletionEnd {
+    let finish = match summary.end.finish {
+        Finish::Unknown => FinishReason::Unspecified,
+        Finish::Stop => FinishReason::Stop,
+        Finish::Length => FinishReason::Length,
+        Finish::Other => FinishReason::Other,
+    };
+    CompletionEnd {
+        model: summary.end.model,
+        backend: summary.backend.to_owned(),
+        finish_reason: finish.into(),
+        input_tokens: count(summary.end.input_tokens),
+        output_tokens: count(summary.end.output_tokens),
+        queue_wait: duration(summary.spent.waited),
+        total: duration(begun.elapsed()),
+        attempts: count(summary.spent.attempts),
+        truncated: summary.truncated,
+    }
+}
+
+fn embeddings(vectors: Arc<Embeddings>, summary: Summary, begun: Instant) -> EmbedResponse {
+    let vectors = Arc::unwrap_or_clone(vectors);
+    EmbedResponse {
+        embeddings: vectors
+            .vectors
+            .into_iter()
+            .map(|values| Embedding { values })
+            .collect(),
+        model: summary.end.model,
+        backend: summary.backend.to_owned(),
+        input_tokens: count(summary.end.input_tokens),
+        queue_wait: duration(summary.spent.waited),
+        total: duration(begun.elapsed()),
+        attempts: count(summary.spent.attempts),
+    }
+}

@@ -1,0 +1,251 @@
+//! `turnwise.llm.v1.LlmQueueService`.
+
+use std::{future::pending, pin::Pin, sync::Arc, time::Duration};
+
+use async_stream::try_stream;
+use futures_util::{Stream, future::select_all};
+use tokio::{
+    sync::{broadcast, watch},
+    time::{Instant, sleep_until},
+};
+use tonic::{Request, Response, Status};
+use turnwise_kit::{CallContext, CancellationToken, Fault};
+use turnwise_llm_breaker::{Change, State};
+use turnwise_llm_line::{LineView, view::Scope};
+use turnwise_proto::llm::v1::{
+    BreakerState, GetQueuesRequest, GetQueuesResponse, Purpose, Queue, QueueClass, QueueEntry,
+    QueueKind, QueueScope, QueueSlot, RunningCall, WatchQueuesRequest, WatchQueuesResponse,
+    llm_queue_service_server::LlmQueueService,
+};
+
+use super::{count, duration};
+use crate::{call::Calls, lanes::Lane, metrics::Operation};
+
+/// How many of those who wait are listed where a caller asks for nothing else, and at most.
+const WAITING: (usize, usize) = (100, 1000);
+/// The least and the longest time between two answers of a live view, and the usual one.
+const INTERVALS: (Duration, Duration, Duration) = (
+    Duration::from_millis(100),
+    Duration::from_secs(60),
+    Duration::from_secs(1),
+);
+
+/// The service.
+#[derive(Clone)]
+pub struct LlmQueue {
+    calls: Arc<Calls>,
+    shutdown: CancellationToken,
+}
+
+/// Whose classes are shown by name.
+#[derive(Clone)]
+enum Eyes {
+    /// A process of ours: all tenants'.
+    All,
+    /// Somebody of this tenant: its own.
+    Tenant(String),
+}
+
+impl LlmQueue {
+    pub(crate) fn new(calls: Arc<Calls>, shutdown: CancellationToken) -> Self {
+        Self { calls, shutdown }
+    }
+
+    async fn queues(&self, max: usize, eyes: &Eyes) -> Vec<Queue> {
+        let mut queues = Vec::new();
+        for lane in self.calls.lanes.all() {
+            let view = lane.line.view(max).await;
+            let breaker = self.calls.breakers.state(&lane.breaker);
+            queues.push(queue(&lane, view, breaker, eyes));
+        }
+        queues
+    }
+
+    /// What tells of changes from now on.
+    fn changes(&self) -> Changes {
+        let lanes = &self.calls.lanes;
+        let count = lanes.count();
+        Changes {
+            lines: lanes.all().iter().map(|lane| lane.line.changes()).collect(),
+            breakers: self.calls.breakers.changes(),
+            count,
+        }
+    }
+}
+
+/// What tells of changes.
+struct Changes {
+    lines: Vec<watch::Receiver<()>>,
+    breakers: broadcast::Receiver<Change>,
+    count: watch::Receiver<usize>,
+}
+
+impl Changes {
+    /// Returns when a line or a breaker has changed, or a line was made or forgotten.
+    async fn any(mut self) {
+        let lines = async {
+            if self.lines.is_empty() {
+                pending::<()>().await;
+            }
+            let each = self.lines.iter_mut().map(|line| Box::pin(line.changed()));
+            let _ = select_all(each).await;
+        };
+        tokio::select! {
+            () = lines => {}
+            _ = self.breakers.recv() => {}
+            _ = self.count.changed() => {}
+        }
+    }
+}
+
+fn max_waiting(asked: i32) -> Result<usize, Fault> {
+    match usize::try_from(asked) {
+        Ok(0) => Ok(WAITING.0),
+        Ok(max) if max <= WAITING.1 => Ok(max),
+        _ => Err(Fault::invalid(
+            "max_waiting",
+            format!("must be 0 to {}", WAITING.1),
+        )),
+    }
+}
+
+fn eyes<T>(request: &Request<T>) -> Eyes {
+    match CallContext::of(request).caller_opt() {
+        Some(caller) => Eyes::Tenant(caller.tenant.clone()),
+        None => Eyes::All,
+    }
+}
+
+#[tonic::async_trait]
+impl LlmQueueService for LlmQueue {
+    async fn get_queues(
+        &self,
+        request: Request<GetQueuesRequest>,
+    ) -> Result<Response<GetQueuesResponse>, Status> {
+        let eyes = eyes(&request);
+        let max = max_waiting(request.get_ref().max_waiting)?;
+        let queues = Box::pin(self.queues(max, &eyes)).await;
+        Ok(Response::new(GetQueuesResponse { queues }))
+    }
+
+    type WatchQueuesStream =
+        Pin<Box<dyn Stream<Item = Result<WatchQueuesResponse, Status>> + Send>>;
+
+    async fn watch_queues(
+        &self,
+        request: Request<WatchQueuesRequest>,
+    ) -> Result<Response<Self::WatchQueuesStream>, Status> {
+        let eyes = eyes(&request);
+        let max = max_waiting(request.get_ref().max_waiting)?;
+        let (least, most, usual) = INTERVALS;
+        let interval = match request.get_ref().interval {
+            None => usual,
+            Some(interval) => Duration::try_from(interval)
+                .ok()
+                .filter(|interval| (least..=most).contains(interval))
+                .ok_or_else(|| Fault::invalid("interval", "must be 100 ms to 1 minute"))?,
+        };
+        let this = self.clone();
+        let views = try_stream! {
+            loop {
+                let next = Instant::now() + interval;
+                // Before the look, so that nothing is missed in between.
+                let changes = this.changes();
+                yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &eyes)).await };
+                let shutdown = tokio::select! {
+                    () = this.shutdown.cancelled() => true,
+                    // Times pass, even where nothing else happens.
+                    () = async {
+                        let _ = tokio::time::timeout(most.min(interval * 10), changes.any()).await;
+                        sleep_until(next).await;
+                    } => false,
+                };
+                if shutdown {
+                    break;
+                }
+            }
+        };
+        Ok(Response::new(Box::pin(views)))
+    }
+}
+
+fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
+    Queue {
+        kind: match lane.operation {
+            Operation::Chat => QueueKind::Completions,
+            Operation::Embeddings => QueueKind::Embeddings,
+        }
+        .into(),
+        backend: lane.backend.name().to_owned(),
+        model: lane.model.clone(),
+        scope: match view.scope {
+            Scope::Process => QueueScope::Process,
+            Scope::Shared => QueueScope::Shared,
+            Scope::CutOff => QueueScope::CutOff,
+        }
+        .into(),
+        breaker: match breaker {
+            State::Closed { .. } => BreakerState::Closed,
+            State::Open { .. } => BreakerState::Open,
+            State::HalfOpen { .. } => BreakerState::HalfOpen,
+        }
+        .into(),
+        slots: view
+            .slots
+            .into_iter()
+            .map(|slot| QueueSlot {
+                index: count(slot.index),
+                call: slot.call.map(|call| RunningCall {
+                    class_id: eyes.class(&call.class),
+                    purpose: purpose(&call.purpose).into(),
+                    running: duration(call.running),
+                    replica: call.replica.to_string(),
+                }),
+            })
+            .collect(),
+        waiting: view
+            .waiting
+            .into_iter()
+            .map(|entry| QueueEntry {
+                position: count(entry.position),
+                class_id: eyes.class(&entry.class),
+                purpose: purpose(&entry.purpose).into(),
+                waited: duration(entry.waited),
+                wait: duration(entry.wait),
+                replica: entry.replica.to_string(),
+                held: entry.held,
+            })
+            .collect(),
+        classes: view
+            .classes
+            .into_iter()
+            .map(|class| QueueClass {
+                class_id: eyes.class(&class.class),
+                waiting: count(class.waiting),
+                pupils: count(class.pupils),
+                weight: count(class.weight),
+            })
+            .collect(),
+        waiting_total: count(view.waiting_total),
+        service_time: view.service_time.and_then(duration),
+    }
+}
+
+impl Eyes {
+    /// A class as it is shown: `TENANT/CLASS` to a process of ours, its own name within its tenant, nothing elsewhere.
+    fn class(&self, key: &str) -> String {
+        match self {
+            Self::All => key.to_owned(),
+            Self::Tenant(tenant) => key
+                .strip_prefix(tenant.as_str())
+                .and_then(|rest| rest.strip_prefix('/'))
+                .unwrap_or_default()
+                .to_owned(),
+        }
+    }
+}
+
+fn purpose(word: &str) -> Purpose {
+    Purpose::from_str_name(&format!("PURPOSE_{}", word.to_ascii_uppercase()))
+        .unwrap_or(Purpose::Unspecified)
+}

@@ -1,0 +1,246 @@
+//! Limits and budgets that several processes keep together in a real Redis.
+
+use std::{cell::Cell, sync::Arc, time::Duration};
+
+use proptest::{prelude::*, test_runner::TestRunner};
+use tokio::time::{Instant, sleep};
+use turnwise_kit::clock::SystemClock;
+use turnwise_rate_limit::{Bound, Hit, Limiter, Quota};
+use turnwise_redis::{Redis, RedisOptions, cmd};
+use turnwise_testing::redis::{Cluster, RedisServer, ServerOptions};
+
+use crate::{DAY, daily, rate};
+
+/// How long a test waits for what takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn replica(url: &str) -> Limiter {
+    let redis = Redis::open(&RedisOptions::new(url)).await.unwrap();
+    Limiter::shared(Arc::new(SystemClock), redis, "test")
+}
+
+#[tokio::test]
+async fn replicas_count_together() {
+    let server = RedisServer::start().unwrap();
+    let (one, other) = (replica(&server.url()).await, replica(&server.url()).await);
+    let hits = [rate("actor", 1, 1), rate("class", 3, 1)];
+    assert_eq!(one.take(&hits).await, Ok(()));
+    let refused = other.take(&hits).await.unwrap_err();
+    assert_eq!(refused.hit, 0);
+    assert!(refused.wait > Duration::from_secs(50) && refused.wait <= Duration::from_secs(60));
+    // What was refused took nothing of the class.
+    assert_eq!(other.take(&[rate("class", 3, 1)]).await, Ok(()));
+    assert_eq!(one.take(&[rate("class", 3, 1)]).await, Ok(()));
+    assert_eq!(other.take(&[rate("class", 3, 1)]).await.unwrap_err().hit, 0);
+    // Another name is another count.
+    let redis = Redis::open(&RedisOptions::new(server.url())).await.unwrap();
+    let stranger = Limiter::shared(Arc::new(SystemClock), redis, "other");
+    assert_eq!(stranger.take(&hits).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_cluster_counts_like_one_server() {
+    let cluster = Cluster::start().unwrap();
+    let (one, other) = (replica(&cluster.url()).await, replica(&cluster.url()).await);
+    let hits = [
+        rate("actor", 1, 1),
+        rate("class", 30, 1),
+        daily("tokens", 100, 0),
+    ];
+    assert_eq!(one.take(&hits).await, Ok(()));
+    assert_eq!(other.take(&hits).await.unwrap_err().hit, 0);
+}
+
+/// The rights that deploy/ gives the user.
+#[tokio::test]
+async fn a_user_who_sees_counts_alone_suffices() {
+    let rights = "on >word ~turnwise:{limits:* resetchannels +hello +ping +select +role +evalsha +script|load +get +set +incrby +expireat +time";
+    let options = ServerOptions::default().set("user", &format!("limits {rights}"));
+    let server = RedisServer::start_with(&options).unwrap();
+    let url = format!("redis://limits:word@127.0.0.1:{}/0", server.port());
+    let (one, other) = (replica(&url).await, replica(&url).await);
+    let hits = [rate("actor", 1, 1), daily("7b", 1000, 5)];
+    assert_eq!(one.take(&hits).await, Ok(()));
+    assert_eq!(other.take(&hits).await.unwrap_err().hit, 0);
+    let redis = Redis::open(&RedisOptions::new(url)).await.unwrap();
+    for forbidden in [["GET", "turnwise:{school/ada}:snapshot"], ["CONFIG", "GET"]] {
+        let mut command = cmd(forbidden[0]);
+        command.arg(forbidden[1]);
+        assert!(
+            redis.send("", vec![command]).await.is_err(),
+            "{forbidden:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_wait_is_exact() {
+    let server = RedisServer::start().unwrap();
+    let limiter = replica(&server.url()).await;
+    // One in 50 ms, after a burst of 1200.
+    assert_eq!(limiter.take(&[rate("ada", 1200, 1200)]).await, Ok(()));
+    for _ in 0..5 {
+        let refused = limiter.take(&[rate("ada", 1200, 1)]).await.unwrap_err();
+        assert!(refused.wait <= Duration::from_millis(50));
+        sleep(refused.wait).await;
+        assert_eq!(limiter.take(&[rate("ada", 1200, 1)]).await, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn what_was_charged_afterwards_keeps_all_replicas_out() {
+    let server = RedisServer::start().unwrap();
+    let (one, other) = (replica(&server.url()).await, replica(&server.url()).await);
+    assert_eq!(
+        one.take(&[rate("tokens", 600, 0), daily("7b", 1000, 0)])
+            .await,
+        Ok(())
+    );
+    one.charge(&[rate("tokens", 600, 900), daily("7b", 1000, 900)])
+        .await;
+    let refused = other
+        .take(&[rate("tokens", 600, 0), daily("7b", 1000, 0)])
+        .await
+        .unwrap_err();
+    assert_eq!(refused.hit, 0);
+    assert!(
+        refused.wait > Duration::from_secs(20) && refused.wait <= Duration::from_millis(30_100)
+    );
+    assert_eq!(other.take(&[daily("7b", 1000, 0)]).await, Ok(()));
+    other.charge(&[daily("7b", 1000, 200)]).await;
+    let refused = one
+        .take(&[rate("other", 600, 0), daily("7b", 1000, 0)])
+        .await
+        .unwrap_err();
+    assert_eq!(refused.hit, 1);
+    assert!(refused.wait <= DAY);
+}
+
+#[tokio::test]
+async fn keys_are_gone_by_themselves() {
+    let server = RedisServer::start().unwrap();
+    let limiter = replica(&server.url()).await;
+    let hits = [rate("actor", 60, 30), daily("7b", 1000, 5)];
+    limiter.take(&hits).await.unwrap();
+    limiter.take(&[rate("asked", 60, 0)]).await.unwrap();
+    assert_eq!(
+        server.command(&["DBSIZE"]).unwrap().int(),
+        Some(2),
+        "who only asks leaves nothing"
+    );
+    let left = |key: &str| server.command(&["PTTL", key]).unwrap().int().unwrap();
+    let actor = left("turnwise:{limits:test}:actor");
+    assert!(actor > 20_000 && actor <= 30_001, "{actor}");
+    let class = left("turnwise:{limits:test}:7b");
+    assert!(class > 0 && class <= 86_400_000, "{class}");
+}
+
+#[tokio::test]
+async fn without_redis_each_process_goes_on_from_what_it_knows() {
+    let mut server = RedisServer::start().unwrap();
+    let (one, other) = (replica(&server.url()).await, replica(&server.url()).await);
+    let (ada, class) = ([rate("ada", 2, 1)], [daily("7b", 1000, 0)]);
+    one.take(&ada).await.unwrap();
+    other.take(&ada).await.unwrap();
+    one.charge(&[daily("7b", 1000, 1000)]).await;
+    assert!(other.take(&class).await.is_err());
+    server.kill();
+    // The second hit and the refusal told the other one where things stand.
+    assert!(other.take(&ada).await.is_err());
+    assert!(other.take(&class).await.is_err());
+    // The first one knows of its own hit alone.
+    assert_eq!(one.take(&ada).await, Ok(()));
+    assert!(one.take(&ada).await.is_err());
+    assert!(one.take(&class).await.is_err());
+    // Never unlimited, and nobody waits for Redis.
+    let begin = Instant::now();
+    for _ in 0..1000 {
+        let _ = one.take(&[rate("ben", 10, 1)]).await;
+    }
+    assert!(one.take(&[rate("ben", 10, 1)]).await.is_err());
+    assert!(begin.elapsed() < Duration::from_secs(1));
+    // Back, and empty.
+    server.start_again().unwrap();
+    let begin = Instant::now();
+    while one.take(&ada).await.is_err() {
+        assert!(begin.elapsed() < PATIENCE);
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_does_not_answer_holds_up_one_call_in_a_while() {
+    let mut server = RedisServer::start().unwrap();
+    let limiter = replica(&server.url()).await;
+    limiter.take(&[rate("ada", 5, 1)]).await.unwrap();
+    server.stop().unwrap();
+    let begin = Instant::now();
+    for _ in 0..4 {
+        assert_eq!(limiter.take(&[rate("ada", 5, 1)]).await, Ok(()));
+    }
+    assert!(limiter.take(&[rate("ada", 5, 1)]).await.is_err());
+    assert!(
+        begin.elapsed() < Duration::from_millis(900),
+        "{:?}",
+        begin.elapsed()
+    );
+    server.cont().unwrap();
+}
+
+/// So slow that nothing comes back while the test runs: then both count the same units.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_script_counts_as_the_process_does() {
+    let server = RedisServer::start().unwrap();
+    let shared = replica(&server.url()).await;
+    let handle = tokio::runtime::Handle::current();
+    let check = move || {
+        let hits = prop::collection::vec((0usize..4, 0u32..30, any::<bool>()), 1..40);
+        let cases = Cell::new(0);
+        let mut runner = TestRunner::new(ProptestConfig {
+            cases: 64,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        });
+        runner.run(&hits, |hits| {
+            cases.set(cases.get() + 1);
+            handle.block_on(both_count_alike(&shared, cases.get(), hits))
+        })
+    };
+    tokio::task::spawn_blocking(check).await.unwrap().unwrap();
+}
+
+/// Counts hits in Redis, under keys of this case alone, and in a fresh process.
+async fn both_count_alike(
+    shared: &Limiter,
+    case: u32,
+    hits: Vec<(usize, u32, bool)>,
+) -> Result<(), TestCaseError> {
+    let local = Limiter::local(Arc::new(SystemClock));
+    for (which, cost, charge) in hits {
+        let (key, pair) = (format!("{case} {which}"), format!("{case} pair"));
+        let hit = if which < 2 {
+            Hit {
+                key: &key,
+                bound: Bound::Rate(Quota::per_minute(1).with_burst(60)),
+                cost,
+            }
+        } else {
+            daily(&key, 60, cost)
+        };
+        let hits = [hit, daily(&pair, 500, cost)];
+        if charge {
+            shared.charge(&hits).await;
+            local.charge(&hits).await;
+            continue;
+        }
+        match (shared.take(&hits).await, local.take(&hits).await) {
+            (Ok(()), Ok(())) => {}
+            (Err(one), Err(other)) => {
+                prop_assert_eq!(one.hit, other.hit);
+                prop_assert!(one.wait.abs_diff(other.wait) < Duration::from_secs(5));
+            }
+            (one, other) => prop_assert!(false, "{one:?} in Redis, {other:?} in the process"),
+        }
+    }
+    Ok(())
+}

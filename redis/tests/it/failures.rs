@@ -1,0 +1,278 @@
+//! A Redis that is full, slow, away, read-only, wrong or asks for a password, and what is told and logged of it.
+
+use std::{
+    fmt::Debug,
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use tracing_subscriber::fmt::MakeWriter;
+use turnwise_redis::{Failure, FailureKind, Redis, RedisOptions, Script, Value};
+use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions};
+
+use crate::calls::{NONE, add, bulk, command, key, name_another, open};
+
+/// Everything that is logged while the test runs, on its only thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn listen() -> (Self, tracing::subscriber::DefaultGuard) {
+        let log = Self::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(log.clone())
+            .with_ansi(false)
+            .finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+async fn count(redis: &Redis) -> Result<Value, Failure> {
+    redis.run(&add(), "a", &[key("a")], 1).await
+}
+
+/// Why a call failed, in short: its kind, Redis' code, and whether it was certainly not done.
+fn short(called: Result<impl Debug, Failure>) -> (FailureKind, String, bool) {
+    let failure = called.unwrap_err();
+    let code = failure.code().to_owned();
+    (failure.kind(), code, failure.is_certainly_not_done())
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_read_is_an_error() {
+    for address in ["rediss://:hunter2@host", "redis://:hunter2@one,two"] {
+        let Err(error) = Redis::open(&RedisOptions::new(address)).await else {
+            panic!("{address} was read");
+        };
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_password_is_needed_and_never_shown() {
+    let (log, _guard) = Log::listen();
+    let options = ServerOptions::default().password("hunter-right@");
+    let server = RedisServer::start_with(&options).unwrap();
+    let wrong = RedisOptions {
+        password: Some("hunter-wrong".to_owned()),
+        ..RedisOptions::new(server.url())
+    };
+    let right = RedisOptions {
+        password: Some("hunter-right@".to_owned()),
+        ..wrong.clone()
+    };
+    let in_url = RedisOptions::new(server.url().replace("//", "//:hunter-right%40@"));
+    for refused in [RedisOptions::new(server.url()), wrong] {
+        let redis = Redis::open(&refused).await.unwrap();
+        let failure = count(&redis).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Denied);
+        assert!(failure.is_certainly_not_done());
+        let shown = format!("{failure} {failure:?}");
+        assert!(!shown.contains("hunter"), "{shown}");
+    }
+    for accepted in [right, in_url] {
+        let redis = Redis::open(&accepted).await.unwrap();
+        count(&redis).await.unwrap();
+    }
+    let log = log.text();
+    assert!(log.contains("check the user, the password"), "{log}");
+    assert!(!log.contains("hunter"), "{log}");
+}
+
+#[tokio::test]
+async fn a_redis_that_may_evict_is_warned_of() {
+    for (policy, warned) in [("allkeys-lru", true), ("noeviction", false)] {
+        let (log, _guard) = Log::listen();
+        let options = ServerOptions::default().set("maxmemory-policy", policy);
+        let server = RedisServer::start_with(&options).unwrap();
+        let _redis = open(server.url()).await;
+        let log = log.text();
+        assert_eq!(log.contains("maxmemory-policy noeviction"), warned, "{log}");
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_is_not_there_yet_is_used_once_it_is() {
+    let (log, _guard) = Log::listen();
+    let mut server = RedisServer::start().unwrap();
+    server.kill();
+    let redis = open(server.url()).await;
+    for _ in 0..20 {
+        let away = short(count(&redis).await);
+        assert_eq!(away, (FailureKind::Unavailable, String::new(), true));
+    }
+    let log = log.text();
+    assert_eq!(
+        log.matches("check the server and its address").count(),
+        1,
+        "{log}"
+    );
+    server.start_again().unwrap();
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(1));
+}
+
+#[tokio::test]
+async fn a_redis_that_does_not_answer_is_given_up_in_time_and_used_again() {
+    let mut server = RedisServer::start().unwrap();
+    let options = RedisOptions {
+        response_timeout: Duration::from_millis(400),
+        ..RedisOptions::new(server.url())
+    };
+    let redis = Redis::open(&options).await.unwrap();
+    count(&redis).await.unwrap();
+    server.stop().unwrap();
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let slow = short(count(&redis).await);
+        assert_eq!(slow, (FailureKind::TimedOut, String::new(), false));
+        let took = begun.elapsed();
+        assert!(took >= options.response_timeout, "{took:?}");
+        assert!(took < options.response_timeout * 2, "{took:?}");
+    }
+    server.cont().unwrap();
+    count(&redis).await.unwrap();
+}
+
+/// Breaks the connection of a command that waits; it must not be sent again, wherever its partition may be by then.
+async fn what_was_sent_is_not_sent_again(
+    redis: Redis,
+    servers: &[RedisServer],
+    between: impl FnOnce(),
+) {
+    let wait = vec![command("BLPOP", "list", 0)];
+    let waiting = tokio::spawn({
+        let redis = redis.clone();
+        async move { redis.send("list", wait).await }
+    });
+    let blocked = |server: &RedisServer| {
+        let told = server.command(&["INFO", "clients"]).unwrap().text();
+        told.contains("blocked_clients:1")
+    };
+    while !servers.iter().any(blocked) {
+        tokio::task::yield_now().await;
+    }
+    between();
+    for server in servers {
+        server
+            .command(&["CLIENT", "KILL", "TYPE", "normal"])
+            .unwrap();
+    }
+    let lost = waiting.await.unwrap();
+    assert_eq!(
+        short(lost),
+        (FailureKind::Unavailable, String::new(), false)
+    );
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(1));
+}
+
+#[tokio::test]
+async fn what_was_sent_when_the_connection_broke_may_have_been_done() {
+    let server = RedisServer::start().unwrap();
+    let redis = open(server.url()).await;
+    what_was_sent_is_not_sent_again(redis, std::slice::from_ref(&server), || {}).await;
+}
+
+#[tokio::test]
+async fn what_was_sent_when_the_connection_to_a_cluster_broke_may_have_been_done() {
+    let cluster = Cluster::start().unwrap();
+    let redis = open(cluster.url()).await;
+    what_was_sent_is_not_sent_again(redis, cluster.nodes(), || {}).await;
+}
+
+#[tokio::test]
+async fn what_was_sent_to_the_primary_before_may_have_been_done() {
+    let set = SentinelSet::start().unwrap();
+    let other = RedisServer::start().unwrap();
+    let redis = open(set.url()).await;
+    let another = || name_another(&set, &other);
+    what_was_sent_is_not_sent_again(redis, set.nodes(), another).await;
+    let count = other.command(&["GET", &key("a")]).unwrap();
+    assert_eq!(count.text(), "1");
+}
+
+#[tokio::test]
+async fn what_redis_refuses_is_not_done() {
+    let server = RedisServer::start().unwrap();
+    let redis = open(server.url()).await;
+    count(&redis).await.unwrap();
+    let set = |name, value| server.command(&["CONFIG", "SET", name, value]).unwrap();
+    set("maxmemory", "1");
+    let full = short(count(&redis).await);
+    assert_eq!(full, (FailureKind::Full, "OOM".to_owned(), true));
+    set("maxmemory", "0");
+    set("min-replicas-to-write", "1");
+    let alone = short(count(&redis).await);
+    assert_eq!(
+        alone,
+        (FailureKind::ReadOnly, "NOREPLICAS".to_owned(), true)
+    );
+    set("min-replicas-to-write", "0");
+    server.command(&["REPLICAOF", "127.0.0.1", "1"]).unwrap();
+    let replica = short(count(&redis).await);
+    assert_eq!(
+        replica,
+        (FailureKind::ReadOnly, "READONLY".to_owned(), true)
+    );
+    server.command(&["REPLICAOF", "NO", "ONE"]).unwrap();
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(2));
+}
+
+#[tokio::test]
+async fn a_script_that_fails_may_have_done_a_part_of_it() {
+    let (log, _guard) = Log::listen();
+    let server = RedisServer::start().unwrap();
+    let redis = open(server.url()).await;
+    let fails = [
+        (
+            "redis.call('LPUSH', KEYS[1], 'y')",
+            FailureKind::Unexpected,
+            "WRONGTYPE",
+        ),
+        ("error('so')", FailureKind::Refused, "ERR"),
+        (
+            "return redis.error_reply('MINE no')",
+            FailureKind::Refused,
+            "MINE",
+        ),
+    ];
+    for (rest, kind, code) in fails {
+        let source = format!("redis.call('SET', KEYS[1], ARGV[1]) {rest}");
+        let script = Script::new(source.leak());
+        let failed = short(redis.run(&script, "a", &[key("a")], "a secret").await);
+        assert_eq!(failed, (kind, code.to_owned(), false));
+        let there = redis
+            .send("a", vec![command("GET", "a", NONE)])
+            .await
+            .unwrap();
+        assert_eq!(there, [bulk("a secret")]);
+    }
+    let log = log.text();
+    assert!(log.contains("check what else writes"), "{log}");
+    assert!(!log.contains("secret"), "{log}");
+}

@@ -1,0 +1,146 @@
+//! A pupil who presses *help*: one request to the model gateway, what it said of the wait, and how it ended.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tonic::Status;
+use turnwise_kit::{Fault, client::GrpcClient};
+use turnwise_proto::llm::v1::{
+    ChatMessage, ChatRole, CompleteRequest, CompletionEnd, Purpose, StreamCompleteRequest,
+    llm_gateway_service_client::LlmGatewayServiceClient, stream_complete_response::Piece,
+};
+
+use crate::model_gateway::pupil;
+
+/// What a pupil asks for.
+#[derive(Debug, Clone)]
+pub struct Press {
+    /// The class.
+    pub class: String,
+    /// The pupil.
+    pub pupil: String,
+    /// The conversation.
+    pub thread: String,
+    /// How long to wait for a slot; `None`: the gateway's default.
+    pub max_wait: Option<Duration>,
+    /// The call's deadline.
+    pub timeout: Duration,
+    /// What an earlier refusal gave; empty: nothing.
+    pub ticket: String,
+}
+
+/// What the gateway said of the wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Announced {
+    /// When it said so, as seen here.
+    pub at: Instant,
+    /// The place in line.
+    pub position: i32,
+    /// How long it would take until the start, at most.
+    pub wait: Duration,
+}
+
+/// How a press went.
+#[derive(Debug)]
+pub struct Pressed {
+    /// When it was sent.
+    pub sent: Instant,
+    /// How long it took until the end.
+    pub took: Duration,
+    /// What was said of the wait, in order.
+    pub announced: Vec<Announced>,
+    /// The answer's text and end, or why there is none.
+    pub result: Result<(String, CompletionEnd), Status>,
+}
+
+impl Press {
+    /// The request of this press.
+    pub fn request(&self) -> CompleteRequest {
+        CompleteRequest {
+            messages: vec![ChatMessage {
+                role: ChatRole::User.into(),
+                content: "How do I solve x + 7 = 12?".to_owned(),
+            }],
+            purpose: Purpose::Help.into(),
+            max_wait: self
+                .max_wait
+                .map(|wait| prost_types::Duration::try_from(wait).unwrap()),
+            class_id: self.class.clone(),
+            thread_id: self.thread.clone(),
+            place_ticket: self.ticket.clone(),
+            ..CompleteRequest::default()
+        }
+    }
+
+    /// Sends it as a stream and reads all that comes.
+    pub async fn send(&self, client: &GrpcClient) -> Pressed {
+        self.send_request(client, self.request()).await
+    }
+
+    /// The same with a request that differs from the usual one.
+    pub async fn send_request(&self, client: &GrpcClient, request: CompleteRequest) -> Pressed {
+        let sent = Instant::now();
+        let mut announced = Vec::new();
+        let result = self.stream(client, request, &mut announced).await;
+        Pressed {
+            sent,
+            took: sent.elapsed(),
+            announced,
+            result,
+        }
+    }
+
+    async fn stream(
+        &self,
+        client: &GrpcClient,
+        request: CompleteRequest,
+        announced: &mut Vec<Announced>,
+    ) -> Result<(String, CompletionEnd), Status> {
+        let request = StreamCompleteRequest {
+            request: Some(request),
+        };
+        let context = pupil(&self.pupil, &self.class, self.timeout);
+        let mut pieces = LlmGatewayServiceClient::new(client.clone())
+            .stream_complete(context.request(request))
+            .await?
+            .into_inner();
+        let mut text = String::new();
+        let mut end = None;
+        while let Some(piece) = pieces.message().await? {
+            assert!(end.is_none(), "nothing comes after the end");
+            match piece.piece.expect("a piece is one of three") {
+                Piece::Delta(delta) => text.push_str(&delta),
+                Piece::End(piece) => end = Some(piece),
+                Piece::Place(place) => {
+                    assert!(text.is_empty(), "who has an answer waits no more");
+                    announced.push(Announced {
+                        at: Instant::now(),
+                        position: place.position,
+                        wait: time(place.wait),
+                    });
+                }
+            }
+        }
+        Ok((text, end.expect("a stream without an error has an end")))
+    }
+}
+
+impl Pressed {
+    /// When the model began with it; `None` if it did not.
+    pub fn started(&self) -> Option<Instant> {
+        let (_, end) = self.result.as_ref().ok()?;
+        Some(self.sent + time(end.queue_wait))
+    }
+
+    /// Why there is no answer.
+    pub fn refusal(&self) -> Option<Fault> {
+        self.result.as_ref().err().map(Fault::from_status)
+    }
+}
+
+/// A duration of the proto; nothing is no time.
+pub fn time(duration: Option<prost_types::Duration>) -> Duration {
+    duration
+        .and_then(|duration| Duration::try_from(duration).ok())
+        .unwrap_or_default()
+}
