@@ -6,7 +6,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use async_stream::try_stream;
 use futures_util::{FutureExt, Stream, StreamExt};
 use tokio::time::{Instant, sleep};
-use tracing::{Instrument, Span};
+use tracing::Span;
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Backend, Embeddings, End, Failure, Finish, Targets, failure::Problem};
 use turnwise_llm_breaker::{Breakers, Permit, State};
@@ -20,7 +20,7 @@ use crate::{
     job::{Job, Work},
     lanes::{Lane, Lanes},
     metrics::{Attempt, CallMetrics, Operation},
-    record::{Parts, Recorded},
+    record::{Naming, Parts, Recorded},
     retry::Retries,
     usage::Usage,
 };
@@ -109,6 +109,7 @@ impl Calls {
             if !admitted {
                 self.admission.admit(&job.who).await?;
             }
+            let mut naming = Naming::new(span);
             let mut spent = Spent::default();
             let mut failed = None;
             for route in self.routes(&job)? {
@@ -120,7 +121,7 @@ impl Calls {
                     (Err(refusal), None) => Err(refusal)?,
                 }
                 let lane = self.lanes.lane(operation, &route.backend, &route.model)?;
-                lane.name_span(&span);
+                naming.called(&lane.metrics);
                 if let Some(retry_after) = left_alone(self.breakers.state(&lane.breaker)) {
                     failed = Some(lane.circuit_open(retry_after));
                     continue;
@@ -148,9 +149,7 @@ impl Calls {
                 let held = Instant::now();
                 let mut lost = pin!(slot.lost().cancelled_owned());
                 let mut usage = Usage::new(&self.admission, &job, &self.tasks);
-                let begun = self
-                    .begin(&job, &lane, &mut lost, &mut spent)
-                    .instrument(span.clone());
+                let begun = self.begin(&job, &lane, &mut lost, &mut spent);
                 let Begun { first, mut rest, permit, attempt } = match begun.await {
                     Ok(begun) => begun,
                     Err(error) => {
@@ -232,6 +231,10 @@ impl Calls {
                 None => backend.default_model(operation).to_owned(),
             },
         };
+        let first = || {
+            let target = self.targets.in_order().first();
+            Ok(target.map(|t| named(&t.backend)).into_iter().collect())
+        };
         match (&job.backend, &job.model) {
             (Some(name), _) => {
                 let backend = self.targets.backend(name);
@@ -240,23 +243,16 @@ impl Calls {
                 })?;
                 Ok(vec![named(backend)])
             }
-            (None, Some(_)) => Ok(self
-                .targets
-                .in_order()
-                .first()
-                .map(|target| named(&target.backend))
-                .into_iter()
-                .collect()),
+            (None, Some(_)) => first(),
+            // Vectors of another model are no substitute: they cannot be compared with the others.
+            (None, None) if job.work.operation() == Operation::Embeddings => first(),
             (None, None) => Ok(self
                 .targets
                 .in_order()
                 .iter()
                 .map(|target| Route {
                     backend: Arc::clone(&target.backend),
-                    model: match job.work.operation() {
-                        Operation::Chat => target.model.clone(),
-                        Operation::Embeddings => target.backend.default_model(operation).to_owned(),
-                    },
+                    model: target.model.clone(),
                 })
                 .collect()),
         }
@@ -317,17 +313,6 @@ impl Calls {
 }
 
 impl Lane {
-    /// Names the request's span after the model that is called for it.
-    fn name_span(&self, span: &Span) {
-        if span.is_disabled() {
-            return;
-        }
-        let name = format!("{} {}", self.operation.as_str(), self.model);
-        span.record("otel.name", name);
-        span.record("gen_ai.provider.name", self.backend.name());
-        span.record("gen_ai.request.model", self.model.as_str());
-    }
-
     fn circuit_open(&self, retry_after: Duration) -> Error {
         Error::CircuitOpen {
             backend: self.backend.name(),

@@ -130,7 +130,7 @@ impl Lanes {
         let options = self.settings.line(slots);
         let name = format!("{}/{}/{model}", operation.line(), backend.name());
         let line = match &self.redis {
-            Some(_) => Line::local(options),
+            Some(redis) => Line::shared(options, redis.clone(), &name, &self.kit),
             None => Line::local(options),
         };
         Ok(Lane {

@@ -165,9 +165,9 @@ impl Operation {
 /// The metrics of one model. What every call needs is looked up once.
 pub struct ModelMetrics {
     all: Arc<CallMetrics>,
-    operation: Operation,
-    backend: &'static str,
-    model: String,
+    pub(crate) operation: Operation,
+    pub(crate) backend: &'static str,
+    pub(crate) model: String,
     good: OnceLock<Good>,
 }
 

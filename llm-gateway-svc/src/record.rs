@@ -17,8 +17,11 @@ use crate::{
     call::{Part, Summary},
     error::Error,
     job::{Job, Work},
-    metrics::{CallMetrics, Operation},
+    metrics::{CallMetrics, ModelMetrics, Operation},
 };
+
+/// What is told of a request.
+type Told = Result<Part, Error>;
 
 /// Parts of a request, recorded as they come, until its deadline.
 pub struct Recorded {
@@ -34,7 +37,7 @@ pub struct Recorded {
 /// call at the model and frees its slot.
 pub struct Parts {
     /// `None` after the end.
-    work: Option<Pin<Box<dyn Stream<Item = Result<Part, Error>> + Send>>>,
+    work: Option<Pin<Box<dyn Stream<Item = Told> + Send>>>,
     deadline: Option<Pin<Box<Sleep>>>,
     record: Recorded,
 }
@@ -152,6 +155,38 @@ impl Recorded {
             _ => "",
         };
         self.metrics.ended(backend, reason);
+    }
+}
+
+/// Names a request's span after the model that was called for it last. It does so at the end, since an attribute is given
+/// once.
+pub(crate) struct Naming {
+    span: Span,
+    last: Option<Arc<ModelMetrics>>,
+}
+
+impl Naming {
+    /// Nothing has been called so far.
+    pub(crate) fn new(span: Span) -> Self {
+        Self { span, last: None }
+    }
+
+    /// This model is called now.
+    pub(crate) fn called(&mut self, model: &Arc<ModelMetrics>) {
+        self.last = Some(Arc::clone(model));
+    }
+}
+
+impl Drop for Naming {
+    fn drop(&mut self) {
+        let Some(called) = self.last.take().filter(|_| !self.span.is_disabled()) else {
+            return;
+        };
+        let name = format!("{} {}", called.operation.as_str(), called.model);
+        self.span.record("otel.name", name);
+        self.span.record("gen_ai.provider.name", called.backend);
+        self.span
+            .record("gen_ai.request.model", called.model.as_str());
     }
 }
 

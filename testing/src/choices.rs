@@ -11,6 +11,12 @@ impl Choices {
         Self(seed)
     }
 
+    /// The choices of one round of a seed.
+    pub fn of_round(seed: u64, round: u64) -> Self {
+        let mut choices = Self(seed);
+        Self(choices.next() ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -28,5 +34,10 @@ impl Choices {
     /// From 0 to 1, without 1.
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Heads or tails.
+    pub fn coin(&mut self) -> bool {
+        self.below(2) == 1
     }
 }

@@ -126,10 +126,12 @@ impl Press {
 }
 
 impl Pressed {
-    /// When the model began with it; `None` if it did not.
+    /// When the model began with it; `None` if it did not. Reckoned back from the end, because a request can take longer
+    /// to arrive, among many others, than an end.
     pub fn started(&self) -> Option<Instant> {
         let (_, end) = self.result.as_ref().ok()?;
-        Some(self.sent + time(end.queue_wait))
+        let worked = time(end.total).saturating_sub(time(end.queue_wait));
+        Some(self.sent + self.took.saturating_sub(worked))
     }
 
     /// Why there is no answer.

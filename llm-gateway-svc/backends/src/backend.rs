@@ -45,7 +45,8 @@ pub trait Backend: Send + Sync + 'static {
     /// Completes `prompt`, piece by piece. Nothing is sent before the stream is first polled.
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces;
 
-    /// Completes `prompt` whole, for less work of ours than the same as a stream. Nothing is sent before the first poll.
+    /// Completes `prompt` whole, where the server allows it for less work of ours than the same as a stream. Nothing is sent
+    /// before the first poll.
     fn complete(&self, model: &str, prompt: &Prompt) -> Whole;
 
     /// Turns texts into vectors. Nothing is sent before the first poll.

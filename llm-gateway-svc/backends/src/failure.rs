@@ -6,7 +6,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The server refused the connection or closed it before the first byte of the answer's body.
-    #[error("the model server of `{backend}` cannot be reached; check that it runs and its address")]
+    #[error(
+        "the model server of `{backend}` cannot be reached; check that it runs and its address"
+    )]
     Unreachable {
         /// Which backend.
         backend: &'static str,
@@ -142,9 +144,9 @@ impl Failure {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } => true,
             Self::Status { status, .. } => *status == 429 || (500..=599).contains(status),
-            Self::Answer { .. } | Self::UnknownModel { .. } | Self::RemoteNotAcknowledged { .. } => {
-                false
-            }
+            Self::Answer { .. }
+            | Self::UnknownModel { .. }
+            | Self::RemoteNotAcknowledged { .. } => false,
         }
     }
 
@@ -175,7 +177,9 @@ impl Failure {
             Self::Unreachable { .. } => "unreachable",
             Self::Silent { .. } => "silent",
             Self::Status { status: 429, .. } => "limited",
-            Self::Status { status: 500..=599, .. } => "server_error",
+            Self::Status {
+                status: 500..=599, ..
+            } => "server_error",
             Self::Status { .. } => "refused",
             Self::Answer { problem, .. } => match problem {
                 Problem::NoHttp => "no_http",

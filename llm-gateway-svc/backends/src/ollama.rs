@@ -134,12 +134,23 @@ impl Backend for Ollama {
     }
 
     fn embed(&self, model: &str, texts: &[String]) -> Vectors {
-        let request = Request::json(&self.embed, None, &EmbedRequest { model, input: texts });
+        let request = Request::json(
+            &self.embed,
+            None,
+            &EmbedRequest {
+                model,
+                input: texts,
+            },
+        );
         let (server, most) = (self.server.clone(), http::EMBEDDINGS_MAX_BYTES);
         let texts = texts.len();
-        http::whole(server, request, model.to_owned(), most, move |model, body| {
-            read_embed(model, body, texts)
-        })
+        http::whole(
+            server,
+            request,
+            model.to_owned(),
+            most,
+            move |model, body| read_embed(model, body, texts),
+        )
     }
 }
 

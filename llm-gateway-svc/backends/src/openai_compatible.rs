@@ -20,7 +20,8 @@ use crate::{
 /// A server with OpenAI's chat completions.
 pub(crate) struct OpenaiCompatible {
     server: Server,
-    pace: Pace,
+    /// `None`: whole answers are never asked for.
+    pace: Option<Pace>,
     chat: Url,
     embeddings: Url,
     model: String,
@@ -38,7 +39,9 @@ impl OpenaiCompatible {
         authorization: Option<HeaderValue>,
     ) -> Self {
         Self {
-            pace: Pace::new(server.timeouts.first_byte),
+            pace: settings
+                .openai_compatible_whole_answers
+                .then(|| Pace::new(server.timeouts.first_byte)),
             server,
             chat: http::below_v1(base, "/chat/completions"),
             embeddings: http::below_v1(base, "/embeddings"),
@@ -138,16 +141,17 @@ impl Backend for OpenaiCompatible {
     }
 
     fn complete(&self, model: &str, prompt: &Prompt) -> Whole {
-        let pace = self.pace.clone();
-        if pace.is_quick() {
-            let request = self.request(model, prompt, false);
-            let (server, most) = (self.server.clone(), http::COMPLETION_MAX_BYTES);
-            let whole = http::whole(server, request, model.to_owned(), most, read_chat);
-            pace.measured(whole).boxed()
-        } else {
-            let pieces = collected(self.name(), self.stream(model, prompt));
-            pace.measured(pieces).boxed()
+        let tokens = || collected(self.name(), self.stream(model, prompt));
+        let Some(pace) = self.pace.clone() else {
+            return tokens().boxed();
+        };
+        if !pace.is_quick() {
+            return pace.measured(tokens()).boxed();
         }
+        let request = self.request(model, prompt, false);
+        let (server, most) = (self.server.clone(), http::COMPLETION_MAX_BYTES);
+        let whole = http::whole(server, request, model.to_owned(), most, read_chat);
+        pace.measured(whole).boxed()
     }
 
     fn embed(&self, model: &str, texts: &[String]) -> Vectors {

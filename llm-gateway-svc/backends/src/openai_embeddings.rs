@@ -40,9 +40,13 @@ pub(crate) fn request(
 /// Sends such a request and reads the vectors of so many texts.
 pub(crate) fn embed(server: Server, request: Request, model: &str, texts: usize) -> Vectors {
     let most = http::EMBEDDINGS_MAX_BYTES;
-    http::whole(server, request, model.to_owned(), most, move |model, body| {
-        read(model, body, texts)
-    })
+    http::whole(
+        server,
+        request,
+        model.to_owned(),
+        most,
+        move |model, body| read(model, body, texts),
+    )
 }
 
 #[derive(Deserialize)]

@@ -32,10 +32,10 @@ pub enum SchemaError {
 }
 
 /// Schemas that were found good, by their text. Only good ones stand here: a bad one is checked each time.
-static GOOD: LazyLock<Cache<Box<str>, Schema>> = LazyLock::new(|| {
+static GOOD: LazyLock<Cache<Arc<str>, Schema>> = LazyLock::new(|| {
     Cache::builder()
         .max_capacity(REMEMBERED_MAX_BYTES)
-        .weigher(|text: &Box<str>, _| u32::try_from(text.len() * 2).unwrap_or(u32::MAX))
+        .weigher(|text: &Arc<str>, _| u32::try_from(text.len() * 2).unwrap_or(u32::MAX))
         .build()
 });
 
@@ -57,6 +57,12 @@ impl Schema {
         let schema = Self(raw.into());
         GOOD.insert(text.into(), schema.clone());
         Ok(schema)
+    }
+
+    /// Builds what schemas are checked with, some milliseconds of work, so that no caller waits for it.
+    pub(crate) fn make_ready() {
+        // It is a good one, and remembered as such.
+        let _ = Self::parse("{}");
     }
 
     /// The schema's text, as it came.

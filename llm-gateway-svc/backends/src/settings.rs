@@ -112,6 +112,17 @@ pub struct BackendSettings {
     #[arg(long, env = "OPENAI_TIMEOUT_SECONDS", default_value = "30", value_parser = seconds)]
     pub openai_timeout_seconds: Duration,
 
+    /// Ask the OpenAI-compatible server for whole answers, where it is quick, instead of tokens (0 or 1). That costs less,
+    /// and is only for servers that stop working when a caller goes away: vLLM does, llama.cpp works on for nobody.
+    #[arg(
+        long,
+        env = "OPENAI_COMPATIBLE_WHOLE_ANSWERS",
+        default_value = "0",
+        value_parser = BoolishValueParser::new(),
+        action = clap::ArgAction::Set
+    )]
+    pub openai_compatible_whole_answers: bool,
+
     /// The most tokens of a completion of OpenAI or the OpenAI-compatible server (0 to 32768); 0: no bound is sent.
     #[arg(
         long,
@@ -208,7 +219,10 @@ impl FromStr for Failover {
                 .map_err(|problem| format!("the model in `{entry}`: {problem}"))?;
             Ok((kind, model))
         };
-        text.split(',').map(entry).collect::<Result<_, _>>().map(Self)
+        text.split(',')
+            .map(entry)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     openai::{Openai, PUBLIC_ENDPOINT},
     openai_compatible::OpenaiCompatible,
     remote::{NotAcknowledged, is_remote},
+    schema::Schema,
     settings::{BackendKind, BackendSettings},
     start::StartError,
     timeouts::Timeouts,
@@ -33,6 +34,7 @@ pub struct Targets(Vec<Target>);
 impl Targets {
     /// The backends that the settings choose. It opens no socket.
     pub fn connect(settings: &BackendSettings) -> Result<Self, StartError> {
+        Schema::make_ready();
         let first = (settings.helper_llm_backend, None);
         let mut backends: HashMap<BackendKind, Arc<dyn Backend>> = HashMap::new();
         let mut targets: Vec<Target> = Vec::new();
@@ -119,7 +121,9 @@ fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Back
 fn base_url(kind: BackendKind, settings: &BackendSettings) -> Result<Url, StartError> {
     match (kind, &settings.openai_base_url) {
         (BackendKind::Openai | BackendKind::OpenaiCompatible, Some(url)) => Ok(url.clone()),
-        (BackendKind::Openai, None) => Url::parse(PUBLIC_ENDPOINT).map_err(|_| StartError::NoBaseUrl),
+        (BackendKind::Openai, None) => {
+            Url::parse(PUBLIC_ENDPOINT).map_err(|_| StartError::NoBaseUrl)
+        }
         (BackendKind::OpenaiCompatible, None) => Err(StartError::NoBaseUrl),
         (BackendKind::Ollama | BackendKind::Mock, _) => Ok(settings.ollama_base_url.clone()),
     }

@@ -34,18 +34,19 @@ impl Timeouts {
         let connect = settings.llm_connect_timeout_seconds;
         let between_tokens = settings.llm_between_tokens_timeout_seconds;
         let total = settings.llm_total_timeout_seconds;
-        let part = |part, part_limit: Option<Duration>, whole, whole_limit: Option<Duration>| {
-            match (part_limit, whole_limit) {
-                (Some(part_limit), Some(whole_limit)) if part_limit > whole_limit => {
-                    Err(StartError::Contradiction {
-                        part,
-                        part_limit,
-                        whole,
-                        whole_limit,
-                    })
-                }
-                _ => Ok(()),
+        let part = |part, part_limit: Option<Duration>, whole, whole_limit: Option<Duration>| match (
+            part_limit,
+            whole_limit,
+        ) {
+            (Some(part_limit), Some(whole_limit)) if part_limit > whole_limit => {
+                Err(StartError::Contradiction {
+                    part,
+                    part_limit,
+                    whole,
+                    whole_limit,
+                })
             }
+            _ => Ok(()),
         };
         let silence = Some(first_byte);
         let (tokens, whole) = (

@@ -92,9 +92,9 @@ async fn client(line: Line, pupil: usize, started: mpsc::UnboundedSender<Slot>) 
                 }
             }
         };
-        match slot {
-            Ok(slot) if started.send(slot).is_ok() => {}
-            _ => return,
+        let Ok(slot) = slot else { return };
+        if started.send(slot).is_err() {
+            return;
         }
     }
 }

@@ -149,12 +149,10 @@ fn poll(text: &str) -> Result<Duration, String> {
 }
 
 fn replica_index(text: &str) -> Result<u32, String> {
-    let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let (name, number) = text.split_at(text.len() - digits);
-    if !(name.is_empty() || name.ends_with('-')) {
-        return Err("must be a number, or a name such as `llm-gateway-svc-2`".to_owned());
+    let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    if name.is_empty() || name.len() > 1 && name.ends_with('-') {
+        let number = text[name.len()..].parse();
+        return number.map_err(|_| "must end in a number".to_owned());
     }
-    number
-        .parse()
-        .map_err(|_| "must be a number, or a name such as `llm-gateway-svc-2`".to_owned())
+    Err("must be a number, or a name such as `llm-gateway-svc-2`".to_owned())
 }

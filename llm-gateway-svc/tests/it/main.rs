@@ -1,17 +1,24 @@
-//! The LLM gateway through its gRPC face: the mock, fake servers of both wire formats, the slots, the refusals.
+//! The LLM gateway through its gRPC face: one module for each theme.
 
+#![recursion_limit = "256"]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod breaker;
 mod cancel;
+mod clip;
+mod coalescing;
+mod deadlines;
+mod embed;
+mod failover;
+mod fairness;
 mod harness;
-mod mock;
-mod obey;
-mod ollama;
-mod openai;
-mod real;
-mod remote;
+mod limits;
+mod line;
+mod metrics;
+mod places;
+mod queues;
 mod requests;
+mod retries;
 mod settings;
 mod slots;
 mod telemetry;
-mod upstream;

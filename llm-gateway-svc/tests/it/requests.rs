@@ -2,7 +2,7 @@
 
 use turnwise_proto::{
     common::v1::ErrorReason,
-    llm::v1::{ChatRole, CompleteRequest, StreamCompleteRequest},
+    llm::v1::{ChatRole, CompleteRequest, Purpose, StreamCompleteRequest},
 };
 
 use crate::harness::{fault, message, mock, request};
@@ -37,6 +37,18 @@ async fn each_bad_field_is_named() {
         (user(&"ä".repeat(400_001)), "messages"),
         (bad(|r| r.purpose = 0), "purpose"),
         (bad(|r| r.purpose = 99), "purpose"),
+        (bad(|r| r.purpose = Purpose::Search.into()), "purpose"),
+        (bad(|r| r.purpose = Purpose::Index.into()), "purpose"),
+        (bad(|r| r.backend = "b".repeat(129)), "backend"),
+        (bad(|r| r.class_id = "c".repeat(129)), "class_id"),
+        (bad(|r| r.class_id = "a\u{7}".to_owned()), "class_id"),
+        (bad(|r| r.thread_id = "t".repeat(129)), "thread_id"),
+        (bad(|r| r.place_ticket = "p".repeat(513)), "place_ticket"),
+        (bad(|r| r.max_response_chars = -1), "max_response_chars"),
+        (
+            bad(|r| r.client_address = "192.0.2.1:80".to_owned()),
+            "client_address",
+        ),
         (bad(|r| r.max_output_tokens = -1), "max_output_tokens"),
         (bad(|r| r.max_output_tokens = 32_769), "max_output_tokens"),
         (bad(|r| r.model = "m".repeat(257)), "model"),
@@ -91,5 +103,50 @@ async fn a_schema_is_one_json_object() {
         let refused = fault(&failure, ErrorReason::InvalidSchema);
         assert_eq!(refused.fields().collect::<Vec<_>>(), ["json_schema"]);
         assert_eq!(refused.metadata("field"), Some("json_schema"));
+    }
+}
+
+#[tokio::test]
+async fn who_is_asked_must_be_there() {
+    let gateway = mock(&[]).await;
+    let of = |backend: &str, model: &str| CompleteRequest {
+        backend: backend.to_owned(),
+        model: model.to_owned(),
+        ..request()
+    };
+    for (backend, model, reason, field) in [
+        ("ollama", "", ErrorReason::UnknownBackend, "backend"),
+        ("Mock", "", ErrorReason::UnknownBackend, "backend"),
+        ("mock", "gpt", ErrorReason::UnknownModel, "model"),
+        ("", "mock:delay:x", ErrorReason::UnknownModel, "model"),
+    ] {
+        let failure = gateway.complete(of(backend, model)).await.unwrap_err();
+        let refused = fault(&failure, reason);
+        assert_eq!(refused.fields().collect::<Vec<_>>(), [field]);
+        assert_eq!(
+            refused.metadata(field),
+            Some(if field == "model" { model } else { backend })
+        );
+        let failure = gateway
+            .stream(of(backend, model))
+            .await
+            .unwrap()
+            .message()
+            .await;
+        fault(&failure.unwrap_err(), reason);
+    }
+    assert_eq!(gateway.calls(), 0.0);
+    gateway.complete(of("mock", "mock:echo")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_ticket_that_is_none_is_as_good_as_none() {
+    let gateway = mock(&[]).await;
+    for ticket in ["x", "not base64 at all", &"A".repeat(64), &"A".repeat(512)] {
+        let request = CompleteRequest {
+            place_ticket: ticket.to_owned(),
+            ..request()
+        };
+        gateway.complete_as("ada", request).await.unwrap();
     }
 }

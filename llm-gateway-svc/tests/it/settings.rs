@@ -8,6 +8,46 @@ use crate::harness::{settings, try_settings};
 #[test]
 fn values_out_of_bounds_are_refused() {
     for args in [
+        ["--embed-max-concurrency", "0"],
+        ["--llm-model-concurrency", "phi=0"],
+        ["--llm-model-concurrency", "phi=1025"],
+        ["--llm-model-concurrency", "phi"],
+        ["--llm-model-concurrency", "phi=1,phi=2"],
+        ["--queue-class-weights", "school/7a=0"],
+        ["--queue-class-weights", "school/7a=1001"],
+        ["--queue-class-weights", "school/7a=-1"],
+        ["--queue-class-weights", "school/7a=1.5"],
+        ["--queue-class-weights", "school/7a=NaN"],
+        ["--queue-class-weights", "=2"],
+        // It would weigh nobody's class.
+        ["--queue-class-weights", "7a=2"],
+        ["--queue-max-entries", "0"],
+        ["--queue-max-entries", "100001"],
+        ["--queue-max-bytes", "1023"],
+        ["--queue-batch-aging-seconds", "0"],
+        ["--queue-place-grace-seconds", "601"],
+        ["--queue-expected-call-seconds", "0"],
+        ["--helper-queue-poll-seconds", "0"],
+        ["--helper-queue-slot-ttl-seconds", "0"],
+        ["--queue-replicas", "0"],
+        ["--queue-replica-index", "-1"],
+        ["--queue-replica-index", "pod"],
+        ["--helper-queue-max-wait-seconds", "-1"],
+        ["--helper-queue-max-wait-seconds", "NaN"],
+        ["--helper-backend-max-attempts", "0"],
+        ["--helper-backend-max-attempts", "11"],
+        ["--helper-backoff-seconds", "-1"],
+        ["--llm-retry-after-max-seconds", "601"],
+        ["--llm-retry-budget-percent", "1001"],
+        ["--helper-circuit-breaker-failures", "0"],
+        ["--helper-circuit-breaker-ttl-seconds", "0"],
+        ["--llm-coalesce", "perhaps"],
+        ["--llm-actor-requests-per-minute", "-1"],
+        ["--llm-class-tokens-per-minute", "60000001"],
+        ["--llm-class-tokens-per-day", "4294967296"],
+        ["--llm-redis-response-timeout-seconds", "0"],
+        ["--llm-failover", "gpt"],
+        ["--llm-failover", "mock/"],
         ["--helper-llm-backend", "gpt"],
         ["--helper-remote-mode-acknowledged", "maybe"],
         ["--mock-model", "mock:nice"],
@@ -46,65 +86,180 @@ fn a_key_is_never_printed() {
 }
 
 async fn refused(args: &[&str]) -> StartError {
-    routes(&settings(args), &Kit::for_tests())
-        .await
-        .expect_err("the start is refused")
+    let args = [&["--helper-llm-backend", "mock"], args].concat();
+    start(&args).await.expect_err("the start is refused")
+}
+
+async fn start(args: &[&str]) -> Result<(), StartError> {
+    routes(&settings(args), &Kit::for_tests()).await.map(drop)
+}
+
+/// A refusal names the settings that are at fault.
+#[track_caller]
+fn names(error: &StartError, settings: &[&str]) {
+    let text = error.to_string();
+    for setting in settings {
+        assert!(text.contains(setting), "{text}");
+    }
 }
 
 #[tokio::test]
-async fn starts_that_are_refused_say_what_to_do() {
+async fn backends_that_cannot_start_say_what_to_do() {
     let openai = ["--helper-llm-backend", "openai_compatible"];
     let local = ["--openai-base-url", "http://localhost:1"];
     let with = |more: &[&'static str]| [&openai[..], &local[..], more].concat();
+    for (args, named) in [
+        (openai.to_vec(), &["OPENAI_BASE_URL"][..]),
+        (
+            vec!["--helper-llm-backend", "openai"],
+            &["OPENAI_API_KEY", "OPENAI_API_KEY_FILE"],
+        ),
+        (
+            with(&["--openai-api-key", "a", "--openai-api-key-file", "b"]),
+            &["OPENAI_API_KEY", "OPENAI_API_KEY_FILE"],
+        ),
+        (
+            with(&["--openai-api-key-file", "/nowhere/key"]),
+            &["/nowhere/key"],
+        ),
+        (with(&["--openai-api-key", "sk with blanks"]), &["key"]),
+        (
+            with(&[
+                "--openai-timeout-seconds",
+                "10",
+                "--llm-connect-timeout-seconds",
+                "11",
+            ]),
+            &[
+                "LLM_CONNECT_TIMEOUT_SECONDS=11",
+                "OPENAI_TIMEOUT_SECONDS=10",
+            ],
+        ),
+        (
+            with(&[
+                "--openai-timeout-seconds",
+                "10",
+                "--llm-total-timeout-seconds",
+                "9",
+            ]),
+            &["OPENAI_TIMEOUT_SECONDS=10", "LLM_TOTAL_TIMEOUT_SECONDS=9"],
+        ),
+        (
+            with(&["--llm-failover", "openai_compatible"]),
+            &["LLM_FAILOVER", "openai_compatible/gpt-5.2"],
+        ),
+    ] {
+        let error = start(&args).await.expect_err(named[0]);
+        assert!(matches!(error, StartError::Backends(_)), "{error}");
+        names(&error, named);
+        assert!(!error.to_string().contains("blanks"), "no secret is told");
+    }
+}
 
-    assert!(matches!(refused(&openai).await, StartError::NoBaseUrl));
-    let two = with(&["--openai-api-key", "a", "--openai-api-key-file", "b"]);
-    assert!(matches!(refused(&two).await, StartError::TwoKeys));
-    let missing = with(&["--openai-api-key-file", "/nowhere/key"]);
-    let error = refused(&missing).await;
-    assert!(matches!(error, StartError::KeyFile { .. }));
-    assert!(error.to_string().contains("/nowhere/key"));
-    let blank = with(&["--openai-api-key", "sk with blanks"]);
-    let error = refused(&blank).await;
-    assert!(matches!(error, StartError::MalformedKey));
-    assert!(!error.to_string().contains("blanks"));
+#[tokio::test]
+async fn waits_and_leases_fit_together() {
     let waits = [
-        "--helper-llm-backend",
-        "mock",
-        "--helper-queue-max-wait-seconds",
-        "11",
-        "--queue-max-wait-ceiling-seconds",
-        "10",
+        "--helper-queue-max-wait-seconds=11",
+        "--queue-max-wait-ceiling-seconds=10",
     ];
-    assert!(matches!(
-        refused(&waits).await,
-        StartError::WaitAboveCeiling { .. }
-    ));
+    let error = refused(&waits).await;
+    names(
+        &error,
+        &[
+            "HELPER_QUEUE_MAX_WAIT_SECONDS=11",
+            "QUEUE_MAX_WAIT_CEILING_SECONDS=10",
+        ],
+    );
+    // Settings are looked at before anybody is called.
+    let leases = [
+        "--llm-redis-url=redis://127.0.0.1:1",
+        "--helper-queue-poll-seconds=4",
+        "--helper-queue-slot-ttl-seconds=11",
+    ];
+    let error = refused(&leases).await;
+    names(
+        &error,
+        &[
+            "HELPER_QUEUE_POLL_SECONDS=4",
+            "HELPER_QUEUE_SLOT_TTL_SECONDS=11",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn a_replica_has_a_number_and_slots() {
+    let redis = "--llm-redis-url=redis://127.0.0.1:1";
+    for (args, named) in [
+        (
+            vec!["--queue-replica-index=1"],
+            &["QUEUE_REPLICA_INDEX=1", "QUEUE_REPLICAS=1"][..],
+        ),
+        (
+            vec![
+                "--queue-replicas=3",
+                "--queue-replica-index=llm-gateway-svc-3",
+                redis,
+            ],
+            &["QUEUE_REPLICA_INDEX=3", "QUEUE_REPLICAS=3"],
+        ),
+        (
+            vec!["--queue-replicas=3", "--queue-replica-index=2"],
+            &["HELPER_MAX_CONCURRENCY", "QUEUE_REPLICAS", "LLM_REDIS_URL"],
+        ),
+        (
+            vec![
+                "--queue-replicas=3",
+                "--queue-replica-index=2",
+                "--helper-max-concurrency=3",
+            ],
+            &["EMBED_MAX_CONCURRENCY"],
+        ),
+        (
+            vec![
+                "--queue-replicas=2",
+                "--queue-replica-index=1",
+                "--llm-model-concurrency=big=1",
+            ],
+            &["LLM_MODEL_CONCURRENCY"],
+        ),
+    ] {
+        names(&refused(&args).await, named);
+    }
+    let enough = [
+        "--helper-llm-backend=mock",
+        "--queue-replicas=2",
+        "--queue-replica-index=pod-1",
+    ];
+    start(&enough).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_belongs_to_redis_is_checked() {
+    let error = refused(&["--llm-redis-url=memcached://127.0.0.1:1"]).await;
+    names(&error, &["LLM_REDIS_URL"]);
+    let missing = [
+        "--llm-redis-url=redis://127.0.0.1:1",
+        "--llm-redis-password-file=/nowhere/password",
+    ];
+    names(
+        &refused(&missing).await,
+        &["LLM_REDIS_PASSWORD_FILE", "/nowhere/password"],
+    );
+    // Empty is unset.
+    let unset = [
+        "--helper-llm-backend=mock",
+        "--llm-redis-url=",
+        "--llm-redis-password-file=",
+    ];
+    start(&unset).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_empty_key_is_no_key() {
     let args = [
-        "--helper-llm-backend",
-        "openai_compatible",
-        "--openai-base-url",
-        "http://localhost:1",
-        "--openai-api-key",
-        "",
+        "--helper-llm-backend=openai_compatible",
+        "--openai-base-url=http://localhost:1",
+        "--openai-api-key=",
     ];
-    routes(&settings(&args), &Kit::for_tests()).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_server_with_tls_can_be_configured() {
-    let args = [
-        "--helper-llm-backend",
-        "ollama",
-        "--ollama-base-url",
-        "https://localhost:1",
-    ];
-    // A machine without root certificates refuses, with a message; no machine panics.
-    if let Err(error) = routes(&settings(&args), &Kit::for_tests()).await {
-        assert!(matches!(error, StartError::Client(_)), "{error}");
-    }
+    start(&args).await.unwrap();
 }

@@ -1,120 +1,95 @@
-//! The slots: never more calls than allowed, first come first served, a bounded wait.
+//! The slots: never more calls than allowed, for each model its own, and free again whatever happens.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::JoinSet,
-    time::Instant,
-};
+use tokio::{task::JoinSet, time::Instant};
 use turnwise_proto::{common::v1::ErrorReason, llm::v1::stream_complete_response::Piece};
+use turnwise_testing::model_server::{ModelServer, ServiceTime, Settings as Model};
 
-use crate::{
-    harness::{Gateway, fault, gateway, mock, request, request_to, with_wait},
-    upstream::{Upstream, ollama_text},
+use crate::harness::{
+    LONG, fault, millis, mock, mock_taking, ollama_at, read, request, request_to, seconds,
+    with_wait,
 };
-
-/// Takes a slot for as long as the stream lives.
-async fn hold(
-    gateway: &Gateway,
-) -> tonic::Streaming<turnwise_proto::llm::v1::StreamCompleteResponse> {
-    gateway.stream(request_to("mock:stall")).await.unwrap()
-}
 
 #[tokio::test]
 async fn no_more_calls_than_slots_reach_the_server() {
-    const SLOTS: usize = 3;
-    const CALLS: usize = 12;
-    let gate = Arc::new(Semaphore::new(0));
-    let (arrived, mut arrivals) = mpsc::unbounded_channel();
-    let server = Upstream::answering({
-        let gate = Arc::clone(&gate);
-        move |_| {
-            let (gate, arrived) = (Arc::clone(&gate), arrived.clone());
-            async move {
-                arrived.send(()).unwrap();
-                gate.acquire().await.unwrap().forget();
-                ollama_text("ok")
-            }
-        }
+    let server = ModelServer::start(Model {
+        service_time: ServiceTime::constant(Duration::from_millis(20)),
+        ..Model::default()
     })
-    .await;
-    let gateway = gateway(&[
-        "--ollama-base-url",
-        &server.url,
-        "--helper-max-concurrency",
-        "3",
-    ])
-    .await;
+    .await
+    .unwrap();
+    let gateway = ollama_at(&server.url(), &["--helper-max-concurrency", "3"]).await;
     let mut calls = JoinSet::new();
-    for _ in 0..CALLS {
+    for number in 0..30 {
         let gateway = gateway.clone();
-        calls.spawn(async move { gateway.complete(request()).await });
+        calls.spawn(async move {
+            if number % 3 == 0 {
+                read(gateway.stream(with_wait(LONG, request())).await.unwrap())
+                    .await
+                    .end
+                    .unwrap()
+            } else {
+                gateway
+                    .complete(with_wait(LONG, request()))
+                    .await
+                    .unwrap()
+                    .end
+                    .unwrap()
+            }
+        });
     }
-    let mut inside = 0;
-    for finished in 0..CALLS {
-        while inside < SLOTS.min(CALLS - finished) {
-            arrivals.recv().await.unwrap();
-            inside += 1;
-        }
-        // All slots are taken, and nobody else is inside.
-        assert_eq!(gateway.metric("llm_slots_in_use"), inside.to_string());
-        assert!(arrivals.try_recv().is_err());
-        gate.add_permits(1);
-        calls.join_next().await.unwrap().unwrap().unwrap();
-        inside -= 1;
-    }
-    assert_eq!(gateway.metric("llm_slots_in_use"), "0");
-    assert_eq!(gateway.metric("llm_slots"), "3");
+    calls.join_all().await;
+    let seen = server.statistics().completions;
+    assert_eq!((seen.begun, seen.max_in_flight), (30, 3));
+    // Nobody waited while a slot was free.
+    assert!(seen.busy_between_begins(3).unwrap() > 0.8, "{seen:?}");
+    assert_eq!(gateway.running().await, 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn busy_after_the_wait_with_a_time_to_try_again() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let _held = hold(&gateway).await;
-    for (wait, waited) in [
-        (None, 10),
-        (Some(0), 0),
-        (Some(3), 3),
-        // The most that anybody may ask for.
-        (Some(100_000), 600),
-    ] {
-        let request = match wait {
-            None => request(),
-            Some(seconds) => with_wait(Duration::from_secs(seconds), request()),
-        };
-        let begun = Instant::now();
-        let failure = gateway.complete(request).await.unwrap_err();
-        let busy = fault(&failure, ErrorReason::Busy);
-        assert_eq!(busy.metadata("slots"), Some("1"));
-        assert!(busy.retry_delay().is_some());
-        assert_eq!(begun.elapsed().as_secs(), waited);
-    }
-    let metrics = gateway.kit.metrics.encode();
-    let count = r#"llm_calls_total{backend="mock",outcome="BUSY"} 4"#;
-    assert!(metrics.contains(count), "{metrics}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_wait_goes_past_the_deadline() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let _held = hold(&gateway).await;
+async fn each_model_has_slots_of_its_own() {
+    let args = [
+        "--helper-max-concurrency",
+        "1",
+        "--llm-model-concurrency",
+        "mock:delay:1000=3",
+    ];
+    let gateway = mock(&args).await;
+    let mut calls = JoinSet::new();
     let begun = Instant::now();
-    let late = gateway.complete_within(request(), Duration::from_secs(4));
-    fault(&late.await.unwrap_err(), ErrorReason::DeadlineExceeded);
-    assert_eq!(begun.elapsed().as_secs(), 4);
+    for model in ["mock:delay:1000", "mock:delay:2000"] {
+        for _ in 0..3 {
+            let gateway = gateway.clone();
+            let request = with_wait(LONG, request_to(model));
+            calls.spawn(async move {
+                gateway.complete(request).await.unwrap();
+                (model, begun.elapsed().as_secs())
+            });
+        }
+    }
+    let mut ends = calls.join_all().await;
+    ends.sort_unstable();
+    let (three, one) = ("mock:delay:1000", "mock:delay:2000");
+    assert_eq!(
+        ends,
+        [
+            (three, 1),
+            (three, 1),
+            (three, 1),
+            (one, 2),
+            (one, 4),
+            (one, 6)
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_wait_is_told() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let first = gateway.complete(request_to("mock:delay:2000"));
-    let second = gateway.complete(request_to("mock:delay:1000"));
-    let (first, second) = tokio::join!(first, second);
+    let gateway = mock_taking(2000, 1, &[]).await;
+    let (first, second) = tokio::join!(gateway.complete(request()), gateway.complete(request()));
     let times = |answer: turnwise_proto::llm::v1::CompleteResponse| {
         let end = answer.end.unwrap();
-        let millis =
-            |d: Option<prost_types::Duration>| Duration::try_from(d.unwrap()).unwrap().as_millis();
         (millis(end.queue_wait), millis(end.total))
     };
     let (wait, total) = times(first.unwrap());
@@ -124,58 +99,51 @@ async fn the_wait_is_told() {
     );
     let (wait, total) = times(second.unwrap());
     assert!((2_000..2_020).contains(&wait), "{wait}");
-    assert!((3_000..3_040).contains(&total), "{total}");
+    assert!((4_000..4_040).contains(&total), "{total}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn first_come_first_served() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let held = hold(&gateway).await;
-    let (done, mut order) = mpsc::unbounded_channel();
-    let mut calls = JoinSet::new();
+    let gateway = mock_taking(100, 1, &[]).await;
+    let mut calls = Vec::new();
+    let begun = Instant::now();
     for number in 0..8 {
-        let (gateway, done) = (gateway.clone(), done.clone());
-        calls.spawn(async move {
-            gateway.complete(request_to("mock:delay:1")).await.unwrap();
-            done.send(number).unwrap();
-        });
-        // One after the other into the line.
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        calls.push(gateway.starts(&number.to_string(), request()).await);
     }
-    drop(held);
     for number in 0..8 {
-        assert_eq!(order.recv().await, Some(number));
+        calls.remove(0).await.unwrap().unwrap();
+        assert_eq!(begun.elapsed().as_millis() / 100, number + 1);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_leaves_the_line_leaves_no_gap() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let held = hold(&gateway).await;
-    let gone = tokio::spawn({
-        let gateway = gateway.clone();
-        async move { gateway.complete(request_to("mock:stall")).await }
-    });
-    tokio::time::sleep(Duration::from_millis(1)).await;
-    let next = tokio::spawn({
-        let gateway = gateway.clone();
-        async move { gateway.complete(request()).await }
-    });
-    tokio::time::sleep(Duration::from_millis(1)).await;
+    let gateway = mock_taking(1000, 1, &[]).await;
+    let begun = Instant::now();
+    let held = gateway.starts("ada", request()).await;
+    let gone = gateway.starts("ben", request()).await;
+    let next = gateway.starts("cid", request()).await;
+    assert_eq!(gateway.queue().await.waiting_total, 2);
     gone.abort();
     assert!(gone.await.unwrap_err().is_cancelled());
-    drop(held);
+    assert_eq!(gateway.queue().await.waiting_total, 1);
+    held.await.unwrap().unwrap();
     next.await.unwrap().unwrap();
-    assert_eq!(gateway.metric("llm_slots_in_use"), "0");
-    let metrics = gateway.kit.metrics.encode();
-    let count = r#"llm_calls_total{backend="mock",outcome="CANCELLED"} 2"#;
-    assert!(metrics.contains(count), "{metrics}");
+    assert!(begun.elapsed() < seconds(2.1));
+    assert_eq!(gateway.running().await, 0);
+    assert_eq!(gateway.metric("llm_calls_total", "CANCELLED"), 1.0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_keeps_its_slot_until_its_end() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let mut stream = gateway.stream(request_to("mock:slow:10")).await.unwrap();
+    let gateway = mock(&[
+        "--mock-model",
+        "mock:slow:10",
+        "--helper-max-concurrency",
+        "1",
+    ])
+    .await;
+    let mut stream = gateway.stream(request()).await.unwrap();
     let first = stream.message().await.unwrap().unwrap();
     assert!(matches!(first.piece, Some(Piece::Delta(_))));
     let failure = gateway.complete(with_wait(Duration::ZERO, request())).await;
@@ -192,23 +160,51 @@ async fn a_stream_keeps_its_slot_until_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_ends_at_its_deadline() {
-    let gateway = mock(&["--helper-max-concurrency", "1"]).await;
-    let request = turnwise_proto::llm::v1::StreamCompleteRequest {
-        request: Some(request_to("mock:stall")),
-    };
-    let request =
-        turnwise_kit::CallContext::background(None, Duration::from_secs(5)).request(request);
-    let mut stream = gateway
-        .client
-        .clone()
-        .stream_complete(request)
+async fn more_models_than_lines_are_kept_for() {
+    let gateway = mock(&[]).await;
+    for number in 0..300 {
+        gateway
+            .complete(request_to(&format!("mock:delay:{number}")))
+            .await
+            .unwrap();
+    }
+    assert!(gateway.all_queues().await.len() <= 128);
+    // Those in use are kept, and no further ones are made.
+    let mut held = Vec::new();
+    for number in 0..128 {
+        let model = format!("mock:delay:{}", 500_000 + number);
+        held.push(gateway.starts("ada", request_to(&model)).await);
+    }
+    let refused = gateway
+        .complete(request_to("mock:delay:7"))
         .await
-        .unwrap()
-        .into_inner();
-    fault(
-        &stream.message().await.unwrap_err(),
-        ErrorReason::DeadlineExceeded,
+        .unwrap_err();
+    let busy = fault(&refused, ErrorReason::Busy);
+    assert!(busy.retry_delay().is_some());
+    held.pop().unwrap().abort();
+    crate::harness::settle().await;
+    gateway.complete(request_to("mock:delay:7")).await.unwrap();
+    for call in held {
+        call.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_not_there_keeps_no_line() {
+    let gateway = mock(&[]).await;
+    let failure = gateway
+        .complete(request_to("mock:status:404"))
+        .await
+        .unwrap_err();
+    fault(&failure, ErrorReason::UnknownModel);
+    let failure = gateway.complete(request_to("gpt-9")).await.unwrap_err();
+    let unknown = fault(&failure, ErrorReason::UnknownModel);
+    assert_eq!(unknown.metadata("model"), Some("gpt-9"));
+    assert_eq!(unknown.fields().collect::<Vec<_>>(), ["model"]);
+    assert_eq!(gateway.all_queues().await, []);
+    // Nor does anybody's invention become a label.
+    assert_eq!(
+        gateway.calls(),
+        gateway.metric("gen_ai_client_operation_duration_seconds_count", "_OTHER")
     );
-    assert_eq!(gateway.metric("llm_slots_in_use"), "0");
 }

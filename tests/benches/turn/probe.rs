@@ -170,7 +170,9 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
     );
     counted(
         "gateway-svc",
-        gateway::routes(&settings.gateway, upstreams, &kit).unwrap(),
+        gateway::routes(&settings.gateway, upstreams, &kit)
+            .await
+            .unwrap(),
     )
 }
 

@@ -12,8 +12,11 @@ use serde::Serialize;
 
 use crate::{remote::is_remote, settings::ApiKey, start::StartError};
 
-/// How long a connection that nobody uses is kept.
-const IDLE: Duration = Duration::from_secs(60);
+/// How long a connection that nobody uses is kept. Model servers close such a connection after 5 s by default, and a call
+/// that is sent at that moment fails.
+const IDLE: Duration = Duration::from_secs(4);
+/// The same for remote servers, which keep connections for longer, and where a new one costs a handshake.
+const IDLE_REMOTE: Duration = Duration::from_secs(50);
 
 /// A client for one server. Cloning it is cheap.
 #[derive(Clone)]
@@ -28,7 +31,11 @@ pub(crate) struct Request {
 
 impl Request {
     /// A request with this body.
-    pub(crate) fn json(url: &Url, authorization: Option<HeaderValue>, body: &impl Serialize) -> Self {
+    pub(crate) fn json(
+        url: &Url,
+        authorization: Option<HeaderValue>,
+        body: &impl Serialize,
+    ) -> Self {
         Self {
             url: url.clone(),
             authorization,
@@ -41,7 +48,6 @@ impl Request {
 /// The head of an answer, and the body that follows.
 pub(super) struct Response {
     pub(super) status: u16,
-    pub(super) headers: HeaderMap,
     pub(super) length: Option<u64>,
     pub(super) body: Body,
 }
@@ -61,6 +67,7 @@ impl Client {
     pub(crate) fn new(url: &Url, connect: Duration) -> Result<Self, StartError> {
         // Another part of the process may have installed a provider; then this one is not needed.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let remote = is_remote(url);
         let mut builder = reqwest::Client::builder()
             // A redirect could lead a prompt out of the private network.
             .redirect(redirect::Policy::none())
@@ -70,10 +77,10 @@ impl Client {
             // is the one way to cancel that every server understands.
             .http1_only()
             .pool_max_idle_per_host(usize::MAX)
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(if remote { IDLE_REMOTE } else { IDLE })
             .connect_timeout(connect)
             .tcp_nodelay(true);
-        if !is_remote(url) {
+        if !remote {
             // So could a proxy.
             builder = builder.no_proxy();
         }
@@ -103,7 +110,6 @@ impl Client {
             .map_err(|error| meaning(&error))?;
         Ok(Response {
             status: answer.status().as_u16(),
-            headers: answer.headers().clone(),
             length: answer.content_length(),
             body: Body(answer),
         })
@@ -111,6 +117,11 @@ impl Client {
 }
 
 impl Body {
+    /// The headers of the answer that this is the body of.
+    pub(super) fn headers(&self) -> &HeaderMap {
+        self.0.headers()
+    }
+
     /// The next bytes; `None` at the end.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, BrokeOff> {
         self.0.chunk().await.map_err(|_| BrokeOff)
@@ -165,7 +176,14 @@ pub(crate) fn below_v1(base: &Url, path: &str) -> Url {
 
 /// Fetches a small document, at most `most` bytes; `None` if anything goes wrong.
 pub(crate) async fn get(client: &Client, url: Url, most: usize) -> Option<Vec<u8>> {
-    let mut answer = client.0.get(url).send().await.ok()?.error_for_status().ok()?;
+    let mut answer = client
+        .0
+        .get(url)
+        .send()
+        .await
+        .ok()?
+        .error_for_status()
+        .ok()?;
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.ok()? {
         body.extend_from_slice(&chunk);

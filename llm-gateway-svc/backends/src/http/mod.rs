@@ -81,7 +81,7 @@ impl Server {
                 return Err(Failure::Status {
                     backend: self.backend,
                     status,
-                    retry_after: retry_after::read(&response.headers),
+                    retry_after: retry_after::read(response.body.headers()),
                 });
             }
         }

@@ -18,7 +18,8 @@ use crate::{completion::Completion, failure::Failure};
 /// An answer that comes whole costs us less than the same in tokens, but until it comes the server is silent, and silence
 /// is all there is to tell a stalled server from a slow one. So whole answers are asked for where the slower ones of late
 /// took a quarter of the longest silence at most, and tokens elsewhere: a slow model keeps its time, and a stalled one is
-/// found as early as ever.
+/// found as early as ever. It is only for servers that notice that a caller has gone although they have nothing to send:
+/// Ollama and OpenAI do, and some of the compatible ones.
 #[derive(Clone)]
 pub(crate) struct Pace {
     /// Microseconds.

@@ -6,11 +6,7 @@ use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
 use super::{Answer, COMPLETION_MAX_BYTES, Request, Server, TEXT_MAX_BYTES};
-use crate::{
-    backend::Pieces,
-    completion::Piece,
-    failure::Problem,
-};
+use crate::{backend::Pieces, completion::Piece, failure::Problem};
 
 /// The longest line of an answer. A line holds one delta, or a few words about the whole.
 const LINE_MAX_BYTES: usize = 256 * 1024;
@@ -30,17 +26,18 @@ pub(crate) trait Wire: Send + 'static {
 /// Sends `request` and reads the answer as it comes. One attempt.
 pub(crate) fn pieces(server: Server, request: Request, model: String, wire: impl Wire) -> Pieces {
     enum State<W> {
-        Before(Server, Request, String, W),
-        Reading(Reading<W>),
+        Before(Box<(Server, Request, String, W)>),
+        Reading(Box<Reading<W>>),
         After,
     }
     stream::unfold(
-        State::Before(server, request, model, wire),
+        State::Before(Box::new((server, request, model, wire))),
         |state| async move {
             let mut reading = match state {
-                State::Before(server, request, model, wire) => {
+                State::Before(before) => {
+                    let (server, request, model, wire) = *before;
                     match server.send(request, &model, COMPLETION_MAX_BYTES).await {
-                        Ok(answer) => Reading::new(answer, wire),
+                        Ok(answer) => Box::new(Reading::new(answer, wire)),
                         Err(failure) => return Some((Err(failure), State::After)),
                     }
                 }
@@ -194,4 +191,3 @@ impl Lines {
         rest.strip_suffix(b"\r").unwrap_or(rest)
     }
 }
-

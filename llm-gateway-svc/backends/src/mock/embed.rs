@@ -122,7 +122,11 @@ pub(super) fn vector(text: &str, dimensions: usize) -> Vec<f32> {
         let place = place(text.as_bytes(), dimensions);
         vector[place] = 1.0;
     }
-    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    let length = vector
+        .iter()
+        .map(|number| number * number)
+        .sum::<f32>()
+        .sqrt();
     for number in &mut vector {
         *number /= length;
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures_util::stream;
 use tokio::time::Instant;
 use turnwise_llm_backends::{
     Failure,
@@ -12,7 +14,7 @@ use crate::{
     harness::{Model, ask, connect, problem},
     upstream::{
         Act::{self, Hang, Pause, Reset},
-        HEAD, Upstream, at_ollama, chunk, ollama_delta, ollama_end, ollama_text,
+        HEAD, Upstream, at_ollama, chunk, ollama_delta, ollama_end, ollama_text, streaming,
     },
 };
 
@@ -41,7 +43,9 @@ async fn a_connection_that_breaks_before_the_first_byte_may_be_tried_again() {
         vec![head()],
         vec![head(), Reset],
         vec![Act::Write(b"HTTP/1.1 200 OK\r\nconte".to_vec())],
-        vec![Act::Write(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n".to_vec())],
+        vec![Act::Write(
+            b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n".to_vec(),
+        )],
     ] {
         let (_server, model) = acting(acts, &[]).await;
         let failure = model.stream(&ask()).await.unwrap_err();
@@ -59,7 +63,11 @@ async fn a_connection_that_breaks_after_it_may_not() {
         vec![head(), write(&ollama_delta("half")), Pause(MS_200), Reset],
         // A chunk that is announced and does not come.
         vec![head(), Act::Write(b"40\r\n{\"message\":".to_vec())],
-        vec![head(), write(&ollama_delta("a")), Act::Write(b"zz\r\n".to_vec())],
+        vec![
+            head(),
+            write(&ollama_delta("a")),
+            Act::Write(b"zz\r\n".to_vec()),
+        ],
     ] {
         let (_server, model) = acting(acts, &[]).await;
         let failure = model.stream(&ask()).await.unwrap_err();
@@ -95,7 +103,12 @@ async fn silence_before_the_first_byte_may_be_tried_again() {
 #[tokio::test]
 async fn silence_between_tokens_ends_the_call() {
     let (_server, model) = acting(
-        vec![head(), write(&ollama_delta("a")), write(&ollama_delta("b")), Hang],
+        vec![
+            head(),
+            write(&ollama_delta("a")),
+            write(&ollama_delta("b")),
+            Hang,
+        ],
         &["--llm-between-tokens-timeout-seconds", "0.2"],
     )
     .await;
@@ -130,7 +143,10 @@ async fn bytes_that_are_no_token_do_not_count() {
         acts
     };
     for (first, args) in [
-        (ollama_delta("a"), ["--llm-between-tokens-timeout-seconds", "0.2"]),
+        (
+            ollama_delta("a"),
+            ["--llm-between-tokens-timeout-seconds", "0.2"],
+        ),
         ("\n".to_owned(), ["--ollama-timeout-seconds", "0.2"]),
     ] {
         let (_server, model) = acting(trickle(&first), &args).await;
@@ -194,7 +210,12 @@ async fn no_answer_is_longer_than_its_bounds() {
     let nothing = ollama_delta("").repeat(1_000);
     let nothing = nothing.repeat(17 * 1024 * 1024 / nothing.len() + 1);
     for body in [text, long_line, no_line, nothing] {
-        let server = Upstream::saying(body).await;
+        // Without a length that would tell.
+        let server = Upstream::answering(move |_| {
+            let body = Bytes::from(body.clone());
+            async { streaming(stream::iter([Ok(body)])) }
+        })
+        .await;
         let failure = connect(&at_ollama(&server.url)).stream(&ask()).await;
         assert_eq!(problem(&failure.unwrap_err()), Problem::TooLong);
     }
@@ -230,7 +251,11 @@ async fn full() -> (std::net::TcpListener, Vec<tokio::net::TcpStream>) {
 async fn a_connection_that_does_not_come_about_has_a_time_out_of_its_own() {
     let (listener, _waiting) = full().await;
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let args = [&at_ollama(&url)[..], &["--llm-connect-timeout-seconds", "0.2"]].concat();
+    let args = [
+        &at_ollama(&url)[..],
+        &["--llm-connect-timeout-seconds", "0.2"],
+    ]
+    .concat();
     let begun = Instant::now();
     let failure = connect(&args).stream(&ask()).await.unwrap_err();
     let expected = Failure::Silent {

@@ -59,10 +59,7 @@ async fn ollama_embeds() {
 #[tokio::test]
 async fn openai_and_compatible_servers_embed_in_both_encodings() {
     // In another order than the texts.
-    let numbers = [
-        item(1, &json!([1e-3, 2.0])),
-        item(0, &json!([0.25, -1])),
-    ];
+    let numbers = [item(1, &json!([1e-3, 2.0])), item(0, &json!([0.25, -1]))];
     let encoded = [
         item(1, &json!(base64(&[1e-3, 2.0]))),
         item(0, &json!(base64(&[0.25, -1.0]))),
@@ -103,7 +100,10 @@ async fn what_is_no_embedding_of_each_text_is_refused() {
     for (answer, expected) in [
         ("garbage".to_owned(), Problem::Unreadable),
         ("{}".to_owned(), Problem::Unreadable),
-        (json!({"error": {"message": "secret"}}).to_string(), Problem::Reported),
+        (
+            json!({"error": {"message": "secret"}}).to_string(),
+            Problem::Reported,
+        ),
         (with(&[]), Problem::WrongCount),
         (with(&[item(0, &good)]), Problem::WrongCount),
         (
@@ -174,10 +174,7 @@ async fn numbers_that_are_finite_in_double_precision_only_are_refused() {
         let server = Upstream::saying(format!("{{\"embeddings\": [[{number}, 1]]}}")).await;
         let failure = connect(&at_ollama(&server.url)).embed(&["one"]).await;
         let problem = problem(&failure.unwrap_err());
-        assert!(matches!(
-            problem,
-            Problem::NotFinite | Problem::Unreadable
-        ));
+        assert!(matches!(problem, Problem::NotFinite | Problem::Unreadable));
     }
 }
 

@@ -112,7 +112,12 @@ async fn retry_after_is_read_in_both_forms_and_bounded() {
         (429, "99999999999999999999999999", None, Some(3600)),
         (429, "Wed, 21 Oct 2015 07:28:30 GMT", Some(date), Some(30)),
         // The two older forms of a date.
-        (429, "Wednesday, 21-Oct-15 07:29:00 GMT", Some(date), Some(60)),
+        (
+            429,
+            "Wednesday, 21-Oct-15 07:29:00 GMT",
+            Some(date),
+            Some(60),
+        ),
         (429, "Wed Oct 21 07:28:05 2015", Some(date), Some(5)),
         (429, "Thu, 22 Oct 2015 07:28:00 GMT", Some(date), Some(3600)),
         (429, "Wed, 21 Oct 2015 07:27:00 GMT", Some(date), Some(0)),

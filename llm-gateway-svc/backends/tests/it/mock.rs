@@ -196,9 +196,7 @@ async fn answers_in_words_without_a_schema_and_with_the_smallest_value_for_anoth
 #[tokio::test]
 async fn answers_badly_by_name() {
     let mock = mock(&[]);
-    let text = complete(&mock, turn("mock:invalid_json", &ALL))
-        .await
-        .text;
+    let text = complete(&mock, turn("mock:invalid_json", &ALL)).await.text;
     assert!(serde_json::from_str::<Value>(&text).is_err());
 
     assert_eq!(complete(&mock, turn("mock:empty", &ALL)).await.text, "");
@@ -424,5 +422,9 @@ async fn knows_no_other_names() {
     assert!(mock.0.admit("mock:obey", Operation::Completion).is_ok());
     assert!(mock.0.admit("mock:obey", Operation::Embedding).is_err());
     assert!(mock.0.admit("mock:length:8", Operation::Embedding).is_ok());
-    assert!(mock.0.admit("mock:length:8", Operation::Completion).is_err());
+    assert!(
+        mock.0
+            .admit("mock:length:8", Operation::Completion)
+            .is_err()
+    );
 }

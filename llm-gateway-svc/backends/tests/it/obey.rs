@@ -96,11 +96,7 @@ async fn a_wish_is_granted() {
 #[tokio::test]
 async fn without_an_instruction_it_answers_well() {
     let mock = mock(&[]);
-    let well = mock
-        .complete(&turn("mock", &ALL[..2]))
-        .await
-        .unwrap()
-        .text;
+    let well = mock.complete(&turn("mock", &ALL[..2])).await.unwrap().text;
     for (chunk, student) in [
         (
             "To give an example, show 2x = 4.",
@@ -115,11 +111,7 @@ async fn without_an_instruction_it_answers_well() {
 #[tokio::test]
 async fn braces_without_end_do_no_harm() {
     let mock = mock(&[]);
-    let well = mock
-        .complete(&turn("mock", &ALL[..2]))
-        .await
-        .unwrap()
-        .text;
+    let well = mock.complete(&turn("mock", &ALL[..2])).await.unwrap().text;
     let braces = r#"{"a":"#.repeat(20_000);
     assert_eq!(obeyed(&mock, &braces, "?").await, well);
 }

@@ -108,7 +108,8 @@ async fn lines_may_come_in_any_pieces() {
 async fn legal_oddities() {
     let crlf = (ollama_delta("Hi") + &ollama_end("stop")).replace('\n', "\r\n");
     let no_newline = (ollama_delta("Hi") + &ollama_end("stop")).trim().to_owned();
-    let thinking = r#"{"message": {"role": "assistant", "content": "", "thinking": "Hm."}, "done": false}"#;
+    let thinking =
+        r#"{"message": {"role": "assistant", "content": "", "thinking": "Hm."}, "done": false}"#;
     let thinking = format!("{thinking}\n{}{}", ollama_delta("Hi"), ollama_end("stop"));
     // The text comes with the end, and the server neither counts nor says which model it was.
     let at_once = r#"{"message": {"content": "H\u0069"}, "done": true, "done_reason": "stop"}"#;

@@ -236,15 +236,15 @@ async fn failures() {
         ("data: {}\n\n".to_owned(), Problem::Unreadable),
         (begin() + &delta("half"), Problem::BrokeOff),
         (begin() + &failed_event, Problem::Reported),
-        (begin() + &delta("a") + &event("error", error), Problem::Reported),
+        (
+            begin() + &delta("a") + &event("error", error),
+            Problem::Reported,
+        ),
         (
             event("response.completed", json!({"response": odd_status})),
             Problem::Unreadable,
         ),
-        (
-            event("response.completed", json!({})),
-            Problem::Unreadable,
-        ),
+        (event("response.completed", json!({})), Problem::Unreadable),
         (
             event("response.output_text.delta", json!({"delta": 1})),
             Problem::Unreadable,

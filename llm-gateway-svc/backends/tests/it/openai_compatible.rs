@@ -19,6 +19,11 @@ pub fn at(url: &str) -> Vec<&str> {
     ]
 }
 
+/// The same for a server that stops when its caller goes away.
+fn at_whole(url: &str) -> Vec<&str> {
+    [at(url), vec!["--openai-compatible-whole-answers", "1"]].concat()
+}
+
 fn event(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
@@ -108,7 +113,7 @@ async fn the_prompt_goes_out_and_the_pieces_come_in() {
 async fn a_whole_answer_is_one_object() {
     let message = json!({"role": "assistant", "content": "Hello ä", "refusal": null});
     let mut server = Upstream::by_mode(answer(), whole(&message, "length")).await;
-    let compatible = connect(&at(&server.url));
+    let compatible = connect(&at_whole(&server.url));
     // The first call shows how quick the server is.
     let streamed = compatible.complete(&ask()).await.unwrap();
     let answer = compatible.complete(&ask()).await.unwrap();
@@ -124,6 +129,17 @@ async fn a_whole_answer_is_one_object() {
     asked["stream"] = Value::Bool(true);
     asked["stream_options"] = streamed["stream_options"].clone();
     assert_eq!(asked, streamed);
+}
+
+#[tokio::test]
+async fn tokens_are_asked_for_unless_a_setting_says_that_the_server_notices_who_leaves() {
+    let mut server = Upstream::saying(answer()).await;
+    let compatible = connect(&at(&server.url));
+    for _ in 0..3 {
+        assert_eq!(compatible.complete(&ask()).await.unwrap().text, "Hello ä");
+        let asked = server.asked.recv().await.unwrap();
+        assert_eq!(asked.body["stream"], true);
+    }
 }
 
 #[tokio::test]
@@ -203,15 +219,14 @@ async fn a_refusal_is_a_text_that_nobody_asked_for() {
         "choices": [{"index": 0, "delta": {"refusal": "I will not."}, "finish_reason": null}]
     }));
     let message = json!({"role": "assistant", "content": null, "refusal": "I will not."});
-    let server = Upstream::by_mode(
-        refusal + &finish("stop") + DONE,
-        whole(&message, "stop"),
-    )
-    .await;
-    let compatible = connect(&at(&server.url));
+    let server = Upstream::by_mode(refusal + &finish("stop") + DONE, whole(&message, "stop")).await;
+    let compatible = connect(&at_whole(&server.url));
     for _ in 0..2 {
         let answer = compatible.complete(&ask()).await.unwrap();
-        assert_eq!((&*answer.text, answer.end.finish), ("I will not.", Finish::Other));
+        assert_eq!(
+            (&*answer.text, answer.end.finish),
+            ("I will not.", Finish::Other)
+        );
     }
 }
 
@@ -254,7 +269,7 @@ async fn failures() {
         (&answer(), Problem::Unreadable),
     ] {
         let server = Upstream::by_mode(answer(), text).await;
-        let compatible = connect(&at(&server.url));
+        let compatible = connect(&at_whole(&server.url));
         compatible.complete(&ask()).await.unwrap();
         let failure = compatible.complete(&ask()).await.unwrap_err();
         assert_eq!(problem(&failure), expected, "{text}");

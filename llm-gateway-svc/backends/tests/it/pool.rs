@@ -10,11 +10,7 @@ use std::{
 
 use axum::{body::Body, response::Response};
 use futures_util::{StreamExt, future::join_all};
-use tokio::{
-    io::AsyncWriteExt,
-    net::TcpListener,
-    sync::Barrier,
-};
+use tokio::{io::AsyncWriteExt, net::TcpListener, sync::Barrier};
 use turnwise_llm_backends::Piece;
 
 use crate::{

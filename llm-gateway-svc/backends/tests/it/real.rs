@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
-use turnwise_llm_backends::{Finish, Piece, Role};
+use turnwise_llm_backends::{Completion, Finish, Piece, Role};
 
 use crate::{
     harness::{Ask, Model, ask, connect, message},
@@ -79,11 +79,22 @@ async fn it_keeps_the_schema_of_a_turn(models: &[Model]) {
     }
 }
 
+/// As a caller does: this server sometimes closes a connection just when the next call is sent on it.
+async fn tried_again(model: &Model, ask: &Ask) -> Completion {
+    for _ in 0..3 {
+        match model.complete(ask).await {
+            Ok(answer) => return answer,
+            Err(failure) => assert!(failure.may_retry(), "{failure:?}"),
+        }
+    }
+    panic!("three attempts failed");
+}
+
 async fn it_answers_whole(models: &[Model]) {
     for model in models {
         // The first call shows how quick the server is, the second takes the other way.
         for bound in [16, 24] {
-            let answer = model.complete(&ask().tokens(bound)).await.unwrap();
+            let answer = tried_again(model, &ask().tokens(bound)).await;
             assert!(!answer.text.is_empty());
             assert!(answer.end.output_tokens <= bound);
             assert!(answer.end.input_tokens > 0);
@@ -107,13 +118,15 @@ async fn settled(url: &str, calls: usize) {
         }
     })
     .await
-    .expect("the slot is free again");
+    .unwrap_or_else(|_| panic!("not {calls} calls"));
 }
 
 async fn a_cancelled_call_frees_its_slot(url: &str, models: &[Model]) {
-    // Long enough not to end by itself meanwhile: some forty seconds.
-    let mut long = ask().tokens(1_000);
-    long.prompt.messages = vec![message(Role::User, "Count from one to ten thousand in words.")];
+    // Long enough not to end by itself meanwhile, with the schema where that is kept and by its kind elsewhere.
+    let schema = json!({"type": "array", "items": {"type": "integer"}, "minItems": 1_000});
+    let mut long = ask().schema(&schema).tokens(1_000);
+    let story = "Write a very long story about a dragon, with many chapters.";
+    long.prompt.messages = vec![message(Role::User, story)];
     settled(url, 0).await;
     for model in models {
         let mut pieces = model.pieces(&long);
@@ -123,9 +136,9 @@ async fn a_cancelled_call_frees_its_slot(url: &str, models: &[Model]) {
         drop(pieces);
         settled(url, 0).await;
     }
-    // The same where the answer is awaited whole and has not begun.
-    for model in models {
-        model.complete(&ask().tokens(16)).await.unwrap();
+    // The same where the answer is awaited whole. This server would not notice it if it were asked for a whole answer, which
+    // is what `openai` does.
+    for model in models.iter().filter(|m| m.0.name() == "openai_compatible") {
         let call = tokio::spawn({
             let (model, long) = (model.clone(), long.clone());
             async move { model.complete(&long).await }

@@ -117,5 +117,9 @@ async fn openai_is_remote_unless_it_is_elsewhere() {
         host: "api.openai.com".to_owned(),
     };
     assert_eq!(openai.stream(&ask()).await.unwrap_err(), refusal);
-    assert!(refusal.to_string().contains("HELPER_REMOTE_MODE_ACKNOWLEDGED=1"));
+    assert!(
+        refusal
+            .to_string()
+            .contains("HELPER_REMOTE_MODE_ACKNOWLEDGED=1")
+    );
 }

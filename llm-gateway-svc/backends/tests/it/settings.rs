@@ -140,7 +140,10 @@ fn the_order_of_backends() {
     assert_eq!(order(&["--llm-failover", " "]), order(&[]));
     let args = [
         &LOCAL[..],
-        &["--llm-failover", "ollama/qwen2:0.5b, openai_compatible/org/model ,mock,mock/mock:slow:5"],
+        &[
+            "--llm-failover",
+            "ollama/qwen2:0.5b, openai_compatible/org/model ,mock,mock/mock:slow:5",
+        ],
     ]
     .concat();
     let expected = [

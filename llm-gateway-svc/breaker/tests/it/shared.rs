@@ -40,8 +40,9 @@ async fn pair(url: &str, rules: Rules) -> (Breakers, Breakers) {
     );
     for (from, to) in [(&one, &other), (&other, &one)] {
         to.admit(KEY).await.unwrap().succeeded().await;
-        let mut heard = false;
+        let (begin, mut heard) = (Instant::now(), false);
         while !heard {
+            assert!(begin.elapsed() < PATIENCE, "no news arrive");
             from.admit(KEY).await.unwrap().failed().await;
             let hearing = until(to, |state| state == State::Closed { failures: 1 });
             heard = timeout(Duration::from_millis(100), hearing).await.is_ok();

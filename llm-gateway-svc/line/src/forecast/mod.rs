@@ -19,12 +19,14 @@ const MEMORY: u64 = 32;
 
 /// Standard deviations between the mean and the bound: as many as a normal distribution needs for nineteen in twenty.
 const SURE: f64 = 1.65;
+/// Standard deviations more where times vary as much as their mean: such times are skewed.
+const SKEWED: f64 = 1.2;
 /// The part of a wait, and the microseconds besides, that are added to its bound for what takes time besides the calls.
 const SLACK: f64 = 0.02;
 const MOMENT: f64 = 5_000.0;
 
 /// How much a service time is thought to vary, as a part of the mean, before anything is known of that.
-const CERTAIN: f64 = 0.2;
+const CERTAIN: f64 = 0.15;
 
 /// The service times of recent calls: an exponentially weighted mean and variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,7 +80,7 @@ impl ServiceTimes {
 
     /// Learns a service time.
     ///
-    /// The first replaces what was reckoned with, and is thought to vary by half of itself. Each later one moves the mean
+    /// The first replaces what was reckoned with, and is thought to vary by [`CERTAIN`] of itself. Each later one moves the mean
     /// by `alpha = max(1/n, 1/32)` of its difference `d`, and the variance to `(1 − alpha)(variance + alpha d²)`
     /// (Finch, *Incremental calculation of weighted mean and variance*, 2009).
     pub fn record(&mut self, service_time: Duration) {
@@ -102,8 +104,7 @@ impl ServiceTimes {
 /// The order is run forward: each slot becomes free when its call has taken the time that is to be expected, and each start
 /// keeps it busy for the mean. `lineup` is sorted.
 ///
-/// The bound adds [`SURE`] standard deviations, and one more where times vary as much as their mean, since such times are
-/// skewed. A start that `k` calls of `c` slots each come before varies by what is left
+/// The bound adds [`SURE`] standard deviations, and up to [`SKEWED`] more. A start that `k` calls of `c` slots each come before varies by what is left
 /// of the first call, by `k / c` times the variance of a call, and by `k²` times the variance of the mean itself; and a
 /// little for what takes time besides the calls.
 pub fn foresee(
@@ -118,7 +119,7 @@ pub fn foresee(
         .map(|busy| Reverse(Turn::first(*busy, times, now)))
         .collect();
     let count = slots.len() as f64;
-    let sure = SURE + times.varies().sqrt();
+    let sure = SURE + SKEWED * times.varies().sqrt();
     let mut line = Ahead::new(lineup, aging, now);
     let mut foreseen = Vec::with_capacity(lineup.entries.len());
     while let Some(mut slot) = slots.peek_mut()

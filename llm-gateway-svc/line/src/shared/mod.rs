@@ -1,16 +1,19 @@
 //! The line that replicas share through Redis.
 //!
-//! Redis keeps the line and the slots, in one script (`line.lua`), where the order of starts is the same as in
+//! Redis keeps the line and the slots, in one script (`line.lua` and its parts), where the order of starts is the same as in
 //! [`crate::order`]. Each process keeps what it needs to go on without Redis: its waiters with their places, its calls, and
 //! what it knows of its own slots.
 //!
 //! | module | is about |
 //! | --- | --- |
 //! | `script` | calls of the script, and what it answers and tells |
+//! | `enter` | getting into line, and being refused |
 //! | `state` | what a process knows: its waiters, its calls, its own slots |
 //! | `own` | its own slots: who has them |
 //! | `out` | the line of a process that is cut off from Redis |
-//! | `keep` | the task of a line: heartbeats, news, joining again |
+//! | `keep` | the task of a line: heartbeats and news |
+//! | `join` | joining: telling what is known |
+//! | `learn` | what a tick brings to light |
 //! | `picture` | the whole line as Redis keeps it |
 //! | `announce` | the task that announces places while somebody follows one |
 //! | `tokens` | hashes that stand for names in Redis |
@@ -22,7 +25,10 @@
 //! replica that alone is cut off may use its own slots beside those who still see Redis.
 
 mod announce;
+mod enter;
+mod join;
 mod keep;
+mod learn;
 mod out;
 mod own;
 mod picture;
@@ -50,13 +56,12 @@ use self::{
     state::{Clock, Mode, State, ToDo, micros},
 };
 use crate::{
-    ask::{Ask, ComeBack, Place, PlaceWatch, Refusal},
-    line::Entered,
+    ask::{Place, PlaceWatch},
     options::LineOptions,
-    order::{Entry, EntryId},
+    order::EntryId,
     ticket::TicketKey,
     view::LineView,
-    waiter::{self, Grant, Told, Waiter},
+    waiter::{self, Grant, Told},
 };
 
 /// A process's end of a shared line.
@@ -107,71 +112,6 @@ impl Shared {
         shared
     }
 
-    /// Gets into line, until the given time at the latest.
-    pub(crate) async fn enter(
-        &self,
-        ask: Ask,
-        now: Instant,
-        until: Instant,
-    ) -> Result<Entered, Refusal> {
-        let allowed = until.saturating_duration_since(now);
-        let owner = Arc::new(ask.owner);
-        let (waiter, answer) = Waiter::new(ask.bytes);
-        let mut entering = Entering {
-            line: self,
-            id: new_id(),
-            answer: Some(answer),
-        };
-        let id = entering.id;
-        let sent = {
-            let mut state = self.state();
-            let entry = Entry {
-                id,
-                weight: state.options.weight(&owner.class),
-                band: ask.band,
-                since: state.clock.micros(now),
-                replica: state.options.replica_index,
-                held_until: None,
-                owner: Arc::clone(&owner),
-            };
-            let room = state.has_room(&owner, ask.bytes);
-            match &state.mode {
-                Mode::In { .. } => {
-                    let arguments = script::entry(&entry, None, room).to_vec();
-                    state.add(entry, waiter);
-                    Some(arguments)
-                }
-                Mode::Out(_) => {
-                    state.enter_out(entry, waiter, room, allowed, now)?;
-                    None
-                }
-                Mode::Gone => {
-                    return Err(Refusal::NoSlot {
-                        retry_after: Duration::from_secs(1),
-                    });
-                }
-            }
-        };
-        match sent {
-            None => self.changed(),
-            Some(arguments) => {
-                let answered = self.tell("enter", arguments).await;
-                if let Some(entered) = entering.ended() {
-                    return entered;
-                }
-                if let Some(answer) = answered
-                    && !self.is_soon(&answer, allowed)
-                {
-                    self.refuse_if_late(id, now, allowed).await;
-                }
-            }
-        }
-        match entering.ended() {
-            Some(entered) => entered,
-            None => entering.in_line(),
-        }
-    }
-
     /// Takes a waiter out who has gone, with the slot that it may have been given meanwhile.
     pub(crate) fn leave(&self, id: EntryId, answer: &mut waiter::Answer) {
         let mut state = self.state();
@@ -203,8 +143,8 @@ impl Shared {
     /// Has a waiter refused whose time is over. The refusal, or a slot that came before it, comes as its answer.
     pub(crate) fn give_up(&self, id: EntryId, allowed: Duration) {
         self.go_on(|line| async move {
-            let picture = line.picture(Instant::now()).await;
-            line.refuse(id, picture.as_deref(), allowed).await;
+            let foreseen = line.foresee(id).await;
+            line.refuse(id, foreseen, allowed).await;
         });
     }
 
@@ -288,82 +228,14 @@ impl Shared {
         self.state().epoch()?;
         let asked = Instant::now();
         let answer = self.call("view", Vec::new()).await?;
-        let picture = Arc::new(Picture::read(&answer).or_else(|| {
-            tracing::warn!(
-                "what Redis keeps of the line cannot be read; check what else writes to it"
-            );
-            None
-        })?);
+        let Some(picture) = Picture::read(&answer) else {
+            script::unreadable();
+            return None;
+        };
+        let picture = Arc::new(picture);
         self.state().times = picture.times;
         *last = Some((asked, Arc::clone(&picture)));
         Some(picture)
-    }
-
-    /// Refuses one who waits if it cannot start in the time that it allows.
-    async fn refuse_if_late(&self, id: EntryId, since: Instant, allowed: Duration) {
-        let Some(picture) = self.picture(since).await else {
-            return;
-        };
-        let aging = self.state().options.aging;
-        let foreseen = picture
-            .foresee(aging)
-            .into_iter()
-            .find(|foreseen| foreseen.id == id);
-        if foreseen.is_some_and(|foreseen| foreseen.expected > allowed) {
-            self.refuse(id, Some(&picture), allowed).await;
-        }
-    }
-
-    /// Refuses one who waits, unless it is told something else before. Its place is held if it is somebody's.
-    async fn refuse(&self, id: EntryId, picture: Option<&Picture>, allowed: Duration) {
-        let foreseen = picture.and_then(|picture| {
-            let aging = self.state().options.aging;
-            picture
-                .foresee(aging)
-                .into_iter()
-                .find(|foreseen| foreseen.id == id)
-        });
-        let hold = {
-            let mut state = self.state();
-            let times = picture.map_or(state.times, |picture| picture.times);
-            let refusing = state.refusing(foreseen, &times, allowed);
-            let span = micros(refusing.after).saturating_add(micros(state.options.place_grace));
-            let Some(in_line) = state.waiters.get_mut(&id) else {
-                return;
-            };
-            in_line.refusing = Some(refusing);
-            let nobody = in_line.entry.owner.pupil.is_empty() || foreseen.is_none();
-            match (&state.mode, nobody) {
-                (Mode::Out(_), _) => {
-                    let now = Instant::now();
-                    let foreseen = state.foresee_one(id, now);
-                    state.refuse_out(id, foreseen, allowed, now);
-                    return;
-                }
-                (_, true) => {
-                    let after = refusing.after;
-                    state.end(id, Refusal::TooLong(ComeBack { after, held: None }));
-                    None
-                }
-                (_, false) => Some(vec![id.to_string(), span.to_string()]),
-            }
-        };
-        match hold {
-            None => {
-                self.call("leave", vec![id.to_string()]).await;
-            }
-            Some(hold) => {
-                self.call("hold", hold).await;
-                // Redis did not hold it: it does not know it, or is out of reach since.
-                let mut state = self.state();
-                if let Some(in_line) = state.waiters.get(&id) {
-                    let after = in_line
-                        .refusing
-                        .map_or(Duration::ZERO, |refusing| refusing.after);
-                    state.end(id, Refusal::TooLong(ComeBack { after, held: None }));
-                }
-            }
-        }
     }
 
     /// Calls the script as one who takes part, and takes in what it answers; none if it was not done. The call goes on
@@ -457,21 +329,6 @@ impl Shared {
         }
     }
 
-    /// Whether an entry starts within the time allowed even if all others in line start before it.
-    fn is_soon(&self, answer: &Answer, allowed: Duration) -> bool {
-        let [in_line, mean] = answer.returned.as_slice() else {
-            return false;
-        };
-        let mean = script::text(mean).and_then(|mean| mean.parse::<f64>().ok());
-        let (Some(in_line), Some(mean)) = (script::number(in_line), mean) else {
-            return false;
-        };
-        let slots = self.state().options.slots as u64;
-        let at_most = Duration::from_micros(mean as u64)
-            * u32::try_from(in_line / slots + 2).unwrap_or(u32::MAX);
-        at_most <= allowed
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -481,47 +338,4 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.wake.notify_one();
     }
-}
-
-/// One who enters. If it goes before it knows what came of it, it leaves the line.
-struct Entering<'a> {
-    line: &'a Shared,
-    id: EntryId,
-    answer: Option<waiter::Answer>,
-}
-
-impl Entering<'_> {
-    /// What came of it, if something did.
-    fn ended(&mut self) -> Option<Result<Entered, Refusal>> {
-        let told = self.answer.as_mut()?.try_recv().ok()?;
-        self.answer = None;
-        Some(match told {
-            Told::Granted(grant) => Ok(Entered::Granted(grant)),
-            Told::Refused(refusal) => Err(refusal),
-        })
-    }
-
-    /// It waits.
-    fn in_line(mut self) -> Result<Entered, Refusal> {
-        let answer = self.answer.take().ok_or(Refusal::Superseded)?;
-        Ok(Entered::InLine {
-            id: self.id,
-            answer,
-            place: None,
-        })
-    }
-}
-
-impl Drop for Entering<'_> {
-    fn drop(&mut self) {
-        if let Some(answer) = &mut self.answer {
-            self.line.leave(self.id, answer);
-        }
-    }
-}
-
-/// A name that no other entry has in any process.
-fn new_id() -> EntryId {
-    let (_, id) = uuid::Uuid::new_v4().as_u64_pair();
-    id
 }

@@ -9,7 +9,7 @@ use super::{
     state::{Mode, State, micros},
 };
 use crate::{
-    ask::Refusal,
+    ask::{ComeBack, Refusal},
     forecast::{self, Busy, Foreseen},
     lineup::Lineup,
     options::LineOptions,
@@ -183,7 +183,8 @@ impl State {
             .of(&entry.owner)
             .map(|older| (older.id, older.band));
         let room = room && (older.is_some() || out.order.len() < self.options.max_entries);
-        if !room && !(out.order.present() == 0 && self.any_free(now)) {
+        let starts = out.order.present() == 0 && self.any_free(now);
+        if !room && !starts {
             return Err(self.full(self.waiters.len()));
         }
         let Mode::Out(out) = &mut self.mode else {
@@ -246,17 +247,14 @@ impl State {
         allowed: Duration,
         now: Instant,
     ) {
-        let refusing = self.refusing(foreseen, &self.times, allowed);
+        let refusing = self.refusing(foreseen, allowed);
         let Some(in_line) = self.waiters.get_mut(&id) else {
             return;
         };
         in_line.refusing = Some(refusing);
         if in_line.entry.owner.pupil.is_empty() || foreseen.is_none() {
             let after = refusing.after;
-            return self.end(
-                id,
-                Refusal::TooLong(crate::ask::ComeBack { after, held: None }),
-            );
+            return self.end(id, Refusal::TooLong(ComeBack { after, held: None }));
         }
         let clock = self.clock.micros(now);
         let span = micros(refusing.after).saturating_add(micros(self.options.place_grace));
@@ -370,11 +368,10 @@ impl State {
             Mode::Out(out) => now >= out.usable_from,
             Mode::In { .. } | Mode::Gone => false,
         };
-        let free = self.own.free(now).filter_map(move |slot| {
+        self.own.free(now).filter_map(move |slot| {
             let since = self.calls.get(&slot).map(|call| call.since);
             (usable || since.is_some()).then_some((slot, since))
-        });
-        free
+        })
     }
 
     /// The line of this process alone, as it is shown.

@@ -12,7 +12,14 @@ use crate::{
 };
 
 /// The script. Its parts are put together in this order.
-static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("line.lua")));
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(
+        include_str!("line.lua"),
+        include_str!("order.lua"),
+        include_str!("slots.lua"),
+        include_str!("operations.lua"),
+    ))
+});
 
 /// How long Redis may take to answer. What it has not done by then it does not do later: the script is told the time.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
@@ -72,7 +79,10 @@ pub(super) enum Told {
         arrival: u64,
     },
     Superseded(EntryId),
-    Full(EntryId),
+    Full {
+        id: EntryId,
+        in_line: usize,
+    },
     Forget(EntryId),
     Held {
         id: EntryId,
@@ -98,7 +108,7 @@ impl Told {
         let what = words.next()?;
         let words: Vec<&str> = words.collect();
         let number = |at: usize| words.get(at)?.parse::<u64>().ok();
-        let slot = |at: usize| words.get(at)?.parse::<usize>().ok();
+        let slot = |at: usize| usize::try_from(number(at)?).ok();
         Some(match what {
             "run" => Self::Run {
                 id: number(0)?,
@@ -112,7 +122,10 @@ impl Told {
                 arrival: number(2)?,
             },
             "superseded" => Self::Superseded(number(0)?),
-            "full" => Self::Full(number(0)?),
+            "full" => Self::Full {
+                id: number(0)?,
+                in_line: slot(1)?,
+            },
             "forget" => Self::Forget(number(0)?),
             "held" => Self::Held {
                 id: number(0)?,
@@ -184,8 +197,16 @@ impl Caller {
         let value = timeout(TIMEOUT, run)
             .await
             .unwrap_or(Err(Failure::TimedOut))?;
-        read(value).ok_or(Failure::Unreadable)
+        read(value).ok_or_else(unreadable)
     }
+}
+
+/// Says that an answer is none that the script gives.
+pub(super) fn unreadable() -> Failure {
+    tracing::error!(
+        "what Redis keeps of a line cannot be read; check what else writes to this Redis"
+    );
+    Failure::Unreadable
 }
 
 /// Reads an answer.

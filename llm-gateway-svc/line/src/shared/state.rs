@@ -260,8 +260,8 @@ impl State {
                 in_line.confirmed = Some(now);
             }
             Told::Superseded(id) => self.end(id, Refusal::Superseded),
-            Told::Full(id) => {
-                let full = self.full(self.options.max_entries);
+            Told::Full { id, in_line } => {
+                let full = self.full(in_line);
                 self.end(id, full);
             }
             Told::Forget(id) => {
@@ -390,14 +390,10 @@ impl State {
 
     /// What is told to who cannot start in time. It is to come back when half of the wait that it allows is left, so that it
     /// waits about that long then.
-    pub(super) fn refusing(
-        &self,
-        foreseen: Option<Foreseen>,
-        times: &ServiceTimes,
-        allowed: Duration,
-    ) -> Refusing {
-        let expected = foreseen.map_or(times.mean(), |foreseen| foreseen.expected);
-        let least = (times.mean() / 4).max(LEAST_AFTER);
+    pub(super) fn refusing(&self, foreseen: Option<Foreseen>, allowed: Duration) -> Refusing {
+        let mean = self.times.mean();
+        let expected = foreseen.map_or(mean, |foreseen| foreseen.expected);
+        let least = (mean / 4).max(LEAST_AFTER);
         Refusing {
             after: expected.saturating_sub(allowed / 2).max(least),
             foreseen,

@@ -1,6 +1,10 @@
 //! The crate's integration tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod conformance;
+mod forecast;
 mod local;
+mod order;
 mod shared;
 mod simulation;
+mod ticket;

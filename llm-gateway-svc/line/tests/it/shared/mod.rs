@@ -39,12 +39,16 @@ impl Replica {
 
     /// A replica that may not have joined yet.
     pub async fn start(url: &str, options: LineOptions) -> Self {
+        Self::start_named(url, "kind/backend/model", options).await
+    }
+
+    /// One with a line of this name.
+    pub async fn start_named(url: &str, name: &str, options: LineOptions) -> Self {
         let redis = Redis::open(&RedisOptions::new(url))
             .await
             .expect("an address");
         let kit = Kit::for_tests();
-        let line = Line::shared(options, redis, "kind/backend/model", &kit)
-            .expect("options within bounds");
+        let line = Line::shared(options, redis, name, &kit).expect("options within bounds");
         Self { line, kit }
     }
 

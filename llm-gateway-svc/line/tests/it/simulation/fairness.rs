@@ -118,7 +118,11 @@ fn first_in_first_out_would_not_be_fair() {
 #[test]
 fn a_small_class_gets_half_beside_a_large_one() {
     let client = |client: usize| {
-        let class = if client % 10 == 0 { "small" } else { "large" };
+        let class = if client.is_multiple_of(10) {
+            "small"
+        } else {
+            "large"
+        };
         ask(class, &client.to_string(), 0)
     };
     let clients = (0..300).map(client).collect();

@@ -1,13 +1,15 @@
 //! How good the announced waits are.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
-use turnwise_llm_line::Place;
+use turnwise_llm_line::{LineOptions, Place};
 
 use super::{
     paused,
     schedule::{Habits, Law, Outcome, run},
     seeds,
-    world::Started,
+    world::{Ended, Started, World, ask},
 };
 
 /// Everybody stays, but for those who leave, and comes back.
@@ -124,4 +126,28 @@ fn lively_schedules() {
     for law in [Law::Constant, Law::Uniform, Law::Exponential] {
         assert!(kept(&outcomes(law, lively), last) >= 0.95, "{law:?}");
     }
+}
+
+/// Who waits long is told of much that changes, and not of everything.
+#[test]
+fn news_is_worth_telling() {
+    let told = paused(async {
+        let mut world = World::new(LineOptions::with_slots(1));
+        let (mut running, _) = world.enter(ask("class", "first", 0), true).await;
+        for pupil in 0..200 {
+            world.enter(ask("class", &pupil.to_string(), 0), true).await;
+        }
+        loop {
+            world.advance(Instant::now() + Duration::from_secs(2)).await;
+            let mut ended = world.finish(running, true);
+            match ended.pop() {
+                Some(Ended::Started(started)) if started.pupil.1 == "199" => {
+                    break started.told.len();
+                }
+                Some(Ended::Started(started)) => running = started.request,
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+    assert!((20..=40).contains(&told), "{told}");
 }

@@ -124,7 +124,7 @@ impl Run {
             let at = begin + length.mul_f64(self.choices.share());
             let class = self.choices.below(classes);
             // The last of several classes may be one of batch requests.
-            let batch = class > 0 && class + 1 == classes && classes % 2 == 0;
+            let batch = class > 0 && class + 1 == classes && classes.is_multiple_of(2);
             let class = if batch {
                 "batch".to_owned()
             } else {

@@ -1,0 +1,265 @@
+-- What a process can ask for.
+
+-- Epochs.
+
+-- Begins a new epoch if what is kept may not be all the truth.
+local function check_epoch()
+  local server = match(call('INFO', 'server'), 'run_id:(%x+)')
+  local other = state.server ~= server
+  if other or math.abs(now - get('touched')) > FRESH then
+    set('epoch', math.max(now, get('epoch') + 1))
+    set('began', now)
+    set('joined', 0)
+    set('lost', other and 1 or 0)
+    set('server', server)
+  end
+  set('touched', now)
+end
+
+-- Operations.
+
+local operations = {}
+
+-- The slots are numbered anew if there are more or fewer of them.
+local function configure(at)
+  local before = {}
+  for offset, name in ipairs({ 'slots', 'replicas', 'lease', 'aging', 'entries' }) do
+    local value = ARGV[at + offset]
+    if state[name] and state[name] ~= value then before[#before + 1] = name .. ' ' .. state[name] end
+    if state[name] ~= value then set(name, value) end
+  end
+  if #before > 0 or call('EXISTS', FREE) == 0 then
+    call('DEL', FREE)
+    for slot = 0, get('slots') - 1 do
+      if call('HEXISTS', SLOTS, slot) == 0 then call('ZADD', FREE, home_of(slot), format('%04d', slot)) end
+    end
+  end
+  return before
+end
+
+-- What a process tells of a slot: a call of its own, or one of another process in a slot that is its own.
+local function claim(slot, fence, since, holder, left, id, purpose, class)
+  local running = load_call(slot)
+  if running and running.fence == fence then
+    if holder == me then call('ZADD', LEASES, now + left, slot) end
+    return true
+  end
+  if holder ~= me and call('HGET', JOINED, holder) == number(get('epoch')) then
+    return true -- it has told by itself what it runs
+  end
+  if running then
+    -- Of two, the later one knows that the earlier one has ended.
+    if tonumber(fence) <= tonumber(running.fence) then return false end
+    free(running)
+  end
+  set('fence', math.max(get('fence'), tonumber(fence)))
+  occupy({ slot = slot, process = holder, fence = fence, id = id, since = since, purpose = purpose, class = class }, left)
+  return true
+end
+
+function operations.join()
+  local index, fresh = tonumber(ARGV[5]), ARGV[15] == '1'
+  local before = configure(5)
+  if get('count') == 0 then
+    local prior = tonumber(ARGV[11])
+    set('mean', prior)
+    set('variance', format('%.17g', prior * prior / 4))
+  end
+  if not state.key then set('key', ARGV[12]) end
+  set('tick', math.max(get('tick'), tonumber(ARGV[13])))
+  set('fence', math.max(get('fence'), tonumber(ARGV[14])))
+  local epoch, home = number(get('epoch')), load_home(index)
+  if not home or home.epoch ~= epoch then add('joined', 1) end
+  local from = 0
+  -- Somebody else may run a call in a slot of this home and not have told of it yet; its predecessor would have known.
+  if fresh and get('lost') == 1 and get('replicas') > 1 then from = get('began') + FRESH end
+  store_home({ index = index, process = me, epoch = epoch, from = from, gone = '-', twin = home and home.twin or 0 })
+  call('ZADD', SEEN, now, me)
+
+  local claimed, lost = {}, {}
+  for at = 17, 16 + 8 * tonumber(ARGV[16]), 8 do
+    local slot, fence, since, holder, left, id, purpose, class = unpack(ARGV, at, at + 7)
+    slot = tonumber(slot)
+    if claim(slot, fence, tonumber(since), holder, tonumber(left), id, purpose, class) then
+      if holder == me then claimed[slot] = true end
+    elseif holder == me then
+      lost[#lost + 1] = slot
+    end
+  end
+  local slots = call('HKEYS', SLOTS)
+  for _, slot in ipairs(slots) do
+    local running = load_call(tonumber(slot))
+    if running.process == me and not claimed[running.slot] then free(running) end
+  end
+  local more = forget_process(me)
+  call('HSET', JOINED, me, epoch)
+  return more and 1 or 0, lost, state.key, before
+end
+
+function operations.enter()
+  for at = 5, #ARGV, 13 do
+    local id, band, class, pupil, owner, weight, since, place, arrival, untl, room, purpose, name =
+      unpack(ARGV, at, at + 12)
+    local entry = {
+      id = id, band = band, class = class, pupil = pupil, owner = owner == '' and '-' or owner, purpose = purpose,
+      process = me, held_until = tonumber(untl), since = since == '0' and now or tonumber(since),
+    }
+    local again = place ~= '0'
+    local slot = call('HGET', RUNNING, id)
+    local spare = not slot and entry.held_until == 0 and get('present:i') + get('present:b') == 0
+      and free_slot(index_of(me))
+    local older = entry.owner ~= '-' and call('HGET', OWNERS, entry.owner)
+    older = older and load_entry(older)
+    if slot then
+      local running = load_call(tonumber(slot))
+      tell(me, 'run', id, running.slot, running.fence)
+    elseif spare and call('EXISTS', ENTRIES) == 0 then
+      -- Nobody is in line, so there is nothing that the order would have to remember.
+      give(spare, entry, name)
+    elseif call('HEXISTS', ENTRIES, id) == 1 then
+      -- The answer to an earlier call was lost.
+      tell_waiting(load_entry(id))
+    elseif not spare and (room == '0' or (not older and call('HLEN', ENTRIES) >= get('entries'))) then
+      tell(me, 'full', id, call('HLEN', ENTRIES))
+    elseif older and again and entry.held_until > 0 then
+      tell(me, 'forget', id)
+    elseif older and again and older.held_until == 0 and older.since >= entry.since then
+      tell(me, 'superseded', id)
+    elseif older and older.band == band then
+      take_over(older, entry)
+      tell_waiting(entry)
+      tell(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
+    else
+      if older then
+        remove(older)
+        tell(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
+      end
+      local at_place = again and tonumber(place) or tick()
+      entry.arrival = again and tonumber(arrival) or at_place
+      set('tick', math.max(get('tick'), at_place, entry.arrival))
+      insert(entry, tonumber(weight), name, at_place)
+      if entry.held_until == 0 then tell_waiting(entry) end
+    end
+  end
+  return call('HLEN', ENTRIES), state.mean
+end
+
+function operations.leave()
+  for at = 5, #ARGV do
+    local id = ARGV[at]
+    local slot = call('HGET', RUNNING, id)
+    local running = slot and load_call(tonumber(slot))
+    local entry = load_entry(id)
+    if running and running.process == me then free(running) end
+    if entry and entry.process == me and entry.held_until == 0 then remove(entry) end
+  end
+end
+
+function operations.hold()
+  local id, span = ARGV[5], tonumber(ARGV[6])
+  local slot, entry = call('HGET', RUNNING, id), load_entry(id)
+  if slot then
+    tell(me, 'run', id, slot, load_call(tonumber(slot)).fence)
+  elseif not entry then
+    tell(me, 'forget', id)
+  else
+    if entry.held_until == 0 then hold(entry, now + span) end
+    tell(me, 'held', id, number(entry.held_until))
+  end
+end
+
+function operations.release()
+  local running = load_call(tonumber(ARGV[5]))
+  if running and running.fence == ARGV[6] then
+    if ARGV[7] ~= '' then record(tonumber(ARGV[7])) end
+    free(running)
+  end
+end
+
+-- The own slots of the process, as they are.
+local function own_slots()
+  local own, index = {}, index_of(me)
+  for slot = index, get('slots') - 1, get('replicas') do
+    local running = load_call(slot)
+    own[#own + 1] = slot .. ' ' .. (running and running.fence .. ' ' .. running.process or '0 -')
+  end
+  return own
+end
+
+function operations.away()
+  call('HDEL', JOINED, me)
+  return own_slots()
+end
+
+function operations.tick()
+  reap_processes()
+  local leases, own, index = {}, own_slots(), index_of(me)
+  -- What is given out below is told besides, so that nothing is missed.
+  for _, slot in ipairs(call('HKEYS', SLOTS)) do
+    local running = load_call(tonumber(slot))
+    if running.process == me then
+      leases[#leases + 1] = slot .. ' ' .. running.fence .. ' ' .. running.id
+      call('ZADD', LEASES, now + get('lease'), slot)
+    end
+  end
+  local home, twin = load_home(index), 0
+  if home and home.process ~= me then
+    if takes_part(home.process) then
+      home.twin, twin = now, 1
+    else
+      if home.epoch ~= number(get('epoch')) then add('joined', 1) end
+      home.process, home.epoch = me, number(get('epoch'))
+    end
+    store_home(home)
+  elseif home and home.twin >= now - FRESH then
+    twin = 1
+  end
+  local ids = false
+  local from = me .. ' '
+  if call('ZLEXCOUNT', MINE, '[' .. from, '[' .. from .. '\255') ~= tonumber(ARGV[5]) then
+    ids = call('ZRANGEBYLEX', MINE, '[' .. from, '[' .. from .. '\255')
+    for at, member in ipairs(ids) do ids[at] = sub(member, #from + 1) end
+  end
+  return leases, own, ids, twin
+end
+
+function operations.view()
+  local usable, free = {}, call('ZRANGE', FREE, 0, -1, 'WITHSCORES')
+  for at = 1, #free, 2 do
+    if may_use(tonumber(free[at + 1])) then usable[#usable + 1] = free[at] end
+  end
+  return kept, call('HGETALL', CLASSES), call('HGETALL', PUPILS), call('HGETALL', ENTRIES), call('HGETALL', SLOTS), usable
+end
+
+function operations.gone()
+  for _, slot in ipairs(call('HKEYS', SLOTS)) do
+    local running = load_call(tonumber(slot))
+    if running.process == me then free(running) end
+  end
+  local more = forget_process(me)
+  local home = load_home(index_of(me))
+  if not more and home and home.process == me then
+    home.gone = state.server
+    store_home(home)
+    call('HDEL', JOINED, me)
+    call('ZREM', SEEN, me)
+  end
+  return more and 1 or 0
+end
+
+local what, not_after = ARGV[1], tonumber(ARGV[4])
+if not_after > 0 and now > not_after then return answer('late') end
+if what == 'hello' then return answer('ok') end
+check_epoch()
+if what ~= 'join' and (ARGV[3] ~= number(get('epoch')) or call('HGET', JOINED, me) ~= ARGV[3]) then
+  save()
+  return answer('join')
+end
+call('ZADD', SEEN, now, me)
+reap()
+local returned = { operations[what]() }
+note_batch()
+dispatch()
+note_batch()
+save()
+return answer('ok', unpack(returned))
