@@ -42,6 +42,10 @@ pub struct Settings {
         requires = "gateway_redis_url"
     )]
     pub gateway_redis_password_file: Option<PathBuf>,
+    /// How many proxies of yours stand before this port (0 to 8), each of which appends the address it was called from to
+    /// `x-forwarded-for`. 0: the client calls directly
+    #[arg(long, env = "TRUSTED_PROXIES", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=8))]
+    pub trusted_proxies: u8,
     /// Characters that a message may have (1 to 16000)
     #[arg(long, env = "MESSAGE_MAX_CHARS", default_value = "4000", value_parser = clap::value_parser!(u32).range(1..=16_000))]
     pub message_max_chars: u32,
@@ -123,7 +127,10 @@ impl Settings {
         let Some(RedisUrl(url)) = &self.gateway_redis_url else {
             return Ok(None);
         };
-        let mut options = RedisOptions::new(url);
+        let mut options = RedisOptions {
+            keeps_records: false,
+            ..RedisOptions::new(url)
+        };
         if let Some(path) = &self.gateway_redis_password_file {
             let text = fs::read_to_string(path).map_err(|source| StartError::PasswordFile {
                 path: path.clone(),

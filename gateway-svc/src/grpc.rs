@@ -15,6 +15,7 @@ use turnwise_proto::{
 };
 
 use crate::{
+    address::client_address,
     error::public,
     limits::CallLimit,
     turn::{Turns, question_statuses},
@@ -31,6 +32,7 @@ pub struct Tutor {
     pub(crate) upstreams: Upstreams,
     pub(crate) turns: Turns,
     pub(crate) limit: CallLimit,
+    pub(crate) trusted_proxies: usize,
     pub(crate) kit: Kit,
 }
 
@@ -168,9 +170,10 @@ impl TutorService for Tutor {
     ) -> Result<Response<TakeTurnResponse>, Status> {
         let context = self.admit(&request).await?;
         let caller = context.caller()?;
+        let address = client_address(&request, self.trusted_proxies);
         let answer = self
             .turns
-            .take(&context, caller, request.into_inner())
+            .take(&context, caller, request.into_inner(), address)
             .await?;
         Ok(Response::new(answer))
     }

@@ -11,6 +11,7 @@
 //! | [`queue`] | the lines in front of models, for staff |
 //! | [`upstream`] | the clients of the services behind it |
 
+mod address;
 pub mod auth;
 pub mod config;
 pub mod error;
@@ -60,6 +61,7 @@ pub async fn routes(
         upstreams,
         turns,
         limit: limits::CallLimit::open(settings, kit).await?,
+        trusted_proxies: settings.trusted_proxies.into(),
         kit: kit.clone(),
     };
     Ok(Routes::new(TutorServiceServer::new(tutor)).add_service(LlmQueueServiceServer::new(queues)))

@@ -168,6 +168,10 @@ fn follow(group: Arc<Group>) -> impl Stream<Item = Result<Part, Error>> + Send {
 
 impl Group {
     fn has_ended(&self) -> bool {
+        // The work is over, or was aborted.
+        if self.parts.has_changed().is_err() {
+            return true;
+        }
         let parts = self.parts.borrow();
         matches!(parts.last(), Some(Ok(Part::End(_)) | Err(_)))
     }

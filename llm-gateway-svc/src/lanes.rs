@@ -1,3 +1,4 @@
+lanes.remove(&key);
 //! One lane for each model: the line in front of its slots, and its circuit breaker.
 
 use std::{
@@ -115,7 +116,6 @@ impl Lanes {
             .get(&key)
             .is_some_and(|kept| Arc::strong_count(kept) <= 2)
         {
-            lanes.remove(&key);
             self.count.send_replace(lanes.len());
         }
     }

@@ -33,7 +33,7 @@ pub mod retry;
 pub mod settings;
 mod usage;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tonic::service::Routes;
 use turnwise_kit::Kit;
@@ -55,6 +55,8 @@ pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.llm.v1.LlmGatewayService",
     "turnwise.llm.v1.LlmQueueService",
 ];
+/// How long a breaker waits for a probe whose caller gives no sign of life; it gives one every third of that.
+const PROBE_LEASE: Duration = Duration::from_secs(6);
 /// Under this name replicas share what they share.
 const SHARED_NAME: &str = "llm";
 
@@ -67,7 +69,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     let rules = Rules {
         failures: resilience.helper_circuit_breaker_failures,
         ttl: resilience.helper_circuit_breaker_ttl_seconds,
-        probe_lease: resilience.helper_circuit_breaker_ttl_seconds,
+        probe_lease: PROBE_LEASE,
     };
     let (breakers, limiter) = match &redis {
         Some(redis) => (
@@ -121,6 +123,7 @@ async fn redis(settings: &Settings) -> Result<Option<Redis>, StartError> {
     let options = RedisOptions {
         password: settings.shared.password()?,
         response_timeout: settings.shared.llm_redis_response_timeout_seconds,
+        keeps_records: false,
         ..RedisOptions::new(url)
     };
     match Redis::open(&options).await {

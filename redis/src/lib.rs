@@ -51,16 +51,20 @@ pub struct RedisOptions {
     /// How many connections to a server are shared. One is best unless commands block and hold up what comes after
     /// them on their connection. At least 1.
     pub lanes: usize,
+    /// Whether it keeps what must not be lost: then every server is asked once, with `CONFIG GET`, whether it may throw
+    /// away what is kept in it, which is warned of.
+    pub keeps_records: bool,
 }
 
 impl RedisOptions {
-    /// Redis at this address, with a response time-out of 2 s and one connection to each server.
+    /// Redis at this address, with a response time-out of 2 s and one connection to each server, for records.
     pub fn new(address: impl Into<String>) -> Self {
         Self {
             address: address.into(),
             password: None,
             response_timeout: Duration::from_secs(2),
             lanes: 1,
+            keeps_records: true,
         }
     }
 }
@@ -75,8 +79,7 @@ pub struct Redis {
 
 impl Redis {
     /// Opens Redis. One that does not answer yet is no error: calls fail until it does, and this returns after the
-    /// response time-out at the latest. Every server is asked once whether it may throw away what is kept in it,
-    /// which is warned of.
+    /// response time-out at the latest.
     ///
     /// # Errors
     ///
@@ -87,7 +90,7 @@ impl Redis {
             address.password.clone_from(&options.password);
         }
         let redis = Self {
-            topology: Arc::new(Topology::new(&address, options.lanes)),
+            topology: Arc::new(Topology::new(&address, options)),
             complaints: Arc::default(),
             response_timeout: options.response_timeout,
         };

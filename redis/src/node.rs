@@ -16,6 +16,7 @@ use redis::{
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
+    RedisOptions,
     address::{Address, HostPort},
     failure::Failure,
 };
@@ -41,11 +42,13 @@ pub(crate) enum Duty {
 pub(crate) struct Connector {
     redis: RedisConnectionInfo,
     duty: Duty,
+    /// Whether the servers keep what must not be lost.
+    keeps_records: bool,
 }
 
 impl Connector {
     /// Makes connections to servers for this duty. User, password and database are those of the servers with data.
-    pub(crate) fn new(address: &Address, duty: Duty) -> Self {
+    pub(crate) fn new(address: &Address, options: &RedisOptions, duty: Duty) -> Self {
         // RESP3 tells of a broken connection even while nobody calls, and brings news on any connection.
         let mut redis = RedisConnectionInfo::default()
             .set_protocol(ProtocolVersion::RESP3)
@@ -59,7 +62,11 @@ impl Connector {
                 redis = redis.set_password(password);
             }
         }
-        Self { redis, duty }
+        Self {
+            redis,
+            duty,
+            keeps_records: options.keeps_records && duty != Duty::Sentinel,
+        }
     }
 
     /// Makes a connection. What the server says unasked goes to `news`, and at last that the connection broke.
@@ -168,9 +175,7 @@ impl Node {
         if self.connector.duty == Duty::Primary {
             open.must_be_primary().await?;
         }
-        if self.connector.duty != Duty::Sentinel
-            && !self.eviction_looked_at.swap(true, Ordering::Relaxed)
-        {
+        if self.connector.keeps_records && !self.eviction_looked_at.swap(true, Ordering::Relaxed) {
             open.look_at_eviction(&self.address).await;
         }
         Ok(open)

@@ -87,7 +87,10 @@ async fn who_waits_is_told_when_to_come_back_and_keeps_the_place(kind: Kind) {
     );
 
     let refused = second.say(&thread, "How do I solve x + 7 = 12?").await;
-    assert_eq!(refused.degraded_reasons().collect::<Vec<_>>(), [Why::QueueBusy]);
+    assert_eq!(
+        refused.degraded_reasons().collect::<Vec<_>>(),
+        [Why::QueueBusy]
+    );
     assert_eq!(refused.model, "");
     let after = Duration::try_from(refused.retry_after.expect("when to come back")).unwrap();
     assert!(after <= Duration::from_secs(3), "{after:?}");
@@ -133,6 +136,9 @@ async fn only_staff_see_the_lines(kind: Kind) {
         .output()
         .unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.contains("mock mock:delay:2000 · completions"), "{shown}");
+    assert!(
+        shown.contains("mock mock:delay:2000 · completions"),
+        "{shown}"
+    );
     assert!(shown.contains("0 of 1 taken · 0 in line"), "{shown}");
 }

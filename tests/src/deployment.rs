@@ -99,7 +99,9 @@ impl Deployment {
         let mut env = options.common_env();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
-        set("SESSION_STORE", redis.url());
+        for setting in ["SESSION_STORE", "LLM_REDIS_URL", "GATEWAY_REDIS_URL"] {
+            set(setting, redis.url());
+        }
         let archives = home.path().join("archives");
         set(
             "HELPER_CLASS_RESET_ARCHIVE_DIR",

@@ -13,6 +13,8 @@ use crate::process::{Process, Program, binary, clean_command};
 
 /// The binary.
 const BINARY: &str = "llm-gateway-svc";
+/// The setting that gives it a Redis, in which replicas share their lines.
+pub const REDIS_SETTING: &str = "LLM_REDIS_URL";
 /// What opens its listener.
 const TOKEN: &str = "a-token-of-tests-and-benchmarks-0123456789";
 

@@ -8,7 +8,7 @@ mod lease;
 mod log;
 mod model;
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use jiff::Timestamp;
 use prost::Message;
@@ -93,12 +93,13 @@ impl Turns {
         }
     }
 
-    /// Takes one turn, or answers the stored one of the same key.
+    /// Takes one turn, or answers the stored one of the same key. `address` is where it came from, for limits.
     pub async fn take(
         &self,
         context: &CallContext,
         caller: &Caller,
         request: TakeTurnRequest,
+        address: Option<IpAddr>,
     ) -> Result<TakeTurnResponse, Fault> {
         ids::check("thread_id", &request.thread_id)?;
         ids::check("course_id", &request.course_id)?;
@@ -131,7 +132,7 @@ impl Turns {
                 let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
                 let input = input.redact(&roster);
                 let composed = self
-                    .compose(context, &request, &start, &input, &turn_id)
+                    .compose(context, &request, address, &start, &input, &turn_id)
                     .await?;
                 Ok((input, composed))
             })
@@ -231,6 +232,7 @@ impl Turns {
         &self,
         context: &CallContext,
         request: &TakeTurnRequest,
+        address: Option<IpAddr>,
         start: &TurnStart,
         input: &Input,
         turn_id: &str,
@@ -297,8 +299,18 @@ impl Turns {
         let Some(policy) = decision.policy.clone() else {
             return Ok(without_policy(start));
         };
+        let asked = CompleteRequest {
+            class_id: start
+                .thread
+                .as_ref()
+                .map_or_else(String::new, |thread| thread.class_id.clone()),
+            thread_id: request.thread_id.clone(),
+            place_ticket: request.place_ticket.clone(),
+            client_address: address.map_or_else(String::new, |address| address.to_string()),
+            ..CompleteRequest::default()
+        };
         self.reply(
-            context, request, start, input, plan, policy, decision, gathered,
+            context, asked, start, input, plan, policy, decision, gathered,
         )
         .await
     }
@@ -308,7 +320,7 @@ impl Turns {
     async fn reply(
         &self,
         context: &CallContext,
-        request: &TakeTurnRequest,
+        asked: CompleteRequest,
         start: &TurnStart,
         input: &Input,
         plan: Plan,
@@ -339,13 +351,7 @@ impl Turns {
             CompleteRequest {
                 messages,
                 json_schema: decision.reply_schema,
-                class_id: start
-                    .thread
-                    .as_ref()
-                    .map_or_else(String::new, |thread| thread.class_id.clone()),
-                thread_id: request.thread_id.clone(),
-                place_ticket: request.place_ticket.clone(),
-                ..CompleteRequest::default()
+                ..asked
             },
         )
         .await;

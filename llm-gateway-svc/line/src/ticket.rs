@@ -48,21 +48,17 @@ impl TicketKey {
         URL_SAFE_NO_PAD.encode(ticket)
     }
 
-    /// The entry of a ticket, if it is this owner's and still holds at `now`.
-    pub fn verify(&self, ticket: &str, owner: &Owner, now: Micros) -> Option<EntryId> {
+    /// Whether a ticket is this owner's and still holds at `now`.
+    pub fn verify(&self, ticket: &str, owner: &Owner, now: Micros) -> bool {
         let mut bytes = [0; CLAIM + MAC];
-        let length = URL_SAFE_NO_PAD.decode_slice(ticket, &mut bytes).ok()?;
-        if length != bytes.len() {
-            return None;
+        if URL_SAFE_NO_PAD.decode_slice(ticket, &mut bytes) != Ok(CLAIM + MAC) {
+            return false;
         }
         let (claim, mac) = bytes.split_at(CLAIM);
-        hmac::verify(&self.0, &signed(claim, owner), mac).ok()?;
-        let number = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
-        };
-        (now <= number(&claim[8..])).then(|| number(&claim[..8]))
+        let until = claim[8..]
+            .iter()
+            .fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+        now <= until && hmac::verify(&self.0, &signed(claim, owner), mac).is_ok()
     }
 }
 

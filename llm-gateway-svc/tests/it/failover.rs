@@ -8,7 +8,8 @@ use turnwise_proto::{
 use turnwise_testing::model_server::{Fault, ModelServer};
 
 use crate::harness::{
-    Gateway, always, embedding, failing, fault, gateway, mock, read, request, request_to,
+    Gateway, always, embedding, failing, fault, gateway, mock, read, request, request_to, seconds,
+    with_wait,
 };
 
 /// A gateway with an Ollama, then an OpenAI-compatible server, then the mock.
@@ -219,4 +220,29 @@ async fn a_remote_server_that_nobody_agreed_to_is_not_called() {
     fault(&failure, ErrorReason::RemoteBackendNotAcknowledged);
     assert_eq!(gateway.calls(), 0.0);
     assert_eq!(gateway.metric("llm_refused_total", "REMOTE"), 2.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_lines_together_are_waited_in_for_as_long_as_was_asked() {
+    // The first model holds its slot for two seconds and then fails, and the second one is slower than foreseen.
+    let gateway = mock(&[
+        "--mock-model",
+        "mock:status:503:2",
+        "--llm-failover",
+        "mock/mock:delay:10000",
+        "--helper-max-concurrency",
+        "1",
+        "--queue-expected-call-seconds",
+        "1",
+    ])
+    .await;
+    let first = gateway.starts("ada", request()).await;
+    let begun = Instant::now();
+    let second = with_wait(seconds(3.0), request());
+    let busy = gateway.complete_as("ben", second).await.unwrap_err();
+    fault(&busy, ErrorReason::Busy);
+    // Two seconds in the first line, two for its attempts, and one in the second line.
+    assert_eq!(begun.elapsed().as_millis() / 100, 50);
+    let end = first.await.unwrap().unwrap().end.unwrap();
+    assert_eq!((end.model.as_str(), end.attempts), ("mock", 3));
 }

@@ -1,6 +1,5 @@
 //! The LLM gateway through its gRPC face: one module for each theme.
 
-#![recursion_limit = "256"]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod breaker;
@@ -17,6 +16,7 @@ mod line;
 mod metrics;
 mod places;
 mod queues;
+mod redis_rights;
 mod requests;
 mod retries;
 mod settings;

@@ -246,11 +246,7 @@ async fn what_belongs_to_redis_is_checked() {
         &["LLM_REDIS_PASSWORD_FILE", "/nowhere/password"],
     );
     // Empty is unset.
-    let unset = [
-        "--helper-llm-backend=mock",
-        "--llm-redis-url=",
-        "--llm-redis-password-file=",
-    ];
+    let unset = ["--helper-llm-backend=mock", "--llm-redis-url="];
     start(&unset).await.unwrap();
 }
 

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::Way;
 use crate::{
+    RedisOptions,
     address::{Address, HostPort, told_text},
     failure::Failure,
     node::{Connector, Duty, Node},
@@ -49,10 +50,10 @@ struct Known {
 }
 
 impl Cluster {
-    pub(super) fn new(address: &Address, seeds: &[HostPort], lanes: usize) -> Self {
+    pub(super) fn new(address: &Address, options: &RedisOptions, seeds: &[HostPort]) -> Self {
         Self {
-            connector: Connector::new(address, Duty::Data),
-            lanes,
+            connector: Connector::new(address, options, Duty::Data),
+            lanes: options.lanes,
             seeds: seeds.to_vec(),
             known: Mutex::default(),
             learning: tokio::sync::Mutex::default(),

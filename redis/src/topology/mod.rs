@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use self::cluster::Cluster;
 pub use self::sentinel::SentinelSet;
 use crate::{
+    RedisOptions,
     address::{Address, Layout},
     failure::Failure,
     node::{Connector, Duty, Node},
@@ -46,17 +47,23 @@ impl Way {
 }
 
 impl Topology {
-    /// The servers of an address; to each that holds data there will be so many connections. Nothing is sent yet.
-    pub(crate) fn new(address: &Address, lanes: usize) -> Self {
+    /// The servers of an address, which is that of the options. Nothing is sent yet.
+    pub(crate) fn new(address: &Address, options: &RedisOptions) -> Self {
         match &address.layout {
             Layout::Standalone(server) => {
-                let connector = Connector::new(address, Duty::Data);
-                Self::Standalone(Arc::new(Node::new(server.clone(), connector, lanes)))
+                let connector = Connector::new(address, options, Duty::Data);
+                Self::Standalone(Arc::new(Node::new(
+                    server.clone(),
+                    connector,
+                    options.lanes,
+                )))
             }
             Layout::Sentinel { sentinels, name } => {
-                Self::Sentinel(SentinelSet::new(address, sentinels, name, lanes))
+                Self::Sentinel(SentinelSet::new(address, options, sentinels, name))
             }
-            Layout::Cluster(seeds) => Self::Cluster(Box::new(Cluster::new(address, seeds, lanes))),
+            Layout::Cluster(seeds) => {
+                Self::Cluster(Box::new(Cluster::new(address, options, seeds)))
+            }
         }
     }
 

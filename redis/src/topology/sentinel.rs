@@ -15,6 +15,7 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    RedisOptions,
     address::{Address, HostPort, told_text},
     failure::Failure,
     node::{Connector, Duty, Node},
@@ -56,17 +57,22 @@ struct Current {
 }
 
 impl SentinelSet {
-    pub(super) fn new(address: &Address, sentinels: &[HostPort], name: &str, lanes: usize) -> Self {
-        let to_sentinels = Connector::new(address, Duty::Sentinel);
+    pub(super) fn new(
+        address: &Address,
+        options: &RedisOptions,
+        sentinels: &[HostPort],
+        name: &str,
+    ) -> Self {
+        let to_sentinels = Connector::new(address, options, Duty::Sentinel);
         let watched = Arc::new(Watched {
             name: name.to_owned(),
             sentinels: sentinels
                 .iter()
                 .map(|sentinel| Node::new(sentinel.clone(), to_sentinels.clone(), 1))
                 .collect(),
-            to_primary: Connector::new(address, Duty::Primary),
-            to_servers: Connector::new(address, Duty::Data),
-            lanes,
+            to_primary: Connector::new(address, options, Duty::Primary),
+            to_servers: Connector::new(address, options, Duty::Data),
+            lanes: options.lanes,
             current: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         });

@@ -106,15 +106,45 @@ async fn the_password_is_needed_and_never_shown() {
 }
 
 #[tokio::test]
-async fn a_redis_that_may_evict_is_warned_of() {
-    for (policy, warned) in [("allkeys-lru", true), ("noeviction", false)] {
+async fn a_redis_that_may_evict_records_is_warned_of() {
+    for (policy, keeps_records, warned) in [
+        ("allkeys-lru", true, true),
+        ("noeviction", true, false),
+        ("allkeys-lru", false, false),
+    ] {
         let (log, _guard) = Log::listen();
         let options = ServerOptions::default().set("maxmemory-policy", policy);
         let server = RedisServer::start_with(&options).unwrap();
-        let _redis = open(server.url()).await;
+        let options = RedisOptions {
+            keeps_records,
+            ..RedisOptions::new(server.url())
+        };
+        let _redis = Redis::open(&options).await.unwrap();
         let log = log.text();
         assert_eq!(log.contains("maxmemory-policy noeviction"), warned, "{log}");
     }
+}
+
+/// A user without the right to ask is neither denied anything nor warned of what it could not ask.
+#[tokio::test]
+async fn where_no_records_are_kept_nobody_asks_what_may_be_evicted() {
+    let (log, _guard) = Log::listen();
+    let user = "counter on nopass ~* +hello +ping";
+    let options = ServerOptions::default().set("user", user);
+    let server = RedisServer::start_with(&options).unwrap();
+    let address = server.url().replace("//", "//counter:any@");
+    let options = RedisOptions {
+        keeps_records: false,
+        ..RedisOptions::new(address)
+    };
+    let redis = Redis::open(&options).await.unwrap();
+    redis
+        .send("", vec![turnwise_redis::cmd("PING")])
+        .await
+        .unwrap();
+    assert!(!log.text().contains("maxmemory-policy"), "{}", log.text());
+    let denied = server.command(&["ACL", "LOG"]).unwrap();
+    assert_eq!(denied.items().len(), 0, "{denied:?}");
 }
 
 #[tokio::test]

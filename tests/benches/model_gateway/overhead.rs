@@ -15,7 +15,7 @@ use turnwise_testing::{
     redis::RedisServer,
 };
 use turnwise_tests::{
-    model_gateway::{ModelGateway, has_setting, pupil},
+    model_gateway::{ModelGateway, REDIS_SETTING, has_setting, pupil},
     model_server::ModelServerProcess,
     procfs::{cpu_ms, resident_mb},
 };
@@ -27,8 +27,6 @@ const BOUND_CPU_MS: f64 = 0.20;
 const AIM_CPU_MS: f64 = 0.13;
 /// So many workers share one connection to the gateway.
 const WORKERS_PER_CHANNEL: usize = 32;
-/// The setting that gives the gateway a Redis.
-pub const REDIS_SETTING: &str = "LLM_REDIS_URL";
 
 const SYSTEM: &str = "You are a patient tutor of mathematics for pupils of twelve to sixteen years. Ask one question \
     at a time, never give the answer away, and build on what the pupil has said. Keep it short and plain.";
@@ -63,15 +61,7 @@ struct Sample {
 pub async fn run(args: &Args) {
     let home = tempfile::tempdir().unwrap();
     let model = ModelServerProcess::start(&Settings::default(), home.path());
-    let limits = [
-        ("HELPER_MAX_CONCURRENCY", "1000".to_owned()),
-        ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000".to_owned()),
-    ];
-    let known: Vec<(&str, String)> = limits
-        .into_iter()
-        .filter(|(name, _)| has_setting(name))
-        .collect();
-    let mut gateways = vec![ModelGateway::start(&model.url(), &known)];
+    let mut gateways = vec![ModelGateway::start(&model.url(), &features())];
     let mut subjects = vec![
         subject("direct", How::Unary, None),
         subject("direct, stream", How::Stream, None),
@@ -81,7 +71,7 @@ pub async fn run(args: &Args) {
     let mut redis = None;
     if has_setting(REDIS_SETTING) {
         let server = redis.insert(RedisServer::start().unwrap());
-        let mut settings = known.clone();
+        let mut settings = features().to_vec();
         settings.push((REDIS_SETTING, server.url()));
         gateways.push(ModelGateway::start(&model.url(), &settings));
         subjects.push(subject("gateway, Redis", How::Unary, Some(1)));
@@ -164,6 +154,22 @@ pub async fn run(args: &Args) {
     }
 }
 
+/// Everything on that can be, and every limit above the load.
+fn features() -> [(&'static str, String); 9] {
+    [
+        ("HELPER_MAX_CONCURRENCY", "1000"),
+        ("LLM_COALESCE", "1"),
+        ("LLM_ACTOR_REQUESTS_PER_MINUTE", "1000000"),
+        ("LLM_ACTOR_TOKENS_PER_MINUTE", "60000000"),
+        ("LLM_CLASS_REQUESTS_PER_MINUTE", "1000000"),
+        ("LLM_CLASS_TOKENS_PER_MINUTE", "60000000"),
+        ("LLM_ADDRESS_REQUESTS_PER_MINUTE", "1000000"),
+        ("LLM_ADDRESS_TOKENS_PER_MINUTE", "60000000"),
+        ("LLM_CLASS_TOKENS_PER_DAY", "4000000000"),
+    ]
+    .map(|(name, value)| (name, value.to_owned()))
+}
+
 fn subject(name: &'static str, how: How, gateway: Option<usize>) -> Subject {
     Subject { name, how, gateway }
 }
@@ -238,7 +244,11 @@ async fn measure(
                 let name = format!("pupil-{round}-{n}");
                 Worker::Gateway(
                     LlmGatewayServiceClient::new(channel.clone().unwrap()),
-                    Box::new(request(&class, &format!("thread-{n}"))),
+                    Box::new(request(
+                        &class,
+                        &format!("thread-{n}"),
+                        format!("192.0.2.{}", n % 250),
+                    )),
                     pupil(&name, &class, Duration::from_secs(600)),
                     subject.how,
                 )
@@ -295,7 +305,8 @@ async fn share(workers: Vec<Worker>, calls: usize) -> (Vec<Worker>, Histogram<u6
     (workers, all, begun.elapsed())
 }
 
-fn request(class: &str, thread: &str) -> CompleteRequest {
+/// No two workers send the same words: no answer is shared.
+fn request(class: &str, thread: &str, address: String) -> CompleteRequest {
     let message = |role: ChatRole, content: &str| ChatMessage {
         role: role.into(),
         content: content.to_owned(),
@@ -303,11 +314,12 @@ fn request(class: &str, thread: &str) -> CompleteRequest {
     CompleteRequest {
         messages: vec![
             message(ChatRole::System, SYSTEM),
-            message(ChatRole::User, USER),
+            message(ChatRole::User, &format!("{USER} ({thread})")),
         ],
         purpose: Purpose::Turn.into(),
         class_id: class.to_owned(),
         thread_id: thread.to_owned(),
+        client_address: address,
         ..CompleteRequest::default()
     }
 }

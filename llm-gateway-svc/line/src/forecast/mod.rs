@@ -57,6 +57,20 @@ pub struct Foreseen {
     pub bound: Duration,
 }
 
+impl Foreseen {
+    /// Whether who may wait so long had better come back later. A newcomer had, unless it starts in time nineteen times in
+    /// twenty: else it might wait for nothing. Who came back with its ticket did as it was told, and stays if it is expected
+    /// to start in time.
+    pub fn is_too_long(&self, allowed: Duration, came_back: bool) -> bool {
+        let wait = if came_back {
+            self.expected
+        } else {
+            self.bound
+        };
+        wait > allowed
+    }
+}
+
 impl ServiceTimes {
     /// None have been measured; this is reckoned with until one is.
     pub fn prior(mean: Duration) -> Self {

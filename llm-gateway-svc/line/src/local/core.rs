@@ -88,7 +88,9 @@ impl Core {
             });
         }
         self.order.expire(clock);
-        let older = self.place_of(&owner, ask.ticket.as_deref(), clock);
+        let ticket = ask.ticket.as_deref();
+        let came_back = ticket.is_some_and(|t| self.key.verify(t, &owner, clock));
+        let older = self.order.of(&owner).map(|entry| entry.id);
         let starts = self.slots.any_free() && self.order.present() == 0;
         if !starts && !self.has_room(older, ask.bytes) {
             return Err(self.full());
@@ -114,7 +116,7 @@ impl Core {
         }
         let foreseen = self.foresee_one(id, clock);
         let allowed = until.saturating_duration_since(now);
-        if foreseen.is_some_and(|foreseen| foreseen.expected > allowed) {
+        if foreseen.is_some_and(|foreseen| foreseen.is_too_long(allowed, came_back)) {
             return Err(self.refuse(id, foreseen, allowed, clock));
         }
         Ok(Entered::InLine {
@@ -200,15 +202,6 @@ impl Core {
             max,
             now: clock,
         })
-    }
-
-    /// The entry whose place a newcomer takes: the one that its ticket names, or else its owner's.
-    fn place_of(&self, owner: &Owner, ticket: Option<&str>, clock: Micros) -> Option<EntryId> {
-        ticket
-            .and_then(|ticket| self.key.verify(ticket, owner, clock))
-            .and_then(|id| self.order.get(id))
-            .or_else(|| self.order.of(owner))
-            .map(|entry| entry.id)
     }
 
     /// Whether a newcomer finds room, be it in the place of an older entry.

@@ -34,8 +34,13 @@ impl Shared {
             answer: Some(answer),
         };
         let id = entering.id;
+        let mut came_back = false;
         let sent = {
             let mut state = self.state();
+            if let Some(ticket) = &ask.ticket {
+                let clock = state.clock.micros(now);
+                came_back = state.key.verify(ticket, &owner, clock);
+            }
             let entry = Entry {
                 id,
                 weight: state.options.weight(&owner.class),
@@ -53,7 +58,7 @@ impl Shared {
                     Some(arguments)
                 }
                 Mode::Out(_) => {
-                    state.enter_out(entry, waiter, room, allowed, now)?;
+                    state.enter_out(entry, waiter, room, (allowed, came_back), now)?;
                     None
                 }
                 Mode::Gone => {
@@ -73,7 +78,7 @@ impl Shared {
                 if let Some(answer) = answered
                     && !self.is_soon(&answer, allowed)
                 {
-                    self.refuse_if_late(id, allowed).await;
+                    self.refuse_if_late(id, allowed, came_back).await;
                 }
             }
         }
@@ -94,9 +99,9 @@ impl Shared {
     }
 
     /// Refuses one who waits if it cannot start in the time that it allows.
-    async fn refuse_if_late(&self, id: EntryId, allowed: Duration) {
+    async fn refuse_if_late(&self, id: EntryId, allowed: Duration, came_back: bool) {
         let foreseen = self.foresee(id).await;
-        if foreseen.is_some_and(|foreseen| foreseen.expected > allowed) {
+        if foreseen.is_some_and(|foreseen| foreseen.is_too_long(allowed, came_back)) {
             self.refuse(id, foreseen, allowed).await;
         }
     }

@@ -99,9 +99,9 @@ impl Keeper {
         let next = match &state.mode {
             Mode::In { .. } if self.must_tick => now,
             Mode::In { .. } => self.next_tick(state, watched),
-            // It is woken when it listens.
-            Mode::Out(_) if !self.is_listening => now + HEARTBEAT,
-            Mode::Out(_) | Mode::Gone => state.next_step_out(now).unwrap_or(now + HEARTBEAT),
+            Mode::Out(_) | Mode::Gone => state
+                .next_step_out(now, self.is_listening)
+                .unwrap_or(now + HEARTBEAT),
         };
         state.next_lease_end().map_or(next, |end| end.min(next))
     }
@@ -140,7 +140,7 @@ impl Keeper {
                     if let [own] = answer.returned.as_slice() {
                         learn_own(&mut state, own, &line.caller.process, &answer, now);
                     }
-                    state.cut_off(Cause::NotIn, now);
+                    state.cut_off(Cause::Apart, now);
                 } else {
                     line.state().closed(Instant::now());
                 }

@@ -279,8 +279,7 @@ impl Shared {
         }
         let cause = match &answered {
             Ok(answer) if answer.status == Status::Ok => None,
-            Ok(answer) if answer.status == Status::Join => Some(Cause::NotIn),
-            Ok(_) | Err(_) => Some(Cause::NoAnswer),
+            Ok(_) | Err(_) => Some(Cause::Sudden),
         };
         if let Some(cause) = cause {
             state.cut_off(cause, now);

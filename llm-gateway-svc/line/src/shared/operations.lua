@@ -40,8 +40,13 @@ end
 -- What a process tells of a slot: a call of its own, or one of another process in a slot that is its own.
 local function claim(slot, fence, since, holder, left, id, purpose, class)
   local running = load_call(slot)
+  local claimed = { slot = slot, process = holder, fence = fence, id = id, since = since, purpose = purpose, class = class }
   if running and running.fence == fence then
-    if holder == me then call('ZADD', LEASES, now + left, slot) end
+    if holder == me then
+      -- Its home may have told of it before, and knows less.
+      call('HDEL', RUNNING, running.id)
+      occupy(claimed, left)
+    end
     return true
   end
   if holder ~= me and call('HGET', JOINED, holder) == number(get('epoch')) then
@@ -53,7 +58,7 @@ local function claim(slot, fence, since, holder, left, id, purpose, class)
     free(running)
   end
   set('fence', math.max(get('fence'), tonumber(fence)))
-  occupy({ slot = slot, process = holder, fence = fence, id = id, since = since, purpose = purpose, class = class }, left)
+  occupy(claimed, left)
   return true
 end
 

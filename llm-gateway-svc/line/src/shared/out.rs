@@ -42,10 +42,11 @@ pub(super) struct Out {
 /// Why a process is cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Redis says that it does not take part, so nobody gives out its slots.
-    NotIn,
-    /// Calls fail. Redis may take it for one that takes part, for a while.
-    NoAnswer,
+    /// It has told Redis that it takes no part, and was told who has its slots.
+    Apart,
+    /// Calls fail, or Redis says that it takes no part any more. Its slots may have been lent out, and the news of that may
+    /// be on their way.
+    Sudden,
 }
 
 impl Out {
@@ -100,7 +101,7 @@ impl State {
         match &mut self.mode {
             Mode::Gone => return,
             Mode::Out(out) => {
-                if cause == Cause::NotIn {
+                if cause == Cause::Apart {
                     out.usable_from = out.usable_from.min(now);
                 }
                 return;
@@ -108,8 +109,8 @@ impl State {
             Mode::In { .. } => {}
         }
         let usable_from = match cause {
-            Cause::NotIn => now,
-            Cause::NoAnswer => now + TIMEOUT + FRESH,
+            Cause::Apart => now,
+            Cause::Sudden => now + TIMEOUT + FRESH,
         };
         let mut out = Out::new(&self.options, now, usable_from);
         self.own.cut_off(now, self.options.slot_ttl);
@@ -169,7 +170,7 @@ impl State {
         entry: Entry,
         waiter: Waiter,
         room: bool,
-        allowed: Duration,
+        (allowed, came_back): (Duration, bool),
         now: Instant,
     ) -> Result<(), Refusal> {
         let clock = self.clock.micros(now);
@@ -211,7 +212,7 @@ impl State {
         self.dispatch(now);
         if !patient && self.waiters.contains_key(&id) {
             match self.foresee_one(id, now) {
-                Some(foreseen) if foreseen.expected > allowed => {
+                Some(foreseen) if foreseen.is_too_long(allowed, came_back) => {
                     self.refuse_out(id, Some(foreseen), allowed, now);
                 }
                 Some(_) => {}
@@ -326,15 +327,15 @@ impl State {
         }
     }
 
-    /// When something is due while the process is by itself.
-    pub(super) fn next_step_out(&self, now: Instant) -> Option<Instant> {
+    /// When something is due while the process is by itself. It joins only if it listens.
+    pub(super) fn next_step_out(&self, now: Instant, is_listening: bool) -> Option<Instant> {
         let Mode::Out(out) = &self.mode else {
             return None;
         };
         let later = |at: Instant| (at > now).then_some(at);
         let expiry = out.order.next_expiry().map(|at| self.clock.instant(at + 1));
         [
-            Some(out.next_try),
+            is_listening.then_some(out.next_try),
             later(out.usable_from),
             later(out.since + PATIENCE),
             out.joining_until.and_then(later),

@@ -49,7 +49,7 @@ local function may_use(index)
     else
       usable = now - math.max(seen, get('began')) >= get('lease')
     end
-    usable_homes[index] = true
+    usable_homes[index] = usable
   end
   return usable_homes[index]
 end

@@ -316,7 +316,11 @@ impl State {
         let usable = match &self.mode {
             Mode::In { .. } => at >= self.joined_at,
             // A join tells which calls run, and ends the others.
-            Mode::Out(out) => at >= self.joined_at && !out.is_joining(now),
+            Mode::Out(out) => {
+                // Besides, the slot may have been given to another one here meanwhile.
+                let taken = self.calls.contains_key(&slot);
+                at >= self.joined_at && !out.is_joining(now) && !taken
+            }
             Mode::Gone => false,
         };
         if !usable || expires <= now {

@@ -103,3 +103,19 @@ fn options_have_bounds() {
         assert!(invalid.to_string().starts_with(option), "{invalid}");
     }
 }
+
+/// Nobody moves, and yet the wait is another.
+#[tokio::test(start_paused = true)]
+async fn who_should_have_started_is_told_anew() {
+    let line = Line::local(LineOptions::with_slots(1)).unwrap();
+    let _slot = slot_of(&line, ask("class", "a")).await;
+    let waiting = line.enter(ask("class", "b")).await.unwrap();
+    let mut place = waiting.place();
+    for _ in 0..5 {
+        let told = place.borrow_and_update().unwrap();
+        place.changed().await.unwrap();
+        let anew = place.borrow().unwrap();
+        assert_eq!(anew.position, 1);
+        assert!(anew.at >= told.at + told.wait && anew.wait > Duration::ZERO);
+    }
+}

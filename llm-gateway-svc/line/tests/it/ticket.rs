@@ -17,8 +17,8 @@ fn a_ticket_is_its_owners_until_its_time() {
     let key = TicketKey::new(&TicketKey::random_bytes());
     let ada = owner("class", "ada", "thread", "turn");
     let ticket = key.issue(7, 1000, &ada);
-    assert_eq!(key.verify(&ticket, &ada, 1000), Some(7));
-    assert_eq!(key.verify(&ticket, &ada, 1001), None);
+    assert!(key.verify(&ticket, &ada, 1000));
+    assert!(!key.verify(&ticket, &ada, 1001));
     for other in [
         owner("class 2", "ada", "thread", "turn"),
         owner("class", "adb", "thread", "turn"),
@@ -28,10 +28,10 @@ fn a_ticket_is_its_owners_until_its_time() {
         owner("classa", "da", "thread", "turn"),
         owner("class", "adat", "hread", "turn"),
     ] {
-        assert_eq!(key.verify(&ticket, &other, 0), None, "{other:?}");
+        assert!(!key.verify(&ticket, &other, 0), "{other:?}");
     }
     let another = TicketKey::new(&TicketKey::random_bytes());
-    assert_eq!(another.verify(&ticket, &ada, 0), None);
+    assert!(!another.verify(&ticket, &ada, 0));
 }
 
 proptest! {
@@ -43,12 +43,12 @@ proptest! {
         let at = at.index(ticket.len());
         let mut changed = ticket.clone();
         changed.replace_range(at..=at, &to);
-        prop_assert_eq!(key.verify(&changed, &ada, 0).is_some(), changed == ticket);
+        prop_assert_eq!(key.verify(&changed, &ada, 0), changed == ticket);
     }
 
     #[test]
     fn anything_may_come_as_a_ticket(ticket in ".*") {
         let key = TicketKey::new(&[7; TicketKey::BYTES]);
-        prop_assert_eq!(key.verify(&ticket, &owner("class", "ada", "thread", "turn"), 0), None);
+        prop_assert!(!key.verify(&ticket, &owner("class", "ada", "thread", "turn"), 0));
     }
 }

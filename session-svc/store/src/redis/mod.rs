@@ -97,6 +97,7 @@ impl RedisStore {
             } else {
                 LANES
             },
+            keeps_records: true,
         })
         .await
         .map_err(|error| OpenError::Address {

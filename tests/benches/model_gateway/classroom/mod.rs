@@ -10,14 +10,11 @@ mod probe;
 mod rush;
 mod school;
 
-use turnwise_tests::model_gateway::has_setting;
+use turnwise_tests::model_gateway::{REDIS_SETTING, has_setting};
 
 use crate::Args;
 use first_come::first_come_first_served;
 use school::School;
-
-/// The setting that gives the gateway a Redis.
-const REDIS_SETTING: &str = "LLM_REDIS_URL";
 
 /// Runs all cases with a line of one process, and with lines that one and three replicas share through Redis.
 pub async fn run(args: &Args) {

@@ -9,10 +9,12 @@ use turnwise_testing::{
     redis::RedisServer,
 };
 use turnwise_tests::{
-    model_gateway::ModelGateway, model_server::ModelServerProcess, press::Press, procfs::cpu_ms_of,
+    model_gateway::{ModelGateway, REDIS_SETTING},
+    model_server::ModelServerProcess,
+    press::Press,
+    procfs::cpu_ms_of,
 };
 
-use super::REDIS_SETTING;
 use crate::Args;
 
 /// The model's slots.
