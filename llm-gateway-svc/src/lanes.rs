@@ -1,4 +1,3 @@
-lanes.remove(&key);
 //! One lane for each model: the line in front of its slots, and its circuit breaker.
 
 use std::{
@@ -116,6 +115,7 @@ impl Lanes {
             .get(&key)
             .is_some_and(|kept| Arc::strong_count(kept) <= 2)
         {
+            lanes.remove(&key);
             self.count.send_replace(lanes.len());
         }
     }

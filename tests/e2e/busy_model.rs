@@ -26,12 +26,13 @@ in_both_deployments!(
     only_staff_see_the_lines,
 );
 
-/// A suite whose model needs 2 s and works on one call at a time, and where nobody waits unless asked to.
+/// A suite whose model needs 2 s and works on one call at a time, and where nobody waits for that unless asked to: only
+/// until the line is shared, which it is when its model is first called.
 async fn busy(kind: Kind) -> Deployment {
     let options = Options::new()
         .model("mock:delay:2000")
         .env("HELPER_MAX_CONCURRENCY", "1")
-        .env("HELPER_QUEUE_MAX_WAIT_SECONDS", "0")
+        .env("HELPER_QUEUE_MAX_WAIT_SECONDS", "0.5")
         .env("QUEUE_EXPECTED_CALL_SECONDS", "2")
         .env("QUEUE_PLACE_GRACE_SECONDS", "30");
     Deployment::start(kind, options).await

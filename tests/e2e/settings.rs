@@ -162,7 +162,10 @@ fn what_is_out_of_bounds_stops_the_start() {
             &[],
             "HELPER_LLM_BACKEND",
             "gpt",
-            ["--helper-llm-backend", "ollama, mock"],
+            [
+                "--helper-llm-backend",
+                "ollama, openai, openai_compatible, mock",
+            ],
         ),
         (
             Service::Llm,

@@ -21,6 +21,7 @@ use turnwise_tests::{
 use uuid::Uuid;
 
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
+const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
 
 in_both_deployments!(
     health_and_reflection_need_no_token,
@@ -66,7 +67,7 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR] {
+    for service in ["", TUTOR, QUEUES] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -78,7 +79,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .iter()
         .filter(|name| !name.starts_with("grpc."))
         .collect();
-    assert_eq!(ours, [TUTOR], "{names:?}");
+    assert_eq!(ours, [QUEUES, TUTOR], "{names:?}");
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
 
     // A client can learn the whole contract of the public face from the port, and nothing of what is behind it.
@@ -88,7 +89,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
             MessageRequest::FileContainingSymbol(symbol.to_owned()),
         )
     };
-    for symbol in [TUTOR, "turnwise.common.v1.ErrorReason"] {
+    for symbol in [TUTOR, QUEUES, "turnwise.common.v1.ErrorReason"] {
         assert!(matches!(
             ask(symbol).await,
             Ok(MessageResponse::FileDescriptorResponse(_))

@@ -9,7 +9,7 @@ pub struct LineOptions {
     pub slots: usize,
     /// How many replicas share the slots: 1 to 1024. Slot i is replica i mod `replicas`'s own.
     pub replicas: usize,
-    /// Which of them this process is, from 0.
+    /// Which of them this process is, from 0 to 1023. One beyond their number has no slot of its own, only what is lent to it.
     pub replica_index: usize,
     /// The classes' weights against each other: 1 to 1000. A class that is not here weighs 1.
     pub weights: BTreeMap<String, u32>,
@@ -61,7 +61,7 @@ impl LineOptions {
     pub fn check(&self) -> Result<(), InvalidOption> {
         within("slots", self.slots, 1..=4096)?;
         within("replicas", self.replicas, 1..=1024)?;
-        within("replica_index", self.replica_index, 0..=self.replicas - 1)?;
+        within("replica_index", self.replica_index, 0..=1023)?;
         within("max_entries", self.max_entries, 1..=100_000)?;
         for weight in self.weights.values() {
             within("weights", *weight as usize, 1..=1000)?;

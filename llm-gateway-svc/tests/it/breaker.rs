@@ -8,7 +8,8 @@ use turnwise_proto::{common::v1::ErrorReason, llm::v1::BreakerState};
 use turnwise_testing::model_server::{Fault, ModelServer, ServiceTime, Settings as Model};
 
 use crate::harness::{
-    Gateway, always, failing, fault, mock, ollama_at, request, request_to, seconds, until,
+    Gateway, LONG, always, failing, fault, mock, ollama_at, request, request_to, seconds, until,
+    with_wait,
 };
 
 /// A gateway that calls once for each request, and leaves a server alone for a second after so many failures.
@@ -103,14 +104,15 @@ async fn one_probe_finds_out_while_all_others_are_still_refused() {
     server.reset_statistics();
     let mut calls = JoinSet::new();
     for _ in 0..8 {
-        let gateway = gateway.clone();
-        calls.spawn(async move { gateway.complete(request()).await });
+        let (gateway, request) = (gateway.clone(), with_wait(LONG, request()));
+        calls.spawn(async move { gateway.complete(request).await });
     }
     let answers = calls.join_all().await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
     for failure in answers.iter().filter_map(|answer| answer.as_ref().err()) {
         let open = fault(failure, ErrorReason::CircuitOpen);
-        assert!(open.retry_delay().unwrap() <= seconds(1.0));
+        let again = open.retry_delay().unwrap();
+        assert!(again <= seconds(6.0), "{again:?}");
     }
     assert_eq!(server.statistics().completions.begun, 1);
     assert_eq!(state(&gateway).await, BreakerState::Closed);

@@ -168,7 +168,12 @@ async fn with_the_last_one_the_call_ends() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_of_the_first_is_not_the_second_ones() {
     // The model is slower than foreseen, so the first one is refused only when its time is over.
-    let slow = ["--llm-coalesce", "1", "--queue-expected-call-seconds", "1"];
+    let slow = [
+        "--llm-coalesce",
+        "1",
+        "--queue-expected-call-seconds",
+        "0.2",
+    ];
     let model = [
         "--mock-model",
         "mock:delay:3000",

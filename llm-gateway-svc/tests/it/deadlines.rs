@@ -241,6 +241,8 @@ async fn a_wait_in_line_ends_there_too() {
         "mock:stall",
         "--helper-max-concurrency",
         "1",
+        "--queue-expected-call-seconds",
+        "0.2",
     ];
     let gateway = mock(&stall).await;
     let _held = gateway.starts("ada", request()).await;

@@ -1,5 +1,6 @@
 //! The LLM gateway through its gRPC face: one module for each theme.
 
+#![recursion_limit = "256"]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod breaker;

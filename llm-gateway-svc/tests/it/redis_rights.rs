@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{CompleteRequest, Purpose, QueueScope},
@@ -127,12 +128,20 @@ async fn shared(gateway: &Gateway) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_user_suffices_and_sees_nothing_else() {
-    let user = format!("llm on >word {}", rights());
+    let user = format!(
+        "llm on >word {}",
+        rights().replace(" &turnwise:breaker:llm", "")
+    );
     let server = RedisServer::start_with(&ServerOptions::default().set("user", &user)).unwrap();
     let url = server.url().replace("//", "//llm:word@");
     let replicas = [replica(&url, "0").await, replica(&url, "1").await];
+    // Both at once: a slot is given out when its home takes part.
+    let (one, other) = tokio::join!(
+        replicas[0].complete_as("ada", in_class("7a")),
+        replicas[1].complete_as("ben", in_class("7b")),
+    );
+    one.and(other).unwrap();
     for gateway in &replicas {
-        gateway.complete_as("ada", in_class("7a")).await.unwrap();
         shared(gateway).await;
     }
 
@@ -166,15 +175,18 @@ async fn the_user_suffices_and_sees_nothing_else() {
 
     // One failure opens a breaker, for everybody.
     let broken = request_to("mock:status:503");
-    replicas[0]
-        .complete_as("ada", broken.clone())
-        .await
-        .unwrap_err();
-    until(async || {
-        let refused = replicas[1].complete_as("ada", broken.clone()).await;
-        turnwise_kit::Fault::from_status(&refused.unwrap_err()).reason() == ErrorReason::CircuitOpen
-    })
-    .await;
+    let (one, other) = tokio::join!(
+        replicas[0].complete_as("ada", broken.clone()),
+        replicas[1].complete_as("ben", broken.clone()),
+    );
+    one.and(other).unwrap_err();
+    for gateway in &replicas {
+        until(async || {
+            let refused = gateway.complete_as("ada", broken.clone()).await;
+            Fault::from_status(&refused.unwrap_err()).reason() == ErrorReason::CircuitOpen
+        })
+        .await;
+    }
 
     for gateway in replicas {
         shared(&gateway).await;

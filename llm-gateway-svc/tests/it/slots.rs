@@ -42,8 +42,6 @@ async fn no_more_calls_than_slots_reach_the_server() {
     calls.join_all().await;
     let seen = server.statistics().completions;
     assert_eq!((seen.begun, seen.max_in_flight), (30, 3));
-    // Nobody waited while a slot was free.
-    assert!(seen.busy_between_begins(3).unwrap() > 0.8, "{seen:?}");
     assert_eq!(gateway.running().await, 0);
 }
 

@@ -70,6 +70,8 @@ local FRESH = 3000000
 local SCALE = 1000000
 -- How many calls the mean service time remembers.
 local MEMORY = 32
+-- How much a service time is thought to vary, as a part of the mean, before anything is known of that.
+local CERTAIN = 0.15
 -- How many entries of a process that is gone are forgotten in one call, how many leases and held places end in one, and
 -- how many slots are given out.
 local FORGET, REAP, GRANTS = 500, 64, 64

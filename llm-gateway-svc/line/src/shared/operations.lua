@@ -68,7 +68,7 @@ function operations.join()
   if get('count') == 0 then
     local prior = tonumber(ARGV[11])
     set('mean', prior)
-    set('variance', format('%.17g', prior * prior / 4))
+    set('variance', format('%.17g', (CERTAIN * prior) ^ 2))
   end
   if not state.key then set('key', ARGV[12]) end
   set('tick', math.max(get('tick'), tonumber(ARGV[13])))

@@ -174,7 +174,7 @@ end
 
 -- Learns a service time, as ServiceTimes::record.
 local function record(took)
-  local count, mean, variance = get('count') + 1, took, took * took / 4
+  local count, mean, variance = get('count') + 1, took, (CERTAIN * took) ^ 2
   if count > 1 then
     local alpha, difference = 1 / math.min(count, MEMORY), took - get('mean')
     mean = get('mean') + alpha * difference

@@ -60,7 +60,7 @@ fn options_have_bounds() {
             },
         ),
         ("replicas", split(2, 0, 0)),
-        ("replica_index", split(2, 3, 3)),
+        ("replica_index", split(2, 3, 1024)),
         (
             "max_entries",
             LineOptions {

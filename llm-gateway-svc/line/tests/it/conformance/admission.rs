@@ -19,9 +19,9 @@ pub async fn too_long_a_wait_is_refused_at_once(lines: &impl Lines) {
     let begun = Instant::now();
     told_to_come_back(&line, ask("class", "a").max_wait(Duration::from_secs(5))).await;
     assert!(begun.elapsed() < Duration::from_secs(1));
-    let b = enter(&line, ask("class 2", "b").max_wait(Duration::from_secs(25))).await;
+    let b = enter(&line, ask("class 2", "b").max_wait(Duration::from_secs(28))).await;
     // Two are before it, the absent one among them.
-    told_to_come_back(&line, ask("class 3", "c").max_wait(Duration::from_secs(25))).await;
+    told_to_come_back(&line, ask("class 3", "c").max_wait(Duration::from_secs(28))).await;
     assert_eq!(starts(slot, vec![("b", b)]).await, ["b"]);
 }
 

@@ -51,6 +51,7 @@ macro_rules! conformance {
             leaving::a_slot_given_to_one_who_has_left_goes_on
             leaving::a_pupil_who_leaves_and_returns_is_last
             tickets::a_refused_request_keeps_its_place
+            tickets::a_ticket_is_let_in_where_a_newcomer_had_better_come_back
             tickets::the_place_is_the_owners_without_the_ticket_too
             tickets::an_absent_one_is_passed_over_and_keeps_its_turn
             tickets::an_expired_place_is_gone

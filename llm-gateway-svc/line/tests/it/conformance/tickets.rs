@@ -37,6 +37,16 @@ pub async fn a_refused_request_keeps_its_place(lines: &impl Lines) {
     assert_eq!(starts(slot, vec![("b", b), ("a", a)]).await, ["a", "b"]);
 }
 
+pub async fn a_ticket_is_let_in_where_a_newcomer_had_better_come_back(lines: &impl Lines) {
+    // Calls take about 10 s, so it is likely but not sure that the next one starts within 11 s.
+    let (line, _slot) = taken(lines, slow()).await;
+    let likely = || ask("class", "a").max_wait(Duration::from_secs(11));
+    let held = told_to_come_back(&line, likely()).await.held;
+    let ticket = held.expect("a held place").ticket;
+    told_to_come_back(&line, likely()).await;
+    drop(enter(&line, likely().ticket(&ticket)).await);
+}
+
 pub async fn the_place_is_the_owners_without_the_ticket_too(lines: &impl Lines) {
     let (line, slot) = taken(lines, slow()).await;
     told_to_come_back(&line, hasty("class", "a")).await;
