@@ -10,6 +10,7 @@
 //! | [`lanes`] | for each model a line and a circuit breaker |
 //! | [`retry`] | when a failed call is tried again |
 //! | [`record`], [`metrics`], [`gauges`] | spans and counts |
+//! | [`examine()`] | whether models and Redis answer |
 //! | [`settings`], [`error`] | settings, failures |
 //!
 //! Parts of it are crates of their own: the servers of models (`backends`), the line (`line`), and the circuit breakers
@@ -22,6 +23,7 @@ pub mod call;
 mod clip;
 pub mod coalesce;
 pub mod error;
+mod examine;
 mod gauges;
 pub mod grpc;
 mod items;
@@ -44,9 +46,10 @@ use turnwise_proto::llm::v1::{
     llm_queue_service_server::LlmQueueServiceServer,
 };
 use turnwise_rate_limit::Limiter;
-use turnwise_redis::{Redis, RedisOptions};
+use turnwise_redis::Redis;
 
 pub use error::StartError;
+pub use examine::{Finding, examine};
 pub use settings::Settings;
 pub use turnwise_llm_backends::{BackendKind, ollama_answers};
 
@@ -120,12 +123,7 @@ async fn redis(settings: &Settings) -> Result<Option<Redis>, StartError> {
     let Some(url) = settings.shared.url() else {
         return Ok(None);
     };
-    let options = RedisOptions {
-        password: settings.shared.password()?,
-        response_timeout: settings.shared.llm_redis_response_timeout_seconds,
-        keeps_records: false,
-        ..RedisOptions::new(url)
-    };
+    let options = settings.shared.options(url)?;
     match Redis::open(&options).await {
         Ok(redis) => Ok(Some(redis)),
         Err(error) => Err(StartError::RedisUrl(error.to_string())),

@@ -276,3 +276,44 @@ async fn tokens_are_minted_from_the_key_that_up_made() {
     assert_eq!(mode & 0o777, 0o600);
     suite.stop();
 }
+
+#[test]
+fn the_doctor_says_what_works_and_what_does_not() {
+    let home = tempfile::tempdir().unwrap();
+    let courses = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
+    let doctor = |more: &[&str]| {
+        let args = [&["doctor", "--courses-dir", courses], more].concat();
+        turnwise(home.path(), &args, "")
+    };
+    let well = doctor(&["--helper-llm-backend", "mock"]);
+    let said = text(&well.stdout);
+    assert!(well.status.success(), "{said}");
+    assert!(said.contains("ok    courses in"), "{said}");
+    assert!(said.contains("ok    model mock/mock: answers"), "{said}");
+    assert!(said.contains("ok    embeddings mock/mock: answers"), "{said}");
+
+    // A name that no machine has: the model is not even looked up.
+    let remote = doctor(&[
+        "--helper-llm-backend",
+        "openai_compatible",
+        "--openai-base-url",
+        "http://models.invalid.example:8080",
+    ]);
+    let said = text(&remote.stdout);
+    assert!(!remote.status.success());
+    assert!(
+        said.contains("nobody has agreed to send text there; set HELPER_REMOTE_MODE_ACKNOWLEDGED=1"),
+        "{said}"
+    );
+    let away = doctor(&[
+        "--helper-llm-backend",
+        "ollama",
+        "--ollama-base-url",
+        "http://127.0.0.1:1",
+        "--llm-redis-url",
+        "redis://127.0.0.1:1",
+    ]);
+    let said = text(&away.stdout);
+    assert!(!away.status.success());
+    assert_eq!(said.matches("FAIL").count(), 3, "{said}");
+}

@@ -99,8 +99,10 @@ impl Deployment {
         let mut env = options.common_env();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
-        for setting in ["SESSION_STORE", "LLM_REDIS_URL", "GATEWAY_REDIS_URL"] {
-            set(setting, redis.url());
+        set("SESSION_STORE", redis.url());
+        if !options.keeps_to_itself {
+            set("LLM_REDIS_URL", redis.url());
+            set("GATEWAY_REDIS_URL", redis.url());
         }
         let archives = home.path().join("archives");
         set(

@@ -69,6 +69,7 @@ pub struct Options {
     courses: Option<PathBuf>,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) tls: bool,
+    pub(crate) keeps_to_itself: bool,
 }
 
 impl Options {
@@ -115,6 +116,13 @@ impl Options {
     #[must_use]
     pub fn mutual_tls(mut self) -> Self {
         self.tls = true;
+        self
+    }
+
+    /// Nothing but the store is in Redis: lines, breakers and limits are those of one process each.
+    #[must_use]
+    pub fn keeping_to_itself(mut self) -> Self {
+        self.keeps_to_itself = true;
         self
     }
 

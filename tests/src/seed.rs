@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+pub use turnwise_testing::choices::Choices;
+
 /// The setting that says how many rounds are made; .ci/profiles.env has CI's number.
 const ROUNDS: &str = "EXACTLY_ONCE_ROUNDS";
 /// The setting that says by which seed.
@@ -25,40 +27,4 @@ fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     let number = text.parse();
     Some(number.unwrap_or_else(|_| panic!("{name} must be a number")))
-}
-
-/// Choices, the same ones for the same seed: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, 2014).
-#[derive(Debug, Clone)]
-pub struct Choices(u64);
-
-impl Choices {
-    /// The choices of one round.
-    pub fn of_round(seed: u64, round: u64) -> Self {
-        let mut choices = Self(seed);
-        Self(choices.next() ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below this one.
-    pub fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).unwrap()
-    }
-
-    /// From 0 to 1, without 1.
-    pub fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Heads or tails.
-    pub fn coin(&mut self) -> bool {
-        self.below(2) == 1
-    }
 }

@@ -3,6 +3,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`up`], [`suite`] | all five services in one process |
+//! | [`doctor`] | whether what the settings name works |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
 //! | [`queue`] | the lines in front of models |
@@ -15,6 +16,7 @@ pub mod chat;
 pub mod client;
 pub mod course;
 pub mod data_dir;
+pub mod doctor;
 pub mod edge;
 pub mod queue;
 pub mod render;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{archive, chat, course, queue, token, turn, up};
+use turnwise::{archive, chat, course, doctor, queue, token, turn, up};
 use turnwise_kit::{run, settings};
 
 /// Turnwise: a tutoring backend that decides before a model speaks.
@@ -18,6 +18,8 @@ struct Cli {
 enum Command {
     /// Start all five services in one process
     Up(Box<up::UpArgs>),
+    /// Find out whether what `up` would use is there and works: courses, models, Redis
+    Doctor(Box<up::UpArgs>),
     /// Take one turn
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
     run::block_on(async {
         Ok(match cli.command {
             Command::Up(args) => up::run(*args, &given).await?,
+            Command::Doctor(args) => doctor::run(*args, &given).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
             Command::Queue(args) => queue::run(args).await?,

@@ -53,9 +53,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         settings.gateway.jwt_jwks_file = Some(data_dir.jwks_file());
         settings.gateway.jwt_jwks_url = None;
     }
-    if !given.contains("HELPER_LLM_BACKEND") && !ollama_answers(&settings.llm.backends).await {
-        settings.llm.backends.helper_llm_backend = BackendKind::Mock;
-    }
+    choose_backend(&mut settings.llm, given).await;
     let model = match settings.llm.backends.helper_llm_backend {
         BackendKind::Mock => format!(
             "{} (a stand-in, no language model; set HELPER_LLM_BACKEND for a real one)",
@@ -102,6 +100,21 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     }
     telemetry.flush();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where nobody has chosen a backend: Ollama if it answers with the configured model, else the mock. Returns whether it had
+/// to choose.
+pub(crate) async fn choose_backend(
+    llm: &mut turnwise_llm_gateway_svc::Settings,
+    given: &Given,
+) -> bool {
+    if given.contains("HELPER_LLM_BACKEND") {
+        return false;
+    }
+    if !ollama_answers(&llm.backends).await {
+        llm.backends.helper_llm_backend = BackendKind::Mock;
+    }
+    true
 }
 
 /// Lets `turnwise turn` find the development key for this port. Without a home directory it must be told.

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use turnwise_redis::RedisOptions;
+
 use crate::error::StartError;
 
 /// The Redis through which replicas share lines, breakers, limits and budgets.
@@ -32,8 +34,18 @@ impl SharedSettings {
             .filter(|url| !url.trim().is_empty())
     }
 
+    /// How Redis at this address is opened.
+    pub(crate) fn options(&self, url: &str) -> Result<RedisOptions, StartError> {
+        Ok(RedisOptions {
+            password: self.password()?,
+            response_timeout: self.llm_redis_response_timeout_seconds,
+            keeps_records: false,
+            ..RedisOptions::new(url)
+        })
+    }
+
     /// The password from its file.
-    pub(crate) fn password(&self) -> Result<Option<String>, StartError> {
+    fn password(&self) -> Result<Option<String>, StartError> {
         let file = self
             .llm_redis_password_file
             .as_ref()

@@ -128,10 +128,7 @@ async fn shared(gateway: &Gateway) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_user_suffices_and_sees_nothing_else() {
-    let user = format!(
-        "llm on >word {}",
-        rights().replace(" &turnwise:breaker:llm", "")
-    );
+    let user = format!("llm on >word {}", rights());
     let server = RedisServer::start_with(&ServerOptions::default().set("user", &user)).unwrap();
     let url = server.url().replace("//", "//llm:word@");
     let replicas = [replica(&url, "0").await, replica(&url, "1").await];

@@ -3,9 +3,12 @@
 use std::{ffi::OsString, path::Path, time::Duration};
 
 use tokio::time::Instant;
-use turnwise_tests::process::{Process, Program, repository};
+use turnwise_tests::{
+    process::{Process, Program, repository},
+    procfs::resident_mb,
+};
 
-use crate::{median, procfs::resident_mb, subject::quiet_env};
+use crate::{median, subject::quiet_env};
 
 /// How long it rests before its memory is read.
 const REST: Duration = Duration::from_secs(2);

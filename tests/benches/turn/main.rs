@@ -10,7 +10,6 @@
 mod at_rest;
 mod load;
 mod probe;
-mod procfs;
 mod report;
 mod script;
 mod subject;

@@ -10,14 +10,12 @@ use turnwise_tests::{
     floor::{Calls, Role, StoreBytes, front_request},
     options::Options,
     process::{Process, Program},
+    procfs::{cpu_ms, cpu_ms_of},
     student::Student as Identity,
     token,
 };
 
-use crate::{
-    load::{self, EchoCaller, Run, Student},
-    procfs::{cpu_ms, cpu_ms_of},
-};
+use crate::load::{self, EchoCaller, Run, Student};
 
 /// One line of the table.
 pub struct Subject {
@@ -123,7 +121,7 @@ impl Subjects {
         });
         let redis = vec![redis];
 
-        let five = Deployment::five_processes(options()).await;
+        let five = Deployment::five_processes(options().keeping_to_itself()).await;
         let control = RedisControl::open(five.redis().unwrap()).await;
         for (name, appendfsync) in [(FIVE, "everysec"), (FIVE_ALWAYS, "always")] {
             all.push(Subject {

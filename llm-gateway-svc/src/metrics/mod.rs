@@ -1,10 +1,9 @@
 //! The service's own metrics. Those that begin with `gen_ai` are OpenTelemetry's conventions for generative AI, in
 //! Prometheus' spelling.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+mod model;
+
+use std::time::Duration;
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -15,9 +14,9 @@ use prometheus_client::{
         histogram::Histogram,
     },
 };
-use tokio::time::Instant;
 use turnwise_kit::Metrics;
-use turnwise_llm_backends::Failure;
+
+pub use model::{Attempt, ModelMetrics};
 
 /// Seconds of a model's work; the conventions' buckets.
 const DURATION_BUCKETS: [f64; 14] = [
@@ -57,11 +56,6 @@ impl MetricConstructor<Histogram> for Buckets {
 }
 
 type Histograms<L> = Family<L, Histogram, Buckets>;
-
-/// What stands for the name of a model that nobody has: anybody could make up any number of them.
-const NO_MODEL: &str = "_OTHER";
-/// How a call ended that was given up from here: its caller left, its deadline came, or its slot was lost.
-const CANCELLED: &str = "cancelled";
 
 /// The service's metrics.
 pub struct CallMetrics {
@@ -158,181 +152,6 @@ impl Operation {
         match self {
             Self::Chat => "completions",
             Self::Embeddings => "embeddings",
-        }
-    }
-}
-
-/// The metrics of one model. What every call needs is looked up once.
-pub struct ModelMetrics {
-    all: Arc<CallMetrics>,
-    pub(crate) operation: Operation,
-    pub(crate) backend: &'static str,
-    pub(crate) model: String,
-    good: OnceLock<Good>,
-}
-
-/// The metrics of calls that succeed.
-struct Good {
-    took: Histogram,
-    input_tokens: Histogram,
-    output_tokens: Histogram,
-}
-
-/// A call to a model's server, which is measured until it is told how it went, or dropped.
-pub struct Attempt {
-    /// `None` once that was told.
-    metrics: Option<Arc<ModelMetrics>>,
-    begun: Instant,
-}
-
-impl ModelMetrics {
-    /// The metrics of this model.
-    pub fn new(
-        all: Arc<CallMetrics>,
-        operation: Operation,
-        backend: &'static str,
-        model: &str,
-    ) -> Self {
-        Self {
-            all,
-            operation,
-            backend,
-            model: model.to_owned(),
-            good: OnceLock::new(),
-        }
-    }
-
-    /// A call that begins now.
-    pub(crate) fn attempt(self: &Arc<Self>) -> Attempt {
-        Attempt {
-            metrics: Some(Arc::clone(self)),
-            begun: Instant::now(),
-        }
-    }
-
-    /// There is one more attempt.
-    pub(crate) fn retried(&self) {
-        let labels = ModelLabels {
-            backend: self.backend,
-            model: self.model.clone(),
-        };
-        self.all.retries.get_or_create(&labels).inc();
-    }
-
-    /// How the line stands: its slots, those in use, and who waits by class. Classes that were told before and are gone
-    /// are left out from then on.
-    pub(crate) fn line(&self, slots: (usize, usize), before: &[String], now: &[(String, usize)]) {
-        let (all, labels) = (&self.all, self.line_labels());
-        all.slots.get_or_create(&labels).set(count(slots.0));
-        all.slots_in_use.get_or_create(&labels).set(count(slots.1));
-        for gone in before.iter().filter(|b| now.iter().all(|(n, _)| n != *b)) {
-            all.waiting.remove(&self.class_labels(gone));
-        }
-        for (name, waiting) in now {
-            let waiters = all.waiting.get_or_create(&self.class_labels(name));
-            waiters.set(count(*waiting));
-        }
-    }
-
-    /// 0: the breaker is closed, 1: half-open, 2: open.
-    pub(crate) fn breaker(&self, state: i64) {
-        self.all
-            .breakers
-            .get_or_create(&self.line_labels())
-            .set(state);
-    }
-
-    /// The line is no longer kept; these classes were told last.
-    pub(crate) fn line_gone(&self, before: &[String]) {
-        let (all, labels) = (&self.all, self.line_labels());
-        for class in before {
-            all.waiting.remove(&self.class_labels(class));
-        }
-        all.slots.remove(&labels);
-        all.slots_in_use.remove(&labels);
-        all.breakers.remove(&labels);
-    }
-
-    fn good(&self) -> &Good {
-        self.good.get_or_init(|| Good {
-            took: self.took("", &self.model),
-            input_tokens: self.tokens("input"),
-            output_tokens: self.tokens("output"),
-        })
-    }
-
-    fn took(&self, error_type: &'static str, model: &str) -> Histogram {
-        let labels = OperationLabels {
-            gen_ai_operation_name: self.operation.as_str(),
-            gen_ai_provider_name: self.backend,
-            gen_ai_request_model: model.to_owned(),
-            error_type,
-        };
-        self.all.durations.get_or_create(&labels).clone()
-    }
-
-    fn tokens(&self, gen_ai_token_type: &'static str) -> Histogram {
-        let labels = TokenLabels {
-            gen_ai_operation_name: self.operation.as_str(),
-            gen_ai_provider_name: self.backend,
-            gen_ai_request_model: self.model.clone(),
-            gen_ai_token_type,
-        };
-        self.all.tokens.get_or_create(&labels).clone()
-    }
-
-    fn line_labels(&self) -> LineLabels {
-        LineLabels {
-            kind: self.operation.line(),
-            backend: self.backend,
-            model: self.model.clone(),
-        }
-    }
-
-    fn class_labels(&self, class: &str) -> ClassLabels {
-        ClassLabels {
-            kind: self.operation.line(),
-            backend: self.backend,
-            model: self.model.clone(),
-            class: class.to_owned(),
-        }
-    }
-}
-
-impl Attempt {
-    /// It succeeded, with so many tokens of the prompt and of the completion; 0 where they were not counted.
-    pub(crate) fn succeeded(mut self, input_tokens: u32, output_tokens: u32) {
-        let Some(metrics) = self.metrics.take() else {
-            return;
-        };
-        let good = metrics.good();
-        good.took.observe(self.begun.elapsed().as_secs_f64());
-        if input_tokens > 0 {
-            good.input_tokens.observe(input_tokens.into());
-        }
-        if output_tokens > 0 {
-            good.output_tokens.observe(output_tokens.into());
-        }
-    }
-
-    /// It failed, for this reason.
-    pub(crate) fn failed(mut self, failure: &Failure) {
-        if let Some(metrics) = self.metrics.take() {
-            let model = match failure {
-                Failure::UnknownModel { .. } => NO_MODEL,
-                _ => &metrics.model,
-            };
-            let took = metrics.took(failure.word(), model);
-            took.observe(self.begun.elapsed().as_secs_f64());
-        }
-    }
-}
-
-impl Drop for Attempt {
-    fn drop(&mut self) {
-        if let Some(metrics) = self.metrics.take() {
-            let took = metrics.took(CANCELLED, &metrics.model);
-            took.observe(self.begun.elapsed().as_secs_f64());
         }
     }
 }
