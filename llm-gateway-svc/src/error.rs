@@ -328,17 +328,6 @@ pub enum StartError {
         /// How many slots there are.
         slots: u32,
     },
-    /// There are fewer replicas than the number of this one says.
-    #[error(
-        "QUEUE_REPLICA_INDEX={index} is not below QUEUE_REPLICAS={replicas}, as replicas are numbered from 0; raise \
-         QUEUE_REPLICAS or lower QUEUE_REPLICA_INDEX"
-    )]
-    ReplicaIndex {
-        /// QUEUE_REPLICA_INDEX.
-        index: u32,
-        /// QUEUE_REPLICAS.
-        replicas: u32,
-    },
     /// The password of Redis cannot be read.
     #[error("LLM_REDIS_PASSWORD_FILE `{}` cannot be read; check its path and permissions", path.display())]
     RedisPasswordFile {

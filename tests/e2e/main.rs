@@ -8,6 +8,7 @@
 //! | [`evidence`] | what a student has shown decides what is allowed |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
+//! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
 //! | [`other_students`], [`privacy`] | what nobody may learn |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
@@ -54,6 +55,7 @@ mod exactly_once;
 mod leases;
 mod limits;
 mod model_chaos;
+mod model_replicas;
 mod models;
 mod mutual_tls;
 mod other_students;

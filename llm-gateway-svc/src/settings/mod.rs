@@ -56,9 +56,6 @@ impl Settings {
             });
         }
         let (index, replicas) = (queue.queue_replica_index, queue.queue_replicas);
-        if index >= replicas {
-            return Err(StartError::ReplicaIndex { index, replicas });
-        }
         // With Redis it still has its part of what the others lend; without, it would refuse every call.
         let none_own = |(_, slots): &(&str, u32)| queue.own_slots(*slots) == 0;
         if self.shared.url().is_none()

@@ -71,8 +71,8 @@ pub struct QueueSettings {
     #[arg(long, env = "QUEUE_REPLICAS", default_value = "1", value_parser = value_parser!(u32).range(1..=1000))]
     pub queue_replicas: u32,
 
-    /// Which of them this one is: 0 to QUEUE_REPLICAS − 1, or a host name that ends in such a number, as that of a pod
-    /// of a StatefulSet
+    /// Which of them this one is: from 0, or a host name that ends in such a number, as that of a pod of a StatefulSet. One
+    /// that is not below QUEUE_REPLICAS has no slots of its own, only what others lend it through Redis
     #[arg(long, env = "QUEUE_REPLICA_INDEX", default_value = "0", value_parser = replica_index)]
     pub queue_replica_index: u32,
 }
@@ -80,6 +80,9 @@ pub struct QueueSettings {
 impl QueueSettings {
     /// How many of so many slots are this replica's own: slot i is replica i mod QUEUE_REPLICAS' own.
     pub(crate) fn own_slots(&self, slots: u32) -> u32 {
+        if self.queue_replica_index >= self.queue_replicas {
+            return 0;
+        }
         slots
             .saturating_sub(self.queue_replica_index)
             .div_ceil(self.queue_replicas)

@@ -188,19 +188,10 @@ async fn waits_and_leases_fit_together() {
 
 #[tokio::test]
 async fn a_replica_has_a_number_and_slots() {
-    let redis = "--llm-redis-url=redis://127.0.0.1:1";
     for (args, named) in [
         (
             vec!["--queue-replica-index=1"],
-            &["QUEUE_REPLICA_INDEX=1", "QUEUE_REPLICAS=1"][..],
-        ),
-        (
-            vec![
-                "--queue-replicas=3",
-                "--queue-replica-index=llm-gateway-svc-3",
-                redis,
-            ],
-            &["QUEUE_REPLICA_INDEX=3", "QUEUE_REPLICAS=3"],
+            &["HELPER_MAX_CONCURRENCY", "QUEUE_REPLICAS", "LLM_REDIS_URL"][..],
         ),
         (
             vec!["--queue-replicas=3", "--queue-replica-index=2"],
@@ -231,6 +222,13 @@ async fn a_replica_has_a_number_and_slots() {
         "--queue-replica-index=pod-1",
     ];
     start(&enough).await.unwrap();
+    let beyond = [
+        "--helper-llm-backend=mock",
+        "--queue-replicas=3",
+        "--queue-replica-index=llm-gateway-svc-3",
+        "--llm-redis-url=redis://127.0.0.1:1",
+    ];
+    start(&beyond).await.unwrap();
 }
 
 #[tokio::test]
