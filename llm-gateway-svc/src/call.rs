@@ -221,6 +221,24 @@ impl Calls {
         }
     }
 
+    /// Makes the lanes of the configured models, so that replicas know each other's slots before the first call.
+    pub(crate) fn open_lanes(&self) {
+        for target in self.targets.in_order() {
+            let model = target.backend.default_model(Operation::Embeddings.of_backend());
+            for (operation, model) in [
+                (Operation::Chat, target.model.as_str()),
+                (Operation::Embeddings, model),
+            ] {
+                // A backend that refuses every call has no slots.
+                if target.backend.admit(model, operation.of_backend()).is_ok()
+                    && let Err(error) = self.lanes.lane(operation, &target.backend, model)
+                {
+                    tracing::error!(%error, model, "a line cannot be made");
+                }
+            }
+        }
+    }
+
     /// The models to call, one after the other. Who names a backend or a model wants that one.
     fn routes(&self, job: &Job) -> Result<Vec<Route>, Error> {
         let operation = job.work.operation().of_backend();

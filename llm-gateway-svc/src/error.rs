@@ -174,7 +174,7 @@ fn refusal_message(refusal: &Refusal, slots: usize) -> String {
             "a newer request of the same pupil has taken over this one's place".to_owned()
         }
         Refusal::NoSlot { .. } => {
-            "this replica is cut off from the others and owns no slot; another one may have one"
+            "this replica has no slot to give, as it is cut off from the others or ends; try another one"
                 .to_owned()
         }
     }

@@ -109,6 +109,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
         max_entries: settings.queue.queue_max_entries as usize,
         tasks: kit.tasks.clone(),
     });
+    calls.open_lanes();
     gauges::keep(Arc::clone(&calls), kit);
     let gateway = grpc::LlmGateway::new(
         coalesce::Coalescing::new(Arc::clone(&calls), resilience.llm_coalesce),

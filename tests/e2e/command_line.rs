@@ -290,7 +290,10 @@ fn the_doctor_says_what_works_and_what_does_not() {
     assert!(well.status.success(), "{said}");
     assert!(said.contains("ok    courses in"), "{said}");
     assert!(said.contains("ok    model mock/mock: answers"), "{said}");
-    assert!(said.contains("ok    embeddings mock/mock: answers"), "{said}");
+    assert!(
+        said.contains("ok    embeddings mock/mock: answers"),
+        "{said}"
+    );
 
     // A name that no machine has: the model is not even looked up.
     let remote = doctor(&[
@@ -302,7 +305,9 @@ fn the_doctor_says_what_works_and_what_does_not() {
     let said = text(&remote.stdout);
     assert!(!remote.status.success());
     assert!(
-        said.contains("nobody has agreed to send text there; set HELPER_REMOTE_MODE_ACKNOWLEDGED=1"),
+        said.contains(
+            "nobody has agreed to send text there; set HELPER_REMOTE_MODE_ACKNOWLEDGED=1"
+        ),
         "{said}"
     );
     let away = doctor(&[

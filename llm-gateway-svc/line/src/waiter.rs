@@ -92,14 +92,16 @@ impl Waiter {
 }
 
 /// Who is so near to the front is told of every step.
-const NEAR: usize = 4;
+const NEAR: usize = 2;
 
-/// Whether a place is worth telling after the one that was last told: a step forward that is near the front or has changed
-/// the wait by more than a fifth, or a start that comes later than was told.
+/// Whether a place is worth telling after the one that was last told, since when the one who waits has counted down: a
+/// start that has moved by more than a fifth of the wait, or should have been by now; a step near the front; or half of
+/// those who were before it gone. Each news wakes somebody, and three hundred may wait.
 fn is_news(last: &Place, now: &Place) -> bool {
     let fifth = now.wait / 5;
+    let (told, start) = (last.at + last.wait, now.at + now.wait);
+    let moved = start > told + fifth || told > start + fifth;
     let step = last.position != now.position
-        && (now.position <= NEAR || last.wait.abs_diff(now.wait) > fifth);
-    let start = last.at + last.wait;
-    step || start <= now.at || now.at + now.wait > start + fifth
+        && (now.position <= NEAR || now.position * 2 <= last.position);
+    told <= now.at || moved || step
 }

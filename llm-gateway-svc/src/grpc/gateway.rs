@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, sync::Arc};
 
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, stream};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Fault};
@@ -25,6 +25,9 @@ use crate::{
     call::{Part, Summary},
     coalesce::Coalescing,
 };
+
+/// The most parts of a stream that are sent as one.
+const PARTS_AT_ONCE: usize = 64;
 
 /// The service.
 #[derive(Clone)]
@@ -83,16 +86,12 @@ impl LlmGatewayService for LlmGateway {
             .request
             .ok_or_else(|| Fault::invalid("request", "is required"))?;
         let job = complete(&context, self.waits, request, true)?;
-        let parts = self.calls.run(job).filter_map(move |part| async move {
-            let piece = match part {
-                Ok(Part::Place(told)) => Piece::Place(place(told)),
-                Ok(Part::Delta(text)) => Piece::Delta(text),
-                Ok(Part::End(summary)) => Piece::End(end(summary, begun)),
-                Ok(Part::Vectors(_)) => return None,
-                Err(error) => return Some(Err(Status::from(error))),
-            };
-            Some(Ok(StreamCompleteResponse { piece: Some(piece) }))
-        });
+        // What has come together goes together: each message costs a frame and wakes the reader.
+        let parts = self
+            .calls
+            .run(job)
+            .ready_chunks(PARTS_AT_ONCE)
+            .flat_map(move |parts| stream::iter(messages(parts, begun)));
         Ok(Response::new(Box::pin(parts)))
     }
 
@@ -117,6 +116,40 @@ impl LlmGatewayService for LlmGateway {
         }
         Err(no_end())
     }
+}
+
+/// The messages for some parts, with deltas that follow each other as one.
+fn messages(
+    parts: Vec<Result<Part, Error>>,
+    begun: Instant,
+) -> Vec<Result<StreamCompleteResponse, Status>> {
+    let mut messages = Vec::with_capacity(parts.len());
+    let mut text = String::new();
+    let message = |piece| Ok(StreamCompleteResponse { piece: Some(piece) });
+    for part in parts {
+        let next = match part {
+            Ok(Part::Delta(delta)) => {
+                if text.is_empty() {
+                    text = delta;
+                } else {
+                    text.push_str(&delta);
+                }
+                continue;
+            }
+            Ok(Part::Place(told)) => message(Piece::Place(place(told))),
+            Ok(Part::End(summary)) => message(Piece::End(end(summary, begun))),
+            Ok(Part::Vectors(_)) => continue,
+            Err(error) => Err(Status::from(error)),
+        };
+        if !text.is_empty() {
+            messages.push(message(Piece::Delta(std::mem::take(&mut text))));
+        }
+        messages.push(next);
+    }
+    if !text.is_empty() {
+        messages.push(message(Piece::Delta(text)));
+    }
+    messages
 }
 
 /// The work ends with an end or an error; that it ends with neither is a fault of ours.

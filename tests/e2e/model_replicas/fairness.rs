@@ -39,7 +39,9 @@ async fn a_class_gets_the_same_through_one_replica_as_through_three() {
     pupils.until(0, "everybody is served", everybody).await;
     let from = pupils.so_far();
     let enough = |ended: &[Ended]| ended.len() >= CALLS;
-    pupils.until(from, "enough calls are answered", enough).await;
+    pupils
+        .until(from, "enough calls are answered", enough)
+        .await;
     let ended = pupils.finish().await;
     assert!(ended.iter().all(|one| one.result.is_ok()), "{ended:?}");
 
@@ -61,7 +63,10 @@ async fn a_class_gets_the_same_through_one_replica_as_through_three() {
     trio.check().await;
 }
 
-fn count<'a>(ended: &'a [Ended], name: impl Fn(&'a Ended) -> &'a String) -> BTreeMap<&'a str, usize> {
+fn count<'a>(
+    ended: &'a [Ended],
+    name: impl Fn(&'a Ended) -> &'a String,
+) -> BTreeMap<&'a str, usize> {
     let mut counts = BTreeMap::new();
     for one in ended {
         *counts.entry(name(one).as_str()).or_default() += 1;

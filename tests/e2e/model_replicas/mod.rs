@@ -1,5 +1,13 @@
-//! Three replicas of llm-gateway-svc in front of one model with two slots, sharing a line through one Redis: a replica is
-//! killed, Redis is killed, all are restarted one after another. The model server counts, and never counts more than two.
+//! Three replicas of llm-gateway-svc in front of one model with two slots, sharing a line through one Redis. Whatever ends
+//! and comes back, the model server never counts more than two calls at once.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | `replica_killed` | a replica that is killed while it has every slot |
+//! | `redis_killed` | Redis that is killed, and comes back |
+//! | `rolling_restart` | all replicas, told to end one after another |
+//! | `fairness` | classes whose pupils come through one replica or through all |
+//! | `trio`, `pupils` | the replicas, their model and their Redis; those who press *help* |
 
 mod fairness;
 mod pupils;

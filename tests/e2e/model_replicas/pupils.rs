@@ -50,6 +50,10 @@ pub struct Ended {
     /// Who was asked.
     pub replica: usize,
     pub sent: Instant,
+    /// When it ended.
+    pub at: Instant,
+    /// Whether it was told a place in line.
+    pub was_in_line: bool,
     /// When the model began with it, or why it did not answer.
     pub result: Result<Instant, Status>,
 }
@@ -178,6 +182,7 @@ async fn work(
         });
         let (replica, client) = open.expect("some replica takes calls");
         let pressed = press.send(&client).await;
+        let was_in_line = !pressed.announced.is_empty();
         let result = match (pressed.started(), pressed.result) {
             (Some(started), _) => Ok(started),
             (None, Err(status)) => Err(status),
@@ -193,6 +198,8 @@ async fn work(
                 pupil: pupil.name.clone(),
                 replica,
                 sent: pressed.sent,
+                at: pressed.sent + pressed.took,
+                was_in_line,
                 result,
             });
         });

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tokio::task::block_in_place;
+use tokio::{task::block_in_place, time::Instant};
 use turnwise_proto::{common::v1::ErrorReason, llm::v1::QueueScope};
 use turnwise_testing::redis::ServerOptions;
 
@@ -28,11 +28,18 @@ async fn goes_on(options: ServerOptions) {
     pupils.until_answered(&ALL, CALLS).await;
 
     block_in_place(|| trio.redis.kill());
+    let killed = Instant::now();
     for index in ALL {
         trio.until_scope(index, QueueScope::CutOff).await;
+        let own = usize::from(OWNERS.contains(&index));
+        trio.until(index, "it shows its own slots", |queue| {
+            queue.slots.len() == own
+        })
+        .await;
     }
     let cut_off = pupils.so_far();
     pupils.until_answered(&OWNERS, CALLS).await;
+    println!("calls go on {:?} after the kill", killed.elapsed());
     pupils
         .until(cut_off, "all pupils of the guest are refused", |ended| {
             let refused = ended.iter().filter(|one| one.replica == GUEST);

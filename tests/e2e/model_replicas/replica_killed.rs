@@ -71,7 +71,10 @@ async fn slots_come_back_with_the_lease_and_no_call_of_another_replica_is_lost()
     for one in lost {
         assert!(one.replica == VICTIM && one.sent < killed, "{one:?}");
     }
-    let first = ended.iter().filter_map(|one| one.result.as_ref().ok()).min();
+    let first = ended
+        .iter()
+        .filter_map(|one| one.result.as_ref().ok())
+        .min();
     let first = *first.unwrap() - killed;
     println!("the first call starts {first:?} after the kill");
     // A lease is renewed when two thirds of it are left, so half of one is never given out early.

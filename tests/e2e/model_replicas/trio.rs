@@ -142,10 +142,7 @@ impl Trio {
         for replica in &mut self.replicas {
             block_in_place(|| replica.process.stop());
             let log = replica.process.log().all();
-            assert!(
-                !log.iter().any(|line| line.contains("panicked")),
-                "{log:?}"
-            );
+            assert!(!log.iter().any(|line| line.contains("panicked")), "{log:?}");
         }
     }
 }

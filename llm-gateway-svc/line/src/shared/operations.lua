@@ -74,7 +74,7 @@ function operations.join()
   set('tick', math.max(get('tick'), tonumber(ARGV[13])))
   set('fence', math.max(get('fence'), tonumber(ARGV[14])))
   local epoch, home = number(get('epoch')), load_home(index)
-  if not home or home.epoch ~= epoch then add('joined', 1) end
+  if (not home or home.epoch ~= epoch) and index < get('replicas') then add('joined', 1) end
   local from = 0
   -- Somebody else may run a call in a slot of this home and not have told of it yet; its predecessor would have known.
   if fresh and get('lost') == 1 and get('replicas') > 1 then from = get('began') + FRESH end
@@ -212,7 +212,7 @@ function operations.tick()
     if takes_part(home.process) then
       home.twin, twin = now, 1
     else
-      if home.epoch ~= number(get('epoch')) then add('joined', 1) end
+      if home.epoch ~= number(get('epoch')) and home.index < get('replicas') then add('joined', 1) end
       home.process, home.epoch = me, number(get('epoch'))
     end
     store_home(home)
