@@ -22,7 +22,10 @@ pub(crate) fn client_address<T>(request: &Request<T>, proxies: usize) -> Option<
         .map(str::trim)
         .collect();
     let place = told.len().checked_sub(proxies)?;
-    told.get(place)?.parse::<IpAddr>().ok().map(|a| a.to_canonical())
+    told.get(place)?
+        .parse::<IpAddr>()
+        .ok()
+        .map(|a| a.to_canonical())
 }
 
 #[cfg(test)]
@@ -42,9 +45,18 @@ mod tests {
     #[test]
     fn only_what_our_proxies_appended_counts() {
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(behind(1, &["203.0.113.9, 198.51.100.7"]), some("198.51.100.7"));
-        assert_eq!(behind(2, &["203.0.113.9, 198.51.100.7"]), some("203.0.113.9"));
-        assert_eq!(behind(1, &["1.1.1.1", "::ffff:198.51.100.7"]), some("198.51.100.7"));
+        assert_eq!(
+            behind(1, &["203.0.113.9, 198.51.100.7"]),
+            some("198.51.100.7")
+        );
+        assert_eq!(
+            behind(2, &["203.0.113.9, 198.51.100.7"]),
+            some("203.0.113.9")
+        );
+        assert_eq!(
+            behind(1, &["1.1.1.1", "::ffff:198.51.100.7"]),
+            some("198.51.100.7")
+        );
         assert_eq!(behind(3, &["203.0.113.9, 198.51.100.7"]), None);
         assert_eq!(behind(1, &["nobody"]), None);
         assert_eq!(behind(1, &[]), None);

@@ -8,7 +8,7 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use tokio::time::{Instant, sleep};
 use tracing::Span;
 use turnwise_kit::TaskTracker;
-use turnwise_llm_backends::{Backend, Embeddings, End, Failure, Finish, Targets, failure::Problem};
+use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
 use turnwise_llm_breaker::{Breakers, Permit, State};
 use turnwise_llm_line::{Ask, Owner, Place, Refusal};
 
@@ -19,7 +19,7 @@ use crate::{
     items::{Item, Items, items},
     job::{Job, Work},
     lanes::{Lane, Lanes},
-    metrics::{Attempt, CallMetrics, Operation},
+    metrics::{Attempt, CallMetrics},
     record::{Naming, Parts, Recorded},
     retry::Retries,
     usage::Usage,
@@ -72,12 +72,6 @@ pub struct Calls {
     pub(crate) metrics: Arc<CallMetrics>,
     pub(crate) max_entries: usize,
     pub(crate) tasks: TaskTracker,
-}
-
-/// A model to call, and who has it.
-struct Route {
-    backend: Arc<dyn Backend>,
-    model: String,
 }
 
 /// A call whose answer has begun.
@@ -218,61 +212,6 @@ impl Calls {
             }
             // There is at least one backend, and each either ended the stream or failed.
             Err(failed.unwrap_or(Error::DeadlineExceeded))?;
-        }
-    }
-
-    /// Makes the lanes of the configured models, so that replicas know each other's slots before the first call.
-    pub(crate) fn open_lanes(&self) {
-        for target in self.targets.in_order() {
-            let model = target.backend.default_model(Operation::Embeddings.of_backend());
-            for (operation, model) in [
-                (Operation::Chat, target.model.as_str()),
-                (Operation::Embeddings, model),
-            ] {
-                // A backend that refuses every call has no slots.
-                if target.backend.admit(model, operation.of_backend()).is_ok()
-                    && let Err(error) = self.lanes.lane(operation, &target.backend, model)
-                {
-                    tracing::error!(%error, model, "a line cannot be made");
-                }
-            }
-        }
-    }
-
-    /// The models to call, one after the other. Who names a backend or a model wants that one.
-    fn routes(&self, job: &Job) -> Result<Vec<Route>, Error> {
-        let operation = job.work.operation().of_backend();
-        let named = |backend: &Arc<dyn Backend>| Route {
-            backend: Arc::clone(backend),
-            model: match &job.model {
-                Some(model) => model.clone(),
-                None => backend.default_model(operation).to_owned(),
-            },
-        };
-        let first = || {
-            let target = self.targets.in_order().first();
-            Ok(target.map(|t| named(&t.backend)).into_iter().collect())
-        };
-        match (&job.backend, &job.model) {
-            (Some(name), _) => {
-                let backend = self.targets.backend(name);
-                let backend = backend.ok_or_else(|| Error::UnknownBackend {
-                    backend: name.clone(),
-                })?;
-                Ok(vec![named(backend)])
-            }
-            (None, Some(_)) => first(),
-            // Vectors of another model are no substitute: they cannot be compared with the others.
-            (None, None) if job.work.operation() == Operation::Embeddings => first(),
-            (None, None) => Ok(self
-                .targets
-                .in_order()
-                .iter()
-                .map(|target| Route {
-                    backend: Arc::clone(&target.backend),
-                    model: target.model.clone(),
-                })
-                .collect()),
         }
     }
 

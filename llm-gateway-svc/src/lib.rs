@@ -32,6 +32,7 @@ pub mod lanes;
 pub mod metrics;
 pub mod record;
 pub mod retry;
+mod routes;
 pub mod settings;
 mod usage;
 

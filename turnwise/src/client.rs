@@ -134,9 +134,11 @@ impl Student {
     /// Connects, with a token from a file or a development token.
     pub fn connect(args: ConnectArgs) -> Result<Self> {
         let channel = args.endpoint.channel()?;
-        let authorization = args
-            .endpoint
-            .authorization("student", &args.student, std::slice::from_ref(&args.class))?;
+        let authorization = args.endpoint.authorization(
+            "student",
+            &args.student,
+            std::slice::from_ref(&args.class),
+        )?;
         Ok(Self {
             client: TutorServiceClient::new(channel),
             authorization,

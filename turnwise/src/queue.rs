@@ -51,16 +51,19 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Shows the lines.
 pub async fn run(args: QueueArgs) -> Result<ExitCode> {
     let mut client = LlmQueueServiceClient::new(args.endpoint.channel()?);
-    let authorization = args.endpoint.authorization("staff", "turnwise-queue", &[])?;
+    let authorization = args
+        .endpoint
+        .authorization("staff", "turnwise-queue", &[])?;
     let live = !args.once && std::io::stdout().is_terminal();
     let shown = async {
         if live {
-            let mut request =
-                CallContext::background(None, WATCH).request(WatchQueuesRequest {
-                    max_waiting: args.waiting,
-                    interval: args.every.try_into().ok(),
-                });
-            request.metadata_mut().insert("authorization", authorization);
+            let mut request = CallContext::background(None, WATCH).request(WatchQueuesRequest {
+                max_waiting: args.waiting,
+                interval: args.every.try_into().ok(),
+            });
+            request
+                .metadata_mut()
+                .insert("authorization", authorization);
             let mut views = client.watch_queues(request).await?.into_inner();
             while let Some(view) = views.message().await? {
                 let mut out = std::io::stdout().lock();
@@ -76,7 +79,9 @@ pub async fn run(args: QueueArgs) -> Result<ExitCode> {
             let mut request = CallContext::background(None, LOOK).request(GetQueuesRequest {
                 max_waiting: args.waiting,
             });
-            request.metadata_mut().insert("authorization", authorization);
+            request
+                .metadata_mut()
+                .insert("authorization", authorization);
             let view = client.get_queues(request).await?.into_inner();
             print!("{}", render(&view.queues));
         }
@@ -169,7 +174,11 @@ fn line(out: &mut String, queue: &Queue) {
             "  place  class                    purpose    waited     starts in"
         );
         for entry in &queue.waiting {
-            let held = if entry.held { "  (was told to come back)" } else { "" };
+            let held = if entry.held {
+                "  (was told to come back)"
+            } else {
+                ""
+            };
             let _ = writeln!(
                 out,
                 "  {:>5}  {:<24} {:<8} {:>8}  {:>12}{held}",

@@ -63,7 +63,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
             "{} by Ollama at {}",
             settings.llm.backends.ollama_model, settings.llm.backends.ollama_base_url
         ),
-        BackendKind::Openai | BackendKind::OpenaiCompatible => settings.llm.backends.openai_model.clone(),
+        BackendKind::Openai | BackendKind::OpenaiCompatible => {
+            settings.llm.backends.openai_model.clone()
+        }
     };
     let courses = settings.policy.courses_dir.display().to_string();
 

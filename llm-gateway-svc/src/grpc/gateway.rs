@@ -24,6 +24,7 @@ use super::{
 use crate::{
     call::{Part, Summary},
     coalesce::Coalescing,
+    error::Error,
 };
 
 /// The most parts of a stream that are sent as one.

@@ -62,11 +62,7 @@ impl Foreseen {
     /// twenty: else it might wait for nothing. Who came back with its ticket did as it was told, and stays if it is expected
     /// to start in time.
     pub fn is_too_long(&self, allowed: Duration, came_back: bool) -> bool {
-        let wait = if came_back {
-            self.expected
-        } else {
-            self.bound
-        };
+        let wait = if came_back { self.expected } else { self.bound };
         wait > allowed
     }
 }
