@@ -53,8 +53,8 @@ where
         Ok((cli, _)) => cli,
         Err(error) => return settings_failed(&error),
     };
-    block_on(async {
-        let server_settings = server(&cli).clone();
+    let server_settings = server(&cli).clone();
+    block_on(server_settings.worker_threads, async {
         run(name, server_settings, |kit| build(cli, kit)).await
     })
 }
@@ -74,16 +74,19 @@ pub fn settings_failed(error: &SettingsError) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Runs a program in a fresh runtime and prints its failure with its causes.
+/// Runs a program in a fresh runtime and prints its failure with its causes. The runtime has so many worker threads, or as
+/// many as the machine has cores.
 pub fn block_on<T: Into<ExitCode>>(
+    worker_threads: Option<u16>,
     program: impl Future<Output = Result<T, StartError>>,
 ) -> ExitCode {
     // Installed once for the whole process; a second time is no fault.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = worker_threads {
+        runtime.worker_threads(threads.into());
+    }
+    let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("error: the async runtime does not start: {error}");

@@ -33,6 +33,9 @@ pub struct ServerSettings {
     /// The authority of client certificates, PEM; internal listeners then demand one of every client
     #[arg(long, env = "TLS_CLIENT_CA_FILE", requires = "tls_cert_file")]
     pub tls_client_ca_file: Option<PathBuf>,
+    /// Threads that work on calls (1 to 256); unset: as many as the machine has cores
+    #[arg(long, env = "WORKER_THREADS", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub worker_threads: Option<u16>,
     /// Calls worked on at once; more are refused with BUSY (1 to 100000)
     #[arg(long, env = "MAX_IN_FLIGHT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_in_flight: u32,

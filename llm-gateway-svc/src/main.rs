@@ -23,7 +23,9 @@ struct Cli {
 fn main() -> ExitCode {
     run::service::<Cli, _, _>(
         "llm-gateway-svc",
-        &[("LISTEN", "127.0.0.1:50053")],
+        // It waits for models most of the time, and one thread serves thousands of calls a second. With more, each wakes
+        // the others for next to nothing.
+        &[("LISTEN", "127.0.0.1:50053"), ("WORKER_THREADS", "1")],
         |cli| &cli.server,
         |cli, kit| async move {
             Ok(Service {

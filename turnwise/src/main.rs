@@ -46,7 +46,11 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return run::settings_failed(&error),
     };
-    run::block_on(async {
+    let worker_threads = match &cli.command {
+        Command::Up(args) => args.suite.server.worker_threads,
+        _ => None,
+    };
+    run::block_on(worker_threads, async {
         Ok(match cli.command {
             Command::Up(args) => up::run(*args, &given).await?,
             Command::Doctor(args) => doctor::run(*args, &given).await?,

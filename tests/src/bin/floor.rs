@@ -6,7 +6,7 @@ use turnwise_kit::run;
 use turnwise_tests::floor::{Role, serve};
 
 fn main() -> ExitCode {
-    run::block_on(async {
+    run::block_on(None, async {
         let role: Role =
             serde_json::from_str(&std::env::args().nth(1).ok_or(
                 "the floor's role is missing; `cargo bench -p turnwise-tests` starts it",

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::{
     sync::Notify,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep_until},
 };
 
 use super::Local;
@@ -26,13 +26,17 @@ pub(super) async fn run(local: Weak<Local>, news: Arc<Notify>) {
         let announced = line.core().announce(started);
         drop(line);
         let Some(announced) = announced else { return };
-        sleep(BETWEEN.max(started.elapsed() * SHARE)).await;
+        let not_before = started + BETWEEN.max(started.elapsed() * SHARE);
         match announced.again_at {
             None => news.notified().await,
             Some(at) => tokio::select! {
                 () = news.notified() => {}
-                () = sleep_until(at) => {}
+                () = sleep_until(at.max(not_before)) => {}
             },
+        }
+        // Mostly past by now, which costs no timer.
+        if Instant::now() < not_before {
+            sleep_until(not_before).await;
         }
     }
 }

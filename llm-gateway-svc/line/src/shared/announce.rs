@@ -7,7 +7,7 @@ use std::{
 
 use tokio::{
     sync::Notify,
-    time::{Instant, sleep},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{Shared, picture::Picture, state::Mode};
@@ -40,13 +40,17 @@ pub(super) async fn run(line: Weak<Shared>, newcomers: Arc<Notify>) {
         let picture = line.picture(started).await;
         let in_line = announce(&line, picture.as_deref(), started);
         drop((picture, line));
-        sleep(BETWEEN.max(started.elapsed() * SHARE)).await;
+        let not_before = started + BETWEEN.max(started.elapsed() * SHARE);
         let enough = seen + 1 + (in_line / STEP) as u64;
         let moved = version.wait_for(|version| *version >= enough || *version < seen);
         tokio::select! {
             _ = moved => {}
             () = newcomers.notified() => {}
             () = sleep(AT_LEAST_EVERY) => {}
+        }
+        // Mostly past by now, which costs no timer.
+        if Instant::now() < not_before {
+            sleep_until(not_before).await;
         }
     }
 }
