@@ -96,7 +96,7 @@ const NEAR: usize = 2;
 
 /// Whether a place is worth telling after the one that was last told, since when the one who waits has counted down: a
 /// start that has moved by more than a fifth of the wait, or should have been by now; a step near the front; or half of
-/// those who were before it gone. Each news wakes somebody, and three hundred may wait.
+/// those gone who were before it. Each news wakes somebody, and three hundred may wait.
 fn is_news(last: &Place, now: &Place) -> bool {
     let fifth = now.wait / 5;
     let (told, start) = (last.at + last.wait, now.at + now.wait);

@@ -181,7 +181,12 @@ async fn rush(school: &School, args: &Args, wait_seconds: f64, again: bool) -> R
             sleep_until(at).await;
             let mut presses = Vec::new();
             loop {
-                let pressed = press.send(&client).await;
+                // Who asks for no long wait is one who shows nobody a place.
+                let pressed = if again {
+                    press.send_plain(&client).await
+                } else {
+                    press.send(&client).await
+                };
                 let refusal = pressed.refusal();
                 presses.push(pressed);
                 let Some(fault) = refusal.filter(|_| again) else {
