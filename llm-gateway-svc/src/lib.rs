@@ -94,6 +94,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
             "model backend"
         );
     }
+    let shared = redis.is_some();
     let metrics = Arc::new(metrics::CallMetrics::register(&kit.metrics));
     let calls = Arc::new(call::Calls {
         targets,
@@ -110,7 +111,9 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
         max_entries: settings.queue.queue_max_entries as usize,
         tasks: kit.tasks.clone(),
     });
-    calls.open_lanes();
+    if shared {
+        calls.open_lanes();
+    }
     gauges::keep(Arc::clone(&calls), kit);
     let gateway = grpc::LlmGateway::new(
         coalesce::Coalescing::new(Arc::clone(&calls), resilience.llm_coalesce),
