@@ -17,6 +17,8 @@ pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) {
     let (questions, covered) = questions(draft, &units, faults);
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);
+    references(draft, faults);
+    documents(draft, &units, faults);
     support(draft, &questions, faults);
 }
 
@@ -145,16 +147,43 @@ fn content(draft: &Draft<'_>, units: &Ids<'_>, faults: &mut Faults) {
                 "correct the unit's id, or add the unit in units/",
             );
         }
-        let reference = &lesson.lesson.reference;
-        if !draft.references_incomplete
-            && !reference.is_empty()
-            && !draft.references.contains_key(reference)
-        {
+    }
+}
+
+/// Every reference that is named must be there: a pack is complete in itself.
+fn references(draft: &Draft<'_>, faults: &mut Faults) {
+    if draft.references_incomplete {
+        return;
+    }
+    let course = draft.course.iter().map(|course| {
+        let key = course.course.reference.as_str();
+        (key, course.file, course.reference_line)
+    });
+    let lessons = draft.lessons.iter().map(|lesson| {
+        let key = lesson.lesson.reference.as_str();
+        (key, lesson.file, lesson.reference_line)
+    });
+    for (key, file, line) in course.chain(lessons) {
+        if !key.is_empty() && !draft.references.contains_key(key) {
             faults.add(
-                lesson.file,
-                lesson.reference_line,
-                format!("there is no reference `{reference}`"),
-                format!("write references/{reference}.md, or correct or remove the key"),
+                file,
+                line,
+                format!("there is no reference `{key}`"),
+                format!("write references/{key}.md, or correct or remove the key"),
+            );
+        }
+    }
+}
+
+fn documents(draft: &Draft<'_>, units: &Ids<'_>, faults: &mut Faults) {
+    for document in &draft.documents {
+        let unit = &document.document.unit;
+        if !draft.units_incomplete && units.get(unit).is_none() {
+            faults.add(
+                document.file,
+                document.line,
+                format!("this document is about `{unit}`, which is no unit"),
+                "correct the unit's id, or add the unit in units/",
             );
         }
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::fields::Located;
-use crate::model::{Chunk, Course, Lesson, Question, QuestionOption, Support, Tier, Unit};
+use crate::model::{
+    Chunk, ClarifyingDocument, Course, Lesson, Question, QuestionOption, Support, Tier, Unit,
+};
 
 /// Everything read so far. An item with a fault is kept as far as it can be named, so that others
 /// that refer to it are not blamed.
@@ -17,6 +19,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) questions: Vec<QuestionDraft<'a>>,
     pub(crate) support: Vec<SupportDraft<'a>>,
     pub(crate) references: BTreeMap<String, String>,
+    pub(crate) documents: Vec<DocumentDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.
     pub(crate) units_incomplete: bool,
     /// Whether some question could not be read, so that a missing one proves nothing.
@@ -25,11 +28,12 @@ pub(crate) struct Draft<'a> {
     pub(crate) references_incomplete: bool,
 }
 
-/// The course, and where its entry unit is named.
+/// The course, and where its entry unit and its reference are named.
 pub(crate) struct CourseDraft<'a> {
     pub(crate) course: Course,
     pub(crate) file: &'a Path,
     pub(crate) entry_line: Option<usize>,
+    pub(crate) reference_line: Option<usize>,
 }
 
 /// A unit and its lines.
@@ -51,7 +55,7 @@ pub(crate) struct LessonDraft<'a> {
     pub(crate) lesson: Lesson,
     pub(crate) file: &'a Path,
     pub(crate) unit_line: usize,
-    pub(crate) reference_line: usize,
+    pub(crate) reference_line: Option<usize>,
 }
 
 /// A chunk and the line of its heading.
@@ -94,6 +98,13 @@ impl QuestionDraft<'_> {
 /// A support and the line that names its question.
 pub(crate) struct SupportDraft<'a> {
     pub(crate) support: Support,
+    pub(crate) file: &'a Path,
+    pub(crate) line: usize,
+}
+
+/// A document and the line that names its unit.
+pub(crate) struct DocumentDraft<'a> {
+    pub(crate) document: ClarifyingDocument,
     pub(crate) file: &'a Path,
     pub(crate) line: usize,
 }

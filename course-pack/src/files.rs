@@ -17,6 +17,7 @@ pub(crate) enum Kind {
     Exams,
     Support,
     Reference,
+    Document,
 }
 
 /// One file of a pack.
@@ -37,12 +38,18 @@ struct Folder {
     nested: bool,
 }
 
-const FOLDERS: [Folder; 5] = [
+const FOLDERS: [Folder; 6] = [
     Folder {
         name: "content",
         kind: Kind::Content,
         extension: "md",
         nested: true,
+    },
+    Folder {
+        name: "documents",
+        kind: Kind::Document,
+        extension: "md",
+        nested: false,
     },
     Folder {
         name: "exams",
@@ -184,8 +191,8 @@ impl Walk<'_> {
                     &path,
                     None,
                     format!("a pack has no folder `{name}`"),
-                    "the folders are units, content, exams, support and references; rename this one, \
-                     move it out, or start its name with a dot",
+                    "the folders are units, content, exams, support, references and documents; rename \
+                     this one, move it out, or start its name with a dot",
                 ),
                 None if name == "course.yaml" => self.found.push(PackFile {
                     name,

@@ -13,8 +13,9 @@ pub fn is_id(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"._~@-".contains(&b))
 }
 
-/// Whether this is a reference key: `[a-z0-9_-]+`.
-pub(crate) fn is_reference_key(text: &str) -> bool {
+/// Whether this is a reference's key: `[a-z0-9_-]{1,128}`.
+#[must_use]
+pub fn is_reference_key(text: &str) -> bool {
     (1..=128).contains(&text.len())
         && text
             .bytes()

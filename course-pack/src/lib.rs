@@ -7,12 +7,15 @@
 //!
 //! | path | holds |
 //! | --- | --- |
-//! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`, and a `policy:` map for what differs from the defaults |
+//! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`; where wanted a `reference` for lessons without one, and a `policy:` map for what differs from the defaults |
 //! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, drills |
 //! | `content/**/*.md` | front matter `unit`, `source`, `type`, `title`, …; each `## Heading {#id .kind url="…" section="…"}` starts a chunk |
 //! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed |
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
+//! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
+//!
+//! A `reference` may also be spelled with its full name, `helper_reference`.
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
@@ -39,11 +42,11 @@ mod yaml;
 
 pub use catalog::{Catalog, HELD_VERSIONS, Version};
 pub use fault::PackFault;
-pub use ids::is_id;
+pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, Course, Drill, Lesson, MistakeTag, Pack, PolicyOverrides, PrereqWalk,
-    Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, MistakeTag, Pack, PolicyOverrides,
+    PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use settings::LibrarySettings;

@@ -30,6 +30,7 @@ pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
             questions: draft.questions.into_iter().map(|q| q.finish()).collect(),
             support: draft.support.into_iter().map(|s| s.support).collect(),
             references: draft.references,
+            documents: draft.documents.into_iter().map(|d| d.document).collect(),
         }),
         _ => Err(faults.into_sorted()),
     }

@@ -23,6 +23,8 @@ pub struct Pack {
     pub support: Vec<Support>,
     /// Reference texts by key; the key is the file's stem.
     pub references: BTreeMap<String, String>,
+    /// Documents that may have to be clarified with the student first, in file order.
+    pub documents: Vec<ClarifyingDocument>,
 }
 
 /// The course itself.
@@ -38,6 +40,8 @@ pub struct Course {
     pub entry_unit: String,
     /// What this course sets otherwise than the policy's defaults.
     pub policy: PolicyOverrides,
+    /// The key of the reference of lessons that have none of their own; empty if there is none.
+    pub reference: String,
 }
 
 /// What a course may set otherwise than the policy's defaults; `None` keeps the default.
@@ -167,6 +171,18 @@ pub struct Lesson {
     pub reference: String,
     /// Where to read it; empty if nowhere. A chunk without an address of its own has this one.
     pub url: String,
+}
+
+impl Lesson {
+    /// The lesson's name as a reference's key is spelled: its source in lower case, and `-` for what a key cannot hold.
+    #[must_use]
+    pub fn slug(&self) -> String {
+        let spelled = |c: char| match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() || c == '_' => c,
+            _ => '-',
+        };
+        self.source.chars().map(spelled).collect()
+    }
 }
 
 /// One piece of lesson content, the unit of retrieval.
@@ -309,4 +325,22 @@ impl SupportKind {
             Self::Video => "video",
         }
     }
+}
+
+/// A document about a unit. With questions, the student has to answer them before it can be used; without, it is
+/// ordinary text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClarifyingDocument {
+    /// The document's id: its file's stem.
+    pub id: String,
+    /// The title people read.
+    pub title: String,
+    /// The unit it belongs to.
+    pub unit: String,
+    /// The text, 1 to 16,384 bytes.
+    pub content: String,
+    /// What to ask, in order: at most 20, each of at most 500 characters.
+    pub questions: Vec<String>,
+    /// Whether a person has to take over after the answers; never without questions.
+    pub requires_handoff: bool,
 }

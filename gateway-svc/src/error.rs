@@ -53,6 +53,10 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::TurnErased
         | R::PermissionDenied
         | R::InvalidArgument
+        | R::UnknownNamespace
+        | R::UnknownPackVersion
+        | R::IndexIncompatible
+        | R::UpsertsOff
         | R::StorageUnavailable
         | R::DependencyUnavailable
         | R::DeadlineExceeded

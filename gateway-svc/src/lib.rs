@@ -8,7 +8,7 @@
 //! | [`turn`] | the phases of a turn |
 //! | [`prompt`] | prompt sheets |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
-//! | [`queue`] | the lines in front of models, for staff |
+//! | [`queue`], [`index`] | the lines in front of models, and the search index, for staff |
 //! | [`upstream`] | the clients of the services behind it |
 
 mod address;
@@ -16,6 +16,7 @@ pub mod auth;
 pub mod config;
 pub mod error;
 pub mod grpc;
+pub mod index;
 pub mod input;
 pub mod limits;
 pub mod prompt;
@@ -28,6 +29,7 @@ use tonic::service::Routes;
 use turnwise_kit::Kit;
 use turnwise_proto::{
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
+    retrieval::v1::index_service_server::IndexServiceServer,
     tutor::v1::tutor_service_server::TutorServiceServer,
 };
 
@@ -39,6 +41,7 @@ pub use upstream::Upstreams;
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
     "turnwise.llm.v1.LlmQueueService",
+    "turnwise.retrieval.v1.IndexService",
 ];
 
 /// The service's routes, without the server stack around them.
@@ -57,6 +60,9 @@ pub async fn routes(
     let queues = queue::Queues {
         upstreams: upstreams.clone(),
     };
+    let index = index::Index {
+        upstreams: upstreams.clone(),
+    };
     let tutor = grpc::Tutor {
         upstreams,
         turns,
@@ -64,5 +70,7 @@ pub async fn routes(
         trusted_proxies: settings.trusted_proxies.into(),
         kit: kit.clone(),
     };
-    Ok(Routes::new(TutorServiceServer::new(tutor)).add_service(LlmQueueServiceServer::new(queues)))
+    Ok(Routes::new(TutorServiceServer::new(tutor))
+        .add_service(LlmQueueServiceServer::new(queues))
+        .add_service(IndexServiceServer::new(index)))
 }

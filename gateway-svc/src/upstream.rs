@@ -12,7 +12,9 @@ use turnwise_proto::{
         llm_queue_service_client::LlmQueueServiceClient,
     },
     policy::v1::policy_service_client::PolicyServiceClient,
-    retrieval::v1::retrieval_service_client::RetrievalServiceClient,
+    retrieval::v1::{
+        index_service_client::IndexServiceClient, retrieval_service_client::RetrievalServiceClient,
+    },
     session::v1::{
         session_admin_service_client::SessionAdminServiceClient,
         session_service_client::SessionServiceClient,
@@ -28,6 +30,8 @@ pub struct Upstreams {
     pub policy: PolicyServiceClient<GrpcClient>,
     /// Search.
     pub retrieval: RetrievalServiceClient<GrpcClient>,
+    /// Uploads to courses, and the state of their indexes.
+    pub index: IndexServiceClient<GrpcClient>,
     /// Models.
     pub llm: LlmGatewayServiceClient<GrpcClient>,
     /// The lines in front of models.
@@ -51,7 +55,8 @@ impl Upstreams {
     ) -> Self {
         Self {
             policy: PolicyServiceClient::new(policy),
-            retrieval: RetrievalServiceClient::new(retrieval),
+            retrieval: RetrievalServiceClient::new(retrieval.clone()),
+            index: IndexServiceClient::new(retrieval),
             llm: LlmGatewayServiceClient::new(llm.clone()),
             llm_queue: LlmQueueServiceClient::new(llm),
             session: SessionServiceClient::new(session.clone()),

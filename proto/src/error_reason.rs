@@ -28,7 +28,8 @@ impl ErrorReason {
             | Self::MessageTooLong
             | Self::MissingMessage
             | Self::InvalidSchema
-            | Self::UnsupportedPayload => Code::InvalidArgument,
+            | Self::UnsupportedPayload
+            | Self::UnknownNamespace => Code::InvalidArgument,
             Self::PayloadTooLarge
             | Self::RateLimited
             | Self::Busy
@@ -41,11 +42,14 @@ impl ErrorReason {
             | Self::UnknownUnit
             | Self::UnknownThread
             | Self::UnknownTurn
-            | Self::UnknownQuestion => Code::NotFound,
+            | Self::UnknownQuestion
+            | Self::UnknownReference => Code::NotFound,
             Self::RemoteBackendNotAcknowledged
             | Self::UnknownPackVersion
             | Self::SchemaTooNew
-            | Self::ContextRequestClosed => Code::FailedPrecondition,
+            | Self::ContextRequestClosed
+            | Self::IndexIncompatible
+            | Self::UpsertsOff => Code::FailedPrecondition,
             Self::TurnInProgress
             | Self::IdempotencyConflict
             | Self::VersionConflict

@@ -1,46 +1,45 @@
 //! The courses that are served, each with its index.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
+use tokio::runtime::Handle;
 use turnwise_course_pack::{Catalog, Library, Pack};
 use turnwise_kit::Kit;
 
-use crate::{error::StartError, index::CourseIndex};
+use crate::{course::CourseVersion, error::StartError, indexing::Indexer};
 
 /// A changed pack is loaded once it has looked the same in so many polls.
 const SETTLED_AFTER_POLLS: u32 = 2;
 
 /// The courses that are served, by id, each with its last versions.
-pub type Courses = Catalog<CourseIndex>;
+pub type Courses = Catalog<Arc<CourseVersion>>;
 
 /// Loads and indexes every pack under `root`. A broken pack is logged with its faults and left out, as policy-svc does.
 ///
 /// # Errors
 /// The folder cannot be read, holds no pack, or holds broken packs only.
-pub fn open(root: &Path, kit: &Kit) -> Result<Library<CourseIndex>, StartError> {
+pub async fn open(
+    root: &Path,
+    indexer: Arc<Indexer>,
+    kit: &Kit,
+) -> Result<Library<Arc<CourseVersion>>, StartError> {
     let clock = kit.clock.clone();
-    let library = Library::open(
-        root,
-        SETTLED_AFTER_POLLS,
-        move || clock.now(),
-        |pack| Ok(indexed(pack)),
-    )
-    .map_err(StartError::Courses)?;
+    let root = root.to_owned();
+    let runtime = Handle::current();
+    // Packs are read, and made into indexes, on a thread that may block: now, and later when they change.
+    let opened = tokio::task::spawn_blocking(move || {
+        Library::open(
+            &root,
+            SETTLED_AFTER_POLLS,
+            move || clock.now(),
+            move |pack: Pack| Ok(runtime.block_on(indexer.version(pack))),
+        )
+    });
+    let library = opened
+        .await
+        .map_err(|error| StartError::Interrupted(error.to_string()))?
+        .map_err(StartError::Courses)?;
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("retrieval")));
     Ok(library)
-}
-
-fn indexed(pack: Pack) -> CourseIndex {
-    let index = CourseIndex::new(pack);
-    let pack = index.pack();
-    tracing::info!(
-        course_id = %pack.course.id,
-        index_id = %index.id(),
-        units = pack.units.len(),
-        chunks = pack.chunks.len(),
-        questions = pack.questions.len(),
-        "course indexed"
-    );
-    index
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use turnwise_kit::{
+    client::{ClientOptions, connect},
     run::{self, Service},
     settings::ServerSettings,
     stack::DeadlineRule,
@@ -18,6 +19,10 @@ struct Cli {
     server: ServerSettings,
     #[command(flatten)]
     service: Settings,
+    /// The model gateway, which embeds with EMBEDDINGS=gateway: one address, several with commas between, or
+    /// `dns://NAME:PORT` for all that a name stands for
+    #[arg(long, env = "LLM_GATEWAY_ENDPOINT")]
+    llm_gateway_endpoint: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -26,8 +31,15 @@ fn main() -> ExitCode {
         &[("LISTEN", "127.0.0.1:50052")],
         |cli| &cli.server,
         |cli, kit| async move {
+            let options = ClientOptions {
+                peer: "llm-gateway-svc",
+                token: cli.server.internal_token()?,
+            };
+            let tls = cli.server.tls()?;
+            let endpoint = cli.llm_gateway_endpoint.as_deref();
+            let llm = endpoint.map(|endpoint| connect(endpoint, tls.as_ref(), options, &kit));
             Ok(Service {
-                routes: routes(&cli.service, &kit).await?,
+                routes: routes(&cli.service, llm.transpose()?, &kit).await?,
                 names: SERVICE_NAMES,
                 auth: None,
                 deadline: DeadlineRule::default(),

@@ -100,6 +100,8 @@ impl Deployment {
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
         set("SESSION_STORE", redis.url());
+        // Each process has a place of its own for what it keeps; this one has nothing to keep.
+        set("RETRIEVAL_STORE", "memory".to_owned());
         if !options.keeps_to_itself {
             set("LLM_REDIS_URL", redis.url());
             set("GATEWAY_REDIS_URL", redis.url());

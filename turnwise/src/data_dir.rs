@@ -102,6 +102,11 @@ impl DataDir {
         self.root.join("session.redb")
     }
 
+    /// The embedded store of the search index.
+    pub fn retrieval_store(&self) -> PathBuf {
+        self.root.join("retrieval.redb")
+    }
+
     /// The public keys of the development issuer.
     pub fn jwks_file(&self) -> PathBuf {
         self.keys().join("dev-jwks.json")

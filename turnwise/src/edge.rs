@@ -289,7 +289,7 @@ pub fn lower(name: &str, prefix: &str) -> String {
     name.trim_start_matches(prefix).to_ascii_lowercase()
 }
 
-fn iso(time: &prost_types::Timestamp) -> Option<String> {
+pub(crate) fn iso(time: &prost_types::Timestamp) -> Option<String> {
     turnwise_kit::time::from_proto(time).map(|t| t.to_string())
 }
 

@@ -7,8 +7,9 @@
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
 //! | [`queue`] | the lines in front of models |
+//! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
 //! | [`edge`], [`render`] | answers as JSON and for a terminal |
-//! | [`course`] | checking, drawing and importing course packs |
+//! | [`course`] | checking, drawing and importing course packs, and making references |
 //! | [`archive`] | verifying the archives of class resets and exports |
 
 pub mod archive;
@@ -18,8 +19,10 @@ pub mod course;
 pub mod data_dir;
 pub mod doctor;
 pub mod edge;
+pub mod index;
 pub mod queue;
 pub mod render;
+pub mod search;
 pub mod suite;
 pub mod token;
 pub mod turn;

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{archive, chat, course, doctor, queue, token, turn, up};
+use turnwise::{archive, chat, course, doctor, index, queue, search, token, turn, up};
+use turnwise_extract::pdf;
 use turnwise_kit::{run, settings};
 
 /// Turnwise: a tutoring backend that decides before a model speaks.
@@ -26,12 +27,19 @@ enum Command {
     Chat(chat::ChatArgs),
     /// Show the lines in front of models
     Queue(queue::QueueArgs),
-    /// Check, draw or import course packs
+    /// Add transcripts, PDFs and texts to a course, and look after its index
+    Index(index::IndexArgs),
+    /// Search a course as a turn does, and see why each hit was found
+    Search(search::SearchArgs),
+    /// Check, draw or import course packs, and make references
     Course(course::CourseArgs),
     /// Verify the archives of class resets and exports
     Archive(archive::ArchiveArgs),
     /// Mint a development token
     Token(token::TokenArgs),
+    /// Read a PDF from standard input, as `index add` has it done
+    #[command(name = pdf::SUBCOMMAND, hide = true)]
+    ExtractPdf,
 }
 
 /// For a process that a person starts at a terminal.
@@ -46,6 +54,10 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return run::settings_failed(&error),
     };
+    if matches!(cli.command, Command::ExtractPdf) {
+        // Before the runtime's threads: their memory would count against its limits.
+        return pdf::child();
+    }
     let worker_threads = match &cli.command {
         Command::Up(args) => args.suite.server.worker_threads,
         _ => None,
@@ -57,9 +69,12 @@ fn main() -> ExitCode {
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
             Command::Queue(args) => queue::run(args).await?,
+            Command::Index(args) => index::run(args, &mut std::io::stdout()).await?,
+            Command::Search(args) => search::run(args, &mut std::io::stdout()).await?,
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
             Command::Token(args) => token::run(args)?,
+            Command::ExtractPdf => pdf::child(),
         })
     })
 }

@@ -141,7 +141,7 @@ pub fn standing_line(standing: &SnapshotLite) -> String {
 }
 
 /// Breaks a text into lines of at most `width` characters, at spaces where there are any.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let indent: String = paragraph.chars().take_while(|c| *c == ' ').collect();

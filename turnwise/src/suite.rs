@@ -35,6 +35,9 @@ pub struct SuiteSettings {
     /// Decisions, and where the courses are.
     #[command(flatten)]
     pub policy: policy::Settings,
+    /// Search.
+    #[command(flatten)]
+    pub retrieval: retrieval::RetrievalSettings,
     /// Models.
     #[command(flatten)]
     pub llm: llm::Settings,
@@ -68,11 +71,18 @@ impl Suite {
                 shutdown: kit.shutdown.clone(),
             },
         };
+        let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);
         // Both follow the same courses.
         let courses = &settings.policy;
         let policy = inside.service("policy-svc", policy::routes(courses, &kit).await?);
-        let retrieval = inside.service("retrieval-svc", retrieval::routes(courses, &kit).await?);
-        let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);
+        let search = retrieval::Settings {
+            courses: courses.clone(),
+            own: settings.retrieval,
+        };
+        let retrieval = inside.service(
+            "retrieval-svc",
+            retrieval::routes(&search, Some(llm.clone()), &kit).await?,
+        );
         let session = inside.service(
             "session-svc",
             session::routes(&settings.session, &kit).await?,
@@ -140,7 +150,7 @@ impl Inside {
     }
 }
 
-/// Where the embedded store of a data directory is, as a setting.
+/// Where an embedded store of a data directory is, as a setting.
 pub fn embedded_store(file: &std::path::Path) -> String {
     format!("embedded:{}", PathBuf::from(file).display())
 }

@@ -46,6 +46,13 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
             Err(never) => match never {},
         };
     }
+    if !given.contains("RETRIEVAL_STORE") {
+        let location = embedded_store(&data_dir.retrieval_store());
+        settings.retrieval.retrieval_store = match location.parse() {
+            Ok(location) => location,
+            Err(never) => match never {},
+        };
+    }
     let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens {
         settings.gateway.jwt_issuer = Some(DEV_ISSUER.to_owned());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{markdown, values};
+use super::{markdown, reference_key, values};
 use crate::draft::{ChunkDraft, Draft, LessonDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
@@ -27,7 +27,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     let chunk_type = fields.required_choice("type", &TYPES, sink);
     let title = fields.text("title", sink);
     let allowed_topics = values(fields.texts("allowed_topics", sink));
-    let reference = fields.optional_text("reference", sink);
+    let reference = reference_key(&mut fields, sink);
     let url = fields.optional_text("url", sink);
     fields.finish(sink);
 
@@ -75,7 +75,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     }
     draft.lessons.push(LessonDraft {
         unit_line: unit.line,
-        reference_line: reference.map_or(unit.line, |l| l.line),
+        reference_line: reference.map(|l| l.line),
         lesson,
         file,
     });

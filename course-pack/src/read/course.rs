@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
 use crate::fields::Fields;
@@ -38,6 +39,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
         );
     }
     let entry = fields.id("entry_unit", sink);
+    let reference = reference_key(&mut fields, sink);
     let policy = fields
         .map("policy", "policy", sink)
         .map(|policy| overrides(policy, sink))
@@ -45,12 +47,14 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     fields.finish(sink);
     Some(CourseDraft {
         entry_line: entry.as_ref().map(|e| e.line),
+        reference_line: reference.as_ref().map(|r| r.line),
         course: Course {
             id: id.map(|l| l.value).unwrap_or_default(),
             title: title.map(|l| l.value).unwrap_or_default(),
             locale: locale.map(|l| l.value).unwrap_or_default(),
             entry_unit: entry.map(|l| l.value).unwrap_or_default(),
             policy,
+            reference: reference.map(|l| l.value).unwrap_or_default(),
         },
         file,
     })

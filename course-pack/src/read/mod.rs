@@ -2,6 +2,7 @@
 
 mod content;
 mod course;
+mod documents;
 mod exams;
 mod markdown;
 mod support;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 use crate::draft::Draft;
 use crate::fault::{Faults, Sink};
-use crate::fields::Fields;
+use crate::fields::{Fields, Located};
 use crate::files::{Kind, PackFile, PackHash};
 use crate::ids;
 use crate::yaml::{self, Node};
@@ -36,10 +37,14 @@ pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>
             Kind::Exams => exams::read(path, text, &mut draft, faults),
             Kind::Support => support::read(path, text, &mut draft, faults),
             Kind::Reference => reference(path, text, &mut draft, faults),
+            Kind::Document => documents::read(path, text, &mut draft, faults),
         }
     }
     (draft, hash.finish())
 }
+
+/// The most that a reference holds, as it is handed out.
+const MAX_REFERENCE_BYTES: usize = 65_536;
 
 /// `references/*.md`: one text a file.
 fn reference(file: &Path, text: &str, draft: &mut Draft<'_>, faults: &mut Faults) {
@@ -59,8 +64,32 @@ fn reference(file: &Path, text: &str, draft: &mut Draft<'_>, faults: &mut Faults
             "this reference is empty",
             "write its text, or remove the file",
         );
+    } else if text.len() > MAX_REFERENCE_BYTES {
+        faults.add(
+            file,
+            1,
+            format!(
+                "this reference has {} bytes, but at most {MAX_REFERENCE_BYTES} are allowed",
+                text.len()
+            ),
+            "keep what a tutor needs at hand, or make two references of it",
+        );
     }
     draft.references.insert(key, text.to_owned());
+}
+
+/// The key of a reference that a course or a lesson names: `reference`, or with its full name `helper_reference`.
+fn reference_key(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<Located<String>> {
+    let short = fields.optional_text("reference", sink);
+    let full = fields.optional_text("helper_reference", sink);
+    if let (Some(_), Some(full)) = (&short, &full) {
+        sink.add(
+            full.line,
+            "`reference` and `helper_reference` are one key, but both stand here",
+            "keep one of the two",
+        );
+    }
+    short.or(full)
 }
 
 /// The file's name without its ending.
@@ -97,6 +126,6 @@ fn list_file<'t>(
 }
 
 /// The texts without their lines.
-fn values(located: Vec<crate::fields::Located<String>>) -> Vec<String> {
+fn values(located: Vec<Located<String>>) -> Vec<String> {
     located.into_iter().map(|l| l.value).collect()
 }

@@ -1,6 +1,6 @@
 //! One pack for each kind of fault: file, line, message, and a remedy every time.
 
-use crate::fixture::{COURSE, bad, list, one, pack, spoiled, write};
+use crate::fixture::{COURSE, bad, good, list, one, pack, spoiled, write};
 
 const UNITS: &str = "units/10-all.yaml";
 const EXAMS: &str = "exams/10-all.yaml";
@@ -519,6 +519,35 @@ fn a_reference() {
     let dir = pack();
     write(dir.path(), "references/empty.md", "\n");
     one(dir.path(), "references/empty.md", 1, "empty");
+    let dir = pack();
+    write(dir.path(), "references/long.md", "x".repeat(65_536));
+    assert_eq!(good(dir.path()).references.len(), 2);
+    write(dir.path(), "references/long.md", "x".repeat(65_537));
+    one(dir.path(), "references/long.md", 1, "has 65537 bytes");
+}
+
+#[test]
+fn the_reference_of_a_course_or_a_lesson() {
+    let dir = pack();
+    write(
+        dir.path(),
+        "course.yaml",
+        format!("{COURSE}reference: sum\n"),
+    );
+    one(dir.path(), "course.yaml", 6, "no reference `sum`");
+    write(
+        dir.path(),
+        "course.yaml",
+        format!("{COURSE}reference: sums\nhelper_reference: sums\n"),
+    );
+    one(dir.path(), "course.yaml", 7, "are one key");
+    check(
+        "content/a.md",
+        "reference: sums",
+        "helper_reference: products",
+        7,
+        "no reference `products`",
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod catalog;
 mod content;
 mod courses;
+mod documents;
 mod faults;
 mod fixture;
 mod folder;

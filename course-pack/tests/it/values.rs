@@ -1,6 +1,6 @@
 //! What a good pack holds once it is loaded.
 
-use crate::fixture::{COURSE, good, one, pack, write};
+use crate::fixture::{COURSE, LESSON, good, one, pack, write};
 use turnwise_course_pack::{PrereqWalk, StuckRule, SupportKind, Tier};
 
 #[test]
@@ -31,6 +31,32 @@ fn the_good_pack() {
     assert_eq!(pack.support[0].kind, SupportKind::Memo);
     assert_eq!(pack.support[0].text, "Use your fingers.");
     assert_eq!(pack.references["sums"], "2 + 2 is 4.");
+}
+
+#[test]
+fn a_course_and_a_lesson_name_their_references() {
+    let dir = pack();
+    let pack = good(dir.path());
+    assert_eq!(pack.course.reference, "");
+    assert_eq!(pack.lessons[0].reference, "sums");
+    assert_eq!(pack.lessons[0].slug(), "lesson-a");
+
+    write(
+        dir.path(),
+        "course.yaml",
+        format!("{COURSE}helper_reference: sums\n"),
+    );
+    write(
+        dir.path(),
+        "content/a.md",
+        LESSON
+            .replace("reference:", "helper_reference:")
+            .replace("source: lesson-a", "source: Lesson~A_1.b"),
+    );
+    let pack = good(dir.path());
+    assert_eq!(pack.course.reference, "sums");
+    assert_eq!(pack.lessons[0].reference, "sums");
+    assert_eq!(pack.lessons[0].slug(), "lesson-a_1-b");
 }
 
 #[test]

@@ -40,22 +40,12 @@ pub(super) async fn map_message(
     if input.said().is_empty() {
         return (Vec::new(), None);
     }
-    let recent_texts = recent
-        .iter()
-        .skip(recent.len().saturating_sub(CONTEXT_MESSAGES))
-        .map(|m| {
-            if m.text.is_empty() {
-                m.latex.clone()
-            } else {
-                m.text.clone()
-            }
-        })
-        .filter(|text| !text.is_empty())
-        .collect();
+    // The first call of a turn: it has no version of the course yet.
     let request = MapMessageRequest {
         course_id: course_id.to_owned(),
         text: input.said().to_owned(),
-        recent_texts,
+        recent_texts: recent_texts(recent),
+        pack_hash: String::new(),
     };
     match upstreams
         .retrieval
@@ -71,6 +61,17 @@ pub(super) async fn map_message(
     }
 }
 
+/// What was said last, oldest first.
+fn recent_texts(recent: &[TutorMessage]) -> Vec<String> {
+    recent
+        .iter()
+        .skip(recent.len().saturating_sub(CONTEXT_MESSAGES))
+        .map(|m| if m.text.is_empty() { &m.latex } else { &m.text })
+        .filter(|text| !text.is_empty())
+        .cloned()
+        .collect()
+}
+
 /// Course text for the scope beside exam candidates and their status.
 pub(super) async fn gather(
     upstreams: &Upstreams,
@@ -78,12 +79,13 @@ pub(super) async fn gather(
     student_id: &str,
     plan: &Plan,
     input: &Input,
+    recent: &[TutorMessage],
 ) -> Gathered {
     let texts = retrieve(
         upstreams,
         context,
         plan,
-        input,
+        (input, recent),
         &[Namespace::UnitAnchors, Namespace::UnitContentChunks],
     );
     let exam = exam(upstreams, context, student_id, plan, input);
@@ -113,14 +115,14 @@ async fn retrieve(
     upstreams: &Upstreams,
     context: &CallContext,
     plan: &Plan,
-    input: &Input,
+    (input, recent): (&Input, &[TutorMessage]),
     namespaces: &[Namespace],
 ) -> Option<RetrieveResponse> {
     // A button says nothing; the title of the unit that it leads to finds that unit's text.
     let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
-    let text = match input.said() {
-        "" => focus.map_or("", |f| f.title.as_str()),
-        said => said,
+    let (text, recent_texts) = match input.said() {
+        "" => (focus.map_or("", |f| f.title.as_str()), Vec::new()),
+        said => (said, recent_texts(recent)),
     };
     let request = RetrieveRequest {
         course_id: plan.course_id.clone(),
@@ -130,6 +132,7 @@ async fn retrieve(
         focus_unit_id: plan.focus_unit_id.clone(),
         desired_exam_tier: plan.desired_exam_tier,
         namespaces: namespaces.iter().map(|n| i32::from(*n)).collect(),
+        recent_texts,
     };
     upstreams
         .retrieval
@@ -157,7 +160,7 @@ async fn exam(
             upstreams,
             context,
             plan,
-            input,
+            (input, &[]),
             &[Namespace::ExamCandidates],
         )
         .await;

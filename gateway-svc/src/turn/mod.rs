@@ -274,7 +274,15 @@ impl Turns {
             Err(status) => return policy_failed(&status, start),
         };
 
-        let mut gathered = gather(&self.upstreams, &working, student_id, &plan, input).await;
+        let mut gathered = gather(
+            &self.upstreams,
+            &working,
+            student_id,
+            &plan,
+            input,
+            &start.recent_messages,
+        )
+        .await;
         if let Some(reason) = mapping_fault
             && !gathered.degraded.contains(&reason)
         {

@@ -19,7 +19,9 @@ fn assert_refused(status: Status, reason: ErrorReason, field: &str, case: &str) 
 
 #[tokio::test]
 async fn searches_that_are_refused() {
-    use ErrorReason::{InvalidArgument, UnknownCourse, UnknownPackVersion, UnknownUnit};
+    use ErrorReason::{
+        InvalidArgument, UnknownCourse, UnknownNamespace, UnknownPackVersion, UnknownUnit,
+    };
     type Change = fn(&mut RetrieveRequest);
     let cases: [(&str, Change, ErrorReason, &str); 24] = [
         (
@@ -67,19 +69,19 @@ async fn searches_that_are_refused() {
         (
             "unspecified namespace",
             |r| r.namespaces = vec![0],
-            InvalidArgument,
+            UnknownNamespace,
             "namespaces",
         ),
         (
             "unknown namespace",
             |r| r.namespaces = vec![1, 99],
-            InvalidArgument,
+            UnknownNamespace,
             "namespaces",
         ),
         (
             "negative namespace",
             |r| r.namespaces = vec![-1],
-            InvalidArgument,
+            UnknownNamespace,
             "namespaces",
         ),
         (
@@ -167,7 +169,7 @@ async fn searches_that_are_refused() {
             "desired_exam_tier",
         ),
     ];
-    let mut client = client([tiny_course()]);
+    let mut client = client([tiny_course()]).await;
     for (case, change, reason, field) in cases {
         let mut request = search("slope");
         change(&mut request);
@@ -206,7 +208,7 @@ async fn messages_that_are_refused() {
             "text",
         ),
     ];
-    let mut client = client([tiny_course()]);
+    let mut client = client([tiny_course()]).await;
     for (case, change, reason, field) in cases {
         let mut request = message("slope", &[]);
         change(&mut request);
@@ -217,7 +219,7 @@ async fn messages_that_are_refused() {
 
 #[tokio::test]
 async fn what_a_search_does_not_need_is_not_asked_for() {
-    let mut client = client([tiny_course()]);
+    let mut client = client([tiny_course()]).await;
     let mut lessons = search("slope");
     lessons.namespaces = vec![1, 2];
     lessons.focus_unit_id.clear();
@@ -233,7 +235,7 @@ async fn what_a_search_does_not_need_is_not_asked_for() {
 
 #[tokio::test]
 async fn the_longest_text_is_read() {
-    let mut client = client([tiny_course()]);
+    let mut client = client([tiny_course()]).await;
     let text = "½²ﷺ ".repeat(4_000);
     assert_eq!(text.chars().count(), 16_000);
     client.retrieve(search(&text)).await.unwrap();
@@ -247,7 +249,7 @@ async fn the_longest_text_is_read() {
 async fn a_refusal_names_the_thing_that_is_unknown() {
     let mut request = search("slope");
     request.scoped_unit_ids.push("UNIT-99".to_owned());
-    let status = client([tiny_course()]).retrieve(request).await.unwrap_err();
+    let status = client([tiny_course()]).await.retrieve(request).await.unwrap_err();
     assert_eq!(status.code(), Code::NotFound);
     let fault = Fault::from_status(&status);
     assert_eq!(fault.metadata("unit_id"), Some("UNIT-99"));

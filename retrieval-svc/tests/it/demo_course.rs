@@ -1,8 +1,9 @@
 //! The demo course as pupils ask about it.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
-use turnwise_retrieval_svc::index::CourseIndex;
+use turnwise_retrieval_relevance::{Mapped, Mapping};
+use turnwise_text::Analyser;
 
 pub const FOLDER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -12,8 +13,13 @@ pub const FOLDER: &str = concat!(
 /// The confidence from which a policy locks its target.
 const LOCK: f64 = 0.55;
 
-fn course() -> CourseIndex {
-    CourseIndex::new(turnwise_course_pack::load(Path::new(FOLDER)).unwrap())
+fn course() -> Mapping {
+    let pack = turnwise_course_pack::load(Path::new(FOLDER)).unwrap();
+    Mapping::new(&pack, Arc::new(Analyser::new("en")))
+}
+
+fn map<'a>(course: &'a Mapping, text: &str) -> Vec<Mapped<'a>> {
+    course.map(&course.turn(text, &[] as &[&str]), None)
 }
 
 #[test]
@@ -46,8 +52,8 @@ fn clear_questions_lock_their_unit() {
             "ALG-16",
         ),
     ] {
-        let mapped = course.map_message(text, &[]);
-        assert_eq!(mapped[0].unit.id, unit, "{text}: {:?}", brief(&mapped));
+        let mapped = map(&course, text);
+        assert_eq!(mapped[0].unit, unit, "{text}: {:?}", brief(&mapped));
         assert!(mapped[0].confidence >= LOCK, "{text}: {:?}", brief(&mapped));
     }
 }
@@ -69,7 +75,7 @@ fn vague_messages_lock_nothing() {
         "59 minutes",
         "yellow",
     ] {
-        let mapped = course.map_message(text, &[]);
+        let mapped = map(&course, text);
         let sure = mapped
             .first()
             .is_some_and(|mapped| mapped.confidence >= LOCK);
@@ -77,9 +83,9 @@ fn vague_messages_lock_nothing() {
     }
 }
 
-fn brief(mapped: &[turnwise_retrieval_svc::index::Mapped<'_>]) -> Vec<(String, f64)> {
+fn brief(mapped: &[Mapped<'_>]) -> Vec<(String, f64)> {
     mapped
         .iter()
-        .map(|mapped| (mapped.unit.id.clone(), mapped.confidence))
+        .map(|mapped| (mapped.unit.to_owned(), mapped.confidence))
         .collect()
 }

@@ -1,34 +1,132 @@
 //! A small course, and a client of the service that serves it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tonic::service::Routes;
+use tonic::{Request, service::Routes};
 use turnwise_course_pack::{
     Chunk, ChunkType, Course, Drill, Pack, PolicyOverrides, Question, QuestionOption, Support,
     SupportKind, Tier, Unit, Version,
 };
+use turnwise_kit::{CallContext, Caller, Kit};
 use turnwise_proto::{
     retrieval::v1::{
-        MapMessageRequest, Namespace, RetrieveRequest,
+        MapMessageRequest, Namespace, RetrieveRequest, index_service_client::IndexServiceClient,
         retrieval_service_client::RetrievalServiceClient,
     },
     tutor::v1::MasteryTier,
 };
-use turnwise_retrieval_svc::{Courses, index::CourseIndex, routes_over};
+use turnwise_retrieval_embeddings::{Embedder, NoModel, Queries};
+use turnwise_retrieval_index::{EmbeddedEngine, Precision};
+use turnwise_retrieval_store::Store;
+use turnwise_retrieval_svc::{
+    Courses,
+    config::Backends,
+    grpc::Served,
+    indexing::Indexer,
+    references::{ReferenceSettings, References},
+    routes_over,
+};
 
 pub type Client = RetrievalServiceClient<Routes>;
+pub type IndexClient = IndexServiceClient<Routes>;
 
-/// A client of a service that serves these packs.
-pub fn client(packs: impl IntoIterator<Item = Pack>) -> Client {
-    let courses = Courses::default();
+/// A service over these packs, with what tests look into.
+pub struct Rig {
+    pub courses: Arc<Courses>,
+    pub indexer: Arc<Indexer>,
+    pub routes: Routes,
+    pub kit: Kit,
+}
+
+impl Rig {
+    pub fn client(&self) -> Client {
+        RetrievalServiceClient::new(self.routes.clone())
+    }
+
+    pub fn index(&self) -> IndexClient {
+        IndexServiceClient::new(self.routes.clone())
+    }
+
+    /// Has the background look after the courses, until the rig's kit ends.
+    pub fn tend(&self) {
+        let tending = Arc::clone(&self.indexer).tend(
+            Arc::clone(&self.courses),
+            Duration::ZERO,
+            self.kit.shutdown.clone(),
+        );
+        self.kit.tasks.spawn(tending);
+    }
+}
+
+/// In memory, with this embedder.
+pub async fn backends(embedder: Arc<dyn Embedder>) -> Backends {
+    let store = Arc::new(Store::in_memory().unwrap());
+    backends_over(store, embedder).await
+}
+
+/// Over this store, with this embedder.
+pub async fn backends_over(store: Arc<Store>, embedder: Arc<dyn Embedder>) -> Backends {
+    let call = CallContext::background(None, LONG);
+    let model = embedder.describe(&call).await.unwrap();
+    Backends {
+        engine: Arc::new(EmbeddedEngine::new(model.clone(), Precision::F32)),
+        sources: store.clone(),
+        cache: store,
+        queries: Arc::new(Queries::new(Arc::clone(&embedder), LONG)),
+        embedder,
+        wants_model: model.is_some(),
+        model,
+        shared: false,
+    }
+}
+
+/// Longer than anything here takes.
+pub const LONG: Duration = Duration::from_secs(3600);
+
+pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> Rig {
+    let kit = Kit::for_tests();
+    let courses = Arc::new(Courses::default());
+    let queries = Arc::clone(&backends.queries);
+    let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
     for pack in packs {
         courses.serve(Version {
             course_id: pack.course.id.clone(),
             hash: pack.hash.clone(),
-            value: Arc::new(CourseIndex::new(pack)),
+            value: Arc::new(indexer.version(pack).await),
         });
     }
-    RetrievalServiceClient::new(routes_over(Arc::new(courses)).prepare())
+    let served = Served {
+        courses: Arc::clone(&courses),
+        indexer: Arc::clone(&indexer),
+        queries,
+        references: References::open(&ReferenceSettings::default()).unwrap(),
+        upserts: true,
+        shutdown: kit.shutdown.clone(),
+    };
+    Rig {
+        courses,
+        indexer,
+        routes: routes_over(Arc::new(served)).prepare(),
+        kit,
+    }
+}
+
+/// A client of a service that serves these packs, by words alone.
+pub async fn client(packs: impl IntoIterator<Item = Pack>) -> Client {
+    let rig = rig(packs, backends(Arc::new(NoModel)).await).await;
+    rig.client()
+}
+
+/// A request by somebody of this tenant.
+pub fn by<T>(tenant: &str, role: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.extensions_mut().insert(Arc::new(Caller {
+        tenant: tenant.to_owned(),
+        subject: "somebody".to_owned(),
+        role: role.to_owned(),
+        groups: Vec::new(),
+    }));
+    request
 }
 
 pub const COURSE: &str = "tiny";
@@ -43,6 +141,7 @@ pub fn empty_pack() -> Pack {
             locale: "en".to_owned(),
             entry_unit: "start".to_owned(),
             policy: PolicyOverrides::default(),
+            reference: String::new(),
         },
         units: Vec::new(),
         lessons: Vec::new(),
@@ -50,6 +149,7 @@ pub fn empty_pack() -> Pack {
         questions: Vec::new(),
         support: Vec::new(),
         references: BTreeMap::new(),
+        documents: Vec::new(),
     }
 }
 
@@ -193,6 +293,7 @@ pub fn search(text: &str) -> RetrieveRequest {
         focus_unit_id: "slope".to_owned(),
         desired_exam_tier: MasteryTier::Bronze.into(),
         namespaces: ALL.map(i32::from).to_vec(),
+        recent_texts: Vec::new(),
     }
 }
 
@@ -201,5 +302,6 @@ pub fn message(text: &str, recent: &[&str]) -> MapMessageRequest {
         course_id: COURSE.to_owned(),
         text: text.to_owned(),
         recent_texts: recent.iter().map(|text| (*text).to_owned()).collect(),
+        pack_hash: String::new(),
     }
 }

@@ -1,15 +1,16 @@
-//! The service through its generated client, and its index against a plain reference.
+//! The service through its generated clients.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod artifacts;
 mod bad_input;
 mod demo_course;
-mod development_queries;
 mod fixture;
+mod faults;
 mod map_message;
+mod meaning;
 mod properties;
-mod quality;
+mod references;
 mod reload;
 mod retrieve;
-#[allow(dead_code, reason = "the example reads more of it")]
-mod shared_data;
 mod start;
+mod uploads;

@@ -1,7 +1,7 @@
 //! Messages to units.
 
 use turnwise_proto::session::v1::MappedUnit;
-use turnwise_retrieval_svc::index::CONTEXT_ONLY_MAX;
+use turnwise_retrieval_relevance::CONTEXT_ONLY_MAX;
 
 use crate::fixture::{client, message, tiny_course};
 
@@ -9,7 +9,7 @@ use crate::fixture::{client, message, tiny_course};
 const LOCK: f64 = 0.55;
 
 async fn map(text: &str, recent: &[&str]) -> Vec<MappedUnit> {
-    client([tiny_course()])
+    client([tiny_course()]).await
         .map_message(message(text, recent))
         .await
         .unwrap()
@@ -114,7 +114,7 @@ async fn at_most_six_units_come_back_the_surest_first() {
         let id = format!("more-{number}");
         pack.units.push(crate::fixture::unit(&id, "Geometry"));
     }
-    let mapped = client([pack])
+    let mapped = client([pack]).await
         .map_message(message("geometry", &[]))
         .await
         .unwrap()

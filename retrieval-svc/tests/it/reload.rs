@@ -1,8 +1,9 @@
 //! Packs that change while the service runs.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use tonic::{Status, service::Routes};
+use tonic::Status;
+use turnwise_course_pack::Library;
 use turnwise_kit::{Fault, Kit};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -11,7 +12,15 @@ use turnwise_proto::{
         retrieval_service_client::RetrievalServiceClient,
     },
 };
-use turnwise_retrieval_svc::{Settings, courses, routes, routes_over};
+use turnwise_retrieval_embeddings::NoModel;
+use turnwise_retrieval_svc::{
+    course::CourseVersion,
+    courses,
+    grpc::Served,
+    indexing::Indexer,
+    references::{ReferenceSettings, References},
+    routes, routes_over,
+};
 
 use crate::fixture::Client;
 
@@ -51,6 +60,32 @@ fn write_pack(dir: &Path, lesson: &str) {
     }
 }
 
+/// The library of a folder, and a client of the service over it.
+async fn followed(root: &Path, kit: &Kit) -> (Arc<Library<Arc<CourseVersion>>>, Client) {
+    let backends = crate::fixture::backends(Arc::new(NoModel)).await;
+    let queries = Arc::clone(&backends.queries);
+    let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
+    let library = courses::open(root, Arc::clone(&indexer), kit).await.unwrap();
+    let served = Served {
+        courses: library.catalog(),
+        indexer,
+        queries,
+        references: References::open(&ReferenceSettings::default()).unwrap(),
+        upserts: true,
+        shutdown: kit.shutdown.clone(),
+    };
+    let client = RetrievalServiceClient::new(routes_over(Arc::new(served)).prepare());
+    (Arc::new(library), client)
+}
+
+/// Polls until something changes, at most a few times, on a thread that may block.
+async fn settle(library: &Arc<Library<Arc<CourseVersion>>>) -> bool {
+    let library = Arc::clone(library);
+    tokio::task::spawn_blocking(move || (0..4).any(|_| library.poll()))
+        .await
+        .unwrap()
+}
+
 async fn search(client: &Client, hash: &str) -> Result<RetrieveResponse, Status> {
     let request = RetrieveRequest {
         course_id: COURSE.to_owned(),
@@ -68,7 +103,7 @@ async fn map(client: &Client, text: &str) -> Result<MapMessageResponse, Status> 
     let request = MapMessageRequest {
         course_id: COURSE.to_owned(),
         text: text.to_owned(),
-        recent_texts: Vec::new(),
+        ..MapMessageRequest::default()
     };
     let response = client.clone().map_message(request).await?;
     Ok(response.into_inner())
@@ -83,17 +118,14 @@ async fn new_text_is_found_and_the_old_version_still_answers() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("pack");
     write_pack(&dir, "roses");
-    let library = courses::open(root.path(), &Kit::for_tests()).unwrap();
-    let client: Client =
-        RetrievalServiceClient::<Routes>::new(routes_over(library.catalog()).prepare());
+    let (library, client) = followed(root.path(), &Kit::for_tests()).await;
     let served = || library.catalog().get(COURSE).unwrap().pack().hash.clone();
-    let settle = || (0..4).any(|_| library.poll());
 
     let roses = served();
     let mut index_ids = vec![search(&client, "").await.unwrap().index_id];
     for lesson in ["tulips", "cacti"] {
         write_pack(&dir, lesson);
-        assert!(settle());
+        assert!(settle(&library).await);
         for hash in [String::new(), served()] {
             let found = search(&client, &hash).await.unwrap();
             assert!(found.chunks[0].text.contains(lesson), "{found:?}");
@@ -112,11 +144,11 @@ async fn new_text_is_found_and_the_old_version_still_answers() {
     // A broken pack replaces nothing.
     let cacti = served();
     fs::write(dir.join("content/lesson.md"), "no front matter").unwrap();
-    assert!(!settle());
+    assert!(!settle(&library).await);
     assert_eq!(served(), cacti);
 
     write_pack(&dir, "ferns");
-    assert!(settle());
+    assert!(settle(&library).await);
     let refused = search(&client, &roses).await.unwrap_err();
     assert_eq!(reason(&refused), ErrorReason::UnknownPackVersion);
 }
@@ -131,12 +163,10 @@ async fn a_course_that_is_taken_away_ends_for_new_turns_only() {
         &root.path().join("demo"),
     );
     let kit = Kit::for_tests();
-    let library = courses::open(root.path(), &kit).unwrap();
-    let client: Client =
-        RetrievalServiceClient::<Routes>::new(routes_over(library.catalog()).prepare());
+    let (library, client) = followed(root.path(), &kit).await;
     let hash = library.catalog().get(COURSE).unwrap().pack().hash.clone();
     fs::remove_dir_all(&dir).unwrap();
-    assert!((0..4).any(|_| library.poll()));
+    assert!(settle(&library).await);
 
     for refused in [
         map(&client, "roses").await.unwrap_err(),
@@ -156,12 +186,9 @@ async fn the_folder_is_followed_until_the_process_drains() {
     let root = tempfile::tempdir().unwrap();
     write_pack(root.path(), "roses");
     let kit = Kit::for_tests();
-    let settings = Settings {
-        courses_dir: root.path().to_owned(),
-        courses_reload_seconds: 2,
-    };
+    let settings = crate::start::settings(root.path(), "2", &[]);
     let client: Client =
-        RetrievalServiceClient::new(routes(&settings, &kit).await.unwrap().prepare());
+        RetrievalServiceClient::new(routes(&settings, None, &kit).await.unwrap().prepare());
     write_pack(root.path(), "tulips");
     tokio::time::sleep(Duration::from_secs(5)).await;
     let found = search(&client, "").await.unwrap();

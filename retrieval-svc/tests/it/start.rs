@@ -2,16 +2,33 @@
 
 use std::{fs, path::Path};
 
+use clap::Parser;
 use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_retrieval_svc::{Settings, StartError, routes};
 
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Settings for these courses, in memory, with further arguments.
+pub fn settings(courses_dir: &Path, reload_seconds: &str, more: &[&str]) -> Settings {
+    let courses_dir = courses_dir.display().to_string();
+    let mut args = vec!["test", "--courses-dir", &courses_dir];
+    args.extend(["--courses-reload-seconds", reload_seconds]);
+    if !more.contains(&"--retrieval-store") {
+        args.extend(["--retrieval-store", "memory"]);
+    }
+    args.extend(more);
+    Cli::try_parse_from(args).unwrap().settings
+}
+
 async fn start(courses_dir: &Path) -> Result<(), StartError> {
-    let settings = Settings {
-        courses_dir: courses_dir.to_owned(),
-        courses_reload_seconds: 0,
-    };
-    routes(&settings, &Kit::for_tests()).await.map(drop)
+    routes(&settings(courses_dir, "0", &[]), None, &Kit::for_tests())
+        .await
+        .map(drop)
 }
 
 #[tokio::test]

@@ -157,7 +157,11 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
         tally.around(local(stack.around(routes), options))
     };
     let policy = policy::routes(&settings.policy, &kit).await.unwrap();
-    let retrieval = retrieval::routes(&settings.policy, &kit).await.unwrap();
+    let search = retrieval::Settings {
+        courses: settings.policy.clone(),
+        own: settings.retrieval.clone(),
+    };
+    let retrieval = retrieval::routes(&search, None, &kit).await.unwrap();
     let llm = llm::routes(&settings.llm, &kit).await.unwrap();
     let session = session::routes(&settings.session, &kit).await.unwrap();
     let session = counted("session-svc", session);

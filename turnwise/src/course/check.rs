@@ -55,6 +55,8 @@ pub struct Summary {
     pub chunks: usize,
     /// How many exam questions it has.
     pub questions: usize,
+    /// How many documents it has.
+    pub documents: usize,
     /// The pack's hash, in hex.
     pub hash: String,
     /// The units whose mastery cannot be shown, and which count as met.
@@ -71,6 +73,7 @@ impl Summary {
             edges: pack.units.iter().map(|u| u.prerequisites.len()).sum(),
             chunks: pack.chunks.len(),
             questions: pack.questions.len(),
+            documents: pack.documents.len(),
             hash: pack.hash.clone(),
             not_assessable: pack
                 .units
@@ -88,12 +91,13 @@ impl Summary {
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(
             out,
-            "{}: {}, {}, {}, {}, hash {:.12}…, ok",
+            "{}: {}, {}, {}, {}, {}, hash {:.12}…, ok",
             self.course_id,
             counted(self.units, "unit"),
             counted(self.edges, "edge"),
             counted(self.chunks, "chunk"),
             counted(self.questions, "question"),
+            counted(self.documents, "document"),
             self.hash,
         )?;
         if !self.not_assessable.is_empty() {
@@ -108,7 +112,7 @@ impl Summary {
 }
 
 /// The number with its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

@@ -1,8 +1,9 @@
-//! `turnwise course`: checks and draws course packs, and turns course data into packs.
+//! `turnwise course`: checks and draws course packs, turns course data into packs, and lessons into references.
 
 pub mod check;
 pub mod graph;
 pub mod import;
+pub mod references;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 pub use check::CheckArgs;
 pub use graph::GraphArgs;
 pub use import::ImportArgs;
+pub use references::ReferencesArgs;
 
 /// Work with course packs.
 #[derive(clap::Args, Debug, Clone)]
@@ -28,6 +30,8 @@ pub enum CourseCommand {
     Graph(GraphArgs),
     /// Turn a course data set (JSON lines) into packs, and check them.
     Import(ImportArgs),
+    /// Make one reference text a lesson from a pack's own lessons.
+    References(ReferencesArgs),
 }
 
 /// Runs the command and gives the process's exit code: success, or failure if a
@@ -40,5 +44,6 @@ pub fn run(args: &CourseArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         CourseCommand::Check(args) => check::run(args, out),
         CourseCommand::Graph(args) => graph::run(args, out, &mut std::io::stderr()),
         CourseCommand::Import(args) => import::run(args, out),
+        CourseCommand::References(args) => references::run(args, out),
     }
 }

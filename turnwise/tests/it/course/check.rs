@@ -14,7 +14,7 @@ fn check_prints_faults_and_a_line_for_each_pack() {
     let (code, out) = course(&["check", text(to.path())]);
     assert_eq!(code, Ok(ExitCode::SUCCESS));
     assert!(
-        out.starts_with("sums-1e: 4 units, 3 edges, 3 chunks, 4 questions, hash "),
+        out.starts_with("sums-1e: 4 units, 3 edges, 3 chunks, 4 questions, 0 documents, hash "),
         "{out}"
     );
     assert!(

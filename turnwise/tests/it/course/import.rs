@@ -118,7 +118,7 @@ fn rows_become_a_pack() {
     let comment = fs::read_to_string(to.path().join("sums-1e/course.yaml")).unwrap();
     assert!(comment.contains("CC BY 4.0") && comment.contains("Access for free at openstax.org"));
     assert!(
-        out.contains("sums-1e: 4 units, 3 edges, 3 chunks, 4 questions, hash "),
+        out.contains("sums-1e: 4 units, 3 edges, 3 chunks, 4 questions, 0 documents, hash "),
         "{out}"
     );
     assert!(

@@ -1,0 +1,367 @@
+//! Calls of the database with time limits and repeats. All calls that we make can be repeated without harm.
+
+use std::{fs, future::Future, path::Path, time::Duration};
+
+use qdrant_client::qdrant::{
+    CountPoints, DeletePoints, Filter, GetPoints, PointId, PointsOperationResponse, PointsSelector,
+    QueryBatchPoints, ReadConsistency, ReadConsistencyType, RetrievedPoint, ScoredPoint,
+    ScrollPoints, UpdateStatus, UpsertPoints, VectorsSelector, WithPayloadSelector,
+    WithVectorsSelector, WriteOrdering, WriteOrderingType, collections_client::CollectionsClient,
+    points_client::PointsClient, points_selector::PointsSelectorOneOf, read_consistency,
+    with_vectors_selector::SelectorOptions,
+};
+use tonic::{
+    Request, Response, Status,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::{Certificate, Channel, ClientTlsConfig, Endpoint},
+};
+
+use crate::{
+    failure::Failure,
+    options::{Options, OptionsError},
+    payload::nothing,
+};
+
+/// The settings that channels of this project share.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A page of markers or passages can be large.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+/// How often a call is made at most, and how long we wait before the second time; doubled before each further one.
+const ATTEMPTS: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Points in one page of a scroll.
+const PAGE: u32 = 500;
+
+type Points = PointsClient<InterceptedService<Channel, ApiKey>>;
+type Collections = CollectionsClient<InterceptedService<Channel, ApiKey>>;
+
+/// Shows the API key with each call.
+#[derive(Clone)]
+pub(crate) struct ApiKey(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for ApiKey {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(key) = &self.0 {
+            request.metadata_mut().insert("api-key", key.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// A connection to the database: lazy, shared, and repaired by itself.
+pub(crate) struct Connection {
+    points: Points,
+    collections: Collections,
+    read_timeout: Duration,
+    write_timeout: Duration,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(options: &Options) -> Result<Self, OptionsError> {
+        let channel = endpoint(options)?.connect_lazy();
+        let key = ApiKey(options.api_key_file.as_deref().map(api_key).transpose()?);
+        Ok(Self {
+            points: PointsClient::with_interceptor(channel.clone(), key.clone())
+                .max_decoding_message_size(LARGEST_ANSWER),
+            collections: CollectionsClient::with_interceptor(channel, key)
+                .max_decoding_message_size(LARGEST_ANSWER),
+            read_timeout: options.read_timeout,
+            write_timeout: options.write_timeout,
+        })
+    }
+
+    /// A call about collections.
+    pub(crate) async fn collections<T, F>(
+        &self,
+        what: &'static str,
+        call: impl Fn(Collections) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        repeated(what, self.write_timeout, || call(self.collections.clone())).await
+    }
+
+    /// A write, acknowledged when it is applied.
+    pub(crate) async fn write<F>(
+        &self,
+        what: &'static str,
+        call: impl Fn(Points) -> F,
+    ) -> Result<(), Failure>
+    where
+        F: Future<Output = Result<Response<PointsOperationResponse>, Status>>,
+    {
+        let answer = repeated(what, self.write_timeout, || call(self.points.clone())).await?;
+        let status = answer.result.map(|r| r.status());
+        match status {
+            Some(UpdateStatus::Completed) => Ok(()),
+            Some(UpdateStatus::Acknowledged | UpdateStatus::WaitTimeout) => Err(Failure::Away(
+                format!("{what}: the write is not applied yet"),
+            )),
+            _ => Err(Failure::Wrong(format!("{what}: no status of the write"))),
+        }
+    }
+
+    /// Writes points.
+    pub(crate) async fn upsert(&self, request: UpsertPoints) -> Result<(), Failure> {
+        let request = UpsertPoints {
+            wait: Some(true),
+            ordering: Some(strong()),
+            ..request
+        };
+        let request = &request;
+        self.write("writing points", |mut points| async move {
+            points.upsert(request.clone()).await
+        })
+        .await
+    }
+
+    /// Deletes the points that a filter selects.
+    pub(crate) async fn delete(&self, collection: &str, filter: Filter) -> Result<(), Failure> {
+        let request = &DeletePoints {
+            collection_name: collection.to_owned(),
+            wait: Some(true),
+            points: Some(PointsSelector {
+                points_selector_one_of: Some(PointsSelectorOneOf::Filter(filter)),
+            }),
+            ordering: Some(strong()),
+            ..DeletePoints::default()
+        };
+        self.write("deleting points", |mut points| async move {
+            points.delete(request.clone()).await
+        })
+        .await
+    }
+
+    /// How many points a filter selects.
+    pub(crate) async fn count(&self, collection: &str, filter: Filter) -> Result<u64, Failure> {
+        let request = &CountPoints {
+            collection_name: collection.to_owned(),
+            filter: Some(filter),
+            exact: Some(true),
+            read_consistency: Some(majority()),
+            ..CountPoints::default()
+        };
+        let answer = repeated("counting points", self.read_timeout, || async move {
+            self.points.clone().count(request.clone()).await
+        })
+        .await?;
+        let result = answer.result;
+        result
+            .map(|r| r.count)
+            .ok_or_else(|| Failure::Wrong("counting points: no count".to_owned()))
+    }
+
+    /// Points by their ids; those that are not there are left out.
+    pub(crate) async fn get(
+        &self,
+        collection: &str,
+        ids: Vec<PointId>,
+        payload: WithPayloadSelector,
+    ) -> Result<Vec<RetrievedPoint>, Failure> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.fetch(GetPoints {
+            collection_name: collection.to_owned(),
+            ids,
+            with_payload: Some(payload),
+            ..GetPoints::default()
+        })
+        .await
+    }
+
+    /// One of the vectors of points, by their ids; those that are not there are left out.
+    pub(crate) async fn vectors(
+        &self,
+        collection: &str,
+        ids: Vec<PointId>,
+        name: &str,
+    ) -> Result<Vec<RetrievedPoint>, Failure> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = vec![name.to_owned()];
+        self.fetch(GetPoints {
+            collection_name: collection.to_owned(),
+            ids,
+            with_payload: Some(nothing()),
+            with_vectors: Some(WithVectorsSelector {
+                selector_options: Some(SelectorOptions::Include(VectorsSelector { names })),
+            }),
+            ..GetPoints::default()
+        })
+        .await
+    }
+
+    async fn fetch(&self, request: GetPoints) -> Result<Vec<RetrievedPoint>, Failure> {
+        let request = &GetPoints {
+            read_consistency: Some(majority()),
+            ..request
+        };
+        let answer = repeated("reading points", self.read_timeout, || async move {
+            self.points.clone().get(request.clone()).await
+        })
+        .await?;
+        Ok(answer.result)
+    }
+
+    /// All points that a filter selects, page by page.
+    pub(crate) async fn scroll(
+        &self,
+        collection: &str,
+        filter: Filter,
+        payload: WithPayloadSelector,
+    ) -> Result<Vec<RetrievedPoint>, Failure> {
+        let mut found = Vec::new();
+        let mut request = ScrollPoints {
+            collection_name: collection.to_owned(),
+            filter: Some(filter),
+            limit: Some(PAGE),
+            with_payload: Some(payload),
+            read_consistency: Some(majority()),
+            ..ScrollPoints::default()
+        };
+        loop {
+            let asked = &request;
+            let answer = repeated("reading points", self.read_timeout, || async move {
+                self.points.clone().scroll(asked.clone()).await
+            })
+            .await?;
+            found.extend(answer.result);
+            match answer.next_page_offset {
+                None => return Ok(found),
+                next if next == request.offset => {
+                    return Err(Failure::Wrong("reading points: a page twice".to_owned()));
+                }
+                next => request.offset = next,
+            }
+        }
+    }
+
+    /// Several searches at once; one list of points for each.
+    pub(crate) async fn query(
+        &self,
+        request: QueryBatchPoints,
+    ) -> Result<Vec<Vec<ScoredPoint>>, Failure> {
+        let request = &request;
+        let answer = repeated("searching", self.read_timeout, || async move {
+            self.points.clone().query_batch(request.clone()).await
+        })
+        .await?;
+        if answer.result.len() != request.query_points.len() {
+            return Err(Failure::Wrong(format!(
+                "searching: {} answers to {} questions",
+                answer.result.len(),
+                request.query_points.len()
+            )));
+        }
+        Ok(answer.result.into_iter().map(|r| r.result).collect())
+    }
+}
+
+fn strong() -> WriteOrdering {
+    WriteOrdering {
+        r#type: WriteOrderingType::Strong.into(),
+    }
+}
+
+fn majority() -> ReadConsistency {
+    ReadConsistency {
+        value: Some(read_consistency::Value::Type(
+            ReadConsistencyType::Majority.into(),
+        )),
+    }
+}
+
+/// Makes a call until it succeeds, fails for good, or its time is over.
+async fn repeated<T, F>(
+    what: &'static str,
+    limit: Duration,
+    call: impl Fn() -> F,
+) -> Result<T, Failure>
+where
+    F: Future<Output = Result<Response<T>, Status>>,
+{
+    let attempts = async {
+        let mut pause = FIRST_PAUSE;
+        for attempt in 1.. {
+            match call().await {
+                Ok(answer) => return Ok(answer.into_inner()),
+                Err(status) => {
+                    let failure = Failure::of(what, &status);
+                    if !failure.may_pass() || attempt == ATTEMPTS {
+                        return Err(failure);
+                    }
+                    tracing::debug!(what, %status, "the vector database is asked again");
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        Err(Failure::Away(what.to_owned()))
+    };
+    match tokio::time::timeout(limit, attempts).await {
+        Ok(result) => result,
+        Err(_) => Err(Failure::Away(format!(
+            "{what}: no answer within {} ms",
+            limit.as_millis()
+        ))),
+    }
+}
+
+fn endpoint(options: &Options) -> Result<Endpoint, OptionsError> {
+    let wrong = || OptionsError::Url(options.url.clone());
+    let secure = options.url.starts_with("https://");
+    if !secure && !options.url.starts_with("http://") {
+        return Err(wrong());
+    }
+    let endpoint = Endpoint::from_shared(options.url.clone())
+        .map_err(|_| wrong())?
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
+        .keep_alive_while_idle(true);
+    if !secure {
+        return match &options.authority_file {
+            None => Ok(endpoint),
+            Some(_) => Err(OptionsError::Plain),
+        };
+    }
+    let config = ClientTlsConfig::new();
+    let config = match &options.authority_file {
+        Some(path) => config.ca_certificate(Certificate::from_pem(read(path)?)),
+        None => config.with_native_roots(),
+    };
+    endpoint.tls_config(config).map_err(|_| wrong())
+}
+
+fn read(path: &Path) -> Result<String, OptionsError> {
+    fs::read_to_string(path).map_err(|error| OptionsError::File {
+        path: path.to_owned(),
+        problem: error.to_string(),
+    })
+}
+
+fn api_key(path: &Path) -> Result<MetadataValue<Ascii>, OptionsError> {
+    let key = read(path)?;
+    let mut value = MetadataValue::try_from(key.trim()).map_err(|_| OptionsError::File {
+        path: path.to_owned(),
+        problem: "an API key is printable ASCII".to_owned(),
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -1,0 +1,262 @@
+//! From a message to the units that it is about.
+//!
+//! The best documents of the whole course vote for their units: those that are best by words (lessons, exercises, names),
+//! and, where there is a model, the chunks that are nearest by meaning. A unit's part is the mean of both votes. That
+//! keeps how clearly a vote was won, which fusion by reciprocal rank loses; on the development queries it was better in
+//! every column, without a constant to choose.
+
+use std::sync::Arc;
+
+use turnwise_course_pack::Pack;
+use turnwise_retrieval_index::Hit;
+use turnwise_text::{Analyser, Analysis, Term, TermKind};
+
+use crate::{
+    confidence::{Evidence, Meaning},
+    postings::Postings,
+    spelling::Spelling,
+    spoken::Spoken,
+    terms::{self, WeightedTerms},
+    topicality,
+    turn::Turn,
+    units::{UnitIndex, Units},
+    vocabulary::{TermId, Vocabulary},
+    votes::Votes,
+};
+
+/// Units that a message is mapped to, at most.
+pub const MAX_MAPPED_UNITS: usize = 6;
+/// How many of the nearest chunks vote.
+pub const NEAREST: usize = 40;
+/// How many documents vote by words.
+const VOTERS: usize = 40;
+/// How much each message counts beside the one after it.
+const RECENT_DECAY: f64 = 0.8;
+/// The topicality at which a message counts twice as much as the one before it. A message that tells its own topic
+/// hardly needs those before it, and a change of topic must not drown in them.
+const SELF_SUFFICIENT: f64 = 0.25;
+/// Below this topicality a message says nothing by itself: `yes`, `90`, `x = 4`. A number of a kind that the course uses
+/// in few places (`0.231`, `81,200`) is above it.
+const TOO_LITTLE: f64 = 0.05;
+/// How much what is no word counts for the topicality of a message.
+const NO_WORD: f64 = 0.5;
+
+/// A unit that a message is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mapped<'a> {
+    /// The unit's id.
+    pub unit: &'a str,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+}
+
+/// Which terms of a text count.
+#[derive(Clone, Copy, PartialEq)]
+enum Counting {
+    /// Those that may say what it is about.
+    Telling,
+    /// All.
+    All,
+}
+
+/// What words mean in one course: reads messages, and maps them to units.
+pub struct Mapping {
+    units: Units,
+    vocabulary: Vocabulary,
+    postings: Postings,
+    /// By term: how much it tells about units, 0 to 1.
+    topicality: Vec<f64>,
+    spelling: Spelling,
+    analyser: Arc<Analyser>,
+}
+
+impl Mapping {
+    /// Over everything in a pack that speaks of its units.
+    pub fn new(pack: &Pack, analyser: Arc<Analyser>) -> Self {
+        let units = Units::of(pack);
+        let Spoken {
+            vocabulary,
+            documents,
+            named,
+            spelling,
+        } = Spoken::of(pack, &units, &analyser);
+        let postings = Postings::new(documents, vocabulary.len());
+        Self {
+            topicality: topicality::of_terms(&postings, units.len(), &vocabulary, &named),
+            units,
+            vocabulary,
+            postings,
+            spelling,
+            analyser,
+        }
+    }
+
+    /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
+    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them.
+    ///
+    /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
+    /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
+    pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
+        Turn::new(
+            &self.analyser,
+            text,
+            recent,
+            |text| self.spelling.correct(text, |word| self.knows(word)),
+            |term| self.topicality_of(term),
+        )
+    }
+
+    /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
+    /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
+    /// that says too little by itself leans on those before it, and maps to nothing without them.
+    pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
+        let message = &turn.message;
+        let speaks = self.told_by(message, Counting::Telling) >= TOO_LITTLE;
+        let in_context = turn
+            .recent
+            .iter()
+            .any(|recent| self.told_by(recent, Counting::Telling) >= TOO_LITTLE);
+        // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
+        let own = if speaks {
+            self.told_by(message, Counting::All)
+        } else if in_context {
+            0.0
+        } else {
+            return Vec::new();
+        };
+        let mut weight = SELF_SUFFICIENT / (SELF_SUFFICIENT + own);
+        let mut texts = vec![(1.0, message)];
+        for recent in &turn.recent {
+            texts.push((weight, recent));
+            weight *= RECENT_DECAY;
+        }
+        let query = WeightedTerms::of(&self.vocabulary, &terms::weighted(texts));
+        self.vote(&query, nearest, own, in_context)
+            .into_iter()
+            .map(|(unit, confidence)| Mapped {
+                unit: self.units.id(unit),
+                confidence,
+            })
+            .collect()
+    }
+
+    fn vote(
+        &self,
+        query: &WeightedTerms,
+        nearest: Option<&[Hit]>,
+        own: f64,
+        in_context: bool,
+    ) -> Vec<(UnitIndex, f64)> {
+        let hits = self.postings.best(query, VOTERS);
+        let by_words = Votes::of(
+            hits.iter()
+                .map(|(document, score)| (*score, self.postings.units_of(*document))),
+        );
+        let coverage = hits
+            .first()
+            .map_or(0.0, |(_, best)| best / self.postings.ceiling(query));
+        let topicality = query
+            .terms
+            .iter()
+            .map(|(term, weight)| weight * self.topicality[*term as usize])
+            .sum();
+        let (votes, meaning) = match nearest.map(|hits| self.vote_by_meaning(hits)) {
+            None => (by_words, None),
+            Some((by_meaning, similarity)) => {
+                let meaning = Meaning {
+                    similarity,
+                    agreement: by_words.agreement(&by_meaning),
+                };
+                (by_words.mean(by_meaning), Some(meaning))
+            }
+        };
+        let mut parts: Vec<(UnitIndex, f64)> = votes.parts().collect();
+        self.sort(&mut parts);
+        let first = parts.first().map_or(0.0, |(_, part)| *part);
+        let second = parts.get(1).map_or(0.0, |(_, part)| *part);
+        let mut mapped: Vec<(UnitIndex, f64)> = parts
+            .into_iter()
+            .enumerate()
+            .take(MAX_MAPPED_UNITS)
+            .map(|(place, (unit, part))| {
+                let evidence = Evidence {
+                    lead: part - if place == 0 { second } else { first },
+                    coverage,
+                    topicality,
+                    meaning,
+                    own,
+                    in_context,
+                };
+                (unit, evidence.confidence())
+            })
+            .collect();
+        // Different votes can round to one confidence.
+        self.sort(&mut mapped);
+        mapped
+    }
+
+    /// The vote of the nearest chunks, and how near the nearest is.
+    fn vote_by_meaning(&self, nearest: &[Hit]) -> (Votes, f64) {
+        let near: Vec<(f64, Vec<UnitIndex>)> = nearest
+            .iter()
+            .take(NEAREST)
+            .filter_map(|hit| {
+                let similarity = hit.dense?.score;
+                Some((
+                    similarity,
+                    self.units.places(hit.units.iter().map(AsRef::as_ref)),
+                ))
+            })
+            .collect();
+        let similarity = near.first().map_or(0.0, |(similarity, _)| *similarity);
+        let votes = near
+            .iter()
+            .map(|(similarity, units)| (*similarity, units.as_slice()));
+        (Votes::of(votes), similarity)
+    }
+
+    /// Highest first, then by id.
+    fn sort(&self, units: &mut [(UnitIndex, f64)]) {
+        units.sort_unstable_by(|a, b| {
+            b.1.total_cmp(&a.1)
+                .then_with(|| self.units.id(a.0).cmp(self.units.id(b.0)))
+        });
+    }
+
+    /// Whether the course uses a word, or nobody looks for it.
+    fn knows(&self, word: &str) -> bool {
+        self.analyser
+            .analyse(word)
+            .terms
+            .iter()
+            .all(|term| self.vocabulary.id(term).is_some())
+    }
+
+    fn topicality_of(&self, term: &Term) -> f64 {
+        let id = self.vocabulary.id(term);
+        id.map_or(0.0, |id| self.topicality[id as usize])
+    }
+
+    /// How much a text tells about units by itself.
+    fn told_by(&self, text: &Analysis, counting: Counting) -> f64 {
+        let mut seen: Vec<(TermId, f64)> = text
+            .terms
+            .iter()
+            .zip(&text.telling)
+            .filter(|(_, telling)| **telling || counting == Counting::All)
+            .filter_map(|(term, _)| {
+                let weight = if term.kind == TermKind::Word {
+                    1.0
+                } else {
+                    NO_WORD
+                };
+                Some((self.vocabulary.id(term)?, weight))
+            })
+            .collect();
+        seen.sort_unstable_by_key(|(term, _)| *term);
+        seen.dedup_by_key(|(term, _)| *term);
+        seen.into_iter()
+            .map(|(term, weight)| weight * self.topicality[term as usize])
+            .sum()
+    }
+}

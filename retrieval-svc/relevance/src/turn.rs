@@ -1,0 +1,114 @@
+//! A message with what was said before it, as queries.
+
+use std::sync::Arc;
+
+use turnwise_retrieval_index::{Fusion, Namespace, Query};
+use turnwise_text::{Analyser, Analysis, Term};
+
+use crate::{embedded_text, terms};
+
+/// Earlier messages that count, at most: the last ones.
+pub const MAX_RECENT_TEXTS: usize = 8;
+/// Characters of an earlier message that count: a long answer of a tutor must not outweigh the message itself.
+pub const MAX_RECENT_CHARS: usize = 2_000;
+
+/// How much each message counts in a search beside the one after it.
+const RECENT_DECAY: f64 = 0.7;
+/// What a term counts in a search that tells nothing about units; one that tells all counts 1 more.
+const LEAST_TOPICALITY: f64 = 0.5;
+
+/// How the rankings of chunks by words and by meaning become one. Meaning counts twice: it is the safer of the two, and
+/// words are better for exercises that are in the course as they stand.
+const FUSION: Fusion = Fusion {
+    k: 60.0,
+    lexical: 1.0,
+    dense: 2.0,
+    depth: 200,
+};
+
+/// A message and those before it, cut into terms once for all that is asked with them.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    pub(crate) message: Analysis,
+    /// The latest first.
+    pub(crate) recent: Vec<Analysis>,
+    query_terms: Vec<(Box<str>, f64)>,
+    text_to_embed: String,
+}
+
+impl Turn {
+    /// Reads a message. `recent` are the messages before it, oldest first. `spell` spells a text as the course does, and
+    /// `topicality` is how much a term tells about units, 0 to 1.
+    pub(crate) fn new(
+        analyser: &Analyser,
+        text: &str,
+        recent: &[impl AsRef<str>],
+        spell: impl Fn(&str) -> String,
+        topicality: impl Fn(&Term) -> f64,
+    ) -> Self {
+        let skipped = recent.len().saturating_sub(MAX_RECENT_TEXTS);
+        let text = spell(text);
+        let texts: Vec<String> = recent[skipped..]
+            .iter()
+            .rev()
+            .map(|recent| spell(first_chars(recent.as_ref(), MAX_RECENT_CHARS)))
+            .collect();
+        let message = terms::analyse(analyser, &text);
+        let recent: Vec<Analysis> = texts
+            .iter()
+            .map(|recent| terms::analyse(analyser, recent))
+            .collect();
+        let mut weight = 1.0;
+        let weighted = terms::weighted(std::iter::once(&message).chain(&recent).map(|text| {
+            let this = weight;
+            weight *= RECENT_DECAY;
+            (this, text)
+        }));
+        let query_terms = weighted
+            .into_iter()
+            .map(|(term, weight)| {
+                let weight = weight * (LEAST_TOPICALITY + topicality(term));
+                (term.text.as_str().into(), weight)
+            })
+            .collect();
+        Self {
+            query_terms,
+            text_to_embed: embedded_text::of_turn(&text, &texts),
+            message,
+            recent,
+        }
+    }
+
+    /// What the turn's vector is made from; one vector serves the mapping and all searches. Blank: there is nothing to
+    /// embed.
+    pub fn text_to_embed(&self) -> &str {
+        &self.text_to_embed
+    }
+
+    /// The query for a search in a namespace. `vector` is that of [`Turn::text_to_embed`]; `None`: words alone decide, as
+    /// they do in all namespaces whose rows have no vectors.
+    pub fn query(&self, namespace: Namespace, vector: Option<Arc<[f32]>>) -> Query {
+        Query {
+            terms: self.query_terms.clone(),
+            vector: vector.filter(|_| namespace == Namespace::Chunks),
+            fusion: FUSION,
+        }
+    }
+
+    /// The query for the [`NEAREST`](crate::NEAREST) chunks whose units vote in a mapping, to be asked without a filter.
+    pub fn nearest(vector: Arc<[f32]>) -> Query {
+        Query {
+            terms: Vec::new(),
+            vector: Some(vector),
+            fusion: FUSION,
+        }
+    }
+}
+
+fn first_chars(text: &str, count: usize) -> &str {
+    let end = text
+        .char_indices()
+        .nth(count)
+        .map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}

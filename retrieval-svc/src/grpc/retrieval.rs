@@ -1,0 +1,243 @@
+//! `turnwise.retrieval.v1.RetrievalService`.
+
+use std::{collections::HashSet, sync::Arc};
+
+use tonic::{Request, Response, Status};
+use turnwise_kit::{CallContext, Fault};
+use turnwise_proto::{
+    retrieval::v1::{
+        ExtractArtifactRequest, ExtractArtifactResponse, GetReferenceRequest, GetReferenceResponse,
+        MapMessageRequest, MapMessageResponse, RetrieveRequest, RetrieveResponse,
+        retrieval_service_server::RetrievalService,
+    },
+    session::v1::MappedUnit,
+};
+use turnwise_retrieval_index::{Hit, Namespace, Tier};
+
+use super::{Served, check, convert, material};
+use crate::{
+    course::{CourseVersion, View},
+    error::RetrievalError,
+    search::{Asked, TOP_K_EXAM_SUPPORT, in_units},
+};
+
+/// The most units of a scope.
+const MAX_SCOPED_UNITS: usize = 6;
+
+/// The service.
+#[derive(Clone)]
+pub struct RetrievalGrpc(pub Arc<Served>);
+
+#[tonic::async_trait]
+impl RetrievalService for RetrievalGrpc {
+    async fn map_message(
+        &self,
+        request: Request<MapMessageRequest>,
+    ) -> Result<Response<MapMessageResponse>, Status> {
+        let call = CallContext::of(&request);
+        let request = request.into_inner();
+        check::course_ids(&request.course_id, &request.pack_hash)?;
+        check::texts(&request.text, &request.recent_texts)?;
+        let course = self.0.course(&request.course_id, &request.pack_hash)?;
+        // Without the search engine, words alone decide.
+        let view = course.view(check::tenant(call.caller_opt()));
+        let said = (request.text.as_str(), request.recent_texts.as_slice());
+        let mut asked = Asked::new(&course, view.as_deref(), said, &self.0.queries, &call).await;
+        let mapped = asked.map(&course.mapping, view.as_deref()).await;
+        let mapped_units = mapped
+            .into_iter()
+            .map(|mapped| MappedUnit {
+                unit_id: mapped.unit.to_owned(),
+                confidence: mapped.confidence,
+            })
+            .collect();
+        Ok(Response::new(MapMessageResponse {
+            mapped_units,
+            index_id: view.map_or_else(String::new, |view| view.id().to_owned()),
+            dense: asked.dense.into(),
+        }))
+    }
+
+    async fn retrieve(
+        &self,
+        request: Request<RetrieveRequest>,
+    ) -> Result<Response<RetrieveResponse>, Status> {
+        let call = CallContext::of(&request);
+        let request = request.into_inner();
+        check::course_ids(&request.course_id, &request.pack_hash)?;
+        check::texts(&request.text, &request.recent_texts)?;
+        let course = self.0.course(&request.course_id, &request.pack_hash)?;
+        let plan = Plan::of(&course, &request)?;
+        let view = Served::view(&course, check::tenant(call.caller_opt()))?;
+        // A blank text asks for the rows in their own order, whatever was said before.
+        let recent = match request.text.trim() {
+            "" => &[],
+            _ => request.recent_texts.as_slice(),
+        };
+        let said = (request.text.as_str(), recent);
+        let asked = Asked::new(&course, Some(&view), said, &self.0.queries, &call).await;
+        let found = plan.run(&course, &view, &asked).await;
+        Ok(Response::new(found.map_err(RetrievalError::from)?))
+    }
+
+    async fn get_reference(
+        &self,
+        request: Request<GetReferenceRequest>,
+    ) -> Result<Response<GetReferenceResponse>, Status> {
+        let request = request.into_inner();
+        check::course_ids(&request.course_id, &request.pack_hash)?;
+        let course = self.0.course(&request.course_id, &request.pack_hash)?;
+        let found = material::reference(&self.0.references, course.pack(), request.name)?;
+        Ok(Response::new(found))
+    }
+
+    async fn extract_artifact(
+        &self,
+        request: Request<ExtractArtifactRequest>,
+    ) -> Result<Response<ExtractArtifactResponse>, Status> {
+        let request = request.into_inner();
+        // Up to a quarter of a megabyte is read and redacted.
+        let extracted = tokio::task::spawn_blocking(move || material::artifact(request)).await;
+        let extracted = extracted.map_err(|error| Status::internal(error.to_string()))?;
+        Ok(Response::new(extracted?))
+    }
+}
+
+/// A checked search: what is asked of each namespace, `None` where it is not asked.
+#[derive(Default)]
+struct Plan<'a> {
+    anchors: Option<Vec<&'a str>>,
+    chunks: Option<Vec<&'a str>>,
+    exam_candidates: Option<(&'a str, Tier)>,
+    exam_support: Option<&'a str>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(course: &'a CourseVersion, request: &RetrieveRequest) -> Result<Self, Fault> {
+        if request.namespaces.is_empty() {
+            return Err(Fault::invalid(
+                "namespaces",
+                "names none; ask for at least one",
+            ));
+        }
+        let scope = || {
+            let ids = &request.scoped_unit_ids;
+            check::units(course, "scoped_unit_ids", ids, 1..=MAX_SCOPED_UNITS)
+        };
+        let focus = || check::unit(course, "focus_unit_id", &request.focus_unit_id);
+        let mut plan = Self::default();
+        for number in &request.namespaces {
+            let asked_before = match check::namespace("namespaces", *number)? {
+                Namespace::Anchors => plan.anchors.replace(scope()?).is_some(),
+                Namespace::Chunks => plan.chunks.replace(scope()?).is_some(),
+                Namespace::ExamCandidates => {
+                    let tier = check::tier("desired_exam_tier", request.desired_exam_tier)?;
+                    let tier = tier.ok_or_else(|| {
+                        Fault::invalid("desired_exam_tier", "is required with exam candidates")
+                    })?;
+                    plan.exam_candidates.replace((focus()?, tier)).is_some()
+                }
+                Namespace::ExamSupport => plan.exam_support.replace(focus()?).is_some(),
+            };
+            if asked_before {
+                return Err(Fault::invalid(
+                    "namespaces",
+                    "names one twice; name each at most once",
+                ));
+            }
+        }
+        Ok(plan)
+    }
+
+    async fn run(
+        self,
+        course: &CourseVersion,
+        view: &View,
+        asked: &Asked,
+    ) -> Result<RetrieveResponse, turnwise_retrieval_index::EngineError> {
+        let mut response = RetrieveResponse {
+            index_id: view.id().to_owned(),
+            dense: asked.dense.into(),
+            ..RetrieveResponse::default()
+        };
+        let policy = &course.pack().course.policy;
+        if let Some(units) = self.anchors {
+            let top = top_k(policy.top_k_anchors, 6);
+            let filter = in_units(units.iter().copied(), None);
+            let hits = asked.search(view, Namespace::Anchors, &filter, top).await?;
+            let rest = asked.order().of(units);
+            response.anchors = filled(&hits, rest, top)
+                .filter_map(|(id, score)| Some(convert::anchor(course.unit(id)?, score)))
+                .collect();
+        }
+        if let Some(units) = self.chunks {
+            let top = top_k(policy.top_k_chunks, 8);
+            let filter = in_units(units.iter().copied(), None);
+            let hits = asked.search(view, Namespace::Chunks, &filter, top).await?;
+            response.clarification_task = clarification(course, &hits);
+            response.chunks = hits
+                .iter()
+                .filter_map(|hit| {
+                    let unit = hit.units.first()?;
+                    Some(convert::chunk(&hit.id, unit, hit.passage.as_ref()?, hit.score))
+                })
+                .collect();
+            let found: HashSet<&str> = hits.iter().map(|hit| &*hit.id).collect();
+            let rest = course.chunks_of(&units, asked.order()).into_iter();
+            let rest = rest.filter(|chunk| !found.contains(chunk.id.as_str()));
+            let missing = top - response.chunks.len();
+            response.chunks.extend(rest.take(missing).map(|chunk| {
+                convert::chunk(&chunk.id, &chunk.unit, &course.passage(chunk), 0.0)
+            }));
+        }
+        if let Some((unit, tier)) = self.exam_candidates {
+            let top = top_k(policy.top_k_exam_candidates, 10);
+            let filter = in_units([unit], Some(tier));
+            let hits = asked
+                .search(view, Namespace::ExamCandidates, &filter, top)
+                .await?;
+            let rest = course.questions_of(unit, tier, asked.order());
+            response.exam_candidates = filled(&hits, rest, top)
+                .filter_map(|(id, score)| Some(convert::exam_candidate(course.question(id)?, score)))
+                .collect();
+        }
+        if let Some(unit) = self.exam_support {
+            let filter = in_units([unit], None);
+            let hits = asked
+                .search(view, Namespace::ExamSupport, &filter, TOP_K_EXAM_SUPPORT)
+                .await?;
+            let rest = course.support_of(unit, asked.order());
+            response.exam_support = filled(&hits, rest, TOP_K_EXAM_SUPPORT)
+                .filter_map(|(id, score)| Some(convert::exam_support(course.support(id)?, score)))
+                .collect();
+        }
+        Ok(response)
+    }
+}
+
+fn top_k(of_course: Option<u32>, default: usize) -> usize {
+    of_course.map_or(default, |top| top as usize)
+}
+
+/// What matched, then what fills up, each id once, at most `top`.
+fn filled<'a>(
+    hits: &'a [Hit],
+    rest: Vec<&'a str>,
+    top: usize,
+) -> impl Iterator<Item = (&'a str, f64)> {
+    let found: HashSet<&str> = hits.iter().map(|hit| &*hit.id).collect();
+    let rest = rest.into_iter().filter(move |id| !found.contains(id));
+    let hits = hits.iter().map(|hit| (&*hit.id, hit.score));
+    hits.chain(rest.map(|id| (id, 0.0))).take(top)
+}
+
+/// The task of the document that matches best, if words matched and it has questions. It is reported, and nothing more.
+fn clarification(
+    course: &CourseVersion,
+    hits: &[Hit],
+) -> Option<turnwise_proto::retrieval::v1::ClarificationTask> {
+    let best = hits.first().filter(|hit| hit.lexical.is_some())?;
+    let document = course.document_of(best.passage.as_ref()?)?;
+    (!document.questions.is_empty()).then(|| convert::clarification(document))
+}
+

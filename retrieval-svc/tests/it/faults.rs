@@ -1,0 +1,164 @@
+//! References, artifacts, documents and what is missing: through the service's face.
+
+use std::sync::Arc;
+
+use turnwise_course_pack::ClarifyingDocument;
+use turnwise_kit::Fault;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    retrieval::v1::{
+        ExtractArtifactRequest, GetReferenceRequest, ReferenceSource, get_reference_request::Name,
+    },
+};
+use turnwise_retrieval_embeddings::NoModel;
+
+use crate::fixture::{COURSE, Client, backends, client, rig, search, tiny_course};
+
+fn reference(name: Option<Name>) -> GetReferenceRequest {
+    GetReferenceRequest {
+        course_id: COURSE.to_owned(),
+        name,
+        ..GetReferenceRequest::default()
+    }
+}
+
+async fn with_reference() -> Client {
+    let mut pack = tiny_course();
+    pack.references
+        .insert("formulas".to_owned(), "y = mx + b".to_owned());
+    client([pack]).await
+}
+
+#[tokio::test]
+async fn a_reference_comes_from_the_pack() {
+    let request = reference(Some(Name::Key("formulas".to_owned())));
+    let found = with_reference().await.get_reference(request).await.unwrap();
+    let found = found.into_inner();
+    assert_eq!(found.text, "y = mx + b");
+    assert_eq!(found.source(), ReferenceSource::Pack);
+}
+
+#[tokio::test]
+async fn references_that_are_refused() {
+    use ErrorReason::{InvalidArgument, UnknownReference};
+    let mut client = with_reference().await;
+    for (name, reason, field) in [
+        (None, InvalidArgument, "name"),
+        (Some(Name::Key("../secrets".to_owned())), InvalidArgument, "key"),
+        (Some(Name::Key("%2e%2e".to_owned())), InvalidArgument, "key"),
+        (Some(Name::Key(String::new())), InvalidArgument, "key"),
+        (Some(Name::Key("other".to_owned())), UnknownReference, "key"),
+        (Some(Name::Lesson("Other".to_owned())), InvalidArgument, "lesson"),
+        (Some(Name::Lesson("other".to_owned())), UnknownReference, "lesson"),
+    ] {
+        let case = format!("{name:?}");
+        let status = client.get_reference(reference(name)).await.unwrap_err();
+        let fault = Fault::from_status(&status);
+        assert_eq!(fault.reason(), reason, "{case}");
+        assert_eq!(fault.fields().next(), Some(field), "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_an_artifact_is_cut_out_and_redacted() {
+    let content = r#"{"phase3": {"steps": ["x = 4", "write to ada@example.org"]}}"#;
+    let request = ExtractArtifactRequest {
+        artifact_type: "json".to_owned(),
+        content: content.to_owned(),
+        key_paths: vec!["phase3.steps[1]".to_owned(), "/phase3/steps/7".to_owned()],
+        ..ExtractArtifactRequest::default()
+    };
+    let answer = client([tiny_course()]).await.extract_artifact(request).await;
+    let answer = answer.unwrap().into_inner();
+    assert_eq!(answer.missing, ["/phase3/steps/7"]);
+    let slice = &answer.slices[0];
+    assert!(!slice.text.contains("example.org"), "{slice:?}");
+    assert_eq!(slice.redactions, 1);
+    let (start, end) = (slice.start as usize, slice.end as usize);
+    assert!(content[start..end].contains("write to ada@example.org"));
+}
+
+#[tokio::test]
+async fn artifacts_that_are_refused() {
+    use ErrorReason::{InvalidArgument, PayloadTooLarge, UnsupportedPayload};
+    let mut client = client([tiny_course()]).await;
+    for (kind, content, path, reason) in [
+        ("film", "x", "lines:1-2", UnsupportedPayload),
+        ("json", "{", "/a", UnsupportedPayload),
+        ("json", "{}", "a..b", InvalidArgument),
+        ("text", "x", "", InvalidArgument),
+        ("text", &"x".repeat(262_145), "lines:1-2", PayloadTooLarge),
+    ] {
+        let request = ExtractArtifactRequest {
+            artifact_type: kind.to_owned(),
+            content: content.to_owned(),
+            key_paths: vec![path.to_owned()],
+            ..ExtractArtifactRequest::default()
+        };
+        let status = client.extract_artifact(request).await.unwrap_err();
+        let fault = Fault::from_status(&status);
+        assert_eq!(fault.reason(), reason, "{kind} {path}: {status:?}");
+        assert!(fault.fields().next().is_some(), "{kind} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_with_questions_is_reported_when_it_matches_best() {
+    let mut pack = tiny_course();
+    for (id, questions) in [("ticket", vec!["Which line?".to_owned()]), ("plain", Vec::new())] {
+        pack.documents.push(ClarifyingDocument {
+            id: id.to_owned(),
+            title: format!("Help with a {id}"),
+            unit: "slope".to_owned(),
+            content: format!("When the {id} printer is jammed, open its tray."),
+            questions,
+            requires_handoff: true,
+        });
+    }
+    let mut client = client([pack]).await;
+    let mut asked = async |text: &str| {
+        let found = client.retrieve(search(text)).await.unwrap().into_inner();
+        found.clarification_task
+    };
+    let task = asked("the ticket printer is jammed").await.unwrap();
+    assert_eq!(task.document_id, "ticket");
+    assert_eq!(task.questions, ["Which line?"]);
+    assert!(task.requires_handoff);
+    assert!(task.original_doc_content.contains("open its tray"));
+    assert_eq!(asked("the plain printer is jammed").await, None);
+    assert_eq!(asked("how steep is a line").await, None);
+    assert_eq!(asked("").await, None);
+}
+
+#[tokio::test]
+async fn no_uploads_where_they_are_off() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::start::copy(
+        crate::demo_course::FOLDER.as_ref(),
+        &folder.path().join("demo"),
+    );
+    let settings = crate::start::settings(folder.path(), "0", &[]);
+    let kit = turnwise_kit::Kit::for_tests();
+    let routes = turnwise_retrieval_svc::routes(&settings, None, &kit).await.unwrap();
+    let mut index =
+        turnwise_proto::retrieval::v1::index_service_client::IndexServiceClient::new(routes);
+    let steps = tokio_stream::iter(vec![crate::uploads::begin("film", "r1", 1)]);
+    let status = index
+        .upsert_source(crate::fixture::by("school", "staff", steps))
+        .await
+        .unwrap_err();
+    assert_eq!(Fault::from_status(&status).reason(), ErrorReason::UpsertsOff);
+}
+
+#[tokio::test]
+async fn a_course_that_no_engine_has_is_away_and_still_mapped() {
+    let rig = rig([tiny_course()], backends(Arc::new(NoModel)).await).await;
+    let course = rig.courses.get(COURSE).unwrap();
+    course.show(turnwise_retrieval_svc::course::Views::default());
+    let status = rig.client().retrieve(search("slope")).await.unwrap_err();
+    let fault = Fault::from_status(&status);
+    assert_eq!(fault.reason(), ErrorReason::DependencyUnavailable);
+    assert!(fault.retry_delay().is_some());
+    let mapped = rig.client().map_message(crate::fixture::message("slope of a line", &[])).await;
+    assert_eq!(mapped.unwrap().into_inner().mapped_units[0].unit_id, "slope");
+}
