@@ -208,7 +208,7 @@ fn parts(sentence: &str) -> Vec<Range<usize>> {
         let (mut count, mut chars) = (0, 0);
         while let Some(word) = all.get(end)
             && (end == first
-                || (count + word.words <= MAX_WORDS && chars + word.chars + 1 <= MAX_CHUNK_CHARS))
+                || (count + word.words <= MAX_WORDS && chars + word.chars < MAX_CHUNK_CHARS))
         {
             count += word.words;
             chars += word.chars + 1;
@@ -267,7 +267,12 @@ fn split_words(sentence: &str) -> Vec<Word> {
             found.push(word(sentence, from..to, true, line));
             from = to;
         }
-        found.push(word(sentence, from..end, free || from > start, line && from == start));
+        found.push(word(
+            sentence,
+            from..end,
+            free || from > start,
+            line && from == start,
+        ));
     }
     found
 }

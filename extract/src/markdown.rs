@@ -30,7 +30,10 @@ pub(crate) fn read(text: &str) -> Vec<Section> {
             separator = "\n\n";
             continue;
         }
-        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark)) {
+        if let Some(mark) = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| bare.starts_with(mark))
+        {
             fence = Some(mark);
             push(&mut sections, "\n\n", &line);
             continue;

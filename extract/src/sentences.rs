@@ -55,7 +55,7 @@ fn is_fence(paragraph: &str) -> bool {
 /// The pieces of a paragraph that stand for themselves.
 fn runs(paragraph: &str, at: usize) -> Vec<Range<usize>> {
     if is_fence(paragraph) {
-        return vec![at..at + paragraph.len()];
+        return std::iter::once(at..at + paragraph.len()).collect();
     }
     // A formula may span lines that look like a list's: `- b` in a sum of several lines.
     let formulas = maths::formulas(paragraph);

@@ -48,17 +48,17 @@ pub(crate) fn blocks(
             in_header = false;
             continue;
         };
-        let times = block
-            .iter()
-            .take(2)
-            .position(|(_, line)| line.contains("-->"));
+        let times = block.iter().position(|(_, line)| line.contains("-->"));
         if std::mem::take(&mut in_header) && times.is_none() {
             continue;
         }
-        if times.is_none() && is_silent(first, silent) {
-            continue;
-        }
-        let Some(times) = times else {
+        // Above a cue's times stands its name, if it has one; what is above that goes on with the cue before.
+        let above = match times {
+            None => block.len(),
+            Some(times) if times <= 1 || is_number(block[times - 1].1) => times.saturating_sub(1),
+            Some(times) => times,
+        };
+        if above > 0 && !is_silent(first, silent) {
             let Some(cue) = cues.last_mut() else {
                 return Err(ExtractError::new(
                     name,
@@ -68,8 +68,10 @@ pub(crate) fn blocks(
                 )
                 .at(format!("line {number}")));
             };
-            let text: Vec<&str> = block.iter().map(|(_, line)| *line).collect();
+            let text: Vec<&str> = block.iter().take(above).map(|(_, line)| *line).collect();
             cue.lines.extend(captions::speech(&text).0);
+        }
+        let Some(times) = times else {
             continue;
         };
         let mut text: Vec<&str> = Vec::new();

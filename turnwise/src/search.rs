@@ -156,7 +156,9 @@ fn render(args: &SearchArgs, found: &SearchResponse) -> String {
     let ranked = match found.dense() {
         DenseUse::Used => "by words and by meaning",
         DenseUse::NoModel => "by words; no embedding model is configured",
-        DenseUse::Unavailable => "by words; the embedding model did not answer, or vectors are still being made",
+        DenseUse::Unavailable => {
+            "by words; the embedding model did not answer, or vectors are still being made"
+        }
         DenseUse::Unspecified => "unranked",
     };
     let _ = writeln!(
@@ -182,14 +184,20 @@ fn render(args: &SearchArgs, found: &SearchResponse) -> String {
 }
 
 fn show(out: &mut String, place: usize, hit: &SearchHit) {
-    let title = if hit.title.is_empty() { &hit.id } else { &hit.title };
+    let title = if hit.title.is_empty() {
+        &hit.id
+    } else {
+        &hit.title
+    };
     let _ = writeln!(out, "{place:>3}  {title}");
     let mut about = vec![hit.unit_ids.join(", ")];
     if hit.id != *title {
         about.push(hit.id.clone());
     }
     about.retain(|part| !part.is_empty());
-    let _ = writeln!(out, "     {}", about.join(" · "));
+    if !about.is_empty() {
+        let _ = writeln!(out, "     {}", about.join(" · "));
+    }
     let words = if hit.lexical_rank > 0 {
         format!("words {:.2} (#{})", hit.lexical, hit.lexical_rank)
     } else {

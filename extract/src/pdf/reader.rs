@@ -117,10 +117,7 @@ async fn talk(child: &mut Child, bytes: &[u8]) -> io::Result<Ended> {
     let listen = async move {
         let mut output = Vec::new();
         if let Some(stdout) = stdout {
-            stdout
-                .take(MAX_OUTPUT + 1)
-                .read_to_end(&mut output)
-                .await?;
+            stdout.take(MAX_OUTPUT + 1).read_to_end(&mut output).await?;
         }
         Ok::<_, io::Error>(output)
     };

@@ -76,7 +76,9 @@ fn a_sentence_without_end_is_cut_outside_formulas() {
         for chunk in &found {
             let words: Vec<&str> = chunk.text.split(formula).collect();
             assert!(
-                words.iter().all(|between| !between.contains(['x', '+', '1'])),
+                words
+                    .iter()
+                    .all(|between| !between.contains(['x', '+', '1'])),
                 "{}",
                 chunk.text
             );
@@ -86,7 +88,7 @@ fn a_sentence_without_end_is_cut_outside_formulas() {
 
 #[test]
 fn prices_are_no_formulas_and_abbreviations_end_no_sentence() {
-    let long = "word ".repeat(158);
+    let long = "Word ".repeat(158);
     let text = format!("It costs $5. It costs $6 more. {long}. See Fig. A and Prof. B there.");
     let found = cut(Kind::Text, &text).unwrap();
     let last = &found.last().unwrap().text;
@@ -107,27 +109,54 @@ fn a_long_section_is_cut_into_chunks_of_about_the_same_length() {
 
 #[test]
 fn ids_rest_on_place_and_content() {
-    let before = cut(Kind::Markdown, "# One\n\nSame.\n\nSame.\n\n# Two\n\nText.\n").unwrap();
+    let before = cut(
+        Kind::Markdown,
+        "# One\n\nSame.\n\nSame.\n\n# Two\n\nText.\n",
+    )
+    .unwrap();
     let after = cut(Kind::Markdown, "# One\n\nOther.\n\n# Two\n\nText.\n").unwrap();
     assert_eq!(before[1].id, after[1].id);
     assert_ne!(before[0].id, after[0].id);
-    assert_eq!(before, cut(Kind::Markdown, "# One\n\nSame.\n\nSame.\n\n# Two\n\nText.\n").unwrap());
+    assert_eq!(
+        before,
+        cut(
+            Kind::Markdown,
+            "# One\n\nSame.\n\nSame.\n\n# Two\n\nText.\n"
+        )
+        .unwrap()
+    );
 
     let long = "The same sentence has no other words than the sentence before it has. ".repeat(40);
-    let ids: Vec<String> = cut(Kind::Text, long).unwrap().into_iter().map(|c| c.id).collect();
+    let ids: Vec<String> = cut(Kind::Text, long)
+        .unwrap()
+        .into_iter()
+        .map(|c| c.id)
+        .collect();
     assert!(ids[1].ends_with("-2"), "{ids:?}");
 }
 
 #[test]
 fn a_word_without_end_and_a_heading_without_end_are_bounded() {
-    let found = cut(Kind::Markdown, format!("# {}\n\n{}", "h".repeat(1_000), "é".repeat(20_000))).unwrap();
-    assert!(found.iter().all(|c| c.text.chars().count() <= MAX_CHUNK_CHARS));
+    let found = cut(
+        Kind::Markdown,
+        format!("# {}\n\n{}", "h".repeat(1_000), "é".repeat(20_000)),
+    )
+    .unwrap();
+    assert!(
+        found
+            .iter()
+            .all(|c| c.text.chars().count() <= MAX_CHUNK_CHARS)
+    );
     assert_eq!(found[0].section.chars().count(), 300);
 }
 
 #[test]
 fn a_place_is_that_of_the_first_word() {
     let file = "WEBVTT\n\n00:01.000 --> 00:02.000\nA sentence goes\n\n00:09.000 --> 00:10.000\non here. Another.\n";
-    let found = chunks("file", &sections("file", Kind::Vtt, file.as_bytes()).unwrap()).unwrap();
+    let found = chunks(
+        "file",
+        &sections("file", Kind::Vtt, file.as_bytes()).unwrap(),
+    )
+    .unwrap();
     assert_eq!(found[0].start.unwrap().as_secs(), 1);
 }

@@ -18,7 +18,10 @@ fn a_vtt_file_gives_speech_and_nothing_else() {
     let chunks = cut(Kind::Vtt, file).unwrap();
     assert_eq!(
         told(&chunks),
-        [("", "Fractions have two parts and a < b & c < d\n\nWhich ones?")]
+        [(
+            "",
+            "Fractions have two parts and a < b & c < d\n\nWhich ones?"
+        )]
     );
     assert_eq!(chunks[0].start, Some(Duration::from_secs(5)));
     assert_eq!(chunks[0].page, 0);
@@ -47,7 +50,8 @@ fn an_srt_file_gives_speech_and_nothing_else() {
 
 #[test]
 fn a_number_that_is_spoken_stays() {
-    let file = "1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:02,000 --> 00:00:03,000\n7 {x} <y>\n";
+    let file =
+        "1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:02,000 --> 00:00:03,000\n7 {x} <y>\n";
     assert_eq!(text(Kind::Srt, file), "42 7 {x} <y>");
 }
 
@@ -67,7 +71,13 @@ fn each_chunk_begins_at_its_own_time() {
     let chunks = cut(Kind::Vtt, format!("WEBVTT\n\n{cues}")).unwrap();
     assert!(chunks.len() > 3);
     for chunk in &chunks {
-        let n: u64 = chunk.text.split_whitespace().nth(4).unwrap().parse().unwrap();
+        let n: u64 = chunk
+            .text
+            .split_whitespace()
+            .nth(4)
+            .unwrap()
+            .parse()
+            .unwrap();
         assert_eq!(chunk.start, Some(Duration::from_secs(n)));
         assert!(chunk.id.starts_with(&format!("t{n}-")), "{}", chunk.id);
     }
@@ -76,11 +86,21 @@ fn each_chunk_begins_at_its_own_time() {
 #[test]
 fn speech_without_full_stops_is_cut_between_captions() {
     let cues: String = (0..100)
-        .map(|n| format!("{:02}:{:02}.000 --> 59:00.000\nwe go on talking about it {n}\n\n", n / 60, n % 60))
+        .map(|n| {
+            format!(
+                "{:02}:{:02}.000 --> 59:00.000\nwe go on talking about it {n}\n\n",
+                n / 60,
+                n % 60
+            )
+        })
         .collect();
     let chunks = cut(Kind::Vtt, format!("WEBVTT\n\n{cues}")).unwrap();
     assert!(chunks.len() > 2);
-    assert!(chunks.iter().all(|chunk| chunk.text.starts_with("we go on")));
+    assert!(
+        chunks
+            .iter()
+            .all(|chunk| chunk.text.starts_with("we go on"))
+    );
 }
 
 #[test]
@@ -89,8 +109,18 @@ fn what_cannot_be_read_is_refused_with_its_line() {
         (Kind::Vtt, "hello\n", "line 1", "WEBVTT"),
         (Kind::Vtt, "WEBVTTS\n\n", "line 1", "WEBVTT"),
         (Kind::Vtt, "WEBVTT\n\nhello\n", "line 3", "first cue"),
-        (Kind::Vtt, "WEBVTT\n\n00:61.000 --> 01:00.000\nx\n", "line 3", "times"),
-        (Kind::Vtt, "WEBVTT\n\nid\n00:01.000 --> never\nx\n", "line 4", "times"),
+        (
+            Kind::Vtt,
+            "WEBVTT\n\n00:61.000 --> 01:00.000\nx\n",
+            "line 3",
+            "times",
+        ),
+        (
+            Kind::Vtt,
+            "WEBVTT\n\nid\n00:01.000 --> never\nx\n",
+            "line 4",
+            "times",
+        ),
         (Kind::Srt, "1\n0:0:1 --> 0:0:2\nx\n", "line 2", "times"),
         (Kind::Srt, "hello\n", "", "no cue"),
     ] {
@@ -100,5 +130,8 @@ fn what_cannot_be_read_is_refused_with_its_line() {
         assert!(error.problem.contains(problem), "{error}");
         assert!(!error.remedy.is_empty());
     }
-    assert_eq!(cut(Kind::Vtt, "WEBVTT\n").unwrap_err().reason, Reason::Empty);
+    assert_eq!(
+        cut(Kind::Vtt, "WEBVTT\n").unwrap_err().reason,
+        Reason::Empty
+    );
 }

@@ -42,10 +42,19 @@ fn plain_text_is_paragraphs() {
 #[test]
 fn what_is_no_text_is_refused_with_its_line() {
     let error = cut(Kind::Text, b"one\ntwo \xff\n").unwrap_err();
-    assert_eq!((error.reason, error.place.as_str()), (Reason::NotText, "line 2"));
-    assert_eq!(cut(Kind::Text, "%PDF-1.7 …").unwrap_err().reason, Reason::NotText);
+    assert_eq!(
+        (error.reason, error.place.as_str()),
+        (Reason::NotText, "line 2")
+    );
+    assert_eq!(
+        cut(Kind::Text, "%PDF-1.7 …").unwrap_err().reason,
+        Reason::NotText
+    );
     for empty in ["", " \n\n\t", "\u{feff}"] {
         assert_eq!(cut(Kind::Text, empty).unwrap_err().reason, Reason::Empty);
     }
-    assert_eq!(cut(Kind::Markdown, "# Heading alone\n").unwrap_err().reason, Reason::Empty);
+    assert_eq!(
+        cut(Kind::Markdown, "# Heading alone\n").unwrap_err().reason,
+        Reason::Empty
+    );
 }

@@ -20,6 +20,7 @@ use index::EmbeddedIndex;
 mod index;
 mod scope;
 mod search;
+mod words;
 
 /// The most values that vectors may have where they are kept as bytes.
 const MOST_INT8: usize = 8192;

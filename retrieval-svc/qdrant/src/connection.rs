@@ -3,11 +3,12 @@
 use std::{fs, future::Future, path::Path, time::Duration};
 
 use qdrant_client::qdrant::{
-    CountPoints, DeletePoints, Filter, GetPoints, PointId, PointsOperationResponse, PointsSelector,
-    QueryBatchPoints, ReadConsistency, ReadConsistencyType, RetrievedPoint, ScoredPoint,
-    ScrollPoints, UpdateStatus, UpsertPoints, VectorsSelector, WithPayloadSelector,
-    WithVectorsSelector, WriteOrdering, WriteOrderingType, collections_client::CollectionsClient,
-    points_client::PointsClient, points_selector::PointsSelectorOneOf, read_consistency,
+    CountPoints, DeletePoints, Filter, GetPoints, HealthCheckRequest, PointId,
+    PointsOperationResponse, PointsSelector, QueryBatchPoints, ReadConsistency,
+    ReadConsistencyType, RetrievedPoint, ScoredPoint, ScrollPoints, UpdateStatus, UpsertPoints,
+    VectorsSelector, WithPayloadSelector, WithVectorsSelector, WriteOrdering, WriteOrderingType,
+    collections_client::CollectionsClient, points_client::PointsClient,
+    points_selector::PointsSelectorOneOf, qdrant_client::QdrantClient, read_consistency,
     with_vectors_selector::SelectorOptions,
 };
 use tonic::{
@@ -31,14 +32,18 @@ const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A page of markers or passages can be large.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
-/// How often a call is made at most, and how long we wait before the second time; doubled before each further one.
-const ATTEMPTS: u32 = 4;
+/// How often a read is made at most. Someone waits for it.
+const READS: u32 = 4;
+/// How often a write is made at most: a collection that another replica has just made is not ready for a second or so.
+const WRITES: u32 = 7;
+/// How long we wait before the second time; doubled before each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Points in one page of a scroll.
 const PAGE: u32 = 500;
 
 type Points = PointsClient<InterceptedService<Channel, ApiKey>>;
+type Health = QdrantClient<InterceptedService<Channel, ApiKey>>;
 type Collections = CollectionsClient<InterceptedService<Channel, ApiKey>>;
 
 /// Shows the API key with each call.
@@ -58,8 +63,16 @@ impl Interceptor for ApiKey {
 pub(crate) struct Connection {
     points: Points,
     collections: Collections,
-    read_timeout: Duration,
-    write_timeout: Duration,
+    health: Health,
+    reads: Patience,
+    writes: Patience,
+}
+
+/// How long a call may take, and how often it is made, at most.
+#[derive(Clone, Copy)]
+struct Patience {
+    limit: Duration,
+    attempts: u32,
 }
 
 impl std::fmt::Debug for Connection {
@@ -75,11 +88,27 @@ impl Connection {
         Ok(Self {
             points: PointsClient::with_interceptor(channel.clone(), key.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
-            collections: CollectionsClient::with_interceptor(channel, key)
+            collections: CollectionsClient::with_interceptor(channel.clone(), key.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
-            read_timeout: options.read_timeout,
-            write_timeout: options.write_timeout,
+            health: QdrantClient::with_interceptor(channel, key),
+            reads: Patience {
+                limit: options.read_timeout,
+                attempts: READS,
+            },
+            writes: Patience {
+                limit: options.write_timeout,
+                attempts: WRITES,
+            },
         })
+    }
+
+    /// The version of the database.
+    pub(crate) async fn version(&self) -> Result<String, Failure> {
+        let answer = repeated("asking for the version", self.reads, || async move {
+            let mut health = self.health.clone();
+            health.health_check(HealthCheckRequest {}).await
+        });
+        Ok(answer.await?.version)
     }
 
     /// A call about collections.
@@ -91,7 +120,7 @@ impl Connection {
     where
         F: Future<Output = Result<Response<T>, Status>>,
     {
-        repeated(what, self.write_timeout, || call(self.collections.clone())).await
+        repeated(what, self.writes, || call(self.collections.clone())).await
     }
 
     /// A write, acknowledged when it is applied.
@@ -103,7 +132,7 @@ impl Connection {
     where
         F: Future<Output = Result<Response<PointsOperationResponse>, Status>>,
     {
-        let answer = repeated(what, self.write_timeout, || call(self.points.clone())).await?;
+        let answer = repeated(what, self.writes, || call(self.points.clone())).await?;
         let status = answer.result.map(|r| r.status());
         match status {
             Some(UpdateStatus::Completed) => Ok(()),
@@ -154,7 +183,7 @@ impl Connection {
             read_consistency: Some(majority()),
             ..CountPoints::default()
         };
-        let answer = repeated("counting points", self.read_timeout, || async move {
+        let answer = repeated("counting points", self.reads, || async move {
             self.points.clone().count(request.clone()).await
         })
         .await?;
@@ -211,7 +240,7 @@ impl Connection {
             read_consistency: Some(majority()),
             ..request
         };
-        let answer = repeated("reading points", self.read_timeout, || async move {
+        let answer = repeated("reading points", self.reads, || async move {
             self.points.clone().get(request.clone()).await
         })
         .await?;
@@ -236,7 +265,7 @@ impl Connection {
         };
         loop {
             let asked = &request;
-            let answer = repeated("reading points", self.read_timeout, || async move {
+            let answer = repeated("reading points", self.reads, || async move {
                 self.points.clone().scroll(asked.clone()).await
             })
             .await?;
@@ -257,7 +286,7 @@ impl Connection {
         request: QueryBatchPoints,
     ) -> Result<Vec<Vec<ScoredPoint>>, Failure> {
         let request = &request;
-        let answer = repeated("searching", self.read_timeout, || async move {
+        let answer = repeated("searching", self.reads, || async move {
             self.points.clone().query_batch(request.clone()).await
         })
         .await?;
@@ -289,7 +318,7 @@ fn majority() -> ReadConsistency {
 /// Makes a call until it succeeds, fails for good, or its time is over.
 async fn repeated<T, F>(
     what: &'static str,
-    limit: Duration,
+    patience: Patience,
     call: impl Fn() -> F,
 ) -> Result<T, Failure>
 where
@@ -302,7 +331,7 @@ where
                 Ok(answer) => return Ok(answer.into_inner()),
                 Err(status) => {
                     let failure = Failure::of(what, &status);
-                    if !failure.may_pass() || attempt == ATTEMPTS {
+                    if !failure.may_pass() || attempt == patience.attempts {
                         return Err(failure);
                     }
                     tracing::debug!(what, %status, "the vector database is asked again");
@@ -313,11 +342,11 @@ where
         }
         Err(Failure::Away(what.to_owned()))
     };
-    match tokio::time::timeout(limit, attempts).await {
+    match tokio::time::timeout(patience.limit, attempts).await {
         Ok(result) => result,
         Err(_) => Err(Failure::Away(format!(
             "{what}: no answer within {} ms",
-            limit.as_millis()
+            patience.limit.as_millis()
         ))),
     }
 }

@@ -17,6 +17,9 @@ pub(crate) const DENSE: &str = "meaning";
 /// The terms of a text.
 pub(crate) const SPARSE: &str = "words";
 
+/// The first version that writes a point only if it is still in the state that was read: others pass over that condition.
+const OLDEST: (u32, u32) = (1, 16);
+
 /// What we know to be there.
 #[derive(Debug)]
 pub(crate) struct Schema {
@@ -84,6 +87,13 @@ impl Schema {
         let mut ready = self.ready.lock().await;
         if ready.uploads {
             return Ok(());
+        }
+        let version = connection.version().await?;
+        if older(&version, OLDEST) {
+            tracing::warn!(
+                version,
+                "this Qdrant is older than 1.16: replicas that upload one source at the same time may undo each other's work"
+            );
         }
         let name = self.names.uploads();
         create(connection, payload_only(&name)).await?;
@@ -238,6 +248,15 @@ fn payload_only(name: &str) -> CreateCollection {
     }
 }
 
+/// Whether a version is older than `oldest`. One that cannot be read is not.
+fn older(version: &str, oldest: (u32, u32)) -> bool {
+    let mut numbers = version.split('.').map(str::parse);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) < oldest,
+        _ => false,
+    }
+}
+
 /// Makes a collection; one that is there, or that another replica makes at this moment, is as good.
 async fn create(connection: &Connection, request: CreateCollection) -> Result<(), Failure> {
     let request = &request;
@@ -288,4 +307,23 @@ async fn index(
             .await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        for (version, is_older) in [
+            ("1.15.9", true),
+            ("1.9.0", true),
+            ("1.16.0", false),
+            ("1.20.0-dev", false),
+            ("2.0.0", false),
+            ("", false),
+        ] {
+            assert_eq!(older(version, OLDEST), is_older, "{version}");
+        }
+    }
 }

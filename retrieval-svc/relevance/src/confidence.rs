@@ -32,10 +32,10 @@ struct Curve {
 }
 
 const WORDS: Curve = Curve {
-    intercept: -3.4,
-    lead: 4.1,
-    coverage: 3.2,
-    topicality: 0.8,
+    intercept: -2.5,
+    lead: 3.8,
+    coverage: 1.8,
+    topicality: 0.7,
     similarity: 0.0,
     agreement: 0.0,
 };

@@ -226,10 +226,11 @@ fn words_only<'a>(
     analyser: &Analyser,
 ) -> Document {
     let analysis = terms::analyse(analyser, text);
-    let terms: BTreeMap<&str, u32> = terms::counts(&analysis)
-        .into_iter()
-        .map(|(term, times)| (term.text.as_str(), times))
-        .collect();
+    // By spelling: a letter can be a word here and a variable there.
+    let mut terms: BTreeMap<&str, u32> = BTreeMap::new();
+    for (term, times) in terms::counts(&analysis) {
+        *terms.entry(term.text.as_str()).or_default() += times;
+    }
     let mut units: Vec<Box<str>> = units.into_iter().map(Into::into).collect();
     units.sort_unstable();
     units.dedup();

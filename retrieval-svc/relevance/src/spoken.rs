@@ -103,10 +103,12 @@ impl<'a> Builder<'a> {
 
     fn counts(&mut self, text: &str) -> Counts {
         let analysis = terms::analyse(self.analyser, text);
-        let counts: BTreeMap<TermId, u32> = terms::counts(&analysis)
-            .into_iter()
-            .map(|(term, times)| (self.spoken.vocabulary.intern(term), times))
-            .collect();
+        let mut counts: BTreeMap<TermId, u32> = BTreeMap::new();
+        for (term, times) in terms::counts(&analysis) {
+            *counts
+                .entry(self.spoken.vocabulary.intern(term))
+                .or_default() += times;
+        }
         self.texts.push(text.to_owned());
         counts.into_iter().collect()
     }

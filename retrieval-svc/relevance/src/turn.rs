@@ -1,6 +1,6 @@
 //! A message with what was said before it, as queries.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use turnwise_retrieval_index::{Fusion, Namespace, Query};
 use turnwise_text::{Analyser, Analysis, Term};
@@ -64,12 +64,15 @@ impl Turn {
             weight *= RECENT_DECAY;
             (this, text)
         }));
-        let query_terms = weighted
+        // By spelling: a letter can be a word here and a variable there.
+        let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
+        for (term, weight) in weighted {
+            *query_terms.entry(term.text.as_str()).or_default() +=
+                weight * (LEAST_TOPICALITY + topicality(term));
+        }
+        let query_terms = query_terms
             .into_iter()
-            .map(|(term, weight)| {
-                let weight = weight * (LEAST_TOPICALITY + topicality(term));
-                (term.text.as_str().into(), weight)
-            })
+            .map(|(term, weight)| (term.into(), weight))
             .collect();
         Self {
             query_terms,

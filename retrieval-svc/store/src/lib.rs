@@ -27,7 +27,7 @@ use std::{collections::HashSet, fs::File, path::Path, sync::Arc};
 use tokio::{sync::Mutex, task::spawn_blocking};
 use turnwise_retrieval_index::{
     BoxFuture, Cache, ContentHash, ModelId, PartId, Progress, SourceError, SourceHead, SourceKey,
-    SourceState, Sources, UploadedChunk, sources::TenantCourse,
+    SourceState, Sources, TenantCourse, UploadedChunk,
 };
 
 pub use self::error::OpenError;

@@ -99,7 +99,7 @@ pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> R
         courses: Arc::clone(&courses),
         indexer: Arc::clone(&indexer),
         queries,
-        references: References::open(&ReferenceSettings::default()).unwrap(),
+        references: no_references(),
         upserts: true,
         shutdown: kit.shutdown.clone(),
     };
@@ -109,6 +109,15 @@ pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> R
         routes: routes_over(Arc::new(served)).prepare(),
         kit,
     }
+}
+
+/// The packs' own reference texts alone.
+pub fn no_references() -> References {
+    let settings = ReferenceSettings {
+        helper_reference_map: "{}".to_owned(),
+        ..ReferenceSettings::default()
+    };
+    References::open(&settings).unwrap()
 }
 
 /// A client of a service that serves these packs, by words alone.

@@ -18,7 +18,6 @@ use turnwise_retrieval_svc::{
     courses,
     grpc::Served,
     indexing::Indexer,
-    references::{ReferenceSettings, References},
     routes, routes_over,
 };
 
@@ -70,7 +69,7 @@ async fn followed(root: &Path, kit: &Kit) -> (Arc<Library<Arc<CourseVersion>>>, 
         courses: library.catalog(),
         indexer,
         queries,
-        references: References::open(&ReferenceSettings::default()).unwrap(),
+        references: crate::fixture::no_references(),
         upserts: true,
         shutdown: kit.shutdown.clone(),
     };

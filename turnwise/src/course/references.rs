@@ -113,8 +113,7 @@ pub fn references(pack: &Pack) -> Vec<Reference> {
 
 fn lesson_text<'p>(pack: &'p Pack, lesson: &Lesson, told: &mut BTreeSet<&'p str>) -> String {
     let mut text = format!("# {}\n", lesson.title);
-    let belongs =
-        |chunk: &&Chunk| chunk.source == lesson.source && chunk.unit == lesson.unit;
+    let belongs = |chunk: &&Chunk| chunk.source == lesson.source && chunk.unit == lesson.unit;
     for chunk in pack.chunks.iter().filter(belongs) {
         // Two files may hold parts of one lesson; each chunk is told once.
         if told.insert(&chunk.id) {

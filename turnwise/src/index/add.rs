@@ -101,7 +101,9 @@ pub(super) async fn run(args: AddArgs, out: &mut dyn Write) -> Result<ExitCode> 
                     out,
                     "{name}: {} added to {} as {}{vectors}; index {}",
                     counted(total, "chunk"),
-                    args.unit, job.source, committed.index_id
+                    args.unit,
+                    job.source,
+                    committed.index_id
                 )?;
             }
             Some(Err(fault)) => {
@@ -145,7 +147,9 @@ fn show(bar: &ProgressBar, stored: u64, progress: Progress) -> u64 {
 
 fn jobs(args: &AddArgs) -> Result<Vec<Job>> {
     if args.files.len() > 1 && (args.source.is_some() || args.title.is_some()) {
-        bail!("--source and --title name one file: add several files without them, or one at a time");
+        bail!(
+            "--source and --title name one file: add several files without them, or one at a time"
+        );
     }
     let mut jobs = Vec::new();
     let mut sources: HashMap<String, &Path> = HashMap::new();

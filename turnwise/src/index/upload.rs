@@ -182,6 +182,8 @@ fn may_pass(fault: &Fault) -> bool {
 fn odd(what: &str) -> Fault {
     Fault::new(
         ErrorReason::Internal,
-        format!("the suite answered an upload in a way that this program does not know: {what}; use the same version of both"),
+        format!(
+            "the suite answered an upload in a way that this program does not know: {what}; use the same version of both"
+        ),
     )
 }

@@ -4,6 +4,7 @@ mod check;
 mod graph;
 mod import;
 mod real_courses;
+mod references;
 mod rows;
 
 use std::path::Path;

@@ -106,8 +106,17 @@ async fn a_transcript_is_added_once_and_again_when_it_changes() {
         )
     );
     let source = desk.fake.source("week-1");
-    assert_eq!((source.begin.title.as_str(), source.begin.chunk_type.as_str()), ("week 1", "transcript"));
-    assert_eq!(texts(&source.chunks), ["Fractions have parts. Add the numerators."]);
+    assert_eq!(
+        (
+            source.begin.title.as_str(),
+            source.begin.chunk_type.as_str()
+        ),
+        ("week 1", "transcript")
+    );
+    assert_eq!(
+        texts(&source.chunks),
+        ["Fractions have parts. Add the numerators."]
+    );
     let chunk = &source.chunks[0];
     assert_eq!(chunk.unit_id, "ALG-04");
     let start = chunk.start_time.unwrap();
@@ -115,9 +124,15 @@ async fn a_transcript_is_added_once_and_again_when_it_changes() {
 
     let told = desk.add(&file).await;
     assert!(told.status.success());
-    assert_eq!(told.out, format!("{}: already indexed as week-1\n", file.display()));
+    assert_eq!(
+        told.out,
+        format!("{}: already indexed as week-1\n", file.display())
+    );
 
-    desk.file("week 1.vtt", "WEBVTT\n\n12:00.500 --> 12:02.000\nAll is new.\n");
+    desk.file(
+        "week 1.vtt",
+        "WEBVTT\n\n12:00.500 --> 12:02.000\nAll is new.\n",
+    );
     assert!(desk.add(&file).await.status.success());
     let changed = desk.fake.source("week-1");
     assert_ne!(changed.begin.revision, source.begin.revision);
@@ -130,20 +145,39 @@ async fn a_pdf_is_read_by_the_program_itself() {
     let file = desk.file("fractions.pdf", two_pages());
     let told = desk
         .run(&[
-            "index", "add", "algebra", path(&file), "--unit", "ALG-04", "--source", "book-1",
-            "--title", "The book", "--url", "https://example.org/book.pdf",
+            "index",
+            "add",
+            "algebra",
+            path(&file),
+            "--unit",
+            "ALG-04",
+            "--source",
+            "book-1",
+            "--title",
+            "The book",
+            "--url",
+            "https://example.org/book.pdf",
         ])
         .await;
     assert!(told.status.success(), "{}", told.err);
     let source = desk.fake.source("book-1");
-    assert_eq!((source.begin.title.as_str(), source.begin.chunk_type.as_str()), ("The book", "pdf"));
+    assert_eq!(
+        (
+            source.begin.title.as_str(),
+            source.begin.chunk_type.as_str()
+        ),
+        ("The book", "pdf")
+    );
     let told: Vec<_> = source
         .chunks
         .iter()
         .map(|c| (c.section.as_str(), c.page, c.url.as_str()))
         .collect();
     let url = "https://example.org/book.pdf";
-    assert_eq!(told, [("Adding fractions", 1, url), ("Dividing fractions", 2, url)]);
+    assert_eq!(
+        told,
+        [("Adding fractions", 1, url), ("Dividing fractions", 2, url)]
+    );
 }
 
 #[tokio::test]
@@ -171,7 +205,10 @@ async fn after_ctrl_c_the_same_command_goes_on() {
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(130));
     let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.contains("of 700 chunks are kept; run the same command again"), "{err}");
+    assert!(
+        err.contains("of 700 chunks are kept; run the same command again"),
+        "{err}"
+    );
 
     let told = desk.run(&args).await;
     assert!(told.status.success(), "{}", told.err);
@@ -185,10 +222,23 @@ async fn what_cannot_be_added_is_said_and_the_rest_is_added() {
     let bad = desk.file("bad.vtt", "no header\n");
     let good = desk.file("good.txt", "All is well.");
     let told = desk
-        .run(&["index", "add", "algebra", path(&bad), path(&good), "--unit", "ALG-04"])
+        .run(&[
+            "index",
+            "add",
+            "algebra",
+            path(&bad),
+            path(&good),
+            "--unit",
+            "ALG-04",
+        ])
         .await;
     assert_eq!(told.status.code(), Some(1));
-    assert!(told.err.contains("bad.vtt, line 1: it does not begin with a line `WEBVTT`"), "{}", told.err);
+    assert!(
+        told.err
+            .contains("bad.vtt, line 1: it does not begin with a line `WEBVTT`"),
+        "{}",
+        told.err
+    );
     assert_eq!(texts(&desk.fake.source("good").chunks), ["All is well."]);
 
     let told = desk
@@ -205,7 +255,10 @@ async fn files_that_cannot_be_told_apart_are_refused_before_anything_is_sent() {
     let other = desk.file("one.md", "text");
     let odd = desk.file("one.xyz", "text");
     for (files, wanted) in [
-        (vec![path(&text), path(&other)], "would both be the source one"),
+        (
+            vec![path(&text), path(&other)],
+            "would both be the source one",
+        ),
         (vec![path(&odd)], "--kind"),
         (vec![path(&text), path(&odd), "--source", "x"], "one file"),
         (vec![path(&text), "--source", "a b"], "no source id"),
@@ -223,7 +276,11 @@ async fn files_that_cannot_be_told_apart_are_refused_before_anything_is_sent() {
 async fn sources_are_listed_and_deleted() {
     let desk = Desk::new().await;
     let told = desk.run(&["index", "list", "algebra"]).await;
-    assert!(told.out.contains("nothing was added to algebra"), "{}", told.out);
+    assert!(
+        told.out.contains("nothing was added to algebra"),
+        "{}",
+        told.out
+    );
     let file = desk.file("notes.md", lessons(2));
     assert!(desk.add(&file).await.status.success());
 
@@ -283,7 +340,10 @@ async fn the_status_says_what_is_served_and_a_rebuild_names_the_new_index() {
     assert_eq!(json["rows"][0]["namespace"], "unit_content_chunks");
 
     let told = desk.run(&["index", "rebuild", "algebra"]).await;
-    assert_eq!(told.out, "algebra: rebuilt, index index-8, 310 of 310 vectors\n");
+    assert_eq!(
+        told.out,
+        "algebra: rebuilt, index index-8, 310 of 310 vectors\n"
+    );
     let told = desk.run(&["index", "rebuild", "unknown"]).await;
     assert_eq!(told.status.code(), Some(1));
     assert!(told.err.contains("refused: "), "{}", told.err);
@@ -339,8 +399,21 @@ async fn a_search_says_what_was_found_and_why() {
     desk.fake.found(found());
     let told = desk
         .run(&[
-            "search", "algebra", "adding fractions", "--unit", "ALG-04", "--unit", "ALG-03",
-            "--namespace", "exam-candidates", "--tier", "gold", "--top", "5", "--recent", "hello",
+            "search",
+            "algebra",
+            "adding fractions",
+            "--unit",
+            "ALG-04",
+            "--unit",
+            "ALG-03",
+            "--namespace",
+            "exam-candidates",
+            "--tier",
+            "gold",
+            "--top",
+            "5",
+            "--recent",
+            "hello",
         ])
         .await;
     assert!(told.status.success(), "{}", told.err);
@@ -371,14 +444,19 @@ index index-7
     assert_eq!(asked.unit_ids, ["ALG-04", "ALG-03"]);
     assert_eq!(asked.namespace(), Namespace::ExamCandidates);
     assert_eq!(asked.tier().as_str_name(), "MASTERY_TIER_GOLD");
-    assert_eq!((asked.top_k, asked.recent_texts.as_slice()), (5, &["hello".to_owned()][..]));
+    assert_eq!(
+        (asked.top_k, asked.recent_texts.as_slice()),
+        (5, &["hello".to_owned()][..])
+    );
 }
 
 #[tokio::test]
 async fn a_search_for_programs_is_json() {
     let desk = Desk::new().await;
     desk.fake.found(found());
-    let told = desk.run(&["search", "algebra", "fractions", "--json"]).await;
+    let told = desk
+        .run(&["search", "algebra", "fractions", "--json"])
+        .await;
     let json: serde_json::Value = serde_json::from_str(&told.out).unwrap();
     assert_eq!(json["dense"], "used");
     assert_eq!(json["hits"][0]["lexicalRank"], 1);

@@ -4,3 +4,5 @@
 
 mod archive;
 mod course;
+mod index;
+mod pdf;

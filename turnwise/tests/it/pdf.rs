@@ -6,8 +6,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use turnwise_extract::{ExtractError, Extracted, Kind, Reason, extract, pdf::Reader};
 
-pub(crate) use maker::two_pages;
 use maker::Pdf;
+pub(crate) use maker::two_pages;
 
 fn reader() -> Reader {
     Reader::new(Path::new(env!("CARGO_BIN_EXE_turnwise")))
@@ -209,7 +209,10 @@ async fn a_child_that_never_stops_talking_is_cut_off() {
 async fn a_child_that_talks_nonsense_or_is_not_there_is_a_crash() {
     let dir = tempfile::tempdir().unwrap();
     for script in ["echo '{\"page\":'", "echo '\"done\"'; exit 1", "exit 0"] {
-        assert_eq!(refusal_of(stand_in(dir.path(), script)).await, Reason::Crashed);
+        assert_eq!(
+            refusal_of(stand_in(dir.path(), script)).await,
+            Reason::Crashed
+        );
     }
     let nowhere = Reader::new(&dir.path().join("nowhere"));
     assert_eq!(refusal_of(nowhere).await, Reason::Crashed);

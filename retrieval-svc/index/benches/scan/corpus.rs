@@ -121,7 +121,11 @@ impl Corpus {
 
     /// All vectors, row after row.
     pub fn vectors(&self) -> Vec<f32> {
-        (0..self.chunks).flat_map(vector).collect()
+        let mut vectors = Vec::with_capacity(self.chunks * DIMENSION);
+        for row in 0..self.chunks {
+            vectors.extend(vector(row));
+        }
+        vectors
     }
 
     /// Searches of 12 words and a vector in six random units.

@@ -3,12 +3,11 @@
 use std::{cell::RefCell, cmp::Ordering, sync::Arc};
 
 use super::{
-    Held,
     index::EmbeddedIndex,
     scope::{self, Run},
+    words::Words,
 };
 use crate::{
-    bm25,
     document::Namespace,
     engine::{EngineError, Filter, Hit, Index, Query},
     fusion::{self, Fused},
@@ -16,7 +15,7 @@ use crate::{
 };
 
 /// A row of an index: its part and its place there. Ordered so that rows can be joined, not as they are ranked.
-type Place = (u32, u32);
+type Place = u64;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -50,9 +49,9 @@ pub(super) fn search(
         scope::fill(runs, index, namespace, filter);
         by_words(lexical, words, runs, index, namespace, query);
         by_meaning(dense, runs, index, namespace, query);
-        let id = |(part, row): Place| {
-            let part = &index.held[part as usize].part;
-            part.table(namespace).id(row as usize)
+        let id = |place: Place| {
+            let (part, row) = parted(place);
+            index.held[part].part.table(namespace).id(row)
         };
         let ids = |one: Place, other: Place| -> Ordering { id(one).cmp(id(other)) };
         fusion::best(lexical, query.fusion.depth, ids);
@@ -64,8 +63,8 @@ pub(super) fn search(
 }
 
 fn hit(index: &EmbeddedIndex, namespace: Namespace, fused: &Fused<Place>) -> Hit {
-    let (part, row) = fused.key;
-    let row = index.held[part as usize].part.row(namespace, row as usize);
+    let (part, row) = parted(fused.key);
+    let row = index.held[part].part.row(namespace, row);
     Hit {
         id: row.id().into(),
         units: row.units().map(Into::into).collect(),
@@ -73,39 +72,6 @@ fn hit(index: &EmbeddedIndex, namespace: Namespace, fused: &Fused<Place>) -> Hit
         lexical: fused.lexical,
         dense: fused.dense,
         passage: row.passage().map(Arc::new),
-    }
-}
-
-/// The terms of a query as one part knows them.
-#[derive(Default)]
-struct Words {
-    /// A bit for each term of the part's dictionary. Zeros between searches.
-    bits: Vec<u64>,
-    /// Places in the dictionary, rising, each with what a saturation of 1 is worth.
-    worth: Vec<(u32, f64)>,
-}
-
-impl Words {
-    fn set(&mut self, held: &Held, query: &[(&str, f64)]) {
-        let words = held.part.terms().div_ceil(64);
-        if self.bits.len() < words {
-            self.bits.resize(words, 0);
-        }
-        let known = query.iter().filter_map(|(term, worth)| {
-            let place = held.part.find_term(term)?;
-            Some((place, *worth))
-        });
-        self.worth.extend(known);
-        self.worth.sort_unstable_by_key(|(place, _)| *place);
-        for (place, _) in &self.worth {
-            self.bits[*place as usize / 64] |= 1 << (place % 64);
-        }
-    }
-
-    fn clear(&mut self) {
-        for (place, _) in self.worth.drain(..) {
-            self.bits[place as usize / 64] = 0;
-        }
     }
 }
 
@@ -133,47 +99,16 @@ fn by_words(
         let Some(part) = runs.first().map(|run| run.part) else {
             continue;
         };
-        let held = &index.held[part];
-        words.set(held, &terms);
-        if !words.worth.is_empty() {
-            for run in runs {
-                score_words(found, words, held, namespace, run);
-            }
+        let part = &index.held[part].part;
+        words.set(part, &terms);
+        let table = part.table(namespace);
+        for run in runs {
+            let rows = run.rows.clone();
+            words.score(table, rows, |row, score| {
+                found.push((place_of(run, row), score))
+            });
         }
         words.clear();
-    }
-}
-
-fn score_words(
-    found: &mut Vec<(Place, f64)>,
-    words: &Words,
-    held: &Held,
-    namespace: Namespace,
-    run: &Run,
-) {
-    let table = held.part.table(namespace);
-    let terms = table.terms();
-    for row in run.rows.clone() {
-        let (start, packed) = terms.packed(row);
-        let mut score = 0.0;
-        let mut worth = words.worth.iter();
-        let mut damping = None;
-        for (at, packed) in (start..).zip(packed) {
-            let place = packed >> 8;
-            if words.bits[place as usize / 64] >> (place % 64) & 1 == 0 {
-                continue;
-            }
-            let Some((_, worth)) = worth.find(|(term, _)| *term == place) else {
-                break;
-            };
-            let damping = *damping
-                .get_or_insert_with(|| bm25::damping(terms.length(row), table.average_length()));
-            let (_, times) = terms.unpack(*packed, at);
-            score += worth * bm25::saturation(times, damping);
-        }
-        if score > 0.0 {
-            found.push((place_of(run, row), score));
-        }
     }
 }
 
@@ -210,7 +145,12 @@ fn by_meaning(
     }
 }
 
-/// Parts and rows are counted in u32.
+/// The place of a row. Parts and rows are counted in u32.
 fn place_of(run: &Run, row: usize) -> Place {
-    (run.part as u32, row as u32)
+    (run.part as u64) << 32 | row as u64
+}
+
+/// The part and the row of a place.
+fn parted(place: Place) -> (usize, usize) {
+    ((place >> 32) as usize, place as u32 as usize)
 }

@@ -1,5 +1,7 @@
 //! Parts, the engine in memory, and the suites that all engines have to pass.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod bytes;
 mod conformance;
 mod corpus;

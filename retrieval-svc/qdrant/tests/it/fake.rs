@@ -5,12 +5,15 @@
 mod collections;
 mod condition;
 mod points;
+mod search;
 mod state;
 mod store;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use qdrant_client::qdrant::{collections_server::CollectionsServer, points_server::PointsServer};
+use qdrant_client::qdrant::{
+    collections_server::CollectionsServer, points_server::PointsServer, qdrant_server::QdrantServer,
+};
 use tokio::{
     net::TcpListener,
     runtime::{self, Runtime},
@@ -59,7 +62,8 @@ impl Fake {
                 }
             }))
             .add_service(PointsServer::from_arc(state.clone()).max_decoding_message_size(limit))
-            .add_service(CollectionsServer::from_arc(state.clone()));
+            .add_service(CollectionsServer::from_arc(state.clone()))
+            .add_service(QdrantServer::from_arc(state.clone()));
         let mut runtime = runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
         runtime.spawn(async move {

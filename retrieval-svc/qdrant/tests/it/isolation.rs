@@ -161,7 +161,7 @@ fn no_string_lets_a_search_leave_its_filter() {
     let fake = runtime.block_on(Fake::start());
     let engine = runtime.block_on(async { Place::new(fake.url()).engine("canary", None) });
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 60,
+        cases: 40,
         failure_persistence: None,
         ..ProptestConfig::default()
     });

@@ -116,7 +116,10 @@ impl Fake {
     pub(super) fn source(&self, id: &str) -> Kept {
         let kept = self.state.lock().unwrap().sources[id].clone();
         assert!(kept.committed);
-        assert_eq!(usize::try_from(kept.begin.chunk_count), Ok(kept.chunks.len()));
+        assert_eq!(
+            usize::try_from(kept.begin.chunk_count),
+            Ok(kept.chunks.len())
+        );
         kept
     }
 
@@ -216,7 +219,6 @@ impl Fake {
 }
 
 /// Refuses who is not staff.
-#[expect(clippy::result_large_err, reason = "a status is what the caller returns")]
 fn check<T>(request: &Request<T>) -> Result<(), Status> {
     let authorization = request.metadata().get("authorization");
     if authorization.is_some_and(|value| value == format!("Bearer {TOKEN}").as_str()) {

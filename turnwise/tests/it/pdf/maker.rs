@@ -105,9 +105,9 @@ impl Pdf {
         let xref = file.len();
         let mut end = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
         for offset in offsets {
-            write!(end, "{offset:010} 00000 n \n").unwrap();
+            writeln!(end, "{offset:010} 00000 n ").unwrap();
         }
-        write!(end, "trailer << {trailer} >>\nstartxref\n{xref}\n%%EOF\n").unwrap();
+        writeln!(end, "trailer << {trailer} >>\nstartxref\n{xref}\n%%EOF").unwrap();
         file.extend_from_slice(end.as_bytes());
         file
     }

@@ -1,15 +1,15 @@
-//! Calls about collections and aliases.
+//! Calls about collections, aliases and the server itself.
 
 use qdrant_client::qdrant::{
     AliasDescription, ChangeAliases, CollectionClusterInfoRequest, CollectionClusterInfoResponse,
     CollectionConfig, CollectionExistsRequest, CollectionExistsResponse, CollectionInfo,
     CollectionOperationResponse, CollectionParams, CreateCollection, CreateShardKeyRequest,
     CreateShardKeyResponse, DeleteCollection, DeleteShardKeyRequest, DeleteShardKeyResponse,
-    GetCollectionInfoRequest, GetCollectionInfoResponse, ListAliasesRequest, ListAliasesResponse,
-    ListCollectionAliasesRequest, ListCollectionsRequest, ListCollectionsResponse,
-    ListShardKeysRequest, ListShardKeysResponse, UpdateCollection,
+    GetCollectionInfoRequest, GetCollectionInfoResponse, HealthCheckReply, HealthCheckRequest,
+    ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
+    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, UpdateCollection,
     UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse,
-    alias_operations::Action, collections_server::Collections,
+    alias_operations::Action, collections_server::Collections, qdrant_server::Qdrant,
 };
 use tonic::{Request, Response, Status};
 
@@ -20,6 +20,16 @@ fn done() -> Answer<CollectionOperationResponse> {
         result: true,
         time: 0.0,
     }))
+}
+
+#[tonic::async_trait]
+impl Qdrant for State {
+    async fn health_check(&self, _: Request<HealthCheckRequest>) -> Answer<HealthCheckReply> {
+        Ok(Response::new(HealthCheckReply {
+            version: "1.20.0".to_owned(),
+            ..HealthCheckReply::default()
+        }))
+    }
 }
 
 #[tonic::async_trait]
@@ -59,7 +69,7 @@ impl Collections for State {
         } = request.clone();
         let known = CreateCollection {
             collection_name: name.clone(),
-            hnsw_config: hnsw_config.clone(),
+            hnsw_config,
             vectors_config: vectors_config.clone(),
             sparse_vectors_config: sparse_vectors_config.clone(),
             ..CreateCollection::default()

@@ -1,23 +1,20 @@
 //! Calls about points.
 
-use std::collections::BTreeMap;
-
 use qdrant_client::qdrant::{
     BatchResult, ClearPayloadPoints, CountPoints, CountResponse, CountResult,
     CreateFieldIndexCollection, CreateVectorNameRequest, DeleteFieldIndexCollection,
     DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteVectorNameRequest,
     DiscoverBatchPoints, DiscoverBatchResponse, DiscoverPoints, DiscoverResponse, FacetCounts,
     FacetResponse, FieldType, GetPoints, GetResponse, KeywordIndexParams, PayloadIndexParams,
-    PointsOperationResponse, Query, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
-    RetrievedPoint, ScoredPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
-    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
-    SearchMatrixPairsResponse, SearchMatrixPoints, SearchParams, SearchPointGroups, SearchPoints,
-    SearchResponse, SetPayloadPoints, SparseVector, UpdateBatchPoints, UpdateBatchResponse,
-    UpdatePointVectors, UpdateResult, UpdateStatus, UpsertPoints, VectorInput,
-    payload_index_params::IndexParams, points_selector::PointsSelectorOneOf, points_server::Points,
-    query, vector_input,
+    RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse,
+    SearchGroupsResponse, SearchMatrixOffsetsResponse, SearchMatrixPairsResponse,
+    SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse, SetPayloadPoints,
+    UpdateBatchPoints, UpdateBatchResponse, UpdatePointVectors, UpdateResult, UpdateStatus,
+    UpsertPoints, payload_index_params::IndexParams, points_selector::PointsSelectorOneOf,
+    points_server::Points,
 };
 use tonic::{Request, Response, Status};
 
@@ -25,7 +22,8 @@ use super::{
     Answer, Fault, State,
     condition::Understood,
     refused,
-    store::{Collection, Point, check_dense, check_sparse, id_of, point_id, shown, vectors_shown},
+    search::search,
+    store::{id_of, point_id, shown, vectors_shown},
 };
 
 impl State {
@@ -433,92 +431,4 @@ impl Points for State {
     ) -> Answer<SearchMatrixOffsetsResponse> {
         Err(refused("search_matrix_offsets"))
     }
-}
-
-/// An exact search. Among equal scores the order is not ours to choose: the largest id comes first.
-fn search(collection: &Collection, request: QueryPoints) -> Result<Vec<ScoredPoint>, Status> {
-    let QueryPoints {
-        collection_name: _,
-        prefetch,
-        query:
-            Some(Query {
-                variant:
-                    Some(query::Variant::Nearest(VectorInput {
-                        variant: Some(vector),
-                    })),
-            }),
-        using: Some(using),
-        filter,
-        params:
-            Some(SearchParams {
-                hnsw_ef: None,
-                exact: Some(true),
-                quantization: None,
-                indexed_only: None,
-                acorn: None,
-                idf: None,
-            }),
-        score_threshold: None,
-        limit: Some(limit @ 1..),
-        offset: None,
-        with_vectors: None,
-        with_payload,
-        read_consistency: None,
-        shard_key_selector: None,
-        lookup_from: None,
-        timeout: None,
-    } = request
-    else {
-        return Err(refused("an option of a search"));
-    };
-    if !prefetch.is_empty() {
-        return Err(refused("prefetch"));
-    }
-    let filter = Understood::new(filter, collection)?.with_course()?;
-    let score: Box<dyn Fn(&Point) -> Option<f32>> = match vector {
-        vector_input::Variant::Dense(dense) => {
-            check_dense(&dense, collection.dimension(&using)?)?;
-            Box::new(move |point| {
-                let values = point.dense.get(&using)?;
-                Some(values.iter().zip(&dense.data).map(|(a, b)| a * b).sum())
-            })
-        }
-        vector_input::Variant::Sparse(sparse) => {
-            collection.has_sparse(&using)?;
-            check_sparse(&sparse)?;
-            let values = pairs(&sparse);
-            Box::new(move |point| {
-                let held = pairs(point.sparse.get(&using)?);
-                let common = held.iter().filter_map(|(i, v)| Some(v * values.get(i)?));
-                common.reduce(|sum, product| sum + product)
-            })
-        }
-        other => return Err(refused(format!("vector {other:?}"))),
-    };
-    let mut found: Vec<(f32, &String, &Point)> = (collection.points.iter())
-        .filter(|(id, point)| filter.selects(id, point))
-        .filter_map(|(id, point)| Some((score(point)?, id, point)))
-        .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(a.1)));
-    found.truncate(limit as usize);
-    found
-        .into_iter()
-        .map(|(score, id, point)| {
-            Ok(ScoredPoint {
-                id: Some(point_id(id)),
-                payload: shown(&point.payload, with_payload.as_ref())?,
-                score,
-                ..ScoredPoint::default()
-            })
-        })
-        .collect()
-}
-
-fn pairs(vector: &SparseVector) -> BTreeMap<u32, f32> {
-    vector
-        .indices
-        .iter()
-        .copied()
-        .zip(vector.values.iter().copied())
-        .collect()
 }

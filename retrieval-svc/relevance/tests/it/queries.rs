@@ -1,0 +1,117 @@
+//! Messages as queries, and what they map to.
+
+use std::sync::Arc;
+
+use turnwise_retrieval_index::Namespace;
+use turnwise_retrieval_relevance::{CONTEXT_ONLY_MAX, Turn};
+
+use crate::fixture::{map, mapping, near};
+
+#[test]
+fn the_latest_message_weighs_most() {
+    let mapping = mapping();
+    let query = mapping
+        .turn("slope", &["fractions", "factor"])
+        .query(Namespace::Chunks, None);
+    let weight = |term: &str| {
+        query
+            .terms
+            .iter()
+            .find(|(held, _)| &**held == term)
+            .unwrap()
+            .1
+    };
+    assert!(weight("slope") > weight("factor"));
+    assert!(weight("factor") > weight("fraction"));
+}
+
+#[test]
+fn only_chunks_are_searched_by_meaning() {
+    let turn = mapping().turn("slope", &[""; 0]);
+    let vector: Arc<[f32]> = [1.0, 0.0].into();
+    for namespace in Namespace::ALL {
+        let query = turn.query(namespace, Some(Arc::clone(&vector)));
+        assert_eq!(query.vector.is_some(), namespace == Namespace::Chunks);
+    }
+    let nearest = Turn::nearest(vector);
+    assert!(nearest.terms.is_empty() && nearest.vector.is_some());
+}
+
+#[test]
+fn a_turn_is_embedded_as_it_was_said_and_never_without_its_message() {
+    let mapping = mapping();
+    let turn = mapping.turn("and the slope?", &["one", "two", "three", "four", "five"]);
+    assert_eq!(turn.text_to_embed(), "two three four five and the slope?");
+    let long = "line ".repeat(500);
+    let turn = mapping.turn("and the slope?", &[long.as_str(), "short"]);
+    assert_eq!(turn.text_to_embed(), "short and the slope?");
+    assert_eq!(mapping.turn("", &[""; 0]).text_to_embed(), "");
+}
+
+#[test]
+fn misspelt_words_are_read_as_the_course_spells_them() {
+    let mapping = mapping();
+    assert_eq!(map(&mapping, "quadradic", &[])[0].unit, "factor");
+    assert_eq!(
+        mapping.turn("the denominater", &[""; 0]).text_to_embed(),
+        "the denominator"
+    );
+}
+
+#[test]
+fn context_speaks_for_messages_that_say_nothing_but_never_surely() {
+    let mapping = mapping();
+    for text in ["ok", "idk", "x=4", "42", ""] {
+        assert_eq!(map(&mapping, text, &[]), [], "{text}");
+        let mapped = map(&mapping, text, &["What is the slope of this line?", "ok"]);
+        assert_eq!(mapped[0].unit, "slope", "{text}");
+        assert!(mapped[0].confidence <= CONTEXT_ONLY_MAX, "{text}");
+    }
+}
+
+#[test]
+fn a_new_topic_overrules_the_old_one() {
+    let mapping = mapping();
+    let before = [
+        "What is the slope of this line?",
+        "How steep is it?",
+        "rise over run",
+    ];
+    assert_eq!(
+        map(&mapping, "now I want to factor the quadratic", &before)[0].unit,
+        "factor"
+    );
+}
+
+#[test]
+fn the_unit_that_only_greets_is_no_topic() {
+    let mapping = mapping();
+    let mapped = map(&mapping, "I am lost and need assistance", &[]);
+    assert!(
+        mapped.iter().all(|mapped| mapped.unit != "start"),
+        "{mapped:?}"
+    );
+}
+
+#[test]
+fn meaning_votes_beside_words() {
+    let mapping = mapping();
+    let turn = mapping.turn("how steep is the line", &[""; 0]);
+    let units = |near: &[(&str, f64)]| -> Vec<&str> {
+        let mapped = mapping.map(&turn, Some(&crate::fixture::near(near)));
+        mapped.into_iter().map(|mapped| mapped.unit).collect()
+    };
+    assert_eq!(units(&[("slope", 0.8), ("slope", 0.7)])[0], "slope");
+    assert!(units(&[("factor", 0.8)]).contains(&"factor"));
+    assert_eq!(units(&[("elsewhere", 0.9), ("slope", 0.2)])[0], "slope");
+    let agreed = mapping.map(&turn, Some(&near(&[("slope", 0.8)])));
+    let disputed = mapping.map(&turn, Some(&near(&[("factor", 0.8)])));
+    assert!(agreed[0].confidence > disputed[0].confidence);
+}
+
+#[test]
+fn without_meaning_the_mapping_is_that_of_words() {
+    let mapping = mapping();
+    let turn = mapping.turn("ok", &[""; 0]);
+    assert_eq!(mapping.map(&turn, Some(&near(&[("slope", 0.9)]))), []);
+}
