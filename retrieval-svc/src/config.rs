@@ -11,12 +11,12 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use turnwise_course_pack::LibrarySettings;
-use turnwise_kit::{CallContext, client::GrpcClient};
+use turnwise_kit::{CallContext, CancellationToken, client::GrpcClient};
 use turnwise_retrieval_embeddings::{
-    Choice, Embedder, Queries, Settings as EmbeddingSettings,
+    Choice, Embedder, Queries, Settings as EmbeddingSettings, describe_patiently,
 };
 use turnwise_retrieval_index::{Cache, EmbeddedEngine, Engine, ModelId, Precision, Sources};
-use turnwise_retrieval_qdrant::{Options as QdrantOptions, Qdrant};
+use turnwise_retrieval_qdrant::{Options as QdrantOptions, OptionsError, Qdrant};
 use turnwise_retrieval_store::Store;
 use turnwise_text::NORMALISER;
 
@@ -131,8 +131,8 @@ pub struct Backends {
     pub wants_model: bool,
     /// Which one; `None`: none, or a remote one that has not said yet.
     pub model: Option<ModelId>,
-    /// Whether several processes share the sources, so that others may change them.
-    pub shared: bool,
+    /// The database that several processes share, so that others may change what is in it.
+    pub shared: Option<Qdrant>,
 }
 
 impl RetrievalSettings {
@@ -180,7 +180,7 @@ impl RetrievalSettings {
                 queries,
                 wants_model,
                 model,
-                shared: false,
+                shared: None,
             });
         }
         let Some(url) = location.strip_prefix("qdrant:") else {
@@ -190,16 +190,18 @@ impl RetrievalSettings {
             return Err(StartError::PrecisionWithQdrant);
         }
         // Collections are named by the model.
-        let model = tokio::time::timeout(MODEL_WAIT, describe(embedder.as_ref()))
-            .await
-            .map_err(|_| StartError::ModelAway)??;
+        let model = match wants_model {
+            false => None,
+            true => Some(patiently(embedder.as_ref()).await?),
+        };
         let options = QdrantOptions {
             api_key_file: self.qdrant_api_key_file.clone(),
             authority_file: self.qdrant_ca_file.clone(),
             model: model.clone(),
             ..QdrantOptions::new(url, NORMALISER)
         };
-        let qdrant = Arc::new(Qdrant::new(&options).map_err(StartError::Qdrant)?);
+        let database = Qdrant::new(&options).map_err(|error| self.of_qdrant(error))?;
+        let qdrant = Arc::new(database.clone());
         Ok(Backends {
             engine: qdrant.clone(),
             sources: qdrant,
@@ -208,8 +210,20 @@ impl RetrievalSettings {
             queries,
             wants_model,
             model,
-            shared: true,
+            shared: Some(database),
         })
+    }
+
+    /// Names the setting that Qdrant cannot be used with.
+    fn of_qdrant(&self, error: OptionsError) -> StartError {
+        let setting = match &error {
+            OptionsError::File { path, .. } if self.qdrant_api_key_file.as_ref() == Some(path) => {
+                "QDRANT_API_KEY_FILE"
+            }
+            OptionsError::File { .. } | OptionsError::Plain => "QDRANT_CA_FILE",
+            _ => "RETRIEVAL_STORE",
+        };
+        StartError::Qdrant { setting, error }
     }
 
     /// A model in this process is read where blocking is no harm.
@@ -221,6 +235,16 @@ impl RetrievalSettings {
         let opened = opened.await.map_err(|_| StartError::ModelAway)?;
         opened.map_err(StartError::Embeddings)
     }
+}
+
+/// Which model it is, asked again while it does not answer.
+async fn patiently(embedder: &dyn Embedder) -> Result<ModelId, StartError> {
+    let never = CancellationToken::new();
+    let asked = tokio::time::timeout(MODEL_WAIT, describe_patiently(embedder, &never));
+    let model = asked.await.map_err(|_| StartError::ModelAway)?;
+    model
+        .map_err(StartError::Model)?
+        .ok_or(StartError::ModelAway)
 }
 
 async fn describe(embedder: &dyn Embedder) -> Result<Option<ModelId>, StartError> {

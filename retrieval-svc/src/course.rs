@@ -158,7 +158,9 @@ impl CourseVersion {
             .collect();
         places.sort_unstable();
         places.dedup();
-        let units = places.into_iter().map(|place| self.pack.units[place].id.as_str());
+        let units = places
+            .into_iter()
+            .map(|place| self.pack.units[place].id.as_str());
         units.collect()
     }
 

@@ -30,8 +30,13 @@ pub enum StartError {
     #[error("RETRIEVAL_STORE: {0}")]
     Store(StoreError),
     /// Qdrant cannot be used.
-    #[error("RETRIEVAL_STORE: {0}")]
-    Qdrant(OptionsError),
+    #[error("{setting}: {error}")]
+    Qdrant {
+        /// The setting that is wrong.
+        setting: &'static str,
+        /// What is wrong with it.
+        error: OptionsError,
+    },
     /// A setting that Qdrant does not take.
     #[error("VECTOR_PRECISION=int8 is for the embedded store; configure quantisation in Qdrant")]
     PrecisionWithQdrant,
@@ -134,11 +139,9 @@ impl From<RetrievalError> for Fault {
             }
             RetrievalError::EngineAway => away(message),
             RetrievalError::UpsertsOff => Self::new(ErrorReason::UpsertsOff, message),
-            RetrievalError::DuplicateChunk(_) => {
-                Self::new(ErrorReason::InvalidArgument, message)
-                    .field("chunks.chunks.chunk_id", "occurs twice")
-                    .meta("field", "chunks.chunks.chunk_id")
-            }
+            RetrievalError::DuplicateChunk(_) => Self::new(ErrorReason::InvalidArgument, message)
+                .field("chunks.chunks.chunk_id", "occurs twice")
+                .meta("field", "chunks.chunks.chunk_id"),
             RetrievalError::Engine(error) => engine(&error, message),
             RetrievalError::Sources(error) => sources(&error, message),
             RetrievalError::Indexing(_) => Self::new(ErrorReason::Internal, message),
@@ -148,7 +151,7 @@ impl From<RetrievalError> for Fault {
 
 fn away(message: String) -> Fault {
     Fault::new(ErrorReason::DependencyUnavailable, message)
-        .meta("service", "qdrant")
+        .meta("service", "search-engine")
         .retry_after(RETRY_AFTER)
 }
 
@@ -176,8 +179,9 @@ fn sources(error: &SourceError, message: String) -> Fault {
         SourceError::Incomplete { .. } => Fault::new(ErrorReason::InvalidArgument, message)
             .field("commit", "comes before all chunks are there")
             .meta("field", "commit"),
-        SourceError::Damaged(_) => Fault::new(ErrorReason::RecordCorrupted, message)
-            .meta("record", "source"),
+        SourceError::Damaged(_) => {
+            Fault::new(ErrorReason::RecordCorrupted, message).meta("record", "source")
+        }
         _ => Fault::new(ErrorReason::Internal, message),
     }
 }

@@ -57,8 +57,7 @@ pub async fn routes(
     llm: Option<GrpcClient>,
     kit: &Kit,
 ) -> Result<tonic::service::Routes, StartError> {
-    let references =
-        References::open(&settings.own.references).map_err(StartError::References)?;
+    let references = References::open(&settings.own.references).map_err(StartError::References)?;
     let backends = settings.own.open(llm).await?;
     let queries = Arc::clone(&backends.queries);
     let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
@@ -83,6 +82,8 @@ pub async fn routes(
 
 /// The service's routes over what is opened already.
 pub fn routes_over(served: Arc<Served>) -> tonic::service::Routes {
-    tonic::service::Routes::new(RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(&served))))
-        .add_service(IndexServiceServer::new(IndexGrpc(served)))
+    tonic::service::Routes::new(RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(
+        &served,
+    ))))
+    .add_service(IndexServiceServer::new(IndexGrpc(served)))
 }

@@ -38,8 +38,10 @@ fn main() -> ExitCode {
             let tls = cli.server.tls()?;
             let endpoint = cli.llm_gateway_endpoint.as_deref();
             let llm = endpoint.map(|endpoint| connect(endpoint, tls.as_ref(), options, &kit));
+            let llm = llm.transpose();
+            let llm = llm.map_err(|error| format!("LLM_GATEWAY_ENDPOINT: {error}"))?;
             Ok(Service {
-                routes: routes(&cli.service, llm.transpose()?, &kit).await?,
+                routes: routes(&cli.service, llm, &kit).await?,
                 names: SERVICE_NAMES,
                 auth: None,
                 deadline: DeadlineRule::default(),

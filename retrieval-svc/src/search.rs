@@ -23,18 +23,20 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads a text with the messages before it, oldest first. A model that does not answer in time costs the vector.
+    /// Reads a text with the messages before it, oldest first. A model that does not answer in time costs the vector;
+    /// without `queries`, none is wanted.
     pub async fn new(
         version: &CourseVersion,
         view: Option<&View>,
         (text, recent): (&str, &[String]),
-        queries: &Queries,
+        queries: Option<&Queries>,
         call: &CallContext,
     ) -> Self {
         let turn = version.mapping.turn(text, recent);
-        let (vector, dense) = match view {
+        let (vector, dense) = match (view, queries) {
+            (_, None) => (None, DenseUse::Unspecified),
             _ if turn.text_to_embed().trim().is_empty() => (None, DenseUse::Unspecified),
-            Some(view) if view.ranks_by_meaning => {
+            (Some(view), Some(queries)) if view.ranks_by_meaning => {
                 match queries.embed(turn.text_to_embed(), call).await {
                     Ok(vector) => (Some(vector), DenseUse::Used),
                     Err(error) => {
@@ -43,7 +45,7 @@ impl Asked {
                     }
                 }
             }
-            Some(view) if view.dense == Dense::NoModel => (None, DenseUse::NoModel),
+            (Some(view), _) if view.dense == Dense::NoModel => (None, DenseUse::NoModel),
             _ => (None, DenseUse::Unavailable),
         };
         Self {
@@ -56,7 +58,11 @@ impl Asked {
 
     /// In which order rows come that do not match.
     pub fn order(&self) -> Order {
-        if self.blank { Order::Course } else { Order::Ids }
+        if self.blank {
+            Order::Course
+        } else {
+            Order::Ids
+        }
     }
 
     /// The units that it is about. Where the search engine is away, words alone decide.

@@ -15,6 +15,7 @@
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`reload`] | courses that change meanwhile |
+//! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
@@ -65,6 +66,7 @@ mod python;
 mod read_only;
 mod real_messages;
 mod reload;
+mod retrieval;
 mod settings;
 mod surface;
 mod trace;

@@ -49,7 +49,8 @@ async fn flag_beats_environment_beats_file_beats_default(kind: Kind) {
     }
 }
 
-fn start(program: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
+/// Starts a program, which ends by itself, and answers what it said.
+pub fn start(program: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
     let home = tempfile::tempdir().unwrap();
     clean_command(&binary(program), home.path())
         .args(args)
@@ -68,8 +69,9 @@ const PROGRAMS: [(Service, &[&str]); 6] = [
     (Service::Gateway, &[]),
 ];
 
+/// Insists that a setting's value was refused by its form.
 #[track_caller]
-fn refused(output: &Output, says: &[&str]) {
+pub fn refused(output: &Output, says: &[&str]) {
     let said = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(output.stdout.is_empty());

@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
+const INDEX: &str = "turnwise.retrieval.v1.IndexService";
 
 in_both_deployments!(
     health_and_reflection_need_no_token,
@@ -67,7 +68,7 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR, QUEUES] {
+    for service in ["", TUTOR, QUEUES, INDEX] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -79,7 +80,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .iter()
         .filter(|name| !name.starts_with("grpc."))
         .collect();
-    assert_eq!(ours, [QUEUES, TUTOR], "{names:?}");
+    assert_eq!(ours, [QUEUES, INDEX, TUTOR], "{names:?}");
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
 
     // A client can learn the whole contract of the public face from the port, and nothing of what is behind it.
@@ -89,7 +90,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
             MessageRequest::FileContainingSymbol(symbol.to_owned()),
         )
     };
-    for symbol in [TUTOR, QUEUES, "turnwise.common.v1.ErrorReason"] {
+    for symbol in [TUTOR, QUEUES, INDEX, "turnwise.common.v1.ErrorReason"] {
         assert!(matches!(
             ask(symbol).await,
             Ok(MessageResponse::FileDescriptorResponse(_))
@@ -107,6 +108,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         for (service, name) in [
             (Service::Policy, "turnwise.policy.v1.PolicyService"),
             (Service::Retrieval, "turnwise.retrieval.v1.RetrievalService"),
+            (Service::Retrieval, INDEX),
             (Service::Llm, "turnwise.llm.v1.LlmGatewayService"),
             (Service::Session, "turnwise.session.v1.SessionService"),
             (Service::Session, "turnwise.exam.v1.ExamService"),
@@ -132,6 +134,8 @@ async fn only_the_tutor_is_public(kind: Kind) {
         "/turnwise.policy.v1.PolicyService/Plan",
         "/turnwise.policy.v1.PolicyService/ListCourses",
         "/turnwise.retrieval.v1.RetrievalService/Retrieve",
+        "/turnwise.retrieval.v1.RetrievalService/ExtractArtifact",
+        "/turnwise.retrieval.v1.IndexService/Nope",
         "/turnwise.llm.v1.LlmGatewayService/Complete",
         "/turnwise.session.v1.SessionService/GetSnapshot",
         "/turnwise.session.v1.SessionService/CommitEvidence",

@@ -5,7 +5,8 @@
 //! | --- | --- |
 //! | [`deployment`], [`options`] | the suite in one process, or as five processes with Redis |
 //! | [`process`], [`lines`] | one real process and what it writes |
-//! | [`session`] | session-svc alone, killed and started again |
+//! | [`lone_service`] | one service alone, killed and started again |
+//! | [`upload`] | sources that staff upload to a course |
 //! | [`relay`], [`resp`] | a way to Redis that strikes at a chosen byte |
 //! | [`seed`], [`moment`] | choices that a seed repeats; exact moments |
 //! | [`model_gateway`], [`press`] | llm-gateway-svc alone, and pupils who press *help* |
@@ -34,6 +35,7 @@ pub mod evidence;
 pub mod floor;
 pub mod kept;
 pub mod lines;
+pub mod lone_service;
 pub mod model_gateway;
 pub mod model_server;
 pub mod moment;
@@ -46,8 +48,8 @@ pub mod refusal;
 pub mod relay;
 pub mod resp;
 pub mod seed;
-pub mod session;
 pub mod shared;
 pub mod student;
 pub mod token;
 pub mod traces;
+pub mod upload;

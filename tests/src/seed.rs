@@ -13,13 +13,23 @@ const FEW: u64 = 20;
 
 /// How many rounds are made: `EXACTLY_ONCE_ROUNDS`, or a few.
 pub fn rounds() -> u64 {
-    number(ROUNDS).unwrap_or(FEW)
+    count(ROUNDS, FEW)
 }
 
 /// The seed of this run: `EXACTLY_ONCE_SEED`, or a new one. It is printed, so that a failure can be tried again.
 pub fn seed() -> u64 {
-    let seed = number(SEED).unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0 >> 16);
-    println!("{SEED}={seed}");
+    seed_of(SEED)
+}
+
+/// How many rounds this setting names, or else `few`.
+pub fn count(setting: &str, few: u64) -> u64 {
+    number(setting).unwrap_or(few)
+}
+
+/// The seed that this setting names, or a new one. It is printed, so that a failure can be tried again.
+pub fn seed_of(setting: &str) -> u64 {
+    let seed = number(setting).unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0 >> 16);
+    println!("{setting}={seed}");
     seed
 }
 

@@ -1,4 +1,4 @@
-//! Real data that stands beside the repository and never in it.
+//! Real data and models that stand beside the repository and never in it.
 
 use std::{
     fs,
@@ -39,4 +39,22 @@ pub fn student_messages(data: &Path, count: usize) -> Vec<String> {
     (0..count)
         .map(|i| all[i * all.len() / count].clone())
         .collect()
+}
+
+/// The folder of an embedding model: EMBED_MODEL_DIR, or where scripts/fetch-model puts it. Without it a test that needs
+/// one says so and passes.
+pub fn embedding_model() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("EMBED_MODEL_DIR").filter(|dir| !dir.is_empty()) {
+        return Some(named.into());
+    }
+    let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()) {
+        Some(cache) => PathBuf::from(cache),
+        None => Path::new(&std::env::var_os("HOME")?).join(".cache"),
+    };
+    let folder = cache.join("turnwise/all-MiniLM-L6-v2");
+    let there = folder.join("model.safetensors").is_file();
+    if !there {
+        println!("SKIPPED: no embedding model; scripts/fetch-model brings one");
+    }
+    there.then_some(folder)
 }

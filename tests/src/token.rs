@@ -16,9 +16,20 @@ pub fn student(data_dir: &DataDir, student: &str, class: &str) -> String {
 
 /// A good token of somebody with this role.
 pub fn with_role(data_dir: &DataDir, subject: &str, class: &str, role: &str) -> String {
+    of_tenant(data_dir, "default", subject, class, role)
+}
+
+/// The same of any tenant.
+pub fn of_tenant(
+    data_dir: &DataDir,
+    tenant: &str,
+    subject: &str,
+    class: &str,
+    role: &str,
+) -> String {
     data_dir
         .mint(&DevToken {
-            tenant: "default".to_owned(),
+            tenant: tenant.to_owned(),
             subject: subject.to_owned(),
             role: role.to_owned(),
             classes: vec![class.to_owned()],

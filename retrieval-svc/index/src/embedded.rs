@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     future::ready,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use crate::{
@@ -38,7 +38,7 @@ pub enum Precision {
 /// An engine in memory.
 #[derive(Debug)]
 pub struct EmbeddedEngine {
-    model: Option<ModelId>,
+    model: OnceLock<ModelId>,
     precision: Precision,
     parts: RwLock<BTreeMap<PartId, Held>>,
 }
@@ -51,11 +51,11 @@ struct Held {
 }
 
 impl EmbeddedEngine {
-    /// An engine for vectors of a model; `None`: for parts without vectors. Vectors of more than 8,192 values are always
-    /// kept as [`Precision::F32`].
+    /// An engine for vectors of a model; `None`: of the model of the first part that has vectors, since a remote model may
+    /// be known late. Vectors of more than 8,192 values are always kept as [`Precision::F32`].
     pub fn new(model: Option<ModelId>, precision: Precision) -> Self {
         Self {
-            model,
+            model: model.map_or_else(OnceLock::new, OnceLock::from),
             precision,
             parts: RwLock::default(),
         }
@@ -81,13 +81,17 @@ impl EmbeddedEngine {
 
     /// Whether a part may be published here.
     fn check(&self, part: &Part) -> Result<(), EngineError> {
-        match part.model() {
-            Some(given) if self.model.as_ref() != Some(given) => Err(EngineError::Incompatible {
-                given: named(Some(given)),
-                held: named(self.model.as_ref()),
-            }),
-            _ => Ok(()),
+        let Some(given) = part.model() else {
+            return Ok(());
+        };
+        let held = self.model.get_or_init(|| given.clone());
+        if held != given {
+            return Err(EngineError::Incompatible {
+                given: named(given),
+                held: named(held),
+            });
         }
+        Ok(())
     }
 
     fn publish_new(&self, part: Arc<Part>) -> Result<(), EngineError> {
@@ -143,7 +147,7 @@ impl EmbeddedEngine {
             };
             content.parts.iter().map(find).collect::<Result<_, _>>()?
         };
-        let dimension = self.model.as_ref().map(|model| model.dimension);
+        let dimension = self.model.get().map(|model| model.dimension);
         Ok(Arc::new(EmbeddedIndex::new(content, held, dimension)))
     }
 }
@@ -182,14 +186,9 @@ impl Engine for EmbeddedEngine {
 }
 
 /// A model as an error names it.
-fn named(model: Option<&ModelId>) -> String {
-    model.map_or_else(
-        || "no model".to_owned(),
-        |model| {
-            format!(
-                "{} ({}, {} values)",
-                model.name, model.digest, model.dimension
-            )
-        },
+fn named(model: &ModelId) -> String {
+    format!(
+        "{} ({}, {} values)",
+        model.name, model.digest, model.dimension
     )
 }

@@ -1,5 +1,7 @@
 //! The port of what is uploaded: the truth from which parts are made, and the vectors that are worth keeping.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -172,6 +174,10 @@ pub trait Cache: Send + Sync {
 
     /// Forgets the vectors of a model for these contents.
     fn forget_vectors(&self, model: &ModelId, contents: &[ContentHash]);
+
+    /// Forgets the vectors of a model for all contents but these; how many those were. Vectors that are kept while this
+    /// runs may be forgotten, too.
+    fn forget_unused(&self, model: &ModelId, keep: &HashSet<ContentHash>) -> u64;
 
     /// A part as it was kept: what [`Part::encode`](crate::Part::encode) made, vectors left out.
     fn part(&self, id: &PartId) -> Option<Vec<u8>>;

@@ -145,7 +145,11 @@ impl Inner {
             let old = self.head(key).await?;
             if let Some(old) = &old {
                 self.clean(key, &old.discarded).await;
-                if old.committed_revision() == Some(&*wanted.revision) {
+                if old
+                    .committed
+                    .as_ref()
+                    .is_some_and(|kept| kept.head == *wanted)
+                {
                     return Ok(Ok(Progress::Committed));
                 }
                 if let Some(pending) = old.pending.as_ref().filter(|p| p.head == *wanted) {

@@ -34,7 +34,8 @@ pub fn wanted(kind: Kind, with_model: bool) -> Line {
     if !with_model {
         return bm25(kind);
     }
-    let mut wanted = best(kind).map(|line| line - MARGIN);
+    // Lines have three digits.
+    let mut wanted = best(kind).map(|line| ((line - MARGIN) * 1_000.0).round() / 1_000.0);
     if kind == Kind::Chat {
         wanted[2] = best(kind)[2];
     }

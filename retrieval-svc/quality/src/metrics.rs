@@ -13,7 +13,7 @@ best, else 1 if its unit is right (linear gains), discounted by log2(rank + 1), 
 same with six units in scope: the right ones and their nearest neighbours in course order. A hit that matched nothing
 does not count. All rows count; distinct queries stand beside them. In brackets: 95 % bootstrap intervals over distinct
 queries (1,000 draws). Units: MapMessage's own code, at most six. By search: the units of the 40 best chunks of an
-unscoped search, each voting with 1/sqrt(rank); nothing is held back there, while MapMessage holds back what says too
+unscoped search, each voting with 1/(60 + rank); nothing is held back there, while MapMessage holds back what says too
 little.";
 
 /// What one answer is worth, in the order of [`COLUMNS`].
@@ -49,11 +49,12 @@ fn dcg(gains: &[f64]) -> f64 {
         .sum()
 }
 
-/// The units of ranked chunks, best first: each chunk votes for its unit with 1/sqrt(rank); equals go by id.
+/// The units of ranked chunks, best first: each chunk votes for its unit with 1/(60 + rank), as
+/// rankings are fused; equals go by id.
 pub fn units_by_vote<'a>(ranked: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut votes: BTreeMap<&str, f64> = BTreeMap::new();
     for (place, unit) in ranked.into_iter().enumerate() {
-        *votes.entry(unit).or_default() += 1.0 / ((place + 1) as f64).sqrt();
+        *votes.entry(unit).or_default() += 1.0 / (61 + place) as f64;
     }
     let mut votes: Vec<(&str, f64)> = votes.into_iter().collect();
     votes.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));

@@ -8,9 +8,11 @@
 //! | coverage | the best hit's score as a part of the highest possible: how much of the query the course answers | 0..1 |
 //! | topicality | how much the query's terms tell about units at all | from 0 |
 //! | similarity | how near the nearest chunk is; only with a model | -1..1 |
-//! | agreement | how far words and meaning vote for the same units; only with a model | 0..1 |
 //!
 //! The lead enters by its root: the step from no lead to a small one says more than the step from a large one to a larger.
+//!
+//! Whether words and meaning agree is no figure of its own: with a model the lead is that of both votes together, which is
+//! large only where they agree. (Tried; its coefficient came out as nothing.)
 //!
 //! The coefficients, one set with a model and one without, were fitted once, by least log-loss over all units of each
 //! mapping of the development queries (pasted problems, "explain why" questions, chat turns with and without what went
@@ -28,7 +30,6 @@ struct Curve {
     coverage: f64,
     topicality: f64,
     similarity: f64,
-    agreement: f64,
 }
 
 const WORDS: Curve = Curve {
@@ -37,23 +38,19 @@ const WORDS: Curve = Curve {
     coverage: 1.8,
     topicality: 0.7,
     similarity: 0.0,
-    agreement: 0.0,
 };
 
-const WORDS_AND_MEANING: Curve = WORDS;
+const WORDS_AND_MEANING: Curve = Curve {
+    intercept: -2.4,
+    lead: 4.4,
+    coverage: 1.0,
+    topicality: 0.0,
+    similarity: 2.0,
+};
 
 /// From this topicality of its own terms a message speaks for itself. Below it the confidence goes down step by step to
 /// what the messages before it allow: a stray word is no topic, even if just one unit happens to use it.
 const ENOUGH: f64 = 0.3;
-
-/// What a model adds to the evidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Meaning {
-    /// The cosine similarity of the nearest chunk.
-    pub(crate) similarity: f64,
-    /// What the two votes have in common, 0 to 1.
-    pub(crate) agreement: f64,
-}
 
 /// What a confidence is made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,8 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) coverage: f64,
     /// The sum of the topicality of the query's terms.
     pub(crate) topicality: f64,
-    /// What a model says; `None`: words alone decided.
-    pub(crate) meaning: Option<Meaning>,
+    /// The cosine similarity of the nearest chunk; `None`: there was no model.
+    pub(crate) similarity: Option<f64>,
     /// The sum of the topicality of the message's own terms.
     pub(crate) own: f64,
     /// Whether the messages before it say something.
@@ -75,22 +72,15 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// The confidence, 0 to 1. It grows with the lead, so units keep the order of their votes.
     pub(crate) fn confidence(self) -> f64 {
-        let (curve, meaning) = match self.meaning {
-            None => (
-                &WORDS,
-                Meaning {
-                    similarity: 0.0,
-                    agreement: 0.0,
-                },
-            ),
-            Some(meaning) => (&WORDS_AND_MEANING, meaning),
+        let (curve, similarity) = match self.similarity {
+            None => (&WORDS, 0.0),
+            Some(similarity) => (&WORDS_AND_MEANING, similarity),
         };
         let logit = curve.intercept
             + curve.lead * self.lead.abs().sqrt().copysign(self.lead)
             + curve.coverage * self.coverage
             + curve.topicality * self.topicality.ln_1p()
-            + curve.similarity * meaning.similarity
-            + curve.agreement * meaning.agreement;
+            + curve.similarity * similarity;
         let confidence = 1.0 / (1.0 + (-logit).exp());
         // Hardly less where it is low, and never above the maximum; a plain cut would make ties.
         let from_context = if self.in_context {
@@ -111,32 +101,26 @@ mod tests {
         lead: 0.6,
         coverage: 0.5,
         topicality: 2.0,
-        meaning: None,
+        similarity: None,
         own: 2.0,
         in_context: false,
     };
 
-    const NEAR: Meaning = Meaning {
-        similarity: 0.7,
-        agreement: 0.6,
-    };
-
     #[test]
     fn a_clear_hit_passes_the_policys_threshold_and_a_vague_one_does_not() {
-        for meaning in [None, Some(NEAR)] {
-            let clear = Evidence { meaning, ..CLEAR };
+        for similarity in [None, Some(0.7)] {
+            let clear = Evidence {
+                similarity,
+                ..CLEAR
+            };
             assert!(clear.confidence() > 0.75);
         }
-        let far = Meaning {
-            similarity: 0.3,
-            agreement: 0.1,
-        };
-        for meaning in [None, Some(far)] {
+        for similarity in [None, Some(0.3)] {
             let vague = Evidence {
-                lead: 0.05,
-                coverage: 0.2,
+                lead: 0.01,
+                coverage: 0.1,
                 topicality: 0.3,
-                meaning,
+                similarity,
                 own: 0.3,
                 in_context: false,
             };
@@ -152,7 +136,7 @@ mod tests {
                     lead,
                     coverage: 1.0,
                     topicality,
-                    meaning: Some(NEAR),
+                    similarity: Some(1.0),
                     own: 0.0,
                     in_context: true,
                 };

@@ -12,7 +12,7 @@ use turnwise_retrieval_index::Hit;
 use turnwise_text::{Analyser, Analysis, Term, TermKind};
 
 use crate::{
-    confidence::{Evidence, Meaning},
+    confidence::Evidence,
     postings::Postings,
     spelling::Spelling,
     spoken::Spoken,
@@ -103,6 +103,7 @@ impl Mapping {
             recent,
             |text| self.spelling.correct(text, |word| self.knows(word)),
             |term| self.topicality_of(term),
+            |text| self.speaks(text),
         )
     }
 
@@ -111,13 +112,9 @@ impl Mapping {
     /// that says too little by itself leans on those before it, and maps to nothing without them.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message;
-        let speaks = self.told_by(message, Counting::Telling) >= TOO_LITTLE;
-        let in_context = turn
-            .recent
-            .iter()
-            .any(|recent| self.told_by(recent, Counting::Telling) >= TOO_LITTLE);
+        let in_context = turn.recent.iter().any(|recent| self.speaks(recent));
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
-        let own = if speaks {
+        let own = if self.speaks(message) {
             self.told_by(message, Counting::All)
         } else if in_context {
             0.0
@@ -160,15 +157,9 @@ impl Mapping {
             .iter()
             .map(|(term, weight)| weight * self.topicality[*term as usize])
             .sum();
-        let (votes, meaning) = match nearest.map(|hits| self.vote_by_meaning(hits)) {
+        let (votes, similarity) = match nearest.map(|hits| self.vote_by_meaning(hits)) {
             None => (by_words, None),
-            Some((by_meaning, similarity)) => {
-                let meaning = Meaning {
-                    similarity,
-                    agreement: by_words.agreement(&by_meaning),
-                };
-                (by_words.mean(by_meaning), Some(meaning))
-            }
+            Some((by_meaning, similarity)) => (by_words.mean(by_meaning), Some(similarity)),
         };
         let mut parts: Vec<(UnitIndex, f64)> = votes.parts().collect();
         self.sort(&mut parts);
@@ -183,7 +174,7 @@ impl Mapping {
                     lead: part - if place == 0 { second } else { first },
                     coverage,
                     topicality,
-                    meaning,
+                    similarity,
                     own,
                     in_context,
                 };
@@ -235,6 +226,11 @@ impl Mapping {
     fn topicality_of(&self, term: &Term) -> f64 {
         let id = self.vocabulary.id(term);
         id.map_or(0.0, |id| self.topicality[id as usize])
+    }
+
+    /// Whether a text says what it is about.
+    fn speaks(&self, text: &Analysis) -> bool {
+        self.told_by(text, Counting::Telling) >= TOO_LITTLE
     }
 
     /// How much a text tells about units by itself.

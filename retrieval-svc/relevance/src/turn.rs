@@ -26,6 +26,10 @@ const FUSION: Fusion = Fusion {
     depth: 200,
 };
 
+/// What the ranking by words counts where no message of the turn says anything: `5` and `the answer` stand in many chunks,
+/// and which of them is best is chance.
+const LEXICAL_WITHOUT_TOPIC: f64 = 0.25;
+
 /// A message and those before it, cut into terms once for all that is asked with them.
 #[derive(Debug, Clone)]
 pub struct Turn {
@@ -34,17 +38,20 @@ pub struct Turn {
     pub(crate) recent: Vec<Analysis>,
     query_terms: Vec<(Box<str>, f64)>,
     text_to_embed: String,
+    /// Whether any of the messages says what it is about.
+    has_topic: bool,
 }
 
 impl Turn {
-    /// Reads a message. `recent` are the messages before it, oldest first. `spell` spells a text as the course does, and
-    /// `topicality` is how much a term tells about units, 0 to 1.
+    /// Reads a message. `recent` are the messages before it, oldest first. `spell` spells a text as the course does,
+    /// `topicality` is how much a term tells about units, 0 to 1, and `speaks` whether a text says what it is about.
     pub(crate) fn new(
         analyser: &Analyser,
         text: &str,
         recent: &[impl AsRef<str>],
         spell: impl Fn(&str) -> String,
         topicality: impl Fn(&Term) -> f64,
+        speaks: impl Fn(&Analysis) -> bool,
     ) -> Self {
         let skipped = recent.len().saturating_sub(MAX_RECENT_TEXTS);
         let text = spell(text);
@@ -75,6 +82,7 @@ impl Turn {
             .map(|(term, weight)| (term.into(), weight))
             .collect();
         Self {
+            has_topic: speaks(&message) || recent.iter().any(speaks),
             query_terms,
             text_to_embed: embedded_text::of_turn(&text, &texts),
             message,
@@ -94,7 +102,14 @@ impl Turn {
         Query {
             terms: self.query_terms.clone(),
             vector: vector.filter(|_| namespace == Namespace::Chunks),
-            fusion: FUSION,
+            fusion: Fusion {
+                lexical: if self.has_topic {
+                    FUSION.lexical
+                } else {
+                    LEXICAL_WITHOUT_TOPIC
+                },
+                ..FUSION
+            },
         }
     }
 

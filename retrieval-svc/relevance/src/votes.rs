@@ -46,14 +46,6 @@ impl Votes {
         Self(votes)
     }
 
-    /// How far two votes agree, 0 to 1: what they have in common.
-    pub(crate) fn agreement(&self, other: &Self) -> f64 {
-        self.0
-            .iter()
-            .filter_map(|(unit, part)| Some(part.min(*other.0.get(unit)?)))
-            .sum()
-    }
-
     /// Each unit's part, in the units' order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (UnitIndex, f64)> {
         self.0.iter().map(|(unit, part)| (*unit, *part))

@@ -2,9 +2,7 @@
 
 use turnwise_kit::{Caller, Fault, ids};
 use turnwise_proto::{
-    common::v1::ErrorReason,
-    retrieval::v1::Namespace as NamespaceNumber,
-    tutor::v1::MasteryTier,
+    common::v1::ErrorReason, retrieval::v1::Namespace as NamespaceNumber, tutor::v1::MasteryTier,
 };
 use turnwise_retrieval_index::{Namespace, Tier};
 

@@ -92,7 +92,10 @@ impl IndexService for IndexGrpc {
         let key = key(&caller, &request.course_id, &request.source_id);
         let deleted = indexer.sources.remove(&key).await;
         let deleted = deleted.map_err(RetrievalError::from)?;
-        indexer.refresh(&course).await.map_err(RetrievalError::from)?;
+        indexer
+            .refresh_all(course.id())
+            .await
+            .map_err(RetrievalError::from)?;
         let view = Served::view(&course, &caller.tenant)?;
         Ok(Response::new(DeleteSourceResponse {
             deleted,
@@ -238,7 +241,8 @@ impl IndexService for IndexGrpc {
         };
         let view = Served::view(&course, &caller.tenant)?;
         let said = (request.text.as_str(), request.recent_texts.as_slice());
-        let mut asked = Asked::new(&course, Some(&view), said, &self.0.queries, &call).await;
+        let queries = Some(&*self.0.queries);
+        let mut asked = Asked::new(&course, Some(&view), said, queries, &call).await;
         let hits = asked.search(&view, namespace, &filter, top).await;
         let hits = hits.map_err(RetrievalError::from)?;
         let matched = asked.matched(&view, namespace, &hits).await;
@@ -282,7 +286,10 @@ fn source(state: SourceState) -> Source {
     let mut source = Source {
         source_id: state.key.source.to_string(),
         damaged: state.damaged,
-        pending_chunks: state.pending.as_ref().map_or(0, |(_, kept)| int(*kept as usize)),
+        pending_chunks: state
+            .pending
+            .as_ref()
+            .map_or(0, |(_, kept)| int(*kept as usize)),
         ..Source::default()
     };
     if let Some((head, committed_ms)) = &state.committed {
@@ -309,7 +316,11 @@ fn search_hit(
 ) -> SearchHit {
     let (title, text) = match (namespace, &hit.passage) {
         (_, Some(passage)) => {
-            let title = if passage.section.is_empty() { &passage.title } else { &passage.section };
+            let title = if passage.section.is_empty() {
+                &passage.title
+            } else {
+                &passage.section
+            };
             (title.to_string(), passage.text.to_string())
         }
         (Namespace::Anchors, None) => course
@@ -336,7 +347,10 @@ fn search_hit(
         dense_score: hit.dense.map_or(0.0, |ranked| ranked.score),
         dense_rank: hit.dense.map_or(0, |ranked| int(ranked.rank as usize)),
         matched: matched.into_iter().map(String::from).collect(),
-        citation: hit.passage.as_ref().map(|passage| convert::citation(passage)),
+        citation: hit
+            .passage
+            .as_ref()
+            .map(|passage| convert::citation(passage)),
     }
 }
 

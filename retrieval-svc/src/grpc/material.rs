@@ -50,9 +50,9 @@ fn fault(field: &str, given: &str, error: &ReferenceError) -> Fault {
         ReferenceError::TooLarge(_) => {
             Fault::new(ErrorReason::PayloadTooLarge, message).field(field, "its text is too long")
         }
-        ReferenceError::NotText(_)
-        | ReferenceError::Refused(_)
-        | ReferenceError::Unreadable(_) => Fault::invalid(field, message),
+        ReferenceError::NotText(_) | ReferenceError::Refused(_) | ReferenceError::Unreadable(_) => {
+            Fault::invalid(field, message)
+        }
     }
 }
 
@@ -70,12 +70,16 @@ pub(super) fn artifact(request: ExtractArtifactRequest) -> Result<ExtractArtifac
         let message = error.to_string();
         match error {
             ArtifactError::Invalid { field, .. } => Fault::invalid(&field, message),
-            ArtifactError::TooLarge(_) => Fault::new(ErrorReason::PayloadTooLarge, message)
-                .field("content", "is too long"),
+            ArtifactError::TooLarge(_) => {
+                Fault::new(ErrorReason::PayloadTooLarge, message).field("content", "is too long")
+            }
             ArtifactError::Unsupported { field, .. } => {
                 Fault::new(ErrorReason::UnsupportedPayload, message)
                     .field(field, "cannot be read")
-                    .meta("expected", request.artifact_type.chars().take(60).collect::<String>())
+                    .meta(
+                        "expected",
+                        request.artifact_type.chars().take(60).collect::<String>(),
+                    )
             }
         }
     })?;

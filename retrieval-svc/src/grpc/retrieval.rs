@@ -42,7 +42,8 @@ impl RetrievalService for RetrievalGrpc {
         // Without the search engine, words alone decide.
         let view = course.view(check::tenant(call.caller_opt()));
         let said = (request.text.as_str(), request.recent_texts.as_slice());
-        let mut asked = Asked::new(&course, view.as_deref(), said, &self.0.queries, &call).await;
+        let queries = Some(&*self.0.queries);
+        let mut asked = Asked::new(&course, view.as_deref(), said, queries, &call).await;
         let mapped = asked.map(&course.mapping, view.as_deref()).await;
         let mapped_units = mapped
             .into_iter()
@@ -75,7 +76,9 @@ impl RetrievalService for RetrievalGrpc {
             _ => request.recent_texts.as_slice(),
         };
         let said = (request.text.as_str(), recent);
-        let asked = Asked::new(&course, Some(&view), said, &self.0.queries, &call).await;
+        // Chunks alone have vectors.
+        let by_meaning = plan.chunks.is_some().then_some(&*self.0.queries);
+        let asked = Asked::new(&course, Some(&view), said, by_meaning, &call).await;
         let found = plan.run(&course, &view, &asked).await;
         Ok(Response::new(found.map_err(RetrievalError::from)?))
     }
@@ -179,16 +182,23 @@ impl<'a> Plan<'a> {
                 .iter()
                 .filter_map(|hit| {
                     let unit = hit.units.first()?;
-                    Some(convert::chunk(&hit.id, unit, hit.passage.as_ref()?, hit.score))
+                    Some(convert::chunk(
+                        &hit.id,
+                        unit,
+                        hit.passage.as_ref()?,
+                        hit.score,
+                    ))
                 })
                 .collect();
             let found: HashSet<&str> = hits.iter().map(|hit| &*hit.id).collect();
             let rest = course.chunks_of(&units, asked.order()).into_iter();
             let rest = rest.filter(|chunk| !found.contains(chunk.id.as_str()));
             let missing = top - response.chunks.len();
-            response.chunks.extend(rest.take(missing).map(|chunk| {
-                convert::chunk(&chunk.id, &chunk.unit, &course.passage(chunk), 0.0)
-            }));
+            response.chunks.extend(
+                rest.take(missing).map(|chunk| {
+                    convert::chunk(&chunk.id, &chunk.unit, &course.passage(chunk), 0.0)
+                }),
+            );
         }
         if let Some((unit, tier)) = self.exam_candidates {
             let top = top_k(policy.top_k_exam_candidates, 10);
@@ -198,7 +208,9 @@ impl<'a> Plan<'a> {
                 .await?;
             let rest = course.questions_of(unit, tier, asked.order());
             response.exam_candidates = filled(&hits, rest, top)
-                .filter_map(|(id, score)| Some(convert::exam_candidate(course.question(id)?, score)))
+                .filter_map(|(id, score)| {
+                    Some(convert::exam_candidate(course.question(id)?, score))
+                })
                 .collect();
         }
         if let Some(unit) = self.exam_support {
@@ -240,4 +252,3 @@ fn clarification(
     let document = course.document_of(best.passage.as_ref()?)?;
     (!document.questions.is_empty()).then(|| convert::clarification(document))
 }
-

@@ -11,9 +11,9 @@ use turnwise_kit::{Caller, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     retrieval::v1::{
-        DenseUse, SourceBegin, SourceChunk, SourceChunks, SourceCommitted, SourceProgress,
-        SourceResume, UpsertSourceRequest, UpsertSourceResponse,
-        upsert_source_request::Step, upsert_source_response::Event,
+        SourceBegin, SourceChunk, SourceChunks, SourceCommitted, SourceProgress, SourceResume,
+        UpsertSourceRequest, UpsertSourceResponse, upsert_source_request::Step,
+        upsert_source_response::Event,
     },
 };
 use turnwise_retrieval_index::{
@@ -101,7 +101,7 @@ pub(super) fn run(
                     let view = Served::view(&course, &caller.tenant)?;
                     yield event(Event::Committed(SourceCommitted {
                         index_id: view.id().to_owned(),
-                        dense: DenseUse::from(convert::dense(view.dense)).into(),
+                        dense: convert::dense(view.dense).into(),
                     }));
                     return;
                 }
@@ -171,13 +171,20 @@ async fn stage(
         if !seen.insert(chunk.chunk_id.clone()) {
             return Err(RetrievalError::DuplicateChunk(chunk.chunk_id).into());
         }
-        let (chunk, vector) = checked_chunk(served, course, &format!("chunks.chunks[{at}]"), chunk)?;
+        let (chunk, vector) =
+            checked_chunk(served, course, &format!("chunks.chunks[{at}]"), chunk)?;
         vectors.extend(vector);
         checked.push(chunk);
     }
     let indexer = &served.indexer;
-    indexer.keep_vectors(vectors).await.map_err(RetrievalError::from)?;
-    let staged = indexer.sources.stage(key, &head.revision, first, checked).await;
+    indexer
+        .keep_vectors(vectors)
+        .await
+        .map_err(RetrievalError::from)?;
+    let staged = indexer
+        .sources
+        .stage(key, &head.revision, first, checked)
+        .await;
     Ok(staged.map_err(RetrievalError::from)?)
 }
 
@@ -186,19 +193,28 @@ fn checked_chunk(
     course: &CourseVersion,
     field: &str,
     chunk: SourceChunk,
-) -> Result<(UploadedChunk, Option<(ContentHash, Vec<f32>)>), Fault> {
+) -> Result<(UploadedChunk, Option<Given>), Fault> {
     let named = |name: &str| format!("{field}.{name}");
     ids::check(&named("chunk_id"), &chunk.chunk_id)?;
     check::unit(course, "unit_id", &chunk.unit_id)?;
     at_most(&named("section"), &chunk.section, MAX_TITLE)?;
     at_most(&named("section_kind"), &chunk.section_kind, MAX_KIND)?;
     at_most(&named("url"), &chunk.url, MAX_URL)?;
-    if !(chunk.url.is_empty() || chunk.url.starts_with("https://") || chunk.url.starts_with("http://")) {
-        return Err(Fault::invalid(&named("url"), "must begin with http:// or https://"));
+    if !(chunk.url.is_empty()
+        || chunk.url.starts_with("https://")
+        || chunk.url.starts_with("http://"))
+    {
+        return Err(Fault::invalid(
+            &named("url"),
+            "must begin with http:// or https://",
+        ));
     }
     at_most(&named("text"), &chunk.text, MAX_TEXT)?;
     if chunk.text.trim().is_empty() {
-        return Err(Fault::invalid(&named("text"), "is empty; leave the chunk out"));
+        return Err(Fault::invalid(
+            &named("text"),
+            "is empty; leave the chunk out",
+        ));
     }
     let page = u32::try_from(chunk.page)
         .map_err(|_| Fault::invalid(&named("page"), "must be 0 or more"))?;
@@ -224,10 +240,18 @@ fn checked_chunk(
     if chunk.vector.is_empty() {
         return Ok((uploaded, None));
     }
-    check_vector(served.indexer.model(), &named("vector"), &chunk.vector, &chunk.vector_model)?;
+    check_vector(
+        served.indexer.model(),
+        &named("vector"),
+        &chunk.vector,
+        &chunk.vector_model,
+    )?;
     let content = Sha256::digest(text_of_upload(&uploaded)).into();
     Ok((uploaded, Some((content, chunk.vector))))
 }
+
+/// A vector that came with a chunk, by what it is made from.
+type Given = (ContentHash, Vec<f32>);
 
 /// Refuses a vector that the index could not compare with its own.
 fn check_vector(
@@ -242,13 +266,19 @@ fn check_vector(
             ErrorReason::IndexIncompatible,
             format!("the vector is of `{given}`, the index of `{name}`; leave vectors out"),
         )
-        .field(field, format!("has {} numbers instead of {dimension}", vector.len()))
+        .field(
+            field,
+            format!("has {} numbers instead of {dimension}", vector.len()),
+        )
         .meta("index_model", name)
         .meta("dimension", dimension.to_string()));
     }
-    let length: f64 = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-    // A NaN is not near to anything.
-    if !((length - 1.0).abs() <= UNIT_LENGTH) {
+    let length: f64 = vector
+        .iter()
+        .map(|x| f64::from(*x).powi(2))
+        .sum::<f64>()
+        .sqrt();
+    if !length.is_finite() || (length - 1.0).abs() > UNIT_LENGTH {
         return Err(Fault::invalid(field, "must be finite and of length 1"));
     }
     Ok(())
@@ -257,7 +287,10 @@ fn check_vector(
 fn at_most(field: &str, text: &str, most: usize) -> Result<(), Fault> {
     let chars = text.chars().count();
     if chars > most {
-        return Err(Fault::invalid(field, format!("has {chars} characters; at most {most}")));
+        return Err(Fault::invalid(
+            field,
+            format!("has {chars} characters; at most {most}"),
+        ));
     }
     Ok(())
 }

@@ -9,22 +9,29 @@ mod parts;
 mod views;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
     time::Duration,
 };
 
 use tokio::sync::Notify;
 use turnwise_course_pack::{HELD_VERSIONS, Pack};
-use turnwise_kit::{CancellationToken, Clock};
-use turnwise_retrieval_embeddings::{Embedder, describe_patiently};
+use turnwise_kit::{CallContext, CancellationToken, Clock};
+use turnwise_retrieval_embeddings::Embedder;
 use turnwise_retrieval_index::{
     Cache, ContentHash, Engine, EngineError, ModelId, PartId, SourceError, Sources,
 };
+use turnwise_retrieval_qdrant::Qdrant;
 
 use self::parts::Made;
-use crate::{Courses, config::Backends, course::CourseVersion};
+use crate::{
+    Courses,
+    config::Backends,
+    course::{CourseVersion, Dense},
+};
 
+/// How long a model may take to say which one it is.
+const MODEL_WAIT: Duration = Duration::from_secs(30);
 /// How long the background waits before it tries again what did not succeed.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -52,7 +59,7 @@ pub struct Indexer {
     /// Whether a model is configured; which one it is may become known later.
     wants_model: bool,
     model: OnceLock<ModelId>,
-    shared: bool,
+    shared: Option<Qdrant>,
     /// What is known of each part that was made, by the part's id.
     made: Mutex<HashMap<PartId, Made>>,
     /// The versions of each course that somebody may still search.
@@ -131,7 +138,9 @@ impl Indexer {
     /// The hashes of a course's packs that are held, the newest first.
     pub fn held(&self, course: &str) -> Vec<String> {
         let versions = self.alive(course).into_iter();
-        versions.map(|version| version.pack().hash.clone()).collect()
+        versions
+            .map(|version| version.pack().hash.clone())
+            .collect()
     }
 
     /// Keeps vectors that came with an upload.
@@ -159,23 +168,23 @@ impl Indexer {
         every: Duration,
         end: CancellationToken,
     ) {
-        if self.wants_model && self.model.get().is_none() {
-            match describe_patiently(self.embedder.as_ref(), &end).await {
-                Ok(Some(model)) => {
-                    tracing::info!(model = %model.name, dimension = model.dimension, "embedding model found");
-                    let _ = self.model.set(model);
-                }
-                Ok(None) => {}
-                Err(error) => tracing::error!(%error, "there is no embedding model; words alone decide"),
-            }
-        }
+        let mut seen = None;
+        let mut problem = String::new();
         while !end.is_cancelled() {
+            self.find_model(&mut problem).await;
+            // What nobody has changed need not be looked at again.
+            let stamp = self.stamp().await;
+            let changed = stamp.is_none() || stamp != seen;
             let mut complete = true;
             for version in courses.after("", usize::MAX) {
-                complete &= self.tend_course(&version, &end).await;
+                complete &= self.tend_course(&version, changed, &end).await;
+            }
+            seen = stamp.filter(|_| complete);
+            if complete {
+                self.forget_unused_vectors().await;
             }
             let wait = async {
-                match (complete, self.shared && !every.is_zero()) {
+                match (complete, self.shared.is_some() && !every.is_zero()) {
                     (true, true) => tokio::time::sleep(every).await,
                     (true, false) => std::future::pending().await,
                     (false, _) => tokio::time::sleep(RETRY).await,
@@ -189,14 +198,78 @@ impl Indexer {
         }
     }
 
-    /// Whether nothing is left to do for the course.
-    async fn tend_course(&self, version: &Arc<CourseVersion>, end: &CancellationToken) -> bool {
+    /// Drops kept vectors of contents that no part has any more, once everything that is served is whole.
+    async fn forget_unused_vectors(&self) {
+        let Some(model) = self.model().cloned() else {
+            return;
+        };
+        let keep: HashSet<ContentHash> = {
+            let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let all = made.values();
+            all.flat_map(|made| made.contents.iter().copied()).collect()
+        };
+        let cache = Arc::clone(&self.cache);
+        match parts::blocking(move || cache.forget_unused(&model, &keep)).await {
+            Ok(0) => {}
+            Ok(forgotten) => tracing::info!(forgotten, "vectors that nothing needs were dropped"),
+            Err(error) => tracing::warn!(%error, "vectors that nothing needs stay"),
+        }
+    }
+
+    /// Asks a model that has not said yet which one it is; `before` is what was wrong last.
+    async fn find_model(&self, before: &mut String) {
+        if !self.wants_model || self.model.get().is_some() {
+            return;
+        }
+        let call = CallContext::background(None, MODEL_WAIT);
+        let problem = match self.embedder.describe(&call).await {
+            Ok(Some(model)) => {
+                tracing::info!(model = %model.name, dimension = model.dimension, "embedding model found");
+                let _ = self.model.set(model);
+                return;
+            }
+            Ok(None) => return,
+            Err(error) => error.to_string(),
+        };
+        if *before != problem {
+            tracing::warn!(
+                problem,
+                "words alone decide until the embedding model is there"
+            );
+            *before = problem;
+        }
+    }
+
+    /// What changes with every commit of a source, by whichever process; `None`: it cannot be told.
+    async fn stamp(&self) -> Option<u64> {
+        self.shared.as_ref()?.revision_stamp().await.ok()
+    }
+
+    /// Whether nothing is left to do for the course. What is whole is looked at again only if sources have `changed`.
+    async fn tend_course(
+        &self,
+        version: &Arc<CourseVersion>,
+        changed: bool,
+        end: &CancellationToken,
+    ) -> bool {
+        if !changed && self.is_complete(version) {
+            return true;
+        }
         let embedded = self.embed_missing(version, end).await;
         let refreshed = self.refresh(version).await;
-        for error in [embedded.as_ref().err(), refreshed.as_ref().err()].into_iter().flatten() {
+        for error in [embedded.as_ref().err(), refreshed.as_ref().err()]
+            .into_iter()
+            .flatten()
+        {
             tracing::warn!(course_id = version.id(), %error, "the course is not indexed whole yet");
         }
-        embedded.is_ok() && refreshed.is_ok()
+        embedded.is_ok() && refreshed.is_ok() && self.is_complete(version)
+    }
+
+    fn is_complete(&self, version: &CourseVersion) -> bool {
+        let views = version.views();
+        let mut all = views.tenants.values().chain(&views.base);
+        views.base.is_some() && all.all(|view| view.dense != Dense::Pending)
     }
 
     fn turn(&self, course: &str) -> Arc<tokio::sync::Mutex<()>> {

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use turnwise_kit::CancellationToken;
 use turnwise_retrieval_embeddings::{Embedded, embed_documents};
 use turnwise_retrieval_index::{
-    ContentHash, Document, ModelId, Part, PartId, SourceHead, SourceKey, Statistics,
+    ContentHash, Document, ModelId, Namespace, Part, PartId, Row, SourceHead, SourceKey, Statistics,
 };
 use turnwise_retrieval_relevance::{document_of_upload, documents_of_pack, text_to_embed};
 use turnwise_text::NORMALISER;
@@ -23,6 +23,8 @@ pub(super) struct Made {
     pub(super) has_vectors: bool,
     pub(super) embedded: usize,
     pub(super) to_embed: usize,
+    /// What its vectors are made from.
+    pub(super) contents: Arc<[ContentHash]>,
 }
 
 /// Where a part comes from.
@@ -90,10 +92,11 @@ impl Indexer {
             if let Some(made) = self.known(&id).filter(|_| !again) {
                 return Ok(made);
             }
-            if !again && self.shared && self.engine.holds(&id).await? {
+            if !again && self.shared.is_some() && self.engine.holds(&id).await? {
                 // Somebody has published it with its vectors; only its counts are wanted here.
                 let documents = self.documents(origin).await?;
-                let to_embed = contents(&documents).len();
+                let contents = hashes(&documents);
+                let to_embed = contents.len();
                 let counted = Part::new(id.clone(), None, documents).map_err(broken)?;
                 return Ok(self.note(Made {
                     id,
@@ -101,9 +104,10 @@ impl Indexer {
                     has_vectors: true,
                     embedded: to_embed,
                     to_embed,
+                    contents,
                 }));
             }
-            if !again && let Some(made) = self.kept(&id, model).await? {
+            if !again && let Some(made) = self.kept(&id, Some(model)).await? {
                 return Ok(made);
             }
             let mut documents = self.documents(origin).await?;
@@ -116,14 +120,26 @@ impl Indexer {
             for document in &mut documents {
                 document.vector = None;
             }
-            return self.by_words(origin, documents, (embedded, to_embed), again).await;
+            return self
+                .by_words(origin, documents, (embedded, to_embed), again)
+                .await;
         }
         let id = origin.id(None);
         if let Some(made) = self.known(&id).filter(|_| !again) {
             return Ok(made);
         }
+        if !again
+            && !self.wants_model
+            && let Some(made) = self.kept(&id, None).await?
+        {
+            return Ok(made);
+        }
         let documents = self.documents(origin).await?;
-        let to_embed = if self.wants_model { contents(&documents).len() } else { 0 };
+        let to_embed = if self.wants_model {
+            contents(&documents).len()
+        } else {
+            0
+        };
         self.by_words(origin, documents, (0, to_embed), again).await
     }
 
@@ -137,7 +153,11 @@ impl Indexer {
         let id = origin.id(None);
         if let Some(made) = self.known(&id).filter(|_| !again) {
             let (embedded, to_embed) = vectors;
-            return Ok(Made { embedded, to_embed, ..made });
+            return Ok(Made {
+                embedded,
+                to_embed,
+                ..made
+            });
         }
         let part = Part::new(id, None, documents).map_err(broken)?;
         self.publish(part, vectors, again).await
@@ -156,6 +176,7 @@ impl Indexer {
             has_vectors: part.model().is_some(),
             embedded,
             to_embed,
+            contents: chunks(&part).map(Row::content).collect(),
         };
         if again {
             self.engine.replace(Arc::clone(&part)).await?;
@@ -164,31 +185,40 @@ impl Indexer {
         }
         if !made.id.source.is_empty() {
             let (cache, id) = (Arc::clone(&self.cache), made.id.clone());
-            blocking(move || cache.keep_part(&id, &part.encode(), std::slice::from_ref(&id))).await?;
+            blocking(move || cache.keep_part(&id, &part.encode(), std::slice::from_ref(&id)))
+                .await?;
         }
         Ok(self.note(made))
     }
 
     /// A part as the cache has it. A pack's part is not kept: the pack has to be read anyway.
-    async fn kept(&self, id: &PartId, model: &ModelId) -> Result<Option<Made>, IndexingError> {
+    async fn kept(
+        &self,
+        id: &PartId,
+        model: Option<&ModelId>,
+    ) -> Result<Option<Made>, IndexingError> {
         if id.source.is_empty() {
             return Ok(None);
         }
-        let (cache, id, model) = (Arc::clone(&self.cache), id.clone(), model.clone());
+        let (cache, id, model) = (Arc::clone(&self.cache), id.clone(), model.cloned());
+        let by_meaning = model.is_some();
         let part = blocking(move || {
             let bytes = cache.part(&id)?;
-            let decoded = Part::decode(&id, &bytes, Some(model.clone()), |hashes| {
-                cache.vectors(&model, hashes)
-            });
+            let vectors = |hashes: &[ContentHash]| match &model {
+                Some(model) => cache.vectors(model, hashes),
+                None => vec![None; hashes.len()],
+            };
+            let decoded = Part::decode(&id, &bytes, model.clone(), vectors);
             decoded
                 .inspect_err(|error| tracing::warn!(%error, source_id = %id.source, "a kept part is made anew"))
                 .ok()
         })
         .await?;
-        let Some(part) = part.filter(|part| all_have_vectors(part)) else {
+        let whole = |part: &Part| !by_meaning || chunks(part).all(|row| row.vector().is_some());
+        let Some(part) = part.filter(whole) else {
             return Ok(None);
         };
-        let count = part.rows(turnwise_retrieval_index::Namespace::Chunks).count();
+        let count = if by_meaning { chunks(&part).count() } else { 0 };
         Ok(Some(self.publish(part, (count, count), false).await?))
     }
 
@@ -217,10 +247,12 @@ impl Indexer {
         model: &ModelId,
         documents: &mut [Document],
     ) -> Result<usize, IndexingError> {
-        let hashes: Vec<ContentHash> = contents(documents).into_iter().map(|(hash, _)| hash).collect();
+        let hashes = hashes(documents);
         let (cache, model) = (Arc::clone(&self.cache), model.clone());
         let vectors = blocking(move || cache.vectors(&model, &hashes)).await?;
-        let wanting = documents.iter_mut().filter(|document| text_to_embed(document).is_some());
+        let wanting = documents
+            .iter_mut()
+            .filter(|document| text_to_embed(document).is_some());
         let mut given = 0;
         for (document, vector) in wanting.zip(vectors) {
             given += usize::from(vector.is_some());
@@ -289,9 +321,15 @@ fn contents(documents: &[Document]) -> Vec<(ContentHash, Box<str>)> {
         .collect()
 }
 
-fn all_have_vectors(part: &Part) -> bool {
-    part.rows(turnwise_retrieval_index::Namespace::Chunks)
-        .all(|row| row.vector().is_some())
+fn hashes(documents: &[Document]) -> Arc<[ContentHash]> {
+    contents(documents)
+        .into_iter()
+        .map(|(hash, _)| hash)
+        .collect()
+}
+
+fn chunks(part: &Part) -> impl Iterator<Item = Row<'_>> {
+    part.rows(Namespace::Chunks)
 }
 
 #[allow(clippy::needless_pass_by_value)]

@@ -29,14 +29,34 @@ impl Indexer {
         self.open_views(version, false).await
     }
 
+    /// Brings the views of all versions of a course that are held up to date, so that a turn that began with an older one
+    /// sees what was uploaded and deleted, too.
+    pub async fn refresh_all(&self, course: &str) -> Result<(), IndexingError> {
+        for version in self.alive(course) {
+            self.refresh(&version).await?;
+        }
+        Ok(())
+    }
+
     /// Opens the views that have changed, or all.
-    async fn open_views(&self, version: &Arc<CourseVersion>, all: bool) -> Result<(), IndexingError> {
+    async fn open_views(
+        &self,
+        version: &Arc<CourseVersion>,
+        all: bool,
+    ) -> Result<(), IndexingError> {
         let turn = self.turn(version.id());
         let _turn = turn.lock().await;
         let pack = self.part(Origin::Pack(version)).await?;
         let shown = if all { Arc::default() } else { version.views() };
+        let base = self.view(version, "", &pack, &[], None, shown.base.as_ref());
+        let base = Some(base.await?);
+        // The pack is served even if the sources cannot be read.
+        version.show(Views {
+            base: base.clone(),
+            tenants: version.views().tenants.clone(),
+        });
         let mut views = Views {
-            base: Some(self.view(version, "", &pack, &[], None, shown.base.as_ref()).await?),
+            base,
             tenants: BTreeMap::new(),
         };
         for (tenant, course) in self.sources.courses().await? {
@@ -57,7 +77,9 @@ impl Indexer {
                 }
             }
             let before = shown.tenants.get(&tenant);
-            let view = self.view(version, &tenant, &pack, &sources, problem, before).await?;
+            let view = self
+                .view(version, &tenant, &pack, &sources, problem, before)
+                .await?;
             views.tenants.insert(tenant, view);
         }
         version.show(views);
@@ -75,7 +97,9 @@ impl Indexer {
         if state.damaged {
             return Err(SourceError::Damaged(state.key.source.to_string()).into());
         }
-        self.part(Origin::Source(version, &state.key, head)).await.map(Some)
+        self.part(Origin::Source(version, &state.key, head))
+            .await
+            .map(Some)
     }
 
     /// The view over these parts; `before` itself if it is that.
@@ -104,7 +128,9 @@ impl Indexer {
         }
         let statistics = match sources {
             [] => Arc::clone(&pack.statistics),
-            _ => Arc::new(Statistics::sum(made.iter().map(|made| made.statistics.as_ref()))),
+            _ => Arc::new(Statistics::sum(
+                made.iter().map(|made| made.statistics.as_ref()),
+            )),
         };
         let revisions: Vec<&str> = parts
             .iter()
@@ -150,21 +176,33 @@ impl Indexer {
         let mut used: BTreeMap<Box<str>, Vec<PartId>> = BTreeMap::new();
         let mut note = |view: &View| {
             for part in &view.index.content().parts {
-                used.entry(part.tenant.clone()).or_default().push(part.clone());
+                used.entry(part.tenant.clone())
+                    .or_default()
+                    .push(part.clone());
             }
         };
         for version in self.alive(course) {
             let views = version.views();
-            views.base.iter().chain(views.tenants.values()).for_each(|view| note(view));
+            views
+                .base
+                .iter()
+                .chain(views.tenants.values())
+                .for_each(|view| note(view));
         }
         let known: Vec<PartId> = {
-            let made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            made.keys().filter(|id| &*id.course == course).cloned().collect()
+            let made = self
+                .made
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            made.keys()
+                .filter(|id| &*id.course == course)
+                .cloned()
+                .collect()
         };
         let unused = |id: &PartId| !used.get(&id.tenant).is_some_and(|parts| parts.contains(id));
         let mut tenants: Vec<&str> = known
             .iter()
-            .filter(|id| unused(id) && !(self.shared && id.tenant.is_empty()))
+            .filter(|id| unused(id) && !(self.shared.is_some() && id.tenant.is_empty()))
             .map(|id| &*id.tenant)
             .collect();
         tenants.sort_unstable();
@@ -172,8 +210,13 @@ impl Indexer {
         for tenant in tenants {
             let keep = used.get(tenant).map_or(&[][..], Vec::as_slice);
             self.engine.retire(tenant, course, keep).await?;
-            let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            made.retain(|id, _| &*id.course != course || &*id.tenant != tenant || keep.contains(id));
+            let mut made = self
+                .made
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            made.retain(|id, _| {
+                &*id.course != course || &*id.tenant != tenant || keep.contains(id)
+            });
         }
         Ok(())
     }
@@ -214,17 +257,15 @@ impl Indexer {
         end: &CancellationToken,
     ) -> Result<(), IndexingError> {
         let documents = self.documents_to_embed(origin).await?;
-        let mut problem = None;
+        // A model that is away holds up nothing else; it is asked again soon.
+        let give_up = end.child_token();
         let progress = |embedded: turnwise_retrieval_embeddings::Embedded<'_>| {
-            let now = embedded.problem.map(ToString::to_string);
-            if now != problem {
-                if let Some(error) = &now {
-                    tracing::warn!(course_id = version.id(), error, "vectors have to wait");
-                }
-                problem = now;
+            if let Some(error) = embedded.problem {
+                tracing::warn!(course_id = version.id(), %error, "vectors have to wait");
+                give_up.cancel();
             }
         };
-        self.embed(&documents, progress, end).await
+        self.embed(&documents, progress, &give_up).await
     }
 
     /// Serves a source that was just committed, its vectors first if they can be made before `end`; tells how far they
@@ -255,7 +296,7 @@ impl Indexer {
         if let Err(error) = self.embed(&documents, told, &give_up).await {
             tracing::warn!(%error, "a source is served without vectors");
         }
-        let refreshed = self.refresh(version).await;
+        let refreshed = self.refresh_all(version.id()).await;
         self.notify();
         refreshed
     }
@@ -296,7 +337,7 @@ impl Indexer {
         for origin in origins {
             self.replace(origin).await?;
         }
-        if self.shared {
+        if self.shared.is_some() {
             let mut keep = Vec::new();
             for version in self.alive(version.id()) {
                 if let Some(view) = &version.views().base {

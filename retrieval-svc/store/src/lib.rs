@@ -10,7 +10,7 @@
 //! damaged until it is uploaded again or removed.
 //!
 //! Vectors are brought to disk every few thousand and whenever a part is kept. What bounds the cache: the vectors of the
-//! two models used last are kept, those of other models are dropped; [`Store::forget_unused`] drops those of contents
+//! two models used last are kept, those of other models are dropped; [`Cache::forget_unused`] drops those of contents
 //! that are gone; of a source the parts are kept that are said to be in use, and none once it is removed.
 
 mod cache;
@@ -97,14 +97,6 @@ impl Store {
             }),
             turn: Arc::default(),
         }
-    }
-
-    /// Forgets the vectors of a model for all contents but these; how many those were. Vectors that are kept while this
-    /// runs may be forgotten, too: they are made again when they are needed. Blocks for as long as the disk takes.
-    pub fn forget_unused(&self, model: &ModelId, keep: &HashSet<ContentHash>) -> u64 {
-        self.files
-            .with_cache(|cache| cache.forget_unused(model, keep))
-            .unwrap_or(0)
     }
 
     async fn read<R: Send + 'static>(
@@ -245,6 +237,12 @@ impl Cache for Store {
     fn forget_vectors(&self, model: &ModelId, contents: &[ContentHash]) {
         self.files
             .with_cache(|cache| cache.forget_vectors(model, contents));
+    }
+
+    fn forget_unused(&self, model: &ModelId, keep: &HashSet<ContentHash>) -> u64 {
+        self.files
+            .with_cache(|cache| cache.forget_unused(model, keep))
+            .unwrap_or(0)
     }
 
     fn part(&self, id: &PartId) -> Option<Vec<u8>> {

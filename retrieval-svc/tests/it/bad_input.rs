@@ -249,7 +249,11 @@ async fn the_longest_text_is_read() {
 async fn a_refusal_names_the_thing_that_is_unknown() {
     let mut request = search("slope");
     request.scoped_unit_ids.push("UNIT-99".to_owned());
-    let status = client([tiny_course()]).await.retrieve(request).await.unwrap_err();
+    let status = client([tiny_course()])
+        .await
+        .retrieve(request)
+        .await
+        .unwrap_err();
     assert_eq!(status.code(), Code::NotFound);
     let fault = Fault::from_status(&status);
     assert_eq!(fault.metadata("unit_id"), Some("UNIT-99"));

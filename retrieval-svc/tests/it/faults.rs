@@ -44,12 +44,24 @@ async fn references_that_are_refused() {
     let mut client = with_reference().await;
     for (name, reason, field) in [
         (None, InvalidArgument, "name"),
-        (Some(Name::Key("../secrets".to_owned())), InvalidArgument, "key"),
+        (
+            Some(Name::Key("../secrets".to_owned())),
+            InvalidArgument,
+            "key",
+        ),
         (Some(Name::Key("%2e%2e".to_owned())), InvalidArgument, "key"),
         (Some(Name::Key(String::new())), InvalidArgument, "key"),
         (Some(Name::Key("other".to_owned())), UnknownReference, "key"),
-        (Some(Name::Lesson("Other".to_owned())), InvalidArgument, "lesson"),
-        (Some(Name::Lesson("other".to_owned())), UnknownReference, "lesson"),
+        (
+            Some(Name::Lesson("Other".to_owned())),
+            InvalidArgument,
+            "lesson",
+        ),
+        (
+            Some(Name::Lesson("other".to_owned())),
+            UnknownReference,
+            "lesson",
+        ),
     ] {
         let case = format!("{name:?}");
         let status = client.get_reference(reference(name)).await.unwrap_err();
@@ -68,7 +80,10 @@ async fn a_part_of_an_artifact_is_cut_out_and_redacted() {
         key_paths: vec!["phase3.steps[1]".to_owned(), "/phase3/steps/7".to_owned()],
         ..ExtractArtifactRequest::default()
     };
-    let answer = client([tiny_course()]).await.extract_artifact(request).await;
+    let answer = client([tiny_course()])
+        .await
+        .extract_artifact(request)
+        .await;
     let answer = answer.unwrap().into_inner();
     assert_eq!(answer.missing, ["/phase3/steps/7"]);
     let slice = &answer.slices[0];
@@ -105,7 +120,10 @@ async fn artifacts_that_are_refused() {
 #[tokio::test]
 async fn a_document_with_questions_is_reported_when_it_matches_best() {
     let mut pack = tiny_course();
-    for (id, questions) in [("ticket", vec!["Which line?".to_owned()]), ("plain", Vec::new())] {
+    for (id, questions) in [
+        ("ticket", vec!["Which line?".to_owned()]),
+        ("plain", Vec::new()),
+    ] {
         pack.documents.push(ClarifyingDocument {
             id: id.to_owned(),
             title: format!("Help with a {id}"),
@@ -139,7 +157,9 @@ async fn no_uploads_where_they_are_off() {
     );
     let settings = crate::start::settings(folder.path(), "0", &[]);
     let kit = turnwise_kit::Kit::for_tests();
-    let routes = turnwise_retrieval_svc::routes(&settings, None, &kit).await.unwrap();
+    let routes = turnwise_retrieval_svc::routes(&settings, None, &kit)
+        .await
+        .unwrap();
     let mut index =
         turnwise_proto::retrieval::v1::index_service_client::IndexServiceClient::new(routes);
     let steps = tokio_stream::iter(vec![crate::uploads::begin("film", "r1", 1)]);
@@ -147,7 +167,10 @@ async fn no_uploads_where_they_are_off() {
         .upsert_source(crate::fixture::by("school", "staff", steps))
         .await
         .unwrap_err();
-    assert_eq!(Fault::from_status(&status).reason(), ErrorReason::UpsertsOff);
+    assert_eq!(
+        Fault::from_status(&status).reason(),
+        ErrorReason::UpsertsOff
+    );
 }
 
 #[tokio::test]
@@ -159,6 +182,12 @@ async fn a_course_that_no_engine_has_is_away_and_still_mapped() {
     let fault = Fault::from_status(&status);
     assert_eq!(fault.reason(), ErrorReason::DependencyUnavailable);
     assert!(fault.retry_delay().is_some());
-    let mapped = rig.client().map_message(crate::fixture::message("slope of a line", &[])).await;
-    assert_eq!(mapped.unwrap().into_inner().mapped_units[0].unit_id, "slope");
+    let mapped = rig
+        .client()
+        .map_message(crate::fixture::message("slope of a line", &[]))
+        .await;
+    assert_eq!(
+        mapped.unwrap().into_inner().mapped_units[0].unit_id,
+        "slope"
+    );
 }

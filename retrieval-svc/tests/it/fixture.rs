@@ -76,7 +76,7 @@ pub async fn backends_over(store: Arc<Store>, embedder: Arc<dyn Embedder>) -> Ba
         embedder,
         wants_model: model.is_some(),
         model,
-        shared: false,
+        shared: None,
     }
 }
 

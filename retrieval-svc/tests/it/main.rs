@@ -4,8 +4,8 @@
 mod artifacts;
 mod bad_input;
 mod demo_course;
-mod fixture;
 mod faults;
+mod fixture;
 mod map_message;
 mod meaning;
 mod properties;

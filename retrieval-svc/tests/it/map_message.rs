@@ -9,7 +9,8 @@ use crate::fixture::{client, message, tiny_course};
 const LOCK: f64 = 0.55;
 
 async fn map(text: &str, recent: &[&str]) -> Vec<MappedUnit> {
-    client([tiny_course()]).await
+    client([tiny_course()])
+        .await
         .map_message(message(text, recent))
         .await
         .unwrap()
@@ -114,7 +115,8 @@ async fn at_most_six_units_come_back_the_surest_first() {
         let id = format!("more-{number}");
         pack.units.push(crate::fixture::unit(&id, "Geometry"));
     }
-    let mapped = client([pack]).await
+    let mapped = client([pack])
+        .await
         .map_message(message("geometry", &[]))
         .await
         .unwrap()

@@ -92,13 +92,20 @@ async fn until_dense(rig: &Rig) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_course_is_served_by_words_until_its_vectors_are_there() {
-    let rig = rig([tiny_course()], backends(Arc::new(HashedWords::new(32))).await).await;
+    let rig = rig(
+        [tiny_course()],
+        backends(Arc::new(HashedWords::new(32))).await,
+    )
+    .await;
     let (dense, by_words) = dense_of(&rig).await;
     assert_eq!(dense, DenseUse::Unavailable);
     rig.tend();
     let by_meaning = until_dense(&rig).await;
     assert_ne!(by_words, by_meaning, "equal ids promise equal answers");
-    let mapped = rig.client().map_message(message("the slope of a line", &[])).await;
+    let mapped = rig
+        .client()
+        .map_message(message("the slope of a line", &[]))
+        .await;
     let mapped = mapped.unwrap().into_inner();
     assert_eq!(mapped.dense(), DenseUse::Used);
     assert_eq!(mapped.index_id, by_meaning);
@@ -138,7 +145,11 @@ async fn without_a_model_the_answer_says_so() {
     let rig = rig([tiny_course()], backends(Arc::new(NoModel)).await).await;
     assert_eq!(dense_of(&rig).await.0, DenseUse::NoModel);
     let mut client = client([tiny_course()]).await;
-    let mapped = client.map_message(message("slope", &[])).await.unwrap().into_inner();
+    let mapped = client
+        .map_message(message("slope", &[]))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(mapped.dense(), DenseUse::NoModel);
     let blank = client.retrieve(search(" ")).await.unwrap().into_inner();
     assert_eq!(blank.dense(), DenseUse::Unspecified);

@@ -14,11 +14,7 @@ use turnwise_proto::{
 };
 use turnwise_retrieval_embeddings::NoModel;
 use turnwise_retrieval_svc::{
-    course::CourseVersion,
-    courses,
-    grpc::Served,
-    indexing::Indexer,
-    routes, routes_over,
+    course::CourseVersion, courses, grpc::Served, indexing::Indexer, routes, routes_over,
 };
 
 use crate::fixture::Client;
@@ -64,7 +60,9 @@ async fn followed(root: &Path, kit: &Kit) -> (Arc<Library<Arc<CourseVersion>>>, 
     let backends = crate::fixture::backends(Arc::new(NoModel)).await;
     let queries = Arc::clone(&backends.queries);
     let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
-    let library = courses::open(root, Arc::clone(&indexer), kit).await.unwrap();
+    let library = courses::open(root, Arc::clone(&indexer), kit)
+        .await
+        .unwrap();
     let served = Served {
         courses: library.catalog(),
         indexer,

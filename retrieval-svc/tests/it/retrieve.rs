@@ -13,7 +13,12 @@ async fn retrieve(request: RetrieveRequest) -> RetrieveResponse {
 }
 
 async fn retrieve_from(pack: Pack, request: RetrieveRequest) -> RetrieveResponse {
-    client([pack]).await.retrieve(request).await.unwrap().into_inner()
+    client([pack])
+        .await
+        .retrieve(request)
+        .await
+        .unwrap()
+        .into_inner()
 }
 
 #[tokio::test]

@@ -17,9 +17,7 @@ use turnwise_proto::{
 use turnwise_retrieval_embeddings::{HashedWords, NoModel};
 use turnwise_retrieval_store::Store;
 
-use crate::fixture::{
-    COURSE, Rig, backends, backends_over, by, rig, search, tiny_course,
-};
+use crate::fixture::{COURSE, Rig, backends, backends_over, by, rig, search, tiny_course};
 
 pub fn begin(source: &str, revision: &str, chunks: i32) -> UpsertSourceRequest {
     step(Step::Begin(SourceBegin {
@@ -90,7 +88,11 @@ async fn found(rig: &Rig, tenant: &str, text: &str) -> RetrieveResponse {
 }
 
 fn texts(found: &RetrieveResponse) -> Vec<&str> {
-    found.chunks.iter().map(|chunk| chunk.text.as_str()).collect()
+    found
+        .chunks
+        .iter()
+        .map(|chunk| chunk.text.as_str())
+        .collect()
 }
 
 async fn by_words() -> Rig {
@@ -127,21 +129,42 @@ async fn a_source_is_found_after_its_commit_with_its_citation() {
 #[tokio::test]
 async fn nothing_is_found_before_the_commit_and_an_upload_goes_on_where_it_broke_off() {
     let rig = by_words().await;
-    let first = pieces(0, vec![piece("p1", "zeppelin one"), piece("p2", "zeppelin two")]);
-    let events = send(&rig, "school", vec![begin("film", "r1", 3), first]).await.unwrap();
-    let Event::Resume(resume) = &events[0] else { panic!("{events:?}") };
+    let first = pieces(
+        0,
+        vec![piece("p1", "zeppelin one"), piece("p2", "zeppelin two")],
+    );
+    let events = send(&rig, "school", vec![begin("film", "r1", 3), first])
+        .await
+        .unwrap();
+    let Event::Resume(resume) = &events[0] else {
+        panic!("{events:?}")
+    };
     assert_eq!((resume.next, resume.committed), (0, false));
     assert!(!texts(&found(&rig, "school", "zeppelin").await)[0].contains("zeppelin"));
 
     let rest = pieces(2, vec![piece("p3", "zeppelin three")]);
-    let events = send(&rig, "school", vec![begin("film", "r1", 3), rest, commit()]).await.unwrap();
-    let Event::Resume(resume) = &events[0] else { panic!("{events:?}") };
+    let events = send(&rig, "school", vec![begin("film", "r1", 3), rest, commit()])
+        .await
+        .unwrap();
+    let Event::Resume(resume) = &events[0] else {
+        panic!("{events:?}")
+    };
     assert_eq!((resume.next, resume.committed), (2, false));
     let found = found(&rig, "school", "zeppelin").await;
-    assert_eq!(texts(&found).iter().filter(|text| text.contains("zeppelin")).count(), 3);
+    assert_eq!(
+        texts(&found)
+            .iter()
+            .filter(|text| text.contains("zeppelin"))
+            .count(),
+        3
+    );
 
-    let events = send(&rig, "school", vec![begin("film", "r1", 3)]).await.unwrap();
-    let Event::Resume(resume) = &events[0] else { panic!("{events:?}") };
+    let events = send(&rig, "school", vec![begin("film", "r1", 3)])
+        .await
+        .unwrap();
+    let Event::Resume(resume) = &events[0] else {
+        panic!("{events:?}")
+    };
     assert_eq!((resume.next, resume.committed), (3, true));
 }
 
@@ -171,7 +194,11 @@ async fn other_tenants_find_nothing_of_it() {
             course_id: COURSE.to_owned(),
             ..ListSourcesRequest::default()
         };
-        let sources = rig.index().list_sources(by(tenant, "staff", list)).await.unwrap();
+        let sources = rig
+            .index()
+            .list_sources(by(tenant, "staff", list))
+            .await
+            .unwrap();
         assert!(sources.into_inner().sources.is_empty(), "{tenant}");
     }
 }
@@ -186,7 +213,11 @@ async fn a_deleted_source_is_gone_and_the_pack_stays() {
             course_id: COURSE.to_owned(),
             source_id: "film".to_owned(),
         };
-        let deleted = rig.index().delete_source(by("school", "staff", delete)).await.unwrap();
+        let deleted = rig
+            .index()
+            .delete_source(by("school", "staff", delete))
+            .await
+            .unwrap();
         assert_eq!(deleted.into_inner().deleted, expected);
         let after = found(&rig, "school", "slope").await;
         assert_eq!(after.index_id, before.index_id);
@@ -208,7 +239,11 @@ async fn sources_are_listed_in_pages() {
             page_size: 2,
             page_token: token,
         };
-        let page = rig.index().list_sources(by("school", "staff", list)).await.unwrap();
+        let page = rig
+            .index()
+            .list_sources(by("school", "staff", list))
+            .await
+            .unwrap();
         let page = page.into_inner();
         seen.extend(page.sources.into_iter().map(|source| source.source_id));
         token = page.next_page_token;
@@ -249,7 +284,10 @@ async fn status(rig: &Rig, tenant: &str) -> turnwise_proto::retrieval::v1::GetIn
     let request = GetIndexStatusRequest {
         course_id: COURSE.to_owned(),
     };
-    let status = rig.index().get_index_status(by(tenant, "staff", request)).await;
+    let status = rig
+        .index()
+        .get_index_status(by(tenant, "staff", request))
+        .await;
     status.unwrap().into_inner()
 }
 
@@ -263,7 +301,10 @@ async fn a_rebuild_makes_everything_anew_and_answers_the_same() {
             course_id: COURSE.to_owned(),
             forget_vectors,
         };
-        let answers = rig.index().rebuild_index(by("school", "staff", request)).await;
+        let answers = rig
+            .index()
+            .rebuild_index(by("school", "staff", request))
+            .await;
         let answers: Vec<_> = answers.unwrap().into_inner().collect().await;
         let last = answers.last().unwrap().as_ref().unwrap();
         let found = found(&rig, "school", "zeppelin").await;
@@ -285,13 +326,20 @@ async fn a_search_says_why() {
         namespace: Namespace::UnitContentChunks.into(),
         ..SearchRequest::default()
     };
-    let found = rig.index().search(by("school", "staff", request)).await.unwrap();
+    let found = rig
+        .index()
+        .search(by("school", "staff", request))
+        .await
+        .unwrap();
     let found = found.into_inner();
     let hit = &found.hits[0];
     assert_eq!(hit.id, "film/p1");
     assert_eq!((hit.lexical_rank, hit.dense_rank), (1, 0));
     assert!(hit.lexical > 0.0 && hit.score > 0.0);
-    assert!(hit.matched.iter().any(|term| term == "wheelchair"), "{hit:?}");
+    assert!(
+        hit.matched.iter().any(|term| term == "wheelchair"),
+        "{hit:?}"
+    );
     assert_eq!(found.mapped_units[0].unit_id, "slope");
 }
 
@@ -302,7 +350,10 @@ async fn only_staff_look_after_an_index() {
         let request = GetIndexStatusRequest {
             course_id: COURSE.to_owned(),
         };
-        let status = rig.index().get_index_status(by("school", role, request)).await;
+        let status = rig
+            .index()
+            .get_index_status(by("school", role, request))
+            .await;
         let (reason, _) = refused(&status.unwrap_err());
         assert_eq!(reason, ErrorReason::PermissionDenied, "{role}");
     }
@@ -313,19 +364,84 @@ async fn uploads_that_are_refused() {
     use ErrorReason::{IndexIncompatible, InvalidArgument, UnknownCourse, UnknownUnit};
     type Change = fn(&mut SourceBegin, &mut SourceChunk);
     let cases: [(&str, Change, ErrorReason, &str); 16] = [
-        ("odd source", |b, _| b.source_id = "../x".into(), InvalidArgument, "begin.source_id"),
-        ("no revision", |b, _| b.revision.clear(), InvalidArgument, "begin.revision"),
-        ("unknown course", |b, _| b.course_id = "other".into(), UnknownCourse, "course_id"),
-        ("odd type", |b, _| b.chunk_type = "film".into(), InvalidArgument, "begin.chunk_type"),
-        ("no chunks", |b, _| b.chunk_count = 0, InvalidArgument, "begin.chunk_count"),
-        ("many chunks", |b, _| b.chunk_count = 20_001, InvalidArgument, "begin.chunk_count"),
-        ("long title", |b, _| b.title = "x".repeat(301), InvalidArgument, "begin.title"),
-        ("odd id", |_, c| c.chunk_id = "a/b".into(), InvalidArgument, "chunks.chunks[0].chunk_id"),
-        ("unknown unit", |_, c| c.unit_id = "other".into(), UnknownUnit, "unit_id"),
-        ("no text", |_, c| c.text = " ".into(), InvalidArgument, "chunks.chunks[0].text"),
-        ("long text", |_, c| c.text = "x".repeat(8_001), InvalidArgument, "chunks.chunks[0].text"),
-        ("odd url", |_, c| c.url = "javascript:x".into(), InvalidArgument, "chunks.chunks[0].url"),
-        ("odd page", |_, c| c.page = -1, InvalidArgument, "chunks.chunks[0].page"),
+        (
+            "odd source",
+            |b, _| b.source_id = "../x".into(),
+            InvalidArgument,
+            "begin.source_id",
+        ),
+        (
+            "no revision",
+            |b, _| b.revision.clear(),
+            InvalidArgument,
+            "begin.revision",
+        ),
+        (
+            "unknown course",
+            |b, _| b.course_id = "other".into(),
+            UnknownCourse,
+            "course_id",
+        ),
+        (
+            "odd type",
+            |b, _| b.chunk_type = "film".into(),
+            InvalidArgument,
+            "begin.chunk_type",
+        ),
+        (
+            "no chunks",
+            |b, _| b.chunk_count = 0,
+            InvalidArgument,
+            "begin.chunk_count",
+        ),
+        (
+            "many chunks",
+            |b, _| b.chunk_count = 20_001,
+            InvalidArgument,
+            "begin.chunk_count",
+        ),
+        (
+            "long title",
+            |b, _| b.title = "x".repeat(301),
+            InvalidArgument,
+            "begin.title",
+        ),
+        (
+            "odd id",
+            |_, c| c.chunk_id = "a/b".into(),
+            InvalidArgument,
+            "chunks.chunks[0].chunk_id",
+        ),
+        (
+            "unknown unit",
+            |_, c| c.unit_id = "other".into(),
+            UnknownUnit,
+            "unit_id",
+        ),
+        (
+            "no text",
+            |_, c| c.text = " ".into(),
+            InvalidArgument,
+            "chunks.chunks[0].text",
+        ),
+        (
+            "long text",
+            |_, c| c.text = "x".repeat(8_001),
+            InvalidArgument,
+            "chunks.chunks[0].text",
+        ),
+        (
+            "odd url",
+            |_, c| c.url = "javascript:x".into(),
+            InvalidArgument,
+            "chunks.chunks[0].url",
+        ),
+        (
+            "odd page",
+            |_, c| c.page = -1,
+            InvalidArgument,
+            "chunks.chunks[0].page",
+        ),
         (
             "foreign vector",
             |_, c| {
@@ -357,7 +473,9 @@ async fn uploads_that_are_refused() {
     let embedder = Arc::new(HashedWords::new(32));
     let rig = rig([tiny_course()], backends(embedder).await).await;
     for (case, change, reason, field) in cases {
-        let UpsertSourceRequest { step: Some(Step::Begin(mut head)) } = begin("film", "r1", 1)
+        let UpsertSourceRequest {
+            step: Some(Step::Begin(mut head)),
+        } = begin("film", "r1", 1)
         else {
             unreachable!()
         };
@@ -365,7 +483,11 @@ async fn uploads_that_are_refused() {
         change(&mut head, &mut chunk);
         let steps = vec![step(Step::Begin(head)), pieces(0, vec![chunk]), commit()];
         let status = send(&rig, "school", steps).await.unwrap_err();
-        assert_eq!(refused(&status), (reason, field.to_owned()), "{case}: {status:?}");
+        assert_eq!(
+            refused(&status),
+            (reason, field.to_owned()),
+            "{case}: {status:?}"
+        );
     }
 }
 
@@ -376,12 +498,36 @@ async fn steps_that_do_not_follow_are_refused() {
     let twice = || pieces(0, vec![piece("p1", "text"), piece("p1", "text")]);
     for (case, steps, field) in [
         ("no begin", vec![one()], "step"),
-        ("two begins", vec![begin("a", "r1", 1), begin("a", "r1", 1)], "step"),
-        ("early commit", vec![begin("b", "r1", 2), one(), commit()], "commit"),
-        ("a gap", vec![begin("c", "r1", 3), pieces(1, vec![piece("p2", "x")])], "chunks.first"),
-        ("too many", vec![begin("d", "r1", 1), twice()], "chunks.first"),
-        ("an id twice", vec![begin("e", "r1", 2), twice()], "chunks.chunks.chunk_id"),
-        ("no chunks", vec![begin("f", "r1", 1), pieces(0, Vec::new())], "chunks.chunks"),
+        (
+            "two begins",
+            vec![begin("a", "r1", 1), begin("a", "r1", 1)],
+            "step",
+        ),
+        (
+            "early commit",
+            vec![begin("b", "r1", 2), one(), commit()],
+            "commit",
+        ),
+        (
+            "a gap",
+            vec![begin("c", "r1", 3), pieces(1, vec![piece("p2", "x")])],
+            "chunks.first",
+        ),
+        (
+            "too many",
+            vec![begin("d", "r1", 1), twice()],
+            "chunks.first",
+        ),
+        (
+            "an id twice",
+            vec![begin("e", "r1", 2), twice()],
+            "chunks.chunks.chunk_id",
+        ),
+        (
+            "no chunks",
+            vec![begin("f", "r1", 1), pieces(0, Vec::new())],
+            "chunks.chunks",
+        ),
     ] {
         let status = send(&rig, "school", steps).await.unwrap_err();
         assert_eq!(
@@ -400,10 +546,16 @@ async fn a_poisoned_chunk_changes_text_and_never_scope() {
     let mut request = search(poison);
     request.pack_hash.clear();
     request.scoped_unit_ids = vec!["factor".to_owned()];
-    let found = rig.client().retrieve(by("school", "student", request.clone())).await;
+    let found = rig
+        .client()
+        .retrieve(by("school", "student", request.clone()))
+        .await;
     let found = found.unwrap().into_inner();
     assert!(found.chunks.iter().all(|chunk| chunk.unit_id == "factor"));
     request.scoped_unit_ids = vec!["slope".to_owned()];
-    let found = rig.client().retrieve(by("school", "student", request)).await;
+    let found = rig
+        .client()
+        .retrieve(by("school", "student", request))
+        .await;
     assert_eq!(found.unwrap().into_inner().chunks[0].text, poison);
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use turnwise_kit::client::GrpcClient;
 use turnwise_testing::redis::RedisServer;
-use turnwise_tests::session::SessionProcess;
+use turnwise_tests::lone_service::LoneService;
 
 use super::{
     calls::{Call, Grade, TakenTurn, Turn, open_thread},
@@ -18,8 +18,8 @@ const GRADES: usize = 3;
 #[tokio::test(flavor = "multi_thread")]
 async fn on_two_replicas() {
     let redis = RedisServer::start().unwrap();
-    let mut replicas = [(); 2].map(|()| SessionProcess::start(&redis.url(), &[]));
-    count_once(&replicas.each_ref().map(SessionProcess::client)).await;
+    let mut replicas = [(); 2].map(|()| LoneService::session(&redis.url(), &[]));
+    count_once(&replicas.each_ref().map(LoneService::client)).await;
     for replica in &mut replicas {
         replica.stop();
     }
@@ -29,7 +29,7 @@ async fn on_two_replicas() {
 async fn embedded() {
     let home = tempfile::tempdir().unwrap();
     let store = format!("embedded:{}", home.path().join("session.redb").display());
-    let mut service = SessionProcess::start(&store, &[]);
+    let mut service = LoneService::session(&store, &[]);
     count_once(&[service.client()]).await;
     service.stop();
 }

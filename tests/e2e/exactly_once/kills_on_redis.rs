@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
+    lone_service::LoneService,
     relay::{Point, Relay},
     seed::{Choices, rounds, seed},
-    session::SessionProcess,
 };
 
 use super::{retries::Sender, rounds::Rounds};
@@ -26,8 +26,8 @@ async fn every_commit_counts_once() {
     let seed = seed();
     let redis = RedisServer::start().unwrap();
     let relay = Relay::start(redis.port()).await;
-    let mut other = SessionProcess::start(&redis.url(), &[]);
-    let mut service = Rounds::new(SessionProcess::start(&relay.url(), &[]), STUDENTS);
+    let mut other = LoneService::session(&redis.url(), &[]);
+    let mut service = Rounds::new(LoneService::session(&relay.url(), &[]), STUDENTS);
     let began = Instant::now();
     let mut told = 0;
     for round in 0..rounds() {
@@ -60,7 +60,7 @@ fn point(round: u64, choices: &mut Choices) -> Point {
 async fn one_round(
     service: &mut Rounds,
     relay: &Relay,
-    other: &SessionProcess,
+    other: &LoneService,
     round: u64,
     point: Point,
     mut choices: Choices,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 use turnwise_kit::client::GrpcClient;
-use turnwise_tests::{seed::Choices, session::SessionProcess};
+use turnwise_tests::{lone_service::LoneService, seed::Choices};
 
 use super::{
     calls::{Call, Grade, TakenTurn, Thread, Turn, open_thread},
@@ -18,7 +18,7 @@ const ROUNDS_OF_A_CLASS: u64 = 10;
 /// A service that is killed, its students, and all that was acknowledged.
 pub struct Rounds {
     /// The service.
-    pub service: SessionProcess,
+    pub service: LoneService,
     lives: Lives,
     class: Vec<Thread>,
     class_size: usize,
@@ -30,7 +30,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// A service without students yet, of whom each class will have so many.
-    pub fn new(service: SessionProcess, class_size: usize) -> Self {
+    pub fn new(service: LoneService, class_size: usize) -> Self {
         Self {
             lives: Lives::begin(service.client()),
             service,

@@ -12,7 +12,7 @@ mod store;
 use serde::{Deserialize, Serialize};
 
 pub use echo::{front_request, reply_of};
-pub use role::serve;
+pub use role::{leaf, serve};
 
 /// The bytes of one call's messages, without gRPC's frame.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]

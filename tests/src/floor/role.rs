@@ -66,6 +66,11 @@ pub async fn serve(role: Role) {
         .unwrap();
 }
 
+/// A bare server that only echoes, for a benchmark that serves it by itself.
+pub fn leaf() -> Routes {
+    echo(Nothing)
+}
+
 fn echo(store: impl Bare) -> Routes {
     Routes::new(ExamServiceServer::new(Echo { store }))
 }

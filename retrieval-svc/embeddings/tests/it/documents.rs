@@ -1,7 +1,7 @@
 //! Vectors of documents: made once, kept batch by batch, and gone on with.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -40,6 +40,10 @@ impl Cache for Kept {
     }
 
     fn forget_vectors(&self, _: &ModelId, _: &[ContentHash]) {
+        unreachable!()
+    }
+
+    fn forget_unused(&self, _: &ModelId, _: &HashSet<ContentHash>) -> u64 {
         unreachable!()
     }
 

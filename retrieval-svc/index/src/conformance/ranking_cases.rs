@@ -36,7 +36,7 @@ pub(super) fn all() -> Vec<Case<dyn Engine>> {
 }
 
 pub(super) fn without_model() -> Vec<Case<dyn Engine>> {
-    cases![words_work_without_a_model, vectors_need_a_model]
+    cases![words_work_without_a_model, query_vectors_need_a_model]
 }
 
 /// What a hit's lexical score must be, by the contract of [`Part`] and [`Statistics`].
@@ -415,11 +415,7 @@ async fn words_work_without_a_model(engine: &dyn Engine) -> Result<(), Failure> 
     .await
 }
 
-async fn vectors_need_a_model(engine: &dyn Engine) -> Result<(), Failure> {
-    let with = part(id("", "algebra", "", "1"), lessons())?;
-    let published = engine.publish(with).await;
-    let refused = matches!(published, Err(EngineError::Incompatible { .. }));
-    ensure("a part with vectors is refused", refused)?;
+async fn query_vectors_need_a_model(engine: &dyn Engine) -> Result<(), Failure> {
     let plain = words_in(document(Namespace::Chunks, "a", &["u"]), "slope");
     let plain = Part::new(id("", "algebra", "", "2"), None, vec![plain])?;
     let index = open(engine, "school", "algebra", &[Arc::new(plain)]).await?;

@@ -2,21 +2,20 @@
 
 use std::ops::Range;
 
-use crate::{
-    Part, bm25,
-    part::{table::Table, terms::Terms},
-};
+use crate::{Part, bm25, part::table::Table};
 
-/// How many words of bits the filter has: 64 Ki bits, so that it stays in the nearest cache.
-const FILTER: usize = 1024;
+/// How many terms are looked up together. Looking up has no branches, so there is none to foresee wrongly but those for
+/// each match.
+const TOGETHER: usize = 8;
 
-/// How many terms are tried against the filter at once. Hardly any term is of the query, so one branch for all is foreseen.
-const AT_ONCE: usize = 8;
+/// How many terms the table tells apart.
+const TABLE: usize = 1 << 16;
 
 /// The terms of a query as one part knows them.
 pub(super) struct Words {
-    /// A bit for the lower 16 bits of each term's place in the dictionary. Zeros between searches.
-    filter: Box<[u64; FILTER]>,
+    /// By the lower 16 bits of a term's place in the dictionary: 0, or one more than its place in `worth`, at most 255.
+    /// Terms may share an entry, so it is only a hint. Zeros between searches.
+    hints: Box<[u8; TABLE]>,
     /// Places in the dictionary, rising, each with what a saturation of 1 is worth.
     worth: Vec<(u32, f64)>,
 }
@@ -24,10 +23,15 @@ pub(super) struct Words {
 impl Default for Words {
     fn default() -> Self {
         Self {
-            filter: Box::new([0; FILTER]),
+            hints: Box::new([0; TABLE]),
             worth: Vec::new(),
         }
     }
+}
+
+/// Where the hint of a term stands.
+fn slot(place: u32) -> usize {
+    usize::from(place as u16)
 }
 
 impl Words {
@@ -39,15 +43,26 @@ impl Words {
         });
         self.worth.extend(known);
         self.worth.sort_unstable_by_key(|(place, _)| *place);
-        for (place, _) in &self.worth {
-            self.filter[slot(*place)] |= 1 << (place % 64);
+        for (hint, (place, _)) in (1_usize..).zip(&self.worth) {
+            self.hints[slot(*place)] = hint.min(255) as u8;
         }
     }
 
     /// Forgets them.
     pub(super) fn clear(&mut self) {
         for (place, _) in self.worth.drain(..) {
-            self.filter[slot(place)] = 0;
+            self.hints[slot(place)] = 0;
+        }
+    }
+
+    /// What a term of the dictionary is worth; 0 if the query does not have it.
+    fn worth(&self, place: u32) -> f64 {
+        let hint = usize::from(self.hints[slot(place)]);
+        match self.worth.get(hint.wrapping_sub(1)) {
+            Some((found, worth)) if *found == place => *worth,
+            _ => (self.worth)
+                .binary_search_by_key(&place, |(place, _)| *place)
+                .map_or(0.0, |found| self.worth[found].1),
         }
     }
 
@@ -71,64 +86,32 @@ impl Words {
 
     fn score_row(&self, table: &Table, row: usize) -> f64 {
         let terms = table.terms();
-        let (start, packed) = terms.packed(row);
-        let (blocks, rest) = packed.as_chunks::<AT_ONCE>();
-        let mut sum = Sum {
-            score: 0.0,
-            worth: &self.worth,
-            damping: None,
+        let (mut start, packed) = terms.packed(row);
+        let damping = bm25::damping(terms.length(row), table.average_length());
+        let mut score = 0.0;
+        let mut add = |at: u32, packed: u32| {
+            let (place, times) = terms.unpack(packed, at);
+            score += self.worth(place) * bm25::saturation(times, damping);
         };
-        let mut at = start;
+        let (blocks, rest) = packed.as_chunks::<TOGETHER>();
         for block in blocks {
-            let passes = block
-                .iter()
-                .fold(0, |passes, packed| passes | self.passes(*packed));
-            if passes & 1 == 1 {
-                sum.add(table, terms, row, at, block);
+            let mut matching = 0_u32;
+            for (lane, packed) in block.iter().enumerate() {
+                let hint = self.hints[slot(packed >> 8)];
+                matching |= u32::from(hint != 0) << lane;
             }
-            at += AT_ONCE as u32;
+            while matching != 0 {
+                let lane = matching.trailing_zeros();
+                matching &= matching - 1;
+                add(start + lane, block[lane as usize]);
+            }
+            start += TOGETHER as u32;
         }
-        sum.add(table, terms, row, at, rest);
-        sum.score
-    }
-
-    /// The lowest bit is 1 if the filter lets a packed term pass.
-    fn passes(&self, packed: u32) -> u64 {
-        let place = packed >> 8;
-        self.filter[slot(place)] >> (place % 64)
-    }
-}
-
-/// Where a term stands in the filter.
-fn slot(place: u32) -> usize {
-    place as usize / 64 % FILTER
-}
-
-/// A row's score as it grows.
-struct Sum<'a> {
-    score: f64,
-    /// The query's terms that may still come.
-    worth: &'a [(u32, f64)],
-    damping: Option<f64>,
-}
-
-impl Sum<'_> {
-    /// Adds those of some terms that are the query's. `at` is where the first stands in the column.
-    fn add(&mut self, table: &Table, terms: &Terms, row: usize, at: u32, packed: &[u32]) {
-        for (at, packed) in (at..).zip(packed) {
-            let place = packed >> 8;
-            while let [(next, worth), rest @ ..] = self.worth
-                && *next <= place
-            {
-                self.worth = rest;
-                if *next == place {
-                    let damping = *self.damping.get_or_insert_with(|| {
-                        bm25::damping(terms.length(row), table.average_length())
-                    });
-                    let (_, times) = terms.unpack(*packed, at);
-                    self.score += worth * bm25::saturation(times, damping);
-                }
+        for (at, packed) in (start..).zip(rest) {
+            if self.hints[slot(packed >> 8)] != 0 {
+                add(at, *packed);
             }
         }
+        score
     }
 }

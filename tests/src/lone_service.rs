@@ -1,4 +1,4 @@
-//! session-svc alone, as a real process: started, killed, started again on the same store, and called as the gateway
+//! One service alone, as a real process: started, killed, started again on the same store, and called as the gateway
 //! calls it.
 
 use std::fs;
@@ -14,11 +14,12 @@ use uuid::Uuid;
 
 use crate::{
     options::Service,
-    process::{Process, Program},
+    process::{Process, Program, repository},
 };
 
-/// A session-svc. It ends with the value.
-pub struct SessionProcess {
+/// A service. It ends with the value.
+pub struct LoneService {
+    service: Service,
     program: Program,
     process: Process,
     token: InternalToken,
@@ -26,41 +27,54 @@ pub struct SessionProcess {
     _home: TempDir,
 }
 
-impl SessionProcess {
-    /// Starts it on this store (a value of SESSION_STORE) with further settings, and returns once it takes calls.
-    pub fn start(store: &str, settings: &[(&str, &str)]) -> Self {
+impl LoneService {
+    /// session-svc on this store (a value of SESSION_STORE) with further settings; returns once it takes calls.
+    pub fn session(store: &str, settings: &[(&str, &str)]) -> Self {
+        let own = [
+            // In the process's home.
+            ("HELPER_CLASS_RESET_ARCHIVE_DIR", "archives"),
+            ("SESSION_STORE", store),
+        ];
+        Self::start(Service::Session, &[&own, settings].concat())
+    }
+
+    /// retrieval-svc on this store (a value of RETRIEVAL_STORE) with the demo course and further settings; returns once
+    /// it takes calls.
+    pub fn retrieval(store: &str, settings: &[(&str, &str)]) -> Self {
+        let courses = repository().join("courses").display().to_string();
+        let own = [
+            ("COURSES_DIR", courses.as_str()),
+            ("RETRIEVAL_STORE", store),
+        ];
+        Self::start(Service::Retrieval, &[&own, settings].concat())
+    }
+
+    fn start(service: Service, settings: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let secret = Uuid::new_v4().to_string();
         let token_file = home.path().join("internal-token");
         fs::write(&token_file, &secret).unwrap();
-        let archives = home.path().join("archives");
-        let mut env: Vec<(String, String)> = [
+        let token_file = token_file.display().to_string();
+        let usual = [
             ("LISTEN", "127.0.0.1:0"),
             ("LOG_FORMAT", "json"),
-            ("INTERNAL_TOKEN_FILE", &token_file.display().to_string()),
-            (
-                "HELPER_CLASS_RESET_ARCHIVE_DIR",
-                &archives.display().to_string(),
-            ),
-            ("SESSION_STORE", store),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-        env.extend(
-            settings
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
-        );
+            ("INTERNAL_TOKEN_FILE", token_file.as_str()),
+        ];
+        let env = usual
+            .iter()
+            .chain(settings)
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let program = Program {
-            name: Service::Session.binary(),
+            name: service.binary(),
             args: Vec::new(),
-            env,
+            env: env.collect(),
             home: home.path().to_owned(),
         };
         let token = InternalToken::new(&secret).unwrap();
         let process = Process::spawn(&program);
-        let client = client_of(&process, &token);
+        let client = client_of(service, &process, &token);
         Self {
+            service,
             program,
             process,
             token,
@@ -87,7 +101,7 @@ impl SessionProcess {
         self.process.kill();
         self.nothing_panicked();
         self.process = Process::spawn(&self.program);
-        self.client = client_of(&self.process, &self.token);
+        self.client = client_of(self.service, &self.process, &self.token);
     }
 
     /// Ends it in an orderly way.
@@ -106,10 +120,10 @@ impl SessionProcess {
     }
 }
 
-fn client_of(process: &Process, token: &InternalToken) -> GrpcClient {
+fn client_of(service: Service, process: &Process, token: &InternalToken) -> GrpcClient {
     let endpoint = format!("http://{}", process.listening().address);
     let options = ClientOptions {
-        peer: "session-svc",
+        peer: service.binary(),
         token: Some(token.clone()),
     };
     connect(&endpoint, None, options, &Kit::for_tests()).unwrap()
