@@ -17,6 +17,7 @@ use turnwise_retrieval_embeddings::{
 };
 use turnwise_retrieval_index::{Cache, EmbeddedEngine, Engine, ModelId, Precision, Sources};
 use turnwise_retrieval_qdrant::{Options as QdrantOptions, OptionsError, Qdrant};
+use turnwise_retrieval_relevance::RELEVANCE;
 use turnwise_retrieval_store::Store;
 use turnwise_text::NORMALISER;
 
@@ -198,7 +199,7 @@ impl RetrievalSettings {
             api_key_file: self.qdrant_api_key_file.clone(),
             authority_file: self.qdrant_ca_file.clone(),
             model: model.clone(),
-            ..QdrantOptions::new(url, NORMALISER)
+            ..QdrantOptions::new(url, format!("{NORMALISER}\n{RELEVANCE}"))
         };
         let database = Qdrant::new(&options).map_err(|error| self.of_qdrant(error))?;
         let qdrant = Arc::new(database.clone());

@@ -8,7 +8,7 @@
 //! | [`mapping`] | the units that a message is about |
 //! | `embedded_text` | what a vector is made from |
 //! | `spelling` | what pupils misspell |
-//! | `terms`, `vocabulary`, `postings`, `bm25` | words of a course, counted and looked up |
+//! | `terms`, `vocabulary`, `postings`, `bm25`, `votes` | words of a course, counted and looked up |
 //! | `topicality`, `confidence` | how much a term tells about units, and how sure a mapping is |
 
 mod bm25;
@@ -25,6 +25,10 @@ pub mod turn;
 mod units;
 mod vocabulary;
 mod votes;
+
+/// Names the rules of this crate: terms of documents, weights, confidences. It goes into every index id beside the
+/// normaliser's: raise it with any change that can change an answer.
+pub const RELEVANCE: &str = "relevance-1";
 
 pub use confidence::CONTEXT_ONLY_MAX;
 pub use documents::{

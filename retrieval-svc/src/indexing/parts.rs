@@ -8,7 +8,9 @@ use turnwise_retrieval_embeddings::{Embedded, embed_documents};
 use turnwise_retrieval_index::{
     ContentHash, Document, ModelId, Namespace, Part, PartId, Row, SourceHead, SourceKey, Statistics,
 };
-use turnwise_retrieval_relevance::{document_of_upload, documents_of_pack, text_to_embed};
+use turnwise_retrieval_relevance::{
+    RELEVANCE, document_of_upload, documents_of_pack, text_to_embed,
+};
 use turnwise_text::NORMALISER;
 
 use super::{Indexer, IndexingError};
@@ -45,7 +47,7 @@ impl Origin<'_> {
                 tenant: "".into(),
                 course: version.id().into(),
                 source: "".into(),
-                revision: name(&[&version.pack().hash, NORMALISER, model]),
+                revision: name(&[&version.pack().hash, NORMALISER, RELEVANCE, model]),
             },
             Self::Source(version, key, head) => PartId {
                 tenant: key.tenant.clone(),
@@ -57,6 +59,7 @@ impl Origin<'_> {
                     &head.chunk_type,
                     &version.pack().course.locale,
                     NORMALISER,
+                    RELEVANCE,
                     model,
                 ]),
             },

@@ -177,7 +177,7 @@ async fn retrieve(service: &Service, args: &Args) {
         let call = call();
         let said = (request.text.as_str(), &[][..]);
         let begun = Instant::now();
-        let asked = Asked::new(&course, Some(&view), said, &service.queries, &call).await;
+        let asked = Asked::new(&course, Some(&view), said, Some(&service.queries), &call).await;
         read.note(begun);
         let filter = in_units(request.scoped_unit_ids.iter().map(String::as_str), None);
         let begun = Instant::now();

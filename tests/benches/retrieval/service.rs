@@ -91,7 +91,7 @@ impl Service {
             queries: Arc::clone(&queries),
             wants_model: true,
             model,
-            shared: false,
+            shared: None,
         };
         let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
         let courses = Arc::new(Courses::default());

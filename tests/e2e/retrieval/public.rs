@@ -123,7 +123,7 @@ async fn retrieval_is_looked_after_by_staff(kind: Kind) {
     let best = &response.hits[0];
     assert_eq!((best.lexical_rank, best.dense_rank), (1, 0));
     assert!(best.lexical > 0.0 && best.score > 0.0);
-    assert_eq!(best.matched, [upload.word.clone()]);
+    assert_eq!(best.matched, std::slice::from_ref(&upload.word));
     let citation = best.citation.as_ref().unwrap();
     assert_eq!(citation.title, "The lesson film");
     assert!(citation.url.starts_with("https://example.org/film#"));

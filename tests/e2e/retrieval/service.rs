@@ -80,11 +80,11 @@ impl Client {
         Ok(response.into_inner().deleted)
     }
 
-    /// Makes everything anew; answers the new index's id.
-    pub async fn rebuild(&self) -> Result<String, Status> {
+    /// Makes everything anew, if `forget` the vectors, too; answers the new index's id.
+    pub async fn rebuild(&self, forget: bool) -> Result<String, Status> {
         let request = RebuildIndexRequest {
             course_id: DEMO_COURSE.to_owned(),
-            forget_vectors: true,
+            forget_vectors: forget,
         };
         let response = self
             .index

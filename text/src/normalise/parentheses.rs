@@ -67,10 +67,14 @@ pub(super) fn tidy(text: &[char]) -> String {
         match (last, below) {
             ('^', _) if atom.letters <= 1 => {}
             ('_', _) => {}
-            ('t', _) if is_degree(&out, &atom, text) => {}
+            ('t' | 'T', _) if is_degree(&out, &atom, text) => {}
             ('/', _) if atom.is_term() => {}
             // Two and a half.
-            (digit, Some(below)) if digit.is_ascii_digit() && atom.letters + below.letters == 0 => {
+            (digit, Some(below))
+                if digit.is_ascii_digit()
+                    && atom.letters + below.letters == 0
+                    && !ends_with_degree(&out) =>
+            {
                 out.push(' ');
             }
             (last, _) if fraction && !glued && !matches!(last, '^' | '/') => {}
@@ -94,13 +98,27 @@ pub(super) fn tidy(text: &[char]) -> String {
 
 /// Whether the atom is the degree of a root. With `s` it would read `roots`.
 fn is_degree(out: &str, atom: &Atom, text: &[char]) -> bool {
-    let is_root = out
-        .strip_suffix("root")
-        .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()));
-    is_root
+    ends_with_root(out)
         && atom.letters <= 1
-        && text[atom.close - 1] != 's'
+        && !matches!(text[atom.close - 1], 's' | 'S')
         && text.get(atom.close + 1) == Some(&'(')
+}
+
+/// Whether the text ends with the degree of a root, as in `root3`: what follows is taken the root of.
+fn ends_with_degree(out: &str) -> bool {
+    ends_with_root(out.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')))
+}
+
+/// Whether the text ends with the word `root`, in capitals or not.
+fn ends_with_root(out: &str) -> bool {
+    let Some((before, name)) = out
+        .len()
+        .checked_sub("root".len())
+        .and_then(|at| out.split_at_checked(at))
+    else {
+        return false;
+    };
+    name.eq_ignore_ascii_case("root") && !before.ends_with(|c: char| c.is_alphanumeric())
 }
 
 /// Whether what follows would be read as a part of the atom.
@@ -132,6 +150,9 @@ mod tests {
             ("x_(12)^(-1)", "x_12^(-1)"),
             ("root(3)(x)", "root3(x)"),
             ("root(s)(x)", "root(s)(x)"),
+            ("Root(3)(x)", "Root3(x)"),
+            ("root2(0)/(1)", "root2(0)/1"),
+            ("root(2)(0)/(1)/(2)", "root2(0)/1/2"),
             ("f(x)/(2)", "f(x)/2"),
             ("1/(xy)", "1/(xy)"),
             ("2^(xy)", "2^(xy)"),

@@ -161,11 +161,13 @@ impl Typist<'_> {
     /// The name of a Greek letter that is no part of a Greek word.
     fn lone_greek(&self, letter: char) -> Option<&'static str> {
         let name = signs::greek_name(letter)?;
-        let part_of_word = |c: char| signs::is_greek(c) || is_combining_mark(c);
-        let before = self.out.last().filter(|_| !self.soft);
-        let alone =
-            !before.is_some_and(|c| part_of_word(*c)) && !self.peek(0).is_some_and(part_of_word);
-        alone.then_some(name)
+        // The letter before, without its marks: whether they have a common form with it makes no difference.
+        let before = self.out.iter().rfind(|c| !is_combining_mark(**c));
+        let follows_word = !self.soft && before.is_some_and(|c| signs::is_greek(*c));
+        let goes_on = self
+            .peek(0)
+            .is_some_and(|c| signs::is_greek(c) || is_combining_mark(c));
+        (!follows_word && !goes_on).then_some(name)
     }
 
     fn degrees(&mut self) {

@@ -95,6 +95,12 @@ fn one_formula_has_the_same_terms_however_it_is_written() {
         &[r"\sqrt{a}", "√a", "√(a)", "sqrt(a)"],
         &[r"\sqrt[3]{27}", "∛27", "³√27", "root3(27)", "root(3)(27)"],
         &[r"\sqrt[n]{x+1}", "ⁿ√(x+1)", "rootn(x+1)"],
+        &[
+            r"\sqrt[2]{5}\div\frac{1}{2}",
+            "²√5÷½",
+            "root2(5)/(1)/(2)",
+            "root2(5)/1/2",
+        ],
         &["x_{1}+x_{2}", "x₁+x₂", "x_1+x_2", "x1+x2"],
         &[r"A=\pi r^{2}", "A=πr²", "A=pi r^2"],
         &[r"x \neq 3", r"x \ne 3", r"x \not= 3", "x ≠ 3", "x != 3"],

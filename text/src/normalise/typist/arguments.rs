@@ -125,8 +125,10 @@ impl Typist<'_> {
                 self.soft = false;
             }
             _ => {
-                // No argument, as in `\frac)`: nothing to put into a parenthesis.
+                // No argument, as in `\frac)`: nothing to put into a parenthesis, and what stands around it stays apart.
                 self.end_implied();
+                self.soft = true;
+                self.foreign = true;
                 return;
             }
         }
