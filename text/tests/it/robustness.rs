@@ -68,7 +68,7 @@ proptest! {
 fn what_a_command_leaves_does_not_meet() {
     for (text, typed) in [
         ("word\\binom\u{30C}π", "word pi"),
-        ("ᄀ\\frac\u{301}ᅡ", "ᄀ ᅡ"),
+        ("ᄀ\\binom\u{30C}ᅡ", "ᄀ ᅡ"),
         ("J\u{30C}π", "J\u{30C} pi"),
         ("Root(3)(x)", "Root3(x)"),
     ] {
