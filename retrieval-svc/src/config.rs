@@ -147,6 +147,11 @@ impl RetrievalSettings {
     /// # Errors
     /// A setting is wrong, a model or the file of the index cannot be read; the message says what to do.
     pub async fn open(&self, llm: Option<GrpcClient>) -> Result<Backends, StartError> {
+        let given = [&self.qdrant_api_key_file, &self.qdrant_ca_file];
+        if !self.retrieval_store.0.starts_with("qdrant:") && given.iter().any(|file| file.is_some())
+        {
+            return Err(StartError::NoQdrant);
+        }
         let embedder = self.embedder(llm).await?;
         let wants_model = self.embeddings.embeddings != Choice::None;
         let remote = matches!(self.embeddings.embeddings, Choice::Gateway(_));

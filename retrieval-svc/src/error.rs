@@ -37,6 +37,11 @@ pub enum StartError {
         /// What is wrong with it.
         error: OptionsError,
     },
+    /// Settings of Qdrant without Qdrant.
+    #[error(
+        "QDRANT_API_KEY_FILE and QDRANT_CA_FILE are for RETRIEVAL_STORE=qdrant:URL; set that, or leave them out"
+    )]
+    NoQdrant,
     /// A setting that Qdrant does not take.
     #[error("VECTOR_PRECISION=int8 is for the embedded store; configure quantisation in Qdrant")]
     PrecisionWithQdrant,

@@ -98,6 +98,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
     }
     for symbol in [
         "turnwise.policy.v1.PolicyService",
+        "turnwise.retrieval.v1.RetrievalService",
         "turnwise.session.v1.SessionService",
         "turnwise.llm.v1.LlmGatewayService",
     ] {

@@ -190,10 +190,15 @@ impl<'a> Plan<'a> {
                     ))
                 })
                 .collect();
-            let found: HashSet<&str> = hits.iter().map(|hit| &*hit.id).collect();
-            let rest = course.chunks_of(&units, asked.order()).into_iter();
-            let rest = rest.filter(|chunk| !found.contains(chunk.id.as_str()));
             let missing = top - response.chunks.len();
+            let found: HashSet<&str> = hits.iter().map(|hit| &*hit.id).collect();
+            // Seldom needed, and a scope may have many.
+            let rest = match missing {
+                0 => Vec::new(),
+                _ => course.chunks_of(&units, asked.order()),
+            };
+            let rest = rest.into_iter();
+            let rest = rest.filter(|chunk| !found.contains(chunk.id.as_str()));
             response.chunks.extend(
                 rest.take(missing).map(|chunk| {
                     convert::chunk(&chunk.id, &chunk.unit, &course.passage(chunk), 0.0)

@@ -10,7 +10,10 @@ mod views;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -67,6 +70,8 @@ pub struct Indexer {
     /// Views of a course change one at a time.
     turns: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
     changed: Notify,
+    /// Whether a part has gone out of use since vectors were last looked through.
+    replaced: AtomicBool,
 }
 
 impl Indexer {
@@ -85,6 +90,7 @@ impl Indexer {
             versions: Mutex::default(),
             turns: Mutex::default(),
             changed: Notify::new(),
+            replaced: AtomicBool::new(false),
         }
     }
 
@@ -180,7 +186,8 @@ impl Indexer {
                 complete &= self.tend_course(&version, changed, &end).await;
             }
             seen = stamp.filter(|_| complete);
-            if complete {
+            // A pack that cannot be loaded just now keeps its vectors as long as nothing else has made place.
+            if complete && self.replaced.swap(false, Ordering::Relaxed) {
                 self.forget_unused_vectors().await;
             }
             let wait = async {

@@ -210,6 +210,8 @@ impl Indexer {
         for tenant in tenants {
             let keep = used.get(tenant).map_or(&[][..], Vec::as_slice);
             self.engine.retire(tenant, course, keep).await?;
+            self.replaced
+                .store(true, std::sync::atomic::Ordering::Relaxed);
             let mut made = self
                 .made
                 .lock()

@@ -152,7 +152,7 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
 async fn no_uploads_where_they_are_off() {
     let folder = tempfile::tempdir().unwrap();
     crate::start::copy(
-        crate::demo_course::FOLDER.as_ref(),
+        crate::start::DEMO_COURSE.as_ref(),
         &folder.path().join("demo"),
     );
     let settings = crate::start::settings(folder.path(), "0", &[]);

@@ -3,13 +3,13 @@
 
 mod artifacts;
 mod bad_input;
-mod demo_course;
 mod faults;
 mod fixture;
 mod map_message;
 mod meaning;
 mod properties;
 mod references;
+mod refused_uploads;
 mod reload;
 mod retrieve;
 mod start;

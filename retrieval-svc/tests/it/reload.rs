@@ -156,7 +156,7 @@ async fn a_course_that_is_taken_away_ends_for_new_turns_only() {
     let dir = root.path().join("pack");
     write_pack(&dir, "roses");
     crate::start::copy(
-        crate::demo_course::FOLDER.as_ref(),
+        crate::start::DEMO_COURSE.as_ref(),
         &root.path().join("demo"),
     );
     let kit = Kit::for_tests();

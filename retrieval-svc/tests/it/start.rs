@@ -7,6 +7,12 @@ use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_retrieval_svc::{Settings, StartError, routes};
 
+/// The course that comes with the suite.
+pub const DEMO_COURSE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../courses/algebra-foundations"
+);
+
 #[derive(Parser)]
 struct Cli {
     #[command(flatten)]
@@ -71,10 +77,7 @@ async fn a_broken_pack_is_refused_with_its_faults() {
 #[tokio::test]
 async fn a_broken_pack_does_not_keep_a_good_one_from_being_served() {
     let folder = tempfile::tempdir().unwrap();
-    copy(
-        crate::demo_course::FOLDER.as_ref(),
-        &folder.path().join("good"),
-    );
+    copy(DEMO_COURSE.as_ref(), &folder.path().join("good"));
     let broken = folder.path().join("broken");
     fs::create_dir(&broken).unwrap();
     fs::write(broken.join("course.yaml"), "format: [").unwrap();
@@ -83,7 +86,7 @@ async fn a_broken_pack_does_not_keep_a_good_one_from_being_served() {
 
 #[tokio::test]
 async fn the_demo_course_is_served() {
-    start(Path::new(crate::demo_course::FOLDER)).await.unwrap();
+    start(Path::new(DEMO_COURSE)).await.unwrap();
 }
 
 pub fn copy(from: &Path, to: &Path) {

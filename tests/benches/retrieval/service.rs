@@ -42,6 +42,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The service, running.
 pub struct Service {
     pub courses: Arc<Courses>,
+    indexer: Arc<Indexer>,
     pub queries: Arc<Queries>,
     pub client: GrpcClient,
     running: server::Running,
@@ -96,11 +97,7 @@ impl Service {
         let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
         let courses = Arc::new(Courses::default());
         for pack in packs {
-            courses.serve(Version {
-                course_id: pack.course.id.clone(),
-                hash: pack.hash.clone(),
-                value: Arc::new(indexer.version(pack.clone()).await),
-            });
+            serve(&courses, &indexer, pack).await;
         }
         let tending =
             Arc::clone(&indexer).tend(Arc::clone(&courses), Duration::ZERO, kit.shutdown.clone());
@@ -111,7 +108,7 @@ impl Service {
         };
         let served = Served {
             courses: Arc::clone(&courses),
-            indexer,
+            indexer: Arc::clone(&indexer),
             queries: Arc::clone(&queries),
             references: References::open(&references).unwrap(),
             upserts: true,
@@ -145,11 +142,17 @@ impl Service {
         let client = connect(&address, None, options, &kit).unwrap();
         Self {
             courses,
+            indexer,
             queries,
             client,
             running,
             kit,
         }
+    }
+
+    /// Serves one more course.
+    pub async fn add(&self, pack: &Pack) {
+        serve(&self.courses, &self.indexer, pack).await;
     }
 
     /// The version of a course that is served.
@@ -180,6 +183,14 @@ impl Service {
         self.kit.tasks.close();
         self.kit.tasks.wait().await;
     }
+}
+
+async fn serve(courses: &Courses, indexer: &Indexer, pack: &Pack) {
+    courses.serve(Version {
+        course_id: pack.course.id.clone(),
+        hash: pack.hash.clone(),
+        value: Arc::new(indexer.version(pack.clone()).await),
+    });
 }
 
 /// A bare server that echoes, and a connection to it with the suite's settings.

@@ -8,12 +8,12 @@ use crate::{Part, bm25, part::table::Table};
 /// each match.
 const TOGETHER: usize = 8;
 
-/// How many terms the table tells apart.
-const TABLE: usize = 1 << 16;
+/// How many terms the table tells apart: few enough that it stays in the processor's nearest cache beside the rows.
+const TABLE: usize = 1 << 13;
 
 /// The terms of a query as one part knows them.
 pub(super) struct Words {
-    /// By the lower 16 bits of a term's place in the dictionary: 0, or one more than its place in `worth`, at most 255.
+    /// By the lower 13 bits of a term's place in the dictionary: 0, or one more than its place in `worth`, at most 255.
     /// Terms may share an entry, so it is only a hint. Zeros between searches.
     hints: Box<[u8; TABLE]>,
     /// Places in the dictionary, rising, each with what a saturation of 1 is worth.
@@ -31,7 +31,7 @@ impl Default for Words {
 
 /// Where the hint of a term stands.
 fn slot(place: u32) -> usize {
-    usize::from(place as u16)
+    place as usize % TABLE
 }
 
 impl Words {
@@ -95,15 +95,13 @@ impl Words {
         };
         let (blocks, rest) = packed.as_chunks::<TOGETHER>();
         for block in blocks {
-            let mut matching = 0_u32;
-            for (lane, packed) in block.iter().enumerate() {
-                let hint = self.hints[slot(packed >> 8)];
-                matching |= u32::from(hint != 0) << lane;
-            }
-            while matching != 0 {
-                let lane = matching.trailing_zeros();
-                matching &= matching - 1;
-                add(start + lane, block[lane as usize]);
+            let hint = |packed: &u32| self.hints[slot(packed >> 8)];
+            if block.iter().fold(0, |any, packed| any | hint(packed)) != 0 {
+                for (at, packed) in (start..).zip(block) {
+                    if hint(packed) != 0 {
+                        add(at, *packed);
+                    }
+                }
             }
             start += TOGETHER as u32;
         }
