@@ -17,6 +17,7 @@ use crate::{
 };
 use index::EmbeddedIndex;
 
+mod ahead;
 mod index;
 mod scope;
 mod search;

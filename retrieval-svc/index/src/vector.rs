@@ -26,20 +26,54 @@ pub(crate) fn problem(vector: &[f32], dimension: usize) -> Option<String> {
         .then(|| format!("its vector has length {length:.6}, but must have length 1"))
 }
 
-/// The dot product of two vectors of one length. Value i is added to sum i mod 16; then the upper half of the sums is added
-/// to the lower half until one is left. One order, and no fused multiply-add, so that every processor gives the same bits.
+/// How many vectors are multiplied side by side.
+pub(crate) const ABREAST: usize = 4;
+
+/// How many values of a vector are taken before the next vector's turn; a multiple of [`LANES`].
+const STRIDE: usize = 96;
+
+/// The dot products of some vectors with another, all of one length. Value i is added to sum i mod 16; then the upper half
+/// of the sums is added to the lower half until one is left. One order, and no fused multiply-add, so that every processor
+/// gives the same bits. Vectors that stand apart in memory are read in turns, so that memory answers for all of them at once.
+pub(crate) fn dots(rows: [&[f32]; ABREAST], query: &[f32]) -> [f32; ABREAST] {
+    let mut sums = [[0.0_f32; LANES]; ABREAST];
+    let mut start = 0;
+    for query in query.chunks(STRIDE) {
+        let end = start + query.len();
+        for (row, sums) in rows.iter().zip(&mut sums) {
+            add_products(sums, &row[start..end], query);
+        }
+        start = end;
+    }
+    sums.map(folded)
+}
+
+/// The dot product of two vectors of one length, the same as [`dots`] gives.
 pub(crate) fn dot(one: &[f32], other: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    add_products(&mut sums, one, other);
+    folded(sums)
+}
+
+/// Adds the product of values i to sum i mod 16.
+#[inline(always)]
+fn add_products(sums: &mut [f32; LANES], one: &[f32], other: &[f32]) {
     let (one, one_rest) = one.as_chunks::<LANES>();
     let (other, other_rest) = other.as_chunks::<LANES>();
-    let mut sums = [0.0_f32; LANES];
+    let mut local = *sums;
     for (one, other) in one.iter().zip(other) {
         for lane in 0..LANES {
-            sums[lane] += one[lane] * other[lane];
+            local[lane] += one[lane] * other[lane];
         }
     }
-    for ((sum, one), other) in sums.iter_mut().zip(one_rest).zip(other_rest) {
+    for ((sum, one), other) in local.iter_mut().zip(one_rest).zip(other_rest) {
         *sum += one * other;
     }
+    *sums = local;
+}
+
+/// Adds the upper half of sums to the lower half until one is left.
+fn folded(mut sums: [f32; LANES]) -> f32 {
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {

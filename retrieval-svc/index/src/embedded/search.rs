@@ -11,7 +11,7 @@ use crate::{
     document::Namespace,
     engine::{EngineError, Filter, Hit, Index, Query},
     fusion::{self, Fused},
-    vector::{self, QuantisedQuery},
+    vector::{self, ABREAST, QuantisedQuery},
 };
 
 /// A row of an index: its part and its place there. Ordered so that rows can be joined, not as they are ranked.
@@ -133,14 +133,28 @@ fn by_meaning(
             let query = quantised_query.get_or_insert_with(|| QuantisedQuery::of(vector));
             let quantised = &quantised[namespace as usize];
             found.extend(rows.map(|row| (place_of(run, row), quantised.dot(row, query))));
-        } else {
-            let matrix = held.part.matrix(namespace);
-            found.extend(rows.map(|row| {
-                let start = row * vector.len();
-                let similarity = vector::dot(&matrix[start..start + vector.len()], vector);
+            continue;
+        }
+        let matrix = held.part.matrix(namespace);
+        if matrix.is_empty() {
+            continue;
+        }
+        let values = |row: usize| &matrix[row * vector.len()..(row + 1) * vector.len()];
+        let mut add = |row: usize, similarity: f32| {
+            if flags[row].vector() {
                 // Adding zero makes one zero of the two.
-                (place_of(run, row), f64::from(similarity) + 0.0)
-            }));
+                found.push((place_of(run, row), f64::from(similarity) + 0.0));
+            }
+        };
+        let quarter = run.rows.len() / ABREAST;
+        for first in run.rows.start..run.rows.start + quarter {
+            let rows: [usize; ABREAST] = std::array::from_fn(|which| first + which * quarter);
+            for (row, similarity) in rows.into_iter().zip(vector::dots(rows.map(values), vector)) {
+                add(row, similarity);
+            }
+        }
+        for row in run.rows.start + quarter * ABREAST..run.rows.end {
+            add(row, vector::dot(values(row), vector));
         }
     }
 }

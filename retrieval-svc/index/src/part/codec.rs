@@ -102,9 +102,12 @@ fn put_numbers(out: &mut Vec<u8>, numbers: &[u32]) {
 }
 
 fn put_strings(out: &mut Vec<u8>, strings: &Strings) {
-    let (text, ends) = strings.raw();
-    put_bytes(out, text.as_bytes());
-    put_numbers(out, ends);
+    put_bytes(out, strings.text().as_bytes());
+    put_number(out, strings.len());
+    out.reserve(strings.len() * size_of::<u32>());
+    for end in strings.ends() {
+        out.extend_from_slice(&end.to_le_bytes());
+    }
 }
 
 /// The part that bytes are.

@@ -1,5 +1,7 @@
 //! Which terms each row holds, and how often.
 
+use std::ops::Range;
+
 /// The most terms that a part's dictionary may have.
 pub(super) const MOST_TERMS: usize = 1 << 24;
 
@@ -97,6 +99,23 @@ impl Terms {
     pub(crate) fn packed(&self, row: usize) -> (u32, &[u32]) {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         (start, &self.packed[start as usize..self.ends[row] as usize])
+    }
+
+    /// The terms of rows that stand next to each other, packed, with where the first stands in the column.
+    pub(crate) fn packed_rows(&self, rows: Range<usize>) -> (u32, &[u32]) {
+        let start = (rows.start.checked_sub(1)).map_or(0, |before| self.ends[before]);
+        let end = rows.end.checked_sub(1).map_or(0, |last| self.ends[last]);
+        (start, &self.packed[start as usize..end as usize])
+    }
+
+    /// Where a row's terms end in the column.
+    pub(crate) fn end(&self, row: usize) -> u32 {
+        self.ends[row]
+    }
+
+    /// The row, among some that rise, whose terms stand at a place of the column.
+    pub(crate) fn row_at(&self, at: u32, mut rows: Range<usize>) -> usize {
+        rows.find(|row| at < self.ends[*row]).unwrap_or(rows.end)
     }
 
     /// What a packed term says: the term's place in the dictionary, and how often it occurs. `at` is its place in the

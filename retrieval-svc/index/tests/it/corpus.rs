@@ -6,8 +6,8 @@ use turnwise_retrieval_index::{
     Document, Filter, Fusion, ModelId, Namespace, Part, PartId, Passage, Query, Tier,
 };
 
-/// Not a multiple of the lanes of the dot product.
-pub const DIMENSION: usize = 21;
+/// Not a multiple of the lanes of the dot product, and more than are taken from a vector in one turn.
+pub const DIMENSION: usize = 117;
 
 pub fn model() -> ModelId {
     ModelId {

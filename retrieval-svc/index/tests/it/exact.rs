@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use turnwise_retrieval_index::{
-    Content, EmbeddedEngine, Engine, Hit, Index, Namespace, Part, Precision, Statistics,
+    Content, Document, EmbeddedEngine, Engine, Filter, Hit, Index, Namespace, Part, Precision,
+    Query, Statistics,
 };
 
 use crate::{
@@ -104,5 +105,39 @@ proptest! {
             prop_assert_eq!(matched, expected);
             prop_assert_eq!(hit.passage.as_deref(), row.passage.as_ref());
         }
+    }
+}
+
+/// Terms are looked up some thousand at a time: rows that reach over that are scored whole.
+#[test]
+fn long_rows_are_exact() {
+    let row = |first: u32| Document {
+        namespace: Namespace::ExamSupport,
+        id: format!("row-{first}").into(),
+        units: vec!["a".into()],
+        tier: None,
+        terms: (first..first + 3_000)
+            .map(|term| (format!("{term:05}").into(), 1 + term % 3))
+            .collect(),
+        vector: None,
+        content: [0; 32],
+        passage: None,
+    };
+    let documents = vec![(0..6).map(|place| row(place * 500)).collect::<Vec<_>>()];
+    let index = index(&[part(0, documents[0].clone())], Precision::F32);
+    for step in [1, 97, 1_000] {
+        let query = Query {
+            terms: (0..6_000)
+                .step_by(step)
+                .map(|term| (format!("{term:05}").into(), 1.0))
+                .collect(),
+            ..Query::default()
+        };
+        let filter = Filter::default();
+        let expected = search(&documents, Namespace::ExamSupport, &query, &filter, 9);
+        let hits = index.search(Namespace::ExamSupport, &query, &filter, 9);
+        let hits = hits.now_or_never().expect("ready at once").unwrap();
+        assert_eq!(hits.len(), 6);
+        assert_eq!(found(hits), expected);
     }
 }

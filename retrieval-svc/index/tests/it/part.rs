@@ -6,7 +6,7 @@ use turnwise_retrieval_index::{
 };
 
 use crate::{
-    corpus::{documents, model, part, part_id, vector},
+    corpus::{DIMENSION, documents, model, part, part_id, vector},
     exact::copy,
 };
 
@@ -138,7 +138,7 @@ fn vectors_must_come_back() {
         vec![Some(vector(1))],
         Vec::new(),
         vec![Some(vector(1)), Some(vec![1.0])],
-        vec![Some(vec![f32::NAN; 21]), Some(vector(1))],
+        vec![Some(vec![f32::NAN; DIMENSION]), Some(vector(1))],
     ] {
         let decoded = decode(vectors);
         assert!(
