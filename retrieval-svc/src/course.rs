@@ -27,7 +27,8 @@ pub enum Dense {
 pub struct View {
     /// The index.
     pub index: Arc<dyn Index>,
-    /// Whether the pack's chunks have their vectors, so that meaning takes part.
+    /// Whether all chunks have their vectors, so that meaning takes part: with some, it would rank what happens to have
+    /// one above what has none yet.
     pub ranks_by_meaning: bool,
     /// How far the vectors of all parts are.
     pub dense: Dense,

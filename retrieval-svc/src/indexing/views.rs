@@ -161,7 +161,7 @@ impl Indexer {
         );
         Ok(Arc::new(View {
             index: self.engine.open(content).await?,
-            ranks_by_meaning: self.model().is_some() && pack.has_vectors,
+            ranks_by_meaning: dense == Dense::Complete,
             dense,
             embedded: vectors.embedded,
             to_embed: vectors.to_embed,
