@@ -35,8 +35,9 @@ use crate::{
 
 /// How long a model may take to say which one it is.
 const MODEL_WAIT: Duration = Duration::from_secs(30);
-/// How long the background waits before it tries again what did not succeed.
-const RETRY: Duration = Duration::from_secs(2);
+/// How long the background waits before it tries again what did not succeed: at first, and at most. It doubles in
+/// between, so that a model that stays away does not fill the log.
+const RETRY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 
 /// Why something could not be indexed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -176,6 +177,7 @@ impl Indexer {
     ) {
         let mut seen = None;
         let mut problem = String::new();
+        let mut pause = RETRY.0;
         while !end.is_cancelled() {
             self.find_model(&mut problem).await;
             // What nobody has changed need not be looked at again.
@@ -190,11 +192,19 @@ impl Indexer {
             if complete && self.replaced.swap(false, Ordering::Relaxed) {
                 self.forget_unused_vectors().await;
             }
+            let next = match (complete, self.shared.is_some() && !every.is_zero()) {
+                (true, true) => Some(every),
+                (true, false) => None,
+                (false, _) => Some(pause),
+            };
+            pause = match complete {
+                true => RETRY.0,
+                false => (pause * 2).min(RETRY.1),
+            };
             let wait = async {
-                match (complete, self.shared.is_some() && !every.is_zero()) {
-                    (true, true) => tokio::time::sleep(every).await,
-                    (true, false) => std::future::pending().await,
-                    (false, _) => tokio::time::sleep(RETRY).await,
+                match next {
+                    Some(delay) => tokio::time::sleep(delay).await,
+                    None => std::future::pending().await,
                 }
             };
             tokio::select! {
