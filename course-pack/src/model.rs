@@ -51,6 +51,8 @@ pub struct PolicyOverrides {
     pub stuck_rule: StuckRule,
     /// How far the search for a missing prerequisite goes.
     pub prereq_walk: PrereqWalk,
+    /// What a model's grade of a drill is worth where mathematics cannot tell.
+    pub llm_grades: LlmGrades,
     /// Confidence from which a mapped unit becomes the target, 0 to 1 (default 0.55).
     pub target_confidence: Option<f64>,
     /// Hours after which a unit's recency has fallen to 0, 1 to 8760 (default 72).
@@ -105,6 +107,17 @@ pub enum PrereqWalk {
     Transitive,
     /// The first missing prerequisite of the target, and no further.
     First,
+}
+
+/// What a model's grade of a drill is worth where mathematics cannot tell whether the answer is right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LlmGrades {
+    /// It counts, marked as a model's: the default.
+    #[default]
+    Count,
+    /// The student reads it, and nothing is counted.
+    FeedbackOnly,
 }
 
 /// One unit of the course.

@@ -1,6 +1,12 @@
 //! Settings of the turn gateway.
 
-use std::{convert::Infallible, fmt, fs, path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    convert::Infallible,
+    fmt, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
 
 use turnwise_kit::stack::DeadlineRule;
 use turnwise_redis::RedisOptions;
@@ -58,6 +64,30 @@ pub struct Settings {
     /// Milliseconds kept back from a turn's deadline for the fallback and the commit (250 to 10000)
     #[arg(long, env = "TURN_REPLY_RESERVE_MS", default_value = "500", value_parser = clap::value_parser!(u64).range(250..=10_000))]
     pub turn_reply_reserve_ms: u64,
+    /// A file with the keys that drills and offered exam questions are signed with, one a line: `KID BASE64`, at least 32
+    /// bytes each. The first signs, all verify; it is read again when it changes. Required, but for `turnwise up`, which
+    /// makes one
+    #[arg(long, env = "DRILL_TOKEN_KEYS_FILE")]
+    pub drill_token_keys_file: Option<PathBuf>,
+    /// Seconds for which a drill can be graded and an offered exam question answered (60 to 86400)
+    #[arg(long, env = "DRILL_TOKEN_TTL_SECONDS", default_value = "7200", value_parser = clap::value_parser!(u64).range(60..=86_400))]
+    pub drill_token_ttl_seconds: u64,
+    /// Where a platform's own exam system is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT; unset: the
+    /// built-in one
+    #[arg(long, env = "EXAM_ENDPOINT")]
+    pub exam_endpoint: Option<String>,
+    /// Hours for which the built-in exam system locks a question (1 to 720)
+    #[arg(long, env = "EXAM_LOCK_HOURS", default_value = "24", value_parser = clap::value_parser!(u64).range(1..=720))]
+    pub exam_lock_hours: u64,
+    /// A YAML file with the terms that are blocked and the phrases that call for help, in place of the built-in ones
+    #[arg(long, env = "GUARDRAIL_FILE")]
+    pub guardrail_file: Option<PathBuf>,
+    /// A folder with prompt sheets, read again when they change; sheets that it does not have are the built-in ones
+    #[arg(long, env = "PROMPT_SHEETS_DIR")]
+    pub prompt_sheets_dir: Option<PathBuf>,
+    /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first
+    #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3500", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
+    pub prompt_max_tokens: u32,
 }
 
 /// Where the services behind the gateway are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
@@ -92,9 +122,6 @@ pub struct Endpoints {
         default_value = "http://127.0.0.1:50054"
     )]
     pub session_endpoint: String,
-    /// Where the exam system is, in the same form; unset: the one that session-svc brings
-    #[arg(long, env = "EXAM_ENDPOINT")]
-    pub exam_endpoint: Option<String>,
 }
 
 /// The value of `GATEWAY_REDIS_URL`. Every text parses, and what is wrong with it is said at the start of the service: a
@@ -139,6 +166,17 @@ impl Settings {
             options.password = Some(text.trim_end_matches(['\r', '\n']).to_owned());
         }
         Ok(Some(options))
+    }
+
+    /// The file with the keys of drills and offered exam questions.
+    ///
+    /// # Errors
+    ///
+    /// If none is named.
+    pub fn drill_token_keys(&self) -> Result<&Path, StartError> {
+        self.drill_token_keys_file
+            .as_deref()
+            .ok_or(StartError::MissingTokenKeys)
     }
 
     /// How long calls may take.

@@ -23,6 +23,17 @@ pub enum StartError {
         /// What is wrong.
         problem: String,
     },
+    /// No keys for drills.
+    #[error(
+        "DRILL_TOKEN_KEYS_FILE is not set; name a file with lines `KID BASE64`, at least 32 random bytes each"
+    )]
+    MissingTokenKeys,
+    /// Keys for drills that cannot be used.
+    #[error("DRILL_TOKEN_KEYS_FILE cannot be used")]
+    TokenKeys(#[from] crate::tokens::KeyFileError),
+    /// Guardrails that cannot be used.
+    #[error("GUARDRAIL_FILE cannot be used")]
+    Guardrails(#[from] turnwise_guardrails::ProfileError),
     /// No address of a Redis.
     #[error("GATEWAY_REDIS_URL names no Redis")]
     RedisAddress(#[from] AddressError),
@@ -35,8 +46,8 @@ pub enum StartError {
         source: io::Error,
     },
     /// A prompt sheet that cannot be read.
-    #[error("a prompt sheet cannot be read")]
-    PromptSheet(#[from] minijinja::Error),
+    #[error("PROMPT_SHEETS_DIR holds a sheet that cannot be used")]
+    PromptSheet(#[from] turnwise_prompts::SheetError),
 }
 
 /// The failure that a client of the public face sees for a failure of a service behind it: those that the client can
@@ -47,6 +58,8 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         R::UnknownCourse
         | R::UnknownUnit
         | R::UnknownThread
+        | R::UnknownQuestion
+        | R::UnknownTurn
         | R::TurnInProgress
         | R::IdempotencyConflict
         | R::VersionConflict
@@ -69,10 +82,15 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
                 message = fault.message(),
                 "a service failed unexpectedly"
             );
-            Fault::new(
-                R::Internal,
-                "something went wrong here; report the x-request-id",
-            )
+            internal()
         }
     }
+}
+
+/// A fault of ours; the log says more.
+pub(crate) fn internal() -> Fault {
+    Fault::new(
+        R::Internal,
+        "something went wrong here; report the x-request-id",
+    )
 }

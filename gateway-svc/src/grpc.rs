@@ -1,36 +1,53 @@
 //! TutorService: checks what comes in, asks the services, hands out the answer.
 
+use std::sync::Arc;
+
 use prost::Message;
 use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
+use tracing::Instrument;
 use turnwise_kit::{CallContext, Fault, Kit, ids, page, time};
 use turnwise_proto::{
     policy::v1::{DescribeStandingRequest, GetCourseRequest},
     session::v1 as session,
     tutor::v1::{
-        CreateThreadRequest, CreateThreadResponse, DegradedReason, GetSnapshotLiteRequest,
-        GetSnapshotLiteResponse, GetThreadRequest, GetThreadResponse, ListThreadsRequest,
-        ListThreadsResponse, TakeTurnRequest, TakeTurnResponse, tutor_service_server::TutorService,
+        CreateThreadRequest, CreateThreadResponse, DegradedReason, GetExamQuestionRequest,
+        GetExamQuestionResponse, GetSnapshotLiteRequest, GetSnapshotLiteResponse, GetThreadRequest,
+        GetThreadResponse, GradeDrillRequest, GradeDrillResponse, ListThreadsRequest,
+        ListThreadsResponse, RecordSupportViewRequest, RecordSupportViewResponse,
+        StreamTurnRequest, StreamTurnResponse, SubmitExamAnswerRequest, SubmitExamAnswerResponse,
+        TakeTurnRequest, TakeTurnResponse, stream_turn_response::News,
+        tutor_service_server::TutorService,
     },
 };
 
 use crate::{
     address::client_address,
     error::public,
+    evidence::Evidence,
+    exam::ExamPort,
     limits::CallLimit,
-    turn::{Turns, question_statuses},
-    upstream::Upstreams,
+    turn::{Progress, Turns},
+    upstream::{Step, Upstreams},
 };
 
 /// The most characters of a thread's title.
 const TITLE_MAX_CHARS: usize = 200;
+/// The most exam questions to come back to that a standing asks about.
+const REVISITED: usize = 100;
+/// How much news of a turn waits for a slow reader.
+const NEWS: usize = 32;
 /// The role that talks to the tutor.
 const STUDENT: &str = "student";
 
 /// The public face.
 pub struct Tutor {
     pub(crate) upstreams: Upstreams,
-    pub(crate) turns: Turns,
+    pub(crate) turns: Arc<Turns>,
+    pub(crate) exam: ExamPort,
+    pub(crate) evidence: Evidence,
     pub(crate) limit: CallLimit,
     pub(crate) trusted_proxies: usize,
     pub(crate) kit: Kit,
@@ -171,11 +188,104 @@ impl TutorService for Tutor {
         let context = self.admit(&request).await?;
         let caller = context.caller()?;
         let address = client_address(&request, self.trusted_proxies);
+        let nobody = Progress::default();
         let answer = self
             .turns
-            .take(&context, caller, request.into_inner(), address)
+            .take(&context, caller, request.into_inner(), address, &nobody)
             .await?;
         Ok(Response::new(answer))
+    }
+
+    type StreamTurnStream = ReceiverStream<Result<StreamTurnResponse, Status>>;
+
+    async fn stream_turn(
+        &self,
+        request: Request<StreamTurnRequest>,
+    ) -> Result<Response<Self::StreamTurnStream>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?.clone();
+        let address = client_address(&request, self.trusted_proxies);
+        let turn = request.into_inner().turn.ok_or_else(|| {
+            Fault::invalid("turn", "is missing; send the turn that is to be taken")
+        })?;
+        let (news, watched) = mpsc::channel(NEWS);
+        let turns = Arc::clone(&self.turns);
+        let work = async move {
+            let told = news.clone();
+            let progress = Progress::watched(Box::new(move |progress| {
+                // News that a slow reader has no room for is old by the time it has.
+                let _ = told.try_send(Ok(StreamTurnResponse {
+                    news: Some(News::Progress(progress)),
+                }));
+            }));
+            let taken = tokio::select! {
+                biased;
+                taken = turns.take(&context, &caller, turn, address, &progress) => taken,
+                // Nobody reads any more: the turn is given up, and the model's call with it.
+                () = news.closed() => return,
+            };
+            let last = taken
+                .map_err(Status::from)
+                .map(|answer| StreamTurnResponse {
+                    news: Some(News::Answer(answer)),
+                });
+            let _ = news.send(last).await;
+        };
+        self.kit.tasks.spawn(work.in_current_span());
+        Ok(Response::new(ReceiverStream::new(watched)))
+    }
+
+    async fn grade_drill(
+        &self,
+        request: Request<GradeDrillRequest>,
+    ) -> Result<Response<GradeDrillResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let address = client_address(&request, self.trusted_proxies);
+        let graded = self
+            .evidence
+            .grade_drill(&context, caller, request.into_inner(), address)
+            .await?;
+        Ok(Response::new(graded))
+    }
+
+    async fn submit_exam_answer(
+        &self,
+        request: Request<SubmitExamAnswerRequest>,
+    ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let submitted = self
+            .evidence
+            .submit_exam_answer(&context, caller, request.into_inner())
+            .await?;
+        Ok(Response::new(submitted))
+    }
+
+    async fn record_support_view(
+        &self,
+        request: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let viewed = self
+            .evidence
+            .record_support_view(&context, caller, request.into_inner())
+            .await?;
+        Ok(Response::new(viewed))
+    }
+
+    async fn get_exam_question(
+        &self,
+        request: Request<GetExamQuestionRequest>,
+    ) -> Result<Response<GetExamQuestionResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let question = self
+            .evidence
+            .get_exam_question(&context, caller, request.into_inner())
+            .await?;
+        Ok(Response::new(question))
     }
 
     async fn get_snapshot_lite(
@@ -186,34 +296,39 @@ impl TutorService for Tutor {
         let caller = context.caller()?;
         let course_id = request.into_inner().course_id;
         ids::check("course_id", &course_id)?;
-        let snapshot = self
+        let read = self
             .upstreams
             .session
             .clone()
-            .get_snapshot(context.request(session::GetSnapshotRequest {
-                student_id: caller.subject.clone(),
-                course_id: course_id.clone(),
-            }))
+            .get_snapshot(
+                Step::Session
+                    .of(&context)
+                    .request(session::GetSnapshotRequest {
+                        student_id: caller.subject.clone(),
+                        course_id: course_id.clone(),
+                    }),
+            )
             .await
-            .map_err(|status| public(&status))?
-            .into_inner()
-            .snapshot
-            .unwrap_or_default();
+            .map_err(|status| Step::Session.fault(&context, &status))?
+            .into_inner();
+        let snapshot = read.snapshot.unwrap_or_default();
         let revisit = snapshot
             .evidence
             .iter()
             .flat_map(|e| &e.revisit_queue)
-            .take(100)
+            .take(REVISITED)
             .map(|entry| entry.question_id.clone())
             .collect();
-        let statuses = question_statuses(
-            &self.upstreams,
-            &context,
-            &caller.subject,
-            &course_id,
-            revisit,
-        )
-        .await;
+        let statuses = self
+            .exam
+            .statuses(
+                &context,
+                &caller.subject,
+                &course_id,
+                revisit,
+                &read.question_records,
+            )
+            .await;
         let degraded = statuses
             .is_none()
             .then_some(i32::from(DegradedReason::ExamApiUnavailable));

@@ -3,25 +3,17 @@
 use turnwise_kit::{Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, DrillResult, ExamResult, StudentInput, TakeTurnRequest,
+    },
 };
 use turnwise_redaction::{Roster, redact_with};
 
 /// A turn's input, checked. There is nothing to do with it but to redact it.
 #[derive(Debug, Clone, Default)]
-pub struct Unredacted(Input);
-
-/// A turn's input, checked and redacted.
-#[derive(Debug, Clone, Default)]
-pub struct Input {
-    /// Plain text; empty where there is LaTeX or only a button.
-    pub text: String,
-    /// LaTeX; empty where there is text or only a button.
-    pub latex: String,
-    /// What a recogniser heard beside it; may be empty.
-    pub voice_transcript: String,
-    /// The button.
-    pub event: Option<ClientEvent>,
+pub struct Unredacted {
+    input: StudentInput,
+    event: Option<ClientEvent>,
 }
 
 impl Unredacted {
@@ -33,56 +25,69 @@ impl Unredacted {
             .map(check_event)
             .transpose()?
             .flatten();
-        let empty = StudentInput::default();
-        let input = request.input.as_ref().unwrap_or(&empty);
-        check_text("input.text", &input.text, max_chars)?;
-        check_text("input.latex", &input.latex, max_chars)?;
-        check_text("input.voice_transcript", &input.voice_transcript, max_chars)?;
+        let input = request.input.clone().unwrap_or_default();
+        check_input("input", &input, max_chars)?;
         match (input.text.is_empty(), input.latex.is_empty()) {
-            (false, false) => Err(missing("has both `text` and `latex`; send one of them")),
+            (false, false) => Err(missing(
+                "input",
+                "has both `text` and `latex`; send one of them",
+            )),
             (true, true) if event.is_none() => Err(missing(
+                "input",
                 "has neither `text` nor `latex`, and there is no event; send one of them",
             )),
-            _ => Ok(Self(Input {
-                text: input.text.clone(),
-                latex: input.latex.clone(),
-                voice_transcript: input.voice_transcript.clone(),
-                event,
-            })),
+            _ => Ok(Self { input, event }),
         }
     }
 
-    /// The input without what identifies a person, the names of the class included.
-    pub fn redact(self, roster: &Roster) -> Input {
+    /// Checks the answer to a drill: exactly one of text and LaTeX.
+    pub fn read_answer(answer: Option<&StudentInput>, max_chars: usize) -> Result<Self, Fault> {
+        let input = answer.cloned().unwrap_or_default();
+        check_input("answer", &input, max_chars)?;
+        if input.text.is_empty() == input.latex.is_empty() {
+            return Err(missing(
+                "answer",
+                "must have exactly one of `text` and `latex`",
+            ));
+        }
+        Ok(Self { input, event: None })
+    }
+
+    /// The input without what identifies a person, the names of the class included, and the button.
+    #[must_use]
+    pub fn redact(self, roster: &Roster) -> (StudentInput, Option<ClientEvent>) {
         let clean = |text: &str| redact_with(text, roster).into_owned();
-        let Input {
-            text,
-            latex,
-            voice_transcript,
-            event,
-        } = self.0;
-        Input {
-            text: clean(&text),
-            latex: clean(&latex),
-            voice_transcript: clean(&voice_transcript),
-            event,
-        }
+        let input = StudentInput {
+            text: clean(&self.input.text),
+            latex: clean(&self.input.latex),
+            voice_transcript: clean(&self.input.voice_transcript),
+        };
+        (input, self.event)
     }
 }
 
-impl Input {
-    /// What the student said, whichever way; empty for a button alone.
-    pub fn said(&self) -> &str {
-        if self.text.is_empty() {
-            &self.latex
-        } else {
-            &self.text
-        }
+/// What the student said, whichever way; empty for a button alone.
+#[must_use]
+pub fn said(input: &StudentInput) -> &str {
+    if input.text.is_empty() {
+        &input.latex
+    } else {
+        &input.text
     }
 }
 
-fn missing(problem: &str) -> Fault {
-    Fault::new(ErrorReason::MissingMessage, format!("`input` {problem}")).field("input", problem)
+fn check_input(field: &str, input: &StudentInput, max_chars: usize) -> Result<(), Fault> {
+    check_text(&format!("{field}.text"), &input.text, max_chars)?;
+    check_text(&format!("{field}.latex"), &input.latex, max_chars)?;
+    check_text(
+        &format!("{field}.voice_transcript"),
+        &input.voice_transcript,
+        max_chars,
+    )
+}
+
+fn missing(field: &str, problem: &str) -> Fault {
+    Fault::new(ErrorReason::MissingMessage, format!("`{field}` {problem}")).field(field, problem)
 }
 
 fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
@@ -92,14 +97,47 @@ fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
             "event.kind",
             "must be one of the kinds of ClientEventKind",
         )),
-        Ok(_) => {
+        Ok(kind) => {
             ids::check("event.unit_id", &event.unit_id)?;
+            check_result(event, kind)?;
             Ok(Some(event.clone()))
         }
     }
 }
 
-fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Fault> {
+/// What the client says of a result belongs to the buttons that follow one.
+fn check_result(event: &ClientEvent, kind: ClientEventKind) -> Result<(), Fault> {
+    let only = |field: &str, with: &str| Fault::invalid(field, format!("goes only with {with}"));
+    if event.drill_result != 0 && kind != ClientEventKind::DrillContinue {
+        return Err(only("event.drill_result", "DRILL_CONTINUE"));
+    }
+    let exam = kind == ClientEventKind::ExamContinue;
+    if event.exam_result != 0 && !exam {
+        return Err(only("event.exam_result", "EXAM_CONTINUE"));
+    }
+    if !event.question_id.is_empty() {
+        if !exam {
+            return Err(only("event.question_id", "EXAM_CONTINUE"));
+        }
+        ids::check("event.question_id", &event.question_id)?;
+    }
+    if DrillResult::try_from(event.drill_result).is_err() {
+        return Err(Fault::invalid(
+            "event.drill_result",
+            "must be one of DrillResult",
+        ));
+    }
+    if ExamResult::try_from(event.exam_result).is_err() {
+        return Err(Fault::invalid(
+            "event.exam_result",
+            "must be one of ExamResult",
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a text of a client: its length, control characters, and that it says something. Empty is fine.
+pub(crate) fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Fault> {
     if text.is_empty() {
         return Ok(());
     }

@@ -6,28 +6,43 @@
 //! | [`auth`] | JWTs and the issuer's keys |
 //! | [`grpc`] | TutorService |
 //! | [`turn`] | the phases of a turn |
-//! | [`prompt`] | prompt sheets |
+//! | [`record`], [`replay`], [`explain`] | a turn's chain, the turn made again of it, and shown to staff |
+//! | [`evidence`] | graded drills, exam answers, support views |
+//! | [`exam`] | the exam system: the built-in one, or a platform's own |
+//! | [`tokens`] | proofs that a drill or an exam question was given to this student |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
 //! | [`queue`], [`index`] | the lines in front of models, and the search index, for staff |
-//! | [`upstream`] | the clients of the services behind it |
+//! | [`upstream`] | the clients of the services behind it, and how long each is waited for |
+//!
+//! Prompt sheets and guardrails are crates of their own.
 
 mod address;
 pub mod auth;
 pub mod config;
 pub mod error;
+pub mod evidence;
+pub mod exam;
+pub mod explain;
 pub mod grpc;
 pub mod index;
 pub mod input;
 pub mod limits;
-pub mod prompt;
 pub mod queue;
+pub mod record;
+pub mod replay;
 pub mod rosters;
+pub mod tokens;
 pub mod turn;
 pub mod upstream;
 
+use std::{path::Path, sync::Arc, time::Duration};
+
 use tonic::service::Routes;
+use turnwise_guardrails::Guardrails;
 use turnwise_kit::Kit;
+use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
+    explain::v1::explain_service_server::ExplainServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
     tutor::v1::tutor_service_server::TutorServiceServer,
@@ -40,9 +55,13 @@ pub use upstream::Upstreams;
 /// The services on the public port, beside health and reflection.
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
+    "turnwise.explain.v1.ExplainService",
     "turnwise.llm.v1.LlmQueueService",
     "turnwise.retrieval.v1.IndexService",
 ];
+
+/// How often the folder of prompt sheets is looked at.
+const LOOK_AT_SHEETS: Duration = Duration::from_secs(2);
 
 /// The service's routes, without the server stack around them.
 pub async fn routes(
@@ -50,13 +69,51 @@ pub async fn routes(
     upstreams: Upstreams,
     kit: &Kit,
 ) -> Result<Routes, StartError> {
-    let turns = turn::Turns::new(
-        upstreams.clone(),
-        prompt::PromptSheets::load()?,
-        settings.message_max_chars as usize,
-        settings.reply_reserve(),
-        kit.clone(),
-    );
+    let tokens = Arc::new(tokens::CardTokens::load(
+        settings.drill_token_keys()?,
+        Duration::from_secs(settings.drill_token_ttl_seconds),
+    )?);
+    let guardrails = Arc::new(match &settings.guardrail_file {
+        Some(path) => Guardrails::load(path)?,
+        None => Guardrails::built_in()?,
+    });
+    let sheets = sheets(settings.prompt_sheets_dir.as_deref(), kit)?;
+    let rosters = Arc::new(rosters::Rosters::new(upstreams.session_admin.clone()));
+    let exam = match &upstreams.exam {
+        Some(platform) => exam::ExamPort::remote(platform.clone()),
+        None => exam::ExamPort::built_in(
+            upstreams.clone(),
+            Duration::from_secs(settings.exam_lock_hours * 3600),
+            Arc::clone(&kit.clock),
+        ),
+    };
+    let turns = Arc::new(turn::Turns {
+        upstreams: upstreams.clone(),
+        exam: exam.clone(),
+        sheets: Arc::clone(&sheets),
+        tokens: Arc::clone(&tokens),
+        guardrails,
+        rosters: Arc::clone(&rosters),
+        message_max_chars: settings.message_max_chars as usize,
+        prompt_max_tokens: settings.prompt_max_tokens as usize,
+        reply_reserve: settings.reply_reserve(),
+        kit: kit.clone(),
+    });
+    let evidence = evidence::Evidence {
+        upstreams: upstreams.clone(),
+        exam: exam.clone(),
+        sheets,
+        tokens,
+        rosters,
+        message_max_chars: settings.message_max_chars as usize,
+        prompt_max_tokens: settings.prompt_max_tokens as usize,
+        reply_reserve: settings.reply_reserve(),
+        metrics: evidence::EvidenceMetrics::register(&kit.metrics),
+        kit: kit.clone(),
+    };
+    let explain = explain::Explain {
+        upstreams: upstreams.clone(),
+    };
     let queues = queue::Queues {
         upstreams: upstreams.clone(),
     };
@@ -66,11 +123,26 @@ pub async fn routes(
     let tutor = grpc::Tutor {
         upstreams,
         turns,
+        exam,
+        evidence,
         limit: limits::CallLimit::open(settings, kit).await?,
         trusted_proxies: settings.trusted_proxies.into(),
         kit: kit.clone(),
     };
     Ok(Routes::new(TutorServiceServer::new(tutor))
+        .add_service(ExplainServiceServer::new(explain))
         .add_service(LlmQueueServiceServer::new(queues))
         .add_service(IndexServiceServer::new(index)))
+}
+
+/// The prompt sheets, looked at again and again where they are files.
+fn sheets(folder: Option<&Path>, kit: &Kit) -> Result<Arc<SheetLibrary>, StartError> {
+    let Some(folder) = folder else {
+        return Ok(Arc::new(SheetLibrary::fixed(Sheets::built_in()?)));
+    };
+    let library = Arc::new(SheetLibrary::open(folder)?);
+    let (followed, end) = (Arc::clone(&library), kit.shutdown.clone());
+    kit.tasks
+        .spawn(async move { followed.follow(LOOK_AT_SHEETS, end.cancelled()).await });
+    Ok(library)
 }

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         |cli, kit| async move {
             let upstreams = Upstreams::connect(
                 &cli.endpoints,
+                cli.gateway.exam_endpoint.as_deref(),
                 cli.server.tls()?.as_ref(),
                 cli.server.internal_token()?,
                 &kit,

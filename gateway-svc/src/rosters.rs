@@ -11,7 +11,7 @@ use turnwise_proto::{
 };
 use turnwise_redaction::Roster;
 
-use crate::error::public;
+use crate::upstream::Step;
 
 /// How long the gateway may redact by a roster that has been replaced.
 const FRESH: Duration = Duration::from_secs(15);
@@ -55,7 +55,7 @@ impl Rosters {
             role: "service".to_owned(),
             groups: Vec::new(),
         };
-        let wait = context.remaining().unwrap_or(WAIT);
+        let wait = Step::Session.of(context).remaining().unwrap_or(WAIT);
         let own = CallContext::background(Some(service), wait);
         let names = self
             .client
@@ -64,7 +64,7 @@ impl Rosters {
                 class_id: class_id.to_owned(),
             }))
             .await
-            .map_err(|status| public(&status))?
+            .map_err(|status| Step::Session.fault(context, &status))?
             .into_inner()
             .names;
         let roster = Roster::new(&names).map_err(|error| {

@@ -1,11 +1,15 @@
-//! The services behind the gateway.
+//! The services behind the gateway, and how long each is waited for.
 
+use std::time::Duration;
+
+use tokio::time::Instant;
 use turnwise_kit::{
-    Kit,
+    CallContext, Fault, Kit,
     caller::InternalToken,
     client::{ClientOptions, ConnectError, GrpcClient, Tls, connect},
 };
 use turnwise_proto::{
+    common::v1::ErrorReason,
     exam::v1::exam_service_client::ExamServiceClient,
     llm::v1::{
         llm_gateway_service_client::LlmGatewayServiceClient,
@@ -21,7 +25,74 @@ use turnwise_proto::{
     },
 };
 
-use crate::config::Endpoints;
+use crate::{config::Endpoints, error::public};
+
+/// The longest that session-svc is waited for; a call to it is one short transaction.
+const SESSION_WAIT: Duration = Duration::from_secs(5);
+/// The longest that policy-svc is waited for; it calculates and waits for nobody.
+const POLICY_WAIT: Duration = Duration::from_secs(5);
+/// The longest that retrieval-svc is waited for; a turn goes on without it.
+const RETRIEVAL_WAIT: Duration = Duration::from_secs(3);
+/// The longest that the exam system is waited for; a turn goes on without it.
+const EXAM_WAIT: Duration = Duration::from_secs(2);
+/// How long before its deadline a call is answered, whatever still runs.
+pub(crate) const ANSWER_MARGIN: Duration = Duration::from_millis(250);
+/// When to try again what did not answer in time.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// A part of a call that waits for one service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A transaction of session-svc.
+    Session,
+    /// A decision.
+    Policy,
+    /// A search.
+    Retrieval,
+    /// A question to the exam system.
+    Exam,
+}
+
+impl Step {
+    /// The context of a step: it ends early enough that a service which stalls leaves time for an answer without it.
+    pub(crate) fn of(self, context: &CallContext) -> CallContext {
+        // Without the store there is no answer, so it may have all the time that there is; what can be done without leaves
+        // the most of it to others.
+        let (longest, share) = match self {
+            Self::Session => (SESSION_WAIT, 1),
+            Self::Policy => (POLICY_WAIT, 2),
+            Self::Retrieval => (RETRIEVAL_WAIT, 4),
+            Self::Exam => (EXAM_WAIT, 4),
+        };
+        let context = context.keeping_back(ANSWER_MARGIN);
+        let wait = context
+            .remaining()
+            .map_or(longest, |left| (left / share).min(longest));
+        context.until(Instant::now() + wait)
+    }
+
+    /// The failure of a step for the caller. A step that ran out of its own time is a service that does not answer, not
+    /// the caller's deadline.
+    pub(crate) fn fault(self, context: &CallContext, status: &tonic::Status) -> Fault {
+        let fault = public(status);
+        let own_time = context.remaining().is_none_or(|left| !left.is_zero());
+        if fault.reason() != ErrorReason::DeadlineExceeded || !own_time {
+            return fault;
+        }
+        let service = match self {
+            Self::Session => "session-svc",
+            Self::Policy => "policy-svc",
+            Self::Retrieval => "retrieval-svc",
+            Self::Exam => "exam system",
+        };
+        Fault::new(
+            ErrorReason::DependencyUnavailable,
+            "a service behind this one does not answer; try again with the same key",
+        )
+        .meta("service", service)
+        .retry_after(RETRY)
+    }
+}
 
 /// Clients of the services behind the gateway. Cheap to clone.
 #[derive(Clone)]
@@ -40,8 +111,8 @@ pub struct Upstreams {
     pub session: SessionServiceClient<GrpcClient>,
     /// State, as far as staff and maintenance deal with it.
     pub session_admin: SessionAdminServiceClient<GrpcClient>,
-    /// The exam system.
-    pub exam: ExamServiceClient<GrpcClient>,
+    /// A platform's own exam system; `None`: the built-in one.
+    pub exam: Option<ExamServiceClient<GrpcClient>>,
 }
 
 impl Upstreams {
@@ -51,7 +122,7 @@ impl Upstreams {
         retrieval: GrpcClient,
         llm: GrpcClient,
         session: GrpcClient,
-        exam: GrpcClient,
+        exam: Option<GrpcClient>,
     ) -> Self {
         Self {
             policy: PolicyServiceClient::new(policy),
@@ -61,13 +132,14 @@ impl Upstreams {
             llm_queue: LlmQueueServiceClient::new(llm),
             session: SessionServiceClient::new(session.clone()),
             session_admin: SessionAdminServiceClient::new(session),
-            exam: ExamServiceClient::new(exam),
+            exam: exam.map(ExamServiceClient::new),
         }
     }
 
     /// Clients over sockets. They connect when they are first used.
     pub fn connect(
         endpoints: &Endpoints,
+        exam_endpoint: Option<&str>,
         tls: Option<&Tls>,
         token: Option<InternalToken>,
         kit: &Kit,
@@ -80,10 +152,9 @@ impl Upstreams {
             connect(endpoint, tls, options, kit)
         };
         let session = to("session-svc", &endpoints.session_endpoint)?;
-        let exam = match &endpoints.exam_endpoint {
-            Some(endpoint) => to("exam system", endpoint)?,
-            None => session.clone(),
-        };
+        let exam = exam_endpoint
+            .map(|endpoint| to("exam system", endpoint))
+            .transpose()?;
         Ok(Self::new(
             to("policy-svc", &endpoints.policy_endpoint)?,
             to("retrieval-svc", &endpoints.retrieval_endpoint)?,

@@ -1,15 +1,18 @@
 //! The courses that are served: packs, loaded, checked and turned into what decisions need.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
 
 use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
-    Tier, UnitSpec,
+    SupportKind, Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
 
-use crate::error::StartError;
+use crate::{answers::Answers, error::StartError};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
@@ -27,8 +30,12 @@ pub struct LoadedCourse {
     pub title: String,
     /// The version: SHA-256 of the pack's files, in hex.
     pub pack_hash: String,
+    /// A BCP 47 language tag, such as `en` or `de-CH`.
+    pub locale: String,
     /// The course as decisions see it.
     pub course: Course,
+    /// What only grading needs.
+    pub answers: Answers,
 }
 
 impl LoadedCourse {
@@ -41,6 +48,8 @@ impl LoadedCourse {
             id: pack.course.id.clone(),
             title: pack.course.title.clone(),
             pack_hash: pack.hash.clone(),
+            locale: pack.course.locale.clone(),
+            answers: Answers::new(&pack),
             course: Course::new(course_spec(pack))?,
         })
     }
@@ -73,12 +82,27 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
     Ok(library)
 }
 
-/// What decisions need of a pack. The answers of drills and exam questions stay behind.
+/// What decisions need of a pack. The answers of drills and exam questions are kept apart, in [`Answers`].
 fn course_spec(pack: Pack) -> CourseSpec {
+    let mut support: HashMap<String, BTreeSet<SupportKind>> = HashMap::new();
+    for help in pack.support {
+        let kind = match help.kind {
+            pack::SupportKind::Memo => SupportKind::Memo,
+            pack::SupportKind::Video => SupportKind::Video,
+        };
+        support.entry(help.question).or_default().insert(kind);
+    }
     CourseSpec {
         entry_unit: pack.course.entry_unit,
         units: pack.units.into_iter().map(unit_spec).collect(),
-        questions: pack.questions.into_iter().map(exam_question).collect(),
+        questions: pack
+            .questions
+            .into_iter()
+            .map(|question| {
+                let support = support.remove(&question.id).unwrap_or_default();
+                exam_question(question, support)
+            })
+            .collect(),
         rules: rules(&pack.course.policy),
     }
 }
@@ -95,6 +119,7 @@ fn unit_spec(unit: pack::Unit) -> UnitSpec {
             .drills
             .into_iter()
             .map(|drill| Drill {
+                id: drill.id,
                 prompt: drill.prompt,
                 question_latex: drill.question_latex,
             })
@@ -102,7 +127,7 @@ fn unit_spec(unit: pack::Unit) -> UnitSpec {
     }
 }
 
-fn exam_question(question: pack::Question) -> ExamQuestion {
+fn exam_question(question: pack::Question, support: BTreeSet<SupportKind>) -> ExamQuestion {
     ExamQuestion {
         id: question.id,
         units: question.units,
@@ -121,6 +146,7 @@ fn exam_question(question: pack::Question) -> ExamQuestion {
                 text: option.text,
             })
             .collect(),
+        support: support.into_iter().collect(),
     }
 }
 

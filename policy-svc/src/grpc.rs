@@ -1,7 +1,9 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod evidence;
+mod exams;
 mod explain;
+mod grading;
 mod read;
 mod words;
 mod write;
@@ -12,17 +14,19 @@ use tonic::{Request, Response, Status};
 use turnwise_decisions as decisions;
 use turnwise_kit::{ids, page};
 use turnwise_proto::policy::v1::{
-    ApplyEvidenceRequest, ApplyEvidenceResponse, DecideRequest, DecideResponse,
+    ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
+    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideRequest, DecideResponse,
     DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
-    GetCourseRequest, GetCourseResponse, ListCoursesRequest, ListCoursesResponse, PlanRequest,
-    PlanResponse, ResolveReplyRequest, ResolveReplyResponse, policy_service_server::PolicyService,
-    resolve_reply_request,
+    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
+    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveGradeRequest,
+    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
+    policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
 };
 
 use crate::{
     courses::{Courses, LoadedCourse},
     error::PolicyError,
-    metrics::ReplyMetrics,
+    metrics::{GradeMetrics, ReplyMetrics},
 };
 
 const DEFAULT_PAGE: usize = 20;
@@ -32,14 +36,19 @@ const MOST_PER_PAGE: usize = 100;
 #[derive(Debug)]
 pub struct Policies {
     courses: Arc<Courses>,
-    metrics: ReplyMetrics,
+    replies: ReplyMetrics,
+    grades: GradeMetrics,
 }
 
 impl Policies {
     /// A service over these courses.
     #[must_use]
-    pub fn new(courses: Arc<Courses>, metrics: ReplyMetrics) -> Self {
-        Self { courses, metrics }
+    pub fn new(courses: Arc<Courses>, replies: ReplyMetrics, grades: GradeMetrics) -> Self {
+        Self {
+            courses,
+            replies,
+            grades,
+        }
     }
 
     /// The course as new turns have it.
@@ -134,13 +143,14 @@ impl PolicyService for Policies {
         let mut request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
+        let pressed = request.event.clone();
         let input = read::plan_input(request)?;
         let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
             field: "event.unit_id".to_owned(),
             unit_id: error.0,
         })?;
         Ok(Response::new(PlanResponse {
-            plan: Some(write::plan(&loaded, plan)),
+            plan: Some(write::plan(&loaded, plan, pressed)),
         }))
     }
 
@@ -203,7 +213,7 @@ impl PolicyService for Policies {
         };
         let resolution = decisions::resolve(&loaded.course, &policy, outcome)
             .map_err(|fault| PolicyError::impossible("policy", &fault))?;
-        self.metrics.count(&resolution);
+        self.replies.count(&resolution);
         if let Some(violation) = &resolution.violation {
             tracing::info!(
                 turn_id = %policy.turn_id,
@@ -235,10 +245,69 @@ impl PolicyService for Policies {
     ) -> Result<Response<ApplyEvidenceResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        let input = evidence::input(request)?;
-        let applied =
-            decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
-                .map_err(|fault| evidence::refusal(&input.event, fault))?;
-        Ok(Response::new(input.stored.answer(applied)?))
+        Ok(Response::new(evidence::apply(&loaded, request)?))
+    }
+
+    async fn check_drill(
+        &self,
+        request: Request<CheckDrillRequest>,
+    ) -> Result<Response<CheckDrillResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        let (grade, response) = grading::check(&loaded, request)?;
+        self.grades.count_check(&grade);
+        Ok(Response::new(response))
+    }
+
+    async fn resolve_grade(
+        &self,
+        request: Request<ResolveGradeRequest>,
+    ) -> Result<Response<ResolveGradeResponse>, Status> {
+        let ResolveGradeRequest { check, outcome } = request.into_inner();
+        let check = check.ok_or_else(|| PolicyError::missing("check"))?;
+        let fields = ("check.course_id", "check.pack_hash");
+        let loaded = self.version(fields, &check.course_id, &check.pack_hash)?;
+        let (unit, check) = grading::checked(&loaded, check)?;
+        let outcome = match &outcome {
+            Some(resolve_grade_request::Outcome::Completion(bytes)) => {
+                Some(decisions::Outcome::Completion(bytes))
+            }
+            Some(resolve_grade_request::Outcome::Failure(reason)) => {
+                Some(decisions::Outcome::Failure(read::failure(*reason)?))
+            }
+            None => None,
+        };
+        let grade = decisions::resolve_grade(unit, &check, outcome);
+        self.grades.count(&grade, outcome.is_some());
+        if let Some(violation) = &grade.violation {
+            tracing::info!(
+                unit_id = %unit.id,
+                reason = grade.fallback_reason.map(decisions::FallbackReason::as_str),
+                violation,
+                "model's grade refused"
+            );
+        }
+        Ok(Response::new(grading::grade(grade)))
+    }
+
+    async fn get_exam_question(
+        &self,
+        request: Request<GetExamQuestionRequest>,
+    ) -> Result<Response<GetExamQuestionResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(exams::describe(
+            &loaded,
+            request.question_id,
+        )?))
+    }
+
+    async fn check_exam_answer(
+        &self,
+        request: Request<CheckExamAnswerRequest>,
+    ) -> Result<Response<CheckExamAnswerResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(exams::check(&loaded, request)?))
     }
 }

@@ -4,12 +4,14 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`courses`] | the course packs that are served, in their last versions |
+//! | [`answers`] | the right answers, which decisions never see |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
-//! | [`metrics`] | what became of the model's replies |
+//! | [`metrics`] | what became of the model's replies, and of answers to drills |
 //! | [`config`], [`error`] | settings; what can go wrong |
 //!
-//! The decisions themselves are the crate `turnwise-decisions`.
+//! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`.
 
+pub mod answers;
 pub mod config;
 pub mod courses;
 pub mod error;
@@ -24,7 +26,7 @@ use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 pub use config::Settings;
 pub use courses::Courses;
 pub use error::StartError;
-use metrics::ReplyMetrics;
+use metrics::{GradeMetrics, ReplyMetrics};
 
 /// The full gRPC names that are served.
 pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
@@ -45,6 +47,8 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 
 /// The service's routes over courses that are loaded already.
 pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> tonic::service::Routes {
-    let service = grpc::Policies::new(courses, ReplyMetrics::register(&kit.metrics));
+    let replies = ReplyMetrics::register(&kit.metrics);
+    let grades = GradeMetrics::register(&kit.metrics);
+    let service = grpc::Policies::new(courses, replies, grades);
     tonic::service::Routes::new(PolicyServiceServer::new(service))
 }

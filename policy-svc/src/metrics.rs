@@ -4,7 +4,7 @@ use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family},
 };
-use turnwise_decisions::{FallbackReason, Resolution};
+use turnwise_decisions::{FallbackReason, Grade, GradeObservation, GradedBy, Resolution};
 use turnwise_kit::Metrics;
 
 /// Counts what became of the model's replies. Cheap to clone.
@@ -55,6 +55,93 @@ impl ReplyMetrics {
             .get_or_create(&OutcomeLabels { outcome })
             .inc();
         for observation in &resolution.observations {
+            self.observations
+                .get_or_create(&ObservationLabels {
+                    observation: observation.as_str(),
+                })
+                .inc();
+        }
+    }
+}
+
+/// Counts what answers to drills were graded as, and by whom. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct GradeMetrics {
+    checks: Family<CheckLabels, Counter>,
+    grades: Family<GradeLabels, Counter>,
+    observations: Family<ObservationLabels, Counter>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CheckLabels {
+    task: &'static str,
+    verdict: &'static str,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct GradeLabels {
+    verdict: &'static str,
+    graded_by: &'static str,
+    model: &'static str,
+}
+
+impl GradeMetrics {
+    /// Registers the metrics.
+    pub fn register(metrics: &Metrics) -> Self {
+        let own = Self {
+            checks: Family::default(),
+            grades: Family::default(),
+            observations: Family::default(),
+        };
+        metrics.registry(|registry| {
+            registry.register(
+                "policy_drill_checks",
+                "Answers to drills that mathematics looked at, by the task as it was read and the verdict",
+                own.checks.clone(),
+            );
+            registry.register(
+                "policy_drill_grades",
+                "Drills graded, by verdict, by who decided (rules, llm, or none), and by what came of the model: accepted, not_asked, overruled, or why its grade is not used",
+                own.grades.clone(),
+            );
+            registry.register(
+                "policy_drill_grade_observations",
+                "Grades of a model with something worth counting that is no fault",
+                own.observations.clone(),
+            );
+        });
+        own
+    }
+
+    /// Counts one check.
+    pub fn count_check(&self, grade: &turnwise_grading::Grade) {
+        self.checks
+            .get_or_create(&CheckLabels {
+                task: grade.task.as_str(),
+                verdict: grade.verdict.as_str(),
+            })
+            .inc();
+    }
+
+    /// Counts one grade.
+    pub fn count(&self, grade: &Grade, asked_model: bool) {
+        let overruled = grade
+            .observations
+            .contains(&GradeObservation::GradeDisagreement);
+        let model = match grade.fallback_reason {
+            Some(reason) => reason.as_str(),
+            None if !asked_model => "not_asked",
+            None if overruled => "overruled",
+            None => "accepted",
+        };
+        self.grades
+            .get_or_create(&GradeLabels {
+                verdict: grade.verdict.as_str(),
+                graded_by: grade.graded_by.map_or("none", GradedBy::as_str),
+                model,
+            })
+            .inc();
+        for observation in &grade.observations {
             self.observations
                 .get_or_create(&ObservationLabels {
                     observation: observation.as_str(),

@@ -49,7 +49,10 @@ impl ErrorReason {
             | Self::SchemaTooNew
             | Self::ContextRequestClosed
             | Self::IndexIncompatible
-            | Self::UpsertsOff => Code::FailedPrecondition,
+            | Self::UpsertsOff
+            | Self::DrillTokenInvalid
+            | Self::DrillAlreadyGraded
+            | Self::ResultMismatch => Code::FailedPrecondition,
             Self::TurnInProgress
             | Self::IdempotencyConflict
             | Self::VersionConflict

@@ -35,6 +35,13 @@ pub mod policy {
         tonic::include_proto!("turnwise.policy.v1");
     }
 }
+/// Why turns went as they did.
+pub mod explain {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.explain.v1");
+    }
+}
 /// Search.
 pub mod retrieval {
     /// Version 1.

@@ -5,7 +5,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`sessions`] | every operation, written once: what is checked, written and read together |
-//! | [`memory`], [`pending`], [`exam`] | pure rules: what a conversation remembers, what a thread may wait for, whether a question may be attempted |
+//! | [`memory`], [`pending`] | pure rules: what a conversation remembers, what a thread may wait for |
 //! | [`record`] | records as bytes, with their schema version |
 //! | [`upgrade`] | reads the files of the version before |
 //! | [`access`] | who may touch whose records |
@@ -20,7 +20,6 @@
 pub mod access;
 pub mod config;
 pub mod error;
-pub mod exam;
 pub mod grpc;
 pub mod memory;
 pub mod pending;
@@ -33,15 +32,12 @@ use std::sync::Arc;
 
 use tonic::service::Routes;
 use turnwise_kit::Kit;
-use turnwise_proto::{
-    exam::v1::exam_service_server::ExamServiceServer,
-    session::v1::{
-        session_admin_service_server::SessionAdminServiceServer,
-        session_service_server::SessionServiceServer,
-    },
+use turnwise_proto::session::v1::{
+    session_admin_service_server::SessionAdminServiceServer,
+    session_service_server::SessionServiceServer,
 };
 
-use crate::grpc::{AdminGrpc, ExamGrpc, SessionGrpc};
+use crate::grpc::{AdminGrpc, SessionGrpc};
 
 pub use crate::{config::Settings, error::StartError};
 
@@ -49,7 +45,6 @@ pub use crate::{config::Settings, error::StartError};
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.session.v1.SessionService",
     "turnwise.session.v1.SessionAdminService",
-    "turnwise.exam.v1.ExamService",
 ];
 
 /// The service's routes, without the server stack around them.
@@ -58,9 +53,6 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     tracing::info!(store = %settings.session_store, "the session store is open");
     retention::start(&sessions);
     let session = SessionGrpc::new(sessions.clone(), Arc::clone(&kit.clock));
-    let admin = AdminGrpc::new(sessions.clone());
-    let exam = ExamGrpc::new(sessions, Arc::clone(&kit.clock));
-    Ok(Routes::new(SessionServiceServer::new(session))
-        .add_service(SessionAdminServiceServer::new(admin))
-        .add_service(ExamServiceServer::new(exam)))
+    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions));
+    Ok(Routes::new(SessionServiceServer::new(session)).add_service(admin))
 }

@@ -113,6 +113,8 @@ impl Deployment {
         );
         set("JWT_ISSUER", DEV_ISSUER.to_owned());
         set("JWT_JWKS_FILE", data_dir.jwks_file().display().to_string());
+        let token_keys = data_dir.drill_token_keys_file();
+        set("DRILL_TOKEN_KEYS_FILE", token_keys.display().to_string());
 
         let (certificates, internal_token) = if options.tls {
             let certificates = Certificates::make(home.path());

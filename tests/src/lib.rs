@@ -12,7 +12,7 @@
 //! | [`model_gateway`], [`press`] | llm-gateway-svc alone, and pupils who press *help* |
 //! | [`model_server`] | a model server that is none, as a process of its own |
 //! | [`procfs`] | what the kernel knows of a process |
-//! | [`student`] | a student with a token and a typed client |
+//! | [`student`], [`staff`] | people with a token and a typed client |
 //! | [`token`] | tokens, good and bad |
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
 //! | [`refusal`] | what must hold for every refusal |
@@ -49,6 +49,7 @@ pub mod relay;
 pub mod resp;
 pub mod seed;
 pub mod shared;
+pub mod staff;
 pub mod student;
 pub mod token;
 pub mod traces;

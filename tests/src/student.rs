@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use tonic::{Request, Status, transport::Channel};
+use tonic::{Request, Status, Streaming, transport::Channel};
 use turnwise_proto::tutor::v1::{
-    ClientEvent, ClientEventKind, CreateThreadRequest, GetSnapshotLiteRequest, GetThreadRequest,
-    ListThreadsRequest, SnapshotLite, StudentInput, TakeTurnRequest, TakeTurnResponse, Thread,
-    TutorMessage, tutor_service_client::TutorServiceClient,
+    ClientEvent, ClientEventKind, CreateThreadRequest, GetExamQuestionRequest,
+    GetExamQuestionResponse, GetSnapshotLiteRequest, GetThreadRequest, GradeDrillRequest,
+    GradeDrillResponse, ListThreadsRequest, RecordSupportViewRequest, RecordSupportViewResponse,
+    SnapshotLite, StreamTurnRequest, StreamTurnResponse, StudentInput, SubmitExamAnswerRequest,
+    SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse, Thread, TutorMessage,
+    tutor_service_client::TutorServiceClient,
 };
 use uuid::Uuid;
 
@@ -93,6 +96,57 @@ impl Student {
         unit: &str,
     ) -> TakeTurnResponse {
         self.turn(pressing(thread, kind, unit)).await.unwrap()
+    }
+
+    /// Takes a turn as a stream.
+    pub async fn stream_turn(
+        &self,
+        message: TakeTurnRequest,
+    ) -> Result<Streaming<StreamTurnResponse>, Status> {
+        let request = self.request(StreamTurnRequest {
+            turn: Some(message),
+        });
+        Ok(self.client().stream_turn(request).await?.into_inner())
+    }
+
+    /// Sends an answer to a drill.
+    pub async fn grade_drill(
+        &self,
+        message: GradeDrillRequest,
+    ) -> Result<GradeDrillResponse, Status> {
+        let response = self.client().grade_drill(self.request(message)).await?;
+        Ok(response.into_inner())
+    }
+
+    /// Sends an answer to an exam question.
+    pub async fn submit_exam(
+        &self,
+        message: SubmitExamAnswerRequest,
+    ) -> Result<SubmitExamAnswerResponse, Status> {
+        let request = self.request(message);
+        Ok(self.client().submit_exam_answer(request).await?.into_inner())
+    }
+
+    /// Looks at help for an exam question.
+    pub async fn view_support(
+        &self,
+        message: RecordSupportViewRequest,
+    ) -> Result<RecordSupportViewResponse, Status> {
+        let request = self.request(message);
+        Ok(self
+            .client()
+            .record_support_view(request)
+            .await?
+            .into_inner())
+    }
+
+    /// Reads an exam question that was offered.
+    pub async fn exam_question(
+        &self,
+        message: GetExamQuestionRequest,
+    ) -> Result<GetExamQuestionResponse, Status> {
+        let request = self.request(message);
+        Ok(self.client().get_exam_question(request).await?.into_inner())
     }
 
     /// The thread as it is now, without messages.
@@ -221,6 +275,7 @@ pub fn pressing(thread: &Thread, kind: ClientEventKind, unit: &str) -> TakeTurnR
         event: Some(ClientEvent {
             kind: kind.into(),
             unit_id: unit.to_owned(),
+            ..ClientEvent::default()
         }),
         ..empty_turn(thread)
     }

@@ -122,11 +122,19 @@ impl EndpointArgs {
     }
 }
 
+impl ConnectArgs {
+    /// What identifies the student.
+    fn authorization(&self) -> Result<MetadataValue<Ascii>> {
+        self.endpoint
+            .authorization("student", &self.student, std::slice::from_ref(&self.class))
+    }
+}
+
 /// A connected student.
 pub struct Student {
-    client: TutorServiceClient<GrpcClient>,
+    /// The public face.
+    pub client: TutorServiceClient<GrpcClient>,
     authorization: MetadataValue<Ascii>,
-    timeout: Duration,
     args: ConnectArgs,
 }
 
@@ -134,27 +142,39 @@ impl Student {
     /// Connects, with a token from a file or a development token.
     pub fn connect(args: ConnectArgs) -> Result<Self> {
         let channel = args.endpoint.channel()?;
-        let authorization = args.endpoint.authorization(
-            "student",
-            &args.student,
-            std::slice::from_ref(&args.class),
-        )?;
+        let authorization = args.authorization()?;
         Ok(Self {
             client: TutorServiceClient::new(channel),
             authorization,
-            timeout: Duration::from_secs(args.timeout),
             args,
         })
     }
 
+    /// Who speaks, about what, and where to.
+    pub fn args(&self) -> &ConnectArgs {
+        &self.args
+    }
+
+    /// How long to wait for an answer.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.args.timeout)
+    }
+
+    /// Takes a fresh token: a development token lasts an hour, and a file may have been written anew.
+    pub fn renew(&mut self) -> Result<()> {
+        self.authorization = self.args.authorization()?;
+        Ok(())
+    }
+
     /// Opens a thread about the course and tells its id.
     pub async fn create_thread(&mut self) -> Result<String, Fault> {
-        let request = self.request(CreateThreadRequest {
+        let request = CreateThreadRequest {
             course_id: self.args.course.clone(),
             class_id: self.args.class.clone(),
             title: String::new(),
             idempotency_key: Uuid::new_v4().to_string(),
-        });
+        };
+        let request = self.request(request, self.timeout());
         let response = self
             .client
             .create_thread(request)
@@ -172,7 +192,7 @@ impl Student {
         if turn.idempotency_key.is_empty() {
             turn.idempotency_key = Uuid::new_v4().to_string();
         }
-        let request = self.request(turn);
+        let request = self.request(turn, self.timeout());
         self.client
             .take_turn(request)
             .await
@@ -180,8 +200,9 @@ impl Student {
             .map_err(|status| Fault::from_status(&status))
     }
 
-    fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = CallContext::background(None, self.timeout).request(message);
+    /// A request of the student's that waits no longer than this.
+    pub fn request<T>(&self, message: T, timeout: Duration) -> Request<T> {
+        let mut request = CallContext::background(None, timeout).request(message);
         request
             .metadata_mut()
             .insert("authorization", self.authorization.clone());

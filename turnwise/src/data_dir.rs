@@ -9,7 +9,10 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD as BASE64},
+};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use ring::{
     rand::{SecureRandom, SystemRandom},
@@ -75,6 +78,9 @@ impl DataDir {
         if !dir.signing_key_file().exists() {
             dir.make_keys()?;
         }
+        if !dir.drill_token_keys_file().exists() {
+            dir.make_drill_token_key()?;
+        }
         Ok(dir)
     }
 
@@ -112,6 +118,11 @@ impl DataDir {
         self.keys().join("dev-jwks.json")
     }
 
+    /// The keys that drills and offered exam questions are signed with.
+    pub fn drill_token_keys_file(&self) -> PathBuf {
+        self.keys().join("drill-token-keys")
+    }
+
     fn keys(&self) -> PathBuf {
         self.root.join("keys")
     }
@@ -131,6 +142,12 @@ impl DataDir {
         }]});
         write_private(&self.jwks_file(), jwks.to_string().as_bytes())?;
         write_private(&self.signing_key_file(), key.as_ref())
+    }
+
+    /// One key, as the turn gateway reads it: its id and 32 random bytes in base64.
+    fn make_drill_token_key(&self) -> Result<()> {
+        let line = format!("{DEV_KEY_ID} {}\n", STANDARD.encode(random_bytes()?));
+        write_private(&self.drill_token_keys_file(), line.as_bytes())
     }
 
     /// Mints a development token.
@@ -158,11 +175,15 @@ impl DataDir {
 
 /// A fresh secret of 32 random bytes, as text.
 pub fn random_secret() -> Result<String> {
+    Ok(BASE64.encode(random_bytes()?))
+}
+
+fn random_bytes() -> Result<[u8; 32]> {
     let mut bytes = [0u8; 32];
     SystemRandom::new()
         .fill(&mut bytes)
         .map_err(|_| anyhow::anyhow!("the system gives no randomness"))?;
-    Ok(BASE64.encode(bytes))
+    Ok(bytes)
 }
 
 /// Where running local suites note their data directories, so that `turnwise turn` finds the key for an endpoint. The
@@ -226,7 +247,7 @@ fn private_dir(dir: &Path) -> Result<()> {
 }
 
 /// Writes a file that only its owner can read, and puts it in place whole.
-fn write_private(file: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_private(file: &Path, bytes: &[u8]) -> Result<()> {
     let part = file.with_extension("part");
     let write = || -> std::io::Result<()> {
         let mut out = fs::OpenOptions::new()

@@ -1,19 +1,31 @@
 //! `turnwise doctor`: whether what the settings name is there and works, before anybody needs it.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{fmt::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Result;
-use turnwise_kit::settings::Given;
+use tonic::Code;
+use turnwise_kit::{
+    CallContext, Kit,
+    client::{ClientOptions, connect},
+    settings::Given,
+};
 use turnwise_llm_gateway_svc::{BackendKind, Finding, examine};
+use turnwise_prompts::Sheets;
+use turnwise_proto::exam::v1::{
+    BatchGetQuestionStatusRequest, exam_service_client::ExamServiceClient,
+};
 
 use crate::{
     course,
     up::{UpArgs, choose_backend},
 };
 
+/// How long an exam system may take to answer.
+const LOOK: Duration = Duration::from_secs(5);
+
 /// Examines what `turnwise up` would use with these settings, and starts nothing.
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
-    let mut findings = vec![courses(&args)];
+    let mut findings = vec![courses(&args), sheets(&args), exam_system(&args).await];
     let chosen = choose_backend(&mut args.suite.llm, given).await;
     if chosen && args.suite.llm.backends.helper_llm_backend == BackendKind::Mock {
         findings.push(Finding::good(
@@ -46,6 +58,75 @@ fn courses(args: &UpArgs) -> Finding {
         about,
         format!("faults; see `turnwise course check {}`", dir.display()),
     )
+}
+
+fn sheets(args: &UpArgs) -> Finding {
+    let (about, sheets) = match &args.suite.gateway.prompt_sheets_dir {
+        Some(folder) => (
+            format!("prompt sheets in {}", folder.display()),
+            Sheets::load(folder),
+        ),
+        None => ("prompt sheets".to_owned(), Sheets::built_in()),
+    };
+    match sheets {
+        Ok(sheets) if args.suite.gateway.prompt_sheets_dir.is_some() => {
+            Finding::good(about, format!("in order; version {}", sheets.hash()))
+        }
+        Ok(sheets) => Finding::good(
+            about,
+            format!("the built-in ones; version {}", sheets.hash()),
+        ),
+        Err(error) => Finding::bad(about, error.to_string()),
+    }
+}
+
+/// A platform's exam system is asked about no question of nobody's: whatever it says to that, it is there.
+async fn exam_system(args: &UpArgs) -> Finding {
+    let Some(endpoint) = &args.suite.gateway.exam_endpoint else {
+        return Finding::good(
+            "exam system",
+            format!(
+                "the built-in one; a wrong answer locks a question for {} h",
+                args.suite.gateway.exam_lock_hours
+            ),
+        );
+    };
+    let about = format!("exam system at {endpoint}");
+    let client = args
+        .suite
+        .server
+        .internal_token()
+        .map_err(anyhow::Error::from)
+        .and_then(|token| {
+            let options = ClientOptions {
+                peer: "exam system",
+                token,
+            };
+            let tls = args.suite.server.tls()?;
+            Ok(connect(endpoint, tls.as_ref(), options, &Kit::for_tests())?)
+        });
+    let mut client = match client {
+        Ok(client) => ExamServiceClient::new(client),
+        Err(error) => return Finding::bad(about, format!("{error:#}")),
+    };
+    let request =
+        CallContext::background(None, LOOK).request(BatchGetQuestionStatusRequest::default());
+    match client.batch_get_question_status(request).await {
+        Ok(_) => Finding::good(about, "answers"),
+        Err(status) => match status.code() {
+            Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Unknown => {
+                Finding::bad(
+                    about,
+                    "does not answer; until it does, no exam question is offered: start it, or correct EXAM_ENDPOINT",
+                )
+            }
+            Code::Unimplemented => Finding::bad(
+                about,
+                "answers, but serves no turnwise.exam.v1.ExamService: correct EXAM_ENDPOINT",
+            ),
+            _ => Finding::good(about, "answers"),
+        },
+    }
 }
 
 /// The findings, one a line.

@@ -17,6 +17,8 @@ pub struct TurnView<'a> {
     messages: Vec<MessageView<'a>>,
     snapshot_lite: Option<SnapshotLiteView<'a>>,
     degraded_reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<&'static str>,
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
@@ -36,6 +38,7 @@ impl<'a> TurnView<'a> {
                 .degraded_reasons()
                 .map(|r| lower(r.as_str_name(), "DEGRADED_REASON_"))
                 .collect(),
+            notices: answer.notices().map(|reason| reason.wire_name()).collect(),
             model: &answer.model,
             retry_after_ms: retry_after(answer)
                 .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX)),
@@ -89,6 +92,12 @@ impl<'a> MessageView<'a> {
 struct EventView<'a> {
     kind: String,
     unit_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drill_result: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exam_result: Option<String>,
 }
 
 impl<'a> EventView<'a> {
@@ -100,14 +109,23 @@ impl<'a> EventView<'a> {
                 .trim_start_matches("CLIENT_EVENT_KIND_")
                 .to_owned(),
             unit_id: &event.unit_id,
+            drill_result: known(event.drill_result().as_str_name(), "DRILL_RESULT_"),
+            question_id: non_empty(&event.question_id),
+            exam_result: known(event.exam_result().as_str_name(), "EXAM_RESULT_"),
         }
     }
+}
+
+/// The last part of an enum's name, in lower case; `None` for the one that says nothing.
+fn known(name: &str, prefix: &str) -> Option<String> {
+    Some(lower(name, prefix)).filter(|name| name != "unspecified")
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ButtonView<'a> {
     label_key: &'a str,
+    call: String,
     event: Option<EventView<'a>>,
     primary: bool,
 }
@@ -116,6 +134,7 @@ impl<'a> ButtonView<'a> {
     fn of(button: &'a Button) -> Self {
         Self {
             label_key: &button.label_key,
+            call: lower(button.call().as_str_name(), "BUTTON_CALL_"),
             event: button.event.as_ref().map(EventView::of),
             primary: button.primary,
         }
@@ -130,12 +149,15 @@ enum CardView<'a> {
         unit_id: &'a str,
         key_ideas: &'a [String],
         worked_example: Option<WorkedExampleView<'a>>,
+        buttons: Vec<ButtonView<'a>>,
     },
     #[serde(rename = "DRILL", rename_all = "camelCase")]
     Drill {
         unit_id: &'a str,
         prompt: &'a str,
         question_latex: &'a str,
+        drill_token: &'a str,
+        buttons: Vec<ButtonView<'a>>,
     },
     #[serde(rename = "EXAM", rename_all = "camelCase")]
     Exam {
@@ -145,6 +167,10 @@ enum CardView<'a> {
         prompt: &'a str,
         question_latex: &'a str,
         options: Vec<OptionView<'a>>,
+        state: String,
+        locked_until: Option<String>,
+        offer_token: &'a str,
+        buttons: Vec<ButtonView<'a>>,
     },
 }
 
@@ -165,6 +191,7 @@ struct OptionView<'a> {
 impl<'a> CardView<'a> {
     fn of(card: &'a TutorCard) -> Option<Self> {
         let unit_id = card.unit_id.as_str();
+        let buttons = card.buttons.iter().map(ButtonView::of).collect();
         Some(match card.content.as_ref()? {
             tutor_card::Content::Concept(c) => Self::Concept {
                 unit_id,
@@ -174,11 +201,14 @@ impl<'a> CardView<'a> {
                     final_answer_latex: &w.final_answer_latex,
                     steps_latex: &w.steps_latex,
                 }),
+                buttons,
             },
             tutor_card::Content::Drill(d) => Self::Drill {
                 unit_id,
                 prompt: &d.prompt,
                 question_latex: &d.question_latex,
+                drill_token: &d.drill_token,
+                buttons,
             },
             tutor_card::Content::Exam(e) => Self::Exam {
                 unit_id,
@@ -194,6 +224,10 @@ impl<'a> CardView<'a> {
                         text: &o.text,
                     })
                     .collect(),
+                state: lower(e.state().as_str_name(), "QUESTION_STATE_"),
+                locked_until: e.locked_until.as_ref().and_then(iso),
+                offer_token: &e.offer_token,
+                buttons,
             },
         })
     }

@@ -6,9 +6,10 @@
 //! | [`doctor`] | whether what the settings name works |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
+//! | [`replay`] | a turn made again of its record |
 //! | [`queue`] | the lines in front of models |
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
-//! | [`edge`], [`render`] | answers as JSON and for a terminal |
+//! | [`edge`], [`render`], [`wire`] | answers as JSON and for a terminal; messages of the wire as JSON |
 //! | [`course`] | checking, drawing and importing course packs, and making references |
 //! | [`archive`] | verifying the archives of class resets and exports |
 
@@ -22,8 +23,10 @@ pub mod edge;
 pub mod index;
 pub mod queue;
 pub mod render;
+pub mod replay;
 pub mod search;
 pub mod suite;
 pub mod token;
 pub mod turn;
 pub mod up;
+pub mod wire;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{archive, chat, course, doctor, index, queue, search, token, turn, up};
+use turnwise::{archive, chat, course, doctor, index, queue, replay, search, token, turn, up};
 use turnwise_extract::pdf;
 use turnwise_kit::{run, settings};
 
@@ -25,6 +25,8 @@ enum Command {
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
     Chat(chat::ChatArgs),
+    /// Make a turn again of its record, and report any byte that differs
+    Replay(replay::ReplayArgs),
     /// Show the lines in front of models
     Queue(queue::QueueArgs),
     /// Add transcripts, PDFs and texts to a course, and look after its index
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
             Command::Doctor(args) => doctor::run(*args, &given).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
+            Command::Replay(args) => replay::run(args).await?,
             Command::Queue(args) => queue::run(args).await?,
             Command::Index(args) => index::run(args, &mut std::io::stdout()).await?,
             Command::Search(args) => search::run(args, &mut std::io::stdout()).await?,

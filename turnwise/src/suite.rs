@@ -10,7 +10,7 @@ use turnwise_kit::{
     Kit,
     admin::{self, Readiness},
     caller::InternalToken,
-    client::{ClientOptions, GrpcClient, local},
+    client::{ClientOptions, GrpcClient, connect, local},
     server::{self, Listener, Running},
     settings::ServerSettings,
     stack::{DeadlineRule, InternalAuth, Stack},
@@ -87,7 +87,24 @@ impl Suite {
             "session-svc",
             session::routes(&settings.session, &kit).await?,
         );
-        let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session.clone(), session);
+        let exam = settings
+            .gateway
+            .exam_endpoint
+            .as_deref()
+            .map(|endpoint| {
+                let options = ClientOptions {
+                    peer: "exam system",
+                    token: settings.server.internal_token()?,
+                };
+                anyhow::Ok(connect(
+                    endpoint,
+                    settings.server.tls()?.as_ref(),
+                    options,
+                    &kit,
+                )?)
+            })
+            .transpose()?;
+        let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session, exam);
         let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
         let routes = gateway::routes(&settings.gateway, upstreams, &kit).await?;
 

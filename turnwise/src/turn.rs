@@ -9,7 +9,7 @@ use turnwise_proto::tutor::v1::{ClientEvent, ClientEventKind, StudentInput, Take
 use crate::{
     client::{ConnectArgs, Student},
     edge::TurnView,
-    render,
+    render::{self, Ink},
 };
 
 /// Arguments of `turnwise turn`.
@@ -67,6 +67,7 @@ pub async fn run(args: TurnArgs) -> Result<ExitCode> {
         let event = args.event.map(|kind| ClientEvent {
             kind: kind.into(),
             unit_id: args.unit.unwrap_or_default(),
+            ..ClientEvent::default()
         });
         student
             .take_turn(TakeTurnRequest {
@@ -90,7 +91,8 @@ pub async fn run(args: TurnArgs) -> Result<ExitCode> {
         }
         Ok(answer) => {
             println!("thread {}", answer.thread_id);
-            print!("{}", render::answer(&answer));
+            let now = jiff::Timestamp::now();
+            print!("{}", render::answer(&answer, now, Ink::of_stdout()));
             Ok(ExitCode::SUCCESS)
         }
         Err(fault) => {

@@ -53,6 +53,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
             Err(never) => match never {},
         };
     }
+    if !given.contains("DRILL_TOKEN_KEYS_FILE") {
+        settings.gateway.drill_token_keys_file = Some(data_dir.drill_token_keys_file());
+    }
     let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens {
         settings.gateway.jwt_issuer = Some(DEV_ISSUER.to_owned());
@@ -75,6 +78,13 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         }
     };
     let courses = settings.policy.courses_dir.display().to_string();
+    let exam = match &settings.gateway.exam_endpoint {
+        Some(endpoint) => format!("at {endpoint}"),
+        None => format!(
+            "built in; a wrong answer locks a question for {} h",
+            settings.gateway.exam_lock_hours
+        ),
+    };
 
     let suite = Suite::start(settings, Kit::new(Arc::new(SystemClock))).await?;
     let address = suite.address;
@@ -86,6 +96,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     println!("  courses   {courses}");
     println!("  data      {}", data_dir.root().display());
     println!("  model     {model}");
+    println!("  exams     {exam}");
     if let Some(admin) = suite.admin {
         println!("  admin     http://{admin}/metrics");
     }

@@ -6,7 +6,7 @@ use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
 use crate::fields::Fields;
-use crate::model::{Course, PolicyOverrides, PrereqWalk, StuckRule};
+use crate::model::{Course, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
 use crate::yaml;
 
 /// The format this loader reads.
@@ -69,12 +69,19 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         ("transitive", PrereqWalk::Transitive),
         ("first", PrereqWalk::First),
     ];
+    let grades = [
+        ("count", LlmGrades::Count),
+        ("feedback_only", LlmGrades::FeedbackOnly),
+    ];
     let found = PolicyOverrides {
         stuck_rule: fields
             .choice("stuck_rule", &stuck_rules, sink)
             .unwrap_or_default(),
         prereq_walk: fields
             .choice("prereq_walk", &walks, sink)
+            .unwrap_or_default(),
+        llm_grades: fields
+            .choice("llm_grades", &grades, sink)
             .unwrap_or_default(),
         target_confidence: fields.share("target_confidence", sink),
         recency_window_hours: fields.whole_number("recency_window_hours", 1..=8760, sink),

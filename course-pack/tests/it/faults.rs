@@ -90,6 +90,7 @@ fn the_policy_of_the_course() {
         "`stuck_rule` cannot be `sometimes`",
     );
     check("prereq_walk: 2", "`prereq_walk` cannot be `2`");
+    check("llm_grades: never", "`llm_grades` cannot be `never`");
     check("max_scoped_units: 0", "`max_scoped_units` cannot be `0`");
     check("ready_streak: 2.5", "`ready_streak` cannot be `2.5`");
     check("ready_streak: -1", "`ready_streak` cannot be `-1`");

@@ -1,7 +1,7 @@
 //! What a good pack holds once it is loaded.
 
 use crate::fixture::{COURSE, LESSON, good, one, pack, write};
-use turnwise_course_pack::{PrereqWalk, StuckRule, SupportKind, Tier};
+use turnwise_course_pack::{LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
 
 #[test]
 fn the_good_pack() {
@@ -62,11 +62,12 @@ fn a_course_and_a_lesson_name_their_references() {
 #[test]
 fn the_policy_of_the_course() {
     let dir = pack();
-    let policy = "policy: {stuck_rule: consecutive_wrong, prereq_walk: first, target_confidence: 0.6, ready_streak: 3}\n";
+    let policy = "policy: {stuck_rule: consecutive_wrong, prereq_walk: first, llm_grades: feedback_only, target_confidence: 0.6, ready_streak: 3}\n";
     write(dir.path(), "course.yaml", format!("{COURSE}{policy}"));
     let policy = good(dir.path()).course.policy;
     assert_eq!(policy.stuck_rule, StuckRule::ConsecutiveWrong);
     assert_eq!(policy.prereq_walk, PrereqWalk::First);
+    assert_eq!(policy.llm_grades, LlmGrades::FeedbackOnly);
     assert_eq!(policy.target_confidence, Some(0.6));
     assert_eq!(policy.ready_streak, Some(3));
     assert_eq!(policy.stuck_attempts, None);

@@ -2,63 +2,53 @@
 
 use turnwise_kit::CallContext;
 use turnwise_proto::{
-    exam::v1::{BatchGetQuestionStatusRequest, QuestionStatus},
+    explain::v1::{FoundChunk, TurnFacts, TurnTexts},
     policy::v1::Plan,
     retrieval::v1::{
-        Anchor, Chunk, MapMessageRequest, Namespace, RetrieveRequest, RetrieveResponse,
+        MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
-    session::v1::MappedUnit,
-    tutor::v1::{DegradedReason, TutorMessage},
+    session::v1::TurnStart,
+    tutor::v1::TutorMessage,
 };
 
-use crate::{input::Input, upstream::Upstreams};
+use crate::{
+    exam::ExamPort,
+    input::said,
+    upstream::{Step, Upstreams},
+};
 
 /// How many earlier messages help to place a message.
 const CONTEXT_MESSAGES: usize = 4;
 /// The most questions that the exam system is asked about at once.
 const MAX_QUESTIONS: usize = 100;
 
-/// What was gathered for a decision.
-#[derive(Default)]
-pub(super) struct Gathered {
-    pub(super) anchors: Vec<Anchor>,
-    pub(super) chunks: Vec<Chunk>,
-    pub(super) candidate_ids: Vec<String>,
-    pub(super) statuses: Vec<QuestionStatus>,
-    pub(super) exam_away: bool,
-    pub(super) degraded: Vec<DegradedReason>,
-}
-
-/// The units that the message is about. A button alone is about its own unit; the policy knows that by itself.
+/// The units that the message is about; `None` if retrieval is away. A button alone is about its own unit; the policy
+/// knows that by itself.
 pub(super) async fn map_message(
     upstreams: &Upstreams,
     context: &CallContext,
-    course_id: &str,
-    input: &Input,
-    recent: &[TutorMessage],
-) -> (Vec<MappedUnit>, Option<DegradedReason>) {
-    if input.said().is_empty() {
-        return (Vec::new(), None);
+    facts: &TurnFacts,
+    texts: &TurnTexts,
+) -> Option<MapMessageResponse> {
+    let text = texts.input.as_ref().map_or("", said);
+    if text.is_empty() {
+        return Some(MapMessageResponse::default());
     }
     // The first call of a turn: it has no version of the course yet.
     let request = MapMessageRequest {
-        course_id: course_id.to_owned(),
-        text: input.said().to_owned(),
-        recent_texts: recent_texts(recent),
+        course_id: facts.course_id.clone(),
+        text: text.to_owned(),
+        recent_texts: recent_texts(&texts.recent_messages),
         pack_hash: String::new(),
     };
-    match upstreams
+    upstreams
         .retrieval
         .clone()
-        .map_message(context.request(request))
+        .map_message(Step::Retrieval.of(context).request(request))
         .await
-    {
-        Ok(response) => (response.into_inner().mapped_units, None),
-        Err(status) => {
-            tracing::warn!(code = ?status.code(), "the message was not mapped");
-            (Vec::new(), Some(DegradedReason::RetrievalUnavailable))
-        }
-    }
+        .map_err(|status| tracing::warn!(code = ?status.code(), "the message was not mapped"))
+        .ok()
+        .map(tonic::Response::into_inner)
 }
 
 /// What was said last, oldest first.
@@ -72,58 +62,23 @@ fn recent_texts(recent: &[TutorMessage]) -> Vec<String> {
         .collect()
 }
 
-/// Course text for the scope beside exam candidates and their status.
-pub(super) async fn gather(
-    upstreams: &Upstreams,
-    context: &CallContext,
-    student_id: &str,
-    plan: &Plan,
-    input: &Input,
-    recent: &[TutorMessage],
-) -> Gathered {
-    let texts = retrieve(
-        upstreams,
-        context,
-        plan,
-        (input, recent),
-        &[Namespace::UnitAnchors, Namespace::UnitContentChunks],
-    );
-    let exam = exam(upstreams, context, student_id, plan, input);
-    let (texts, (candidate_ids, exam)) = futures_util::join!(texts, exam);
-    let mut gathered = Gathered {
-        candidate_ids,
-        ..Gathered::default()
-    };
-    match texts {
-        Some(found) => {
-            gathered.anchors = found.anchors;
-            gathered.chunks = found.chunks;
-        }
-        None => gathered.degraded.push(DegradedReason::RetrievalUnavailable),
-    }
-    match exam {
-        Some(statuses) => gathered.statuses = statuses,
-        None => {
-            gathered.exam_away = true;
-            gathered.degraded.push(DegradedReason::ExamApiUnavailable);
-        }
-    }
-    gathered
-}
-
-async fn retrieve(
+/// Course text for the scope and, for a student who is ready, exam candidates; `None` if retrieval is away.
+pub(super) async fn retrieve(
     upstreams: &Upstreams,
     context: &CallContext,
     plan: &Plan,
-    (input, recent): (&Input, &[TutorMessage]),
-    namespaces: &[Namespace],
+    texts: &TurnTexts,
 ) -> Option<RetrieveResponse> {
     // A button says nothing; the title of the unit that it leads to finds that unit's text.
     let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
-    let (text, recent_texts) = match input.said() {
+    let (text, recent_texts) = match texts.input.as_ref().map_or("", said) {
         "" => (focus.map_or("", |f| f.title.as_str()), Vec::new()),
-        said => (said, recent_texts(recent)),
+        said => (said, recent_texts(&texts.recent_messages)),
     };
+    let mut namespaces = vec![Namespace::UnitAnchors, Namespace::UnitContentChunks];
+    if plan.exam_ready {
+        namespaces.push(Namespace::ExamCandidates);
+    }
     let request = RetrieveRequest {
         course_id: plan.course_id.clone(),
         pack_hash: plan.pack_hash.clone(),
@@ -131,76 +86,82 @@ async fn retrieve(
         scoped_unit_ids: plan.scoped_unit_ids.clone(),
         focus_unit_id: plan.focus_unit_id.clone(),
         desired_exam_tier: plan.desired_exam_tier,
-        namespaces: namespaces.iter().map(|n| i32::from(*n)).collect(),
+        namespaces: namespaces.into_iter().map(i32::from).collect(),
         recent_texts,
     };
     upstreams
         .retrieval
         .clone()
-        .retrieve(context.request(request))
+        .retrieve(Step::Retrieval.of(context).request(request))
         .await
         .map_err(|status| tracing::warn!(code = ?status.code(), "nothing was retrieved"))
         .ok()
         .map(tonic::Response::into_inner)
 }
 
-/// Exam candidates, those to come back to first, and the status of all questions that matter. Candidates are looked for
-/// only when the student is ready; without a question to ask about, the exam system is not called. `None`: it is away.
-async fn exam(
-    upstreams: &Upstreams,
-    context: &CallContext,
-    student_id: &str,
+/// Writes what was found to the record: texts for the prompt, and the exam candidates, those to come back to first.
+pub(super) fn keep_found(
+    facts: &mut TurnFacts,
+    texts: &mut TurnTexts,
     plan: &Plan,
-    input: &Input,
-) -> (Vec<String>, Option<Vec<QuestionStatus>>) {
-    let mut candidates = Vec::new();
+    found: RetrieveResponse,
+) {
+    facts.chunks = found
+        .chunks
+        .iter()
+        .map(|chunk| FoundChunk {
+            chunk_id: chunk.chunk_id.clone(),
+            score: chunk.score,
+        })
+        .collect();
+    facts.index_id = found.index_id;
+    facts.clarification_document_id = found
+        .clarification_task
+        .map_or_else(String::new, |task| task.document_id);
+    texts.anchors = found.anchors;
+    texts.chunks = found.chunks;
     if plan.exam_ready {
-        candidates.clone_from(&plan.focus_revisit_question_ids);
-        let found = retrieve(
-            upstreams,
-            context,
-            plan,
-            (input, &[]),
-            &[Namespace::ExamCandidates],
-        )
-        .await;
-        for candidate in found.into_iter().flat_map(|f| f.exam_candidates) {
-            push_new(&mut candidates, candidate.question_id);
+        for candidate in found.exam_candidates {
+            push_new(&mut facts.candidate_question_ids, candidate.question_id);
         }
     }
-    let mut asked = candidates.clone();
+}
+
+/// The status of all questions that matter: the candidates, the revisit queue, and the one that the client comes from.
+pub(super) async fn ask_exam_system(
+    exam: &ExamPort,
+    context: &CallContext,
+    start: &TurnStart,
+    facts: &mut TurnFacts,
+    plan: &Plan,
+) {
+    let mut asked = facts.candidate_question_ids.clone();
     for id in &plan.revisit_question_ids {
         push_new(&mut asked, id.clone());
     }
-    asked.truncate(MAX_QUESTIONS);
-    let statuses = question_statuses(upstreams, context, student_id, &plan.course_id, asked).await;
-    (candidates, statuses)
-}
-
-/// The exam system's word on these questions; `None` if it is away.
-pub(crate) async fn question_statuses(
-    upstreams: &Upstreams,
-    context: &CallContext,
-    student_id: &str,
-    course_id: &str,
-    question_ids: Vec<String>,
-) -> Option<Vec<QuestionStatus>> {
-    if question_ids.is_empty() {
-        return Some(Vec::new());
+    if let Some(event) = &facts.event
+        && !event.question_id.is_empty()
+    {
+        asked.truncate(MAX_QUESTIONS - 1);
+        push_new(&mut asked, event.question_id.clone());
     }
-    let request = BatchGetQuestionStatusRequest {
-        student_id: student_id.to_owned(),
-        course_id: course_id.to_owned(),
-        question_ids,
-    };
-    upstreams
-        .exam
-        .clone()
-        .batch_get_question_status(context.request(request))
-        .await
-        .map_err(|status| tracing::warn!(code = ?status.code(), "the exam system was not asked"))
-        .ok()
-        .map(|response| response.into_inner().statuses)
+    asked.truncate(MAX_QUESTIONS);
+    if asked.is_empty() {
+        return;
+    }
+    let statuses = exam
+        .statuses(
+            context,
+            &facts.student_id,
+            &facts.course_id,
+            asked,
+            &start.question_records,
+        )
+        .await;
+    match statuses {
+        Some(statuses) => facts.statuses = statuses,
+        None => facts.exam_system_unavailable = true,
+    }
 }
 
 fn push_new(list: &mut Vec<String>, id: String) {

@@ -1,17 +1,18 @@
-//! The turn in the log.
+//! The turn in the process's log.
 
-use turnwise_proto::policy::v1::{Plan, Policy, ResolveReplyResponse};
+use turnwise_proto::{
+    explain::v1::TurnFacts,
+    policy::v1::{Plan, Policy},
+    tutor::v1::DegradedReason,
+};
 
 /// The turn's decision for the log: ids and verdicts, no text.
-pub(super) fn log_turn(plan: &Plan, policy: &Policy, resolved: &ResolveReplyResponse, model: &str) {
-    let action = resolved
-        .reply
-        .as_ref()
-        .map_or("", |reply| reply.action().as_str_name());
-    let target = resolved
-        .reply
-        .as_ref()
-        .map_or("", |reply| reply.target_unit_id.as_str());
+pub(super) fn log_turn(facts: &TurnFacts) {
+    let no_policy = Policy::default();
+    let no_plan = Plan::default();
+    let policy = facts.policy.as_ref().unwrap_or(&no_policy);
+    let plan = facts.plan.as_ref().unwrap_or(&no_plan);
+    let verdict = facts.verdict.clone().unwrap_or_default();
     let mapped: Vec<(&str, f64)> = plan
         .mapped_units
         .iter()
@@ -21,23 +22,31 @@ pub(super) fn log_turn(plan: &Plan, policy: &Policy, resolved: &ResolveReplyResp
         .allowed_actions()
         .map(|action| action.as_str_name())
         .collect();
+    let degraded: Vec<&str> = facts
+        .degraded_reasons()
+        .map(|reason: DegradedReason| reason.as_str_name())
+        .collect();
     tracing::info!(
-        turn_id = policy.turn_id,
-        course_id = policy.course_id,
-        pack_hash = policy.pack_hash,
-        focus = policy.focus_unit_id,
-        target_unit = policy.primary_target_unit_id,
-        blocker = policy.prereq_blocking_unit_id,
+        turn_id = facts.turn_id,
+        course_id = facts.course_id,
+        pack_hash = plan.pack_hash,
+        index_id = facts.index_id,
+        focus = plan.focus_unit_id,
+        target_unit = plan.primary_target_unit_id,
+        blocker = plan.prereq_blocking_unit_id,
         mapped = ?mapped,
         allowed = ?allowed,
         desired_tier = policy.desired_exam_tier().as_str_name(),
         availability = policy.exam_availability().as_str_name(),
-        action,
-        replied_about = target,
-        fallback = resolved.fallback_reason().as_str_name(),
-        violation = resolved.violation,
-        observations = ?resolved.observations,
-        model,
+        next_eligible_at = policy.exam_next_eligible_at.map(|at| at.seconds),
+        action = verdict.action().as_str_name(),
+        replied_about = verdict.target_unit_id,
+        fallback = verdict.fallback_reason().as_str_name(),
+        violation = verdict.violation,
+        observations = ?verdict.observations,
+        degraded = ?degraded,
+        guardrail = facts.guardrail,
+        model = facts.model_call.as_ref().map(|call| call.model.as_str()),
         "turn"
     );
 }

@@ -2,67 +2,92 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    llm::v1::{CompleteRequest, Purpose},
-    policy::v1::resolve_reply_request::Outcome,
-    tutor::v1::DegradedReason,
+    explain::v1::ModelCall,
+    llm::v1::{
+        CompleteRequest, CompletionEnd, Purpose, StreamCompleteRequest,
+        stream_complete_response::Piece,
+    },
+    tutor::v1::{DegradedReason, TurnStage},
 };
 
+use super::progress::Progress;
 use crate::upstream::Upstreams;
 
 /// With less time than this the model is not even asked.
 const LEAST_TIME: Duration = Duration::from_millis(300);
+/// The most characters of a completion that are read; a reply is shorter by far.
+const MAX_CHARS: i32 = 32_000;
 
 /// What came of the model.
-pub(super) struct ModelOutcome {
-    /// For the policy to resolve.
-    pub(super) outcome: Outcome,
-    /// The model that was used; empty where none answered.
-    pub(super) model: String,
+#[derive(Default)]
+pub(crate) struct Completed {
+    /// How it went.
+    pub(crate) call: ModelCall,
+    /// What it wrote; empty with a failure.
+    pub(crate) completion: Bytes,
     /// What is gained by trying again.
-    pub(super) come_back: ComeBack,
+    pub(crate) come_back: ComeBack,
 }
 
 /// When the model may be free, and what holds the place in line until then.
 #[derive(Default)]
-pub(super) struct ComeBack {
+pub(crate) struct ComeBack {
     /// Absent: trying again is pointless.
-    pub(super) after: Option<Duration>,
+    pub(crate) after: Option<Duration>,
     /// Empty: no place is held.
-    pub(super) place_ticket: String,
+    pub(crate) place_ticket: String,
 }
 
-/// Asks the model once. There is no second attempt, whatever comes back.
-pub(super) async fn complete(
+/// Asks the model once, `context` being the time for it. There is no second attempt, whatever comes back. Who watches is
+/// told of the place in line, and then waits for as long as the deadline allows; others wait as long as is usual.
+pub(crate) async fn complete(
     upstreams: &Upstreams,
     context: &CallContext,
-    reserve: Duration,
+    purpose: Purpose,
+    progress: &Progress,
     request: CompleteRequest,
-) -> ModelOutcome {
-    let context = context.keeping_back(reserve);
+) -> Completed {
     if context.remaining().is_some_and(|left| left < LEAST_TIME) {
         return failed(DegradedReason::Deadline, ComeBack::default());
     }
-    let request = CompleteRequest {
-        purpose: Purpose::Turn.into(),
+    let mut request = CompleteRequest {
+        purpose: purpose.into(),
+        max_response_chars: MAX_CHARS,
         ..request
     };
-    match upstreams
-        .llm
-        .clone()
-        .complete(context.request(request))
-        .await
-    {
-        Ok(response) => {
+    let came = if progress.is_watched() {
+        request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
+        stream(upstreams, context, progress, request).await
+    } else {
+        let called = upstreams
+            .llm
+            .clone()
+            .complete(context.request(request))
+            .await;
+        called.map(|response| {
             let response = response.into_inner();
-            ModelOutcome {
-                outcome: Outcome::Completion(response.text.into_bytes().into()),
-                model: response.end.map(|end| end.model).unwrap_or_default(),
-                come_back: ComeBack::default(),
-            }
-        }
+            (response.text, response.end.unwrap_or_default())
+        })
+    };
+    match came {
+        Ok((text, end)) => Completed {
+            completion: text.into(),
+            call: ModelCall {
+                model: end.model,
+                backend: end.backend,
+                failure: DegradedReason::Unspecified.into(),
+                input_tokens: end.input_tokens,
+                output_tokens: end.output_tokens,
+                attempts: end.attempts,
+                queue_wait: end.queue_wait,
+                total: end.total,
+            },
+            come_back: ComeBack::default(),
+        },
         Err(status) => {
             let fault = Fault::from_status(&status);
             tracing::warn!(
@@ -72,6 +97,44 @@ pub(super) async fn complete(
             failed(degraded(&fault), come_back(&fault))
         }
     }
+}
+
+/// The same completion, with the place in line told on the way. What the model writes is kept back until it is whole.
+async fn stream(
+    upstreams: &Upstreams,
+    context: &CallContext,
+    progress: &Progress,
+    request: CompleteRequest,
+) -> Result<(String, CompletionEnd), tonic::Status> {
+    progress.stage(TurnStage::Waiting);
+    let request = StreamCompleteRequest {
+        request: Some(request),
+    };
+    let mut pieces = upstreams
+        .llm
+        .clone()
+        .stream_complete(context.request(request))
+        .await?
+        .into_inner();
+    let mut text = String::new();
+    while let Some(piece) = pieces.message().await? {
+        match piece.piece {
+            Some(Piece::Place(place)) => progress.place(place),
+            Some(Piece::Delta(delta)) => {
+                if text.is_empty() {
+                    progress.stage(TurnStage::Writing);
+                }
+                text.push_str(&delta);
+            }
+            Some(Piece::End(end)) => return Ok((text, end)),
+            None => {}
+        }
+    }
+    Err(Fault::new(
+        ErrorReason::DependencyUnavailable,
+        "the model's answer broke off",
+    )
+    .into())
 }
 
 /// What the failure means for a student's answer.
@@ -113,10 +176,13 @@ fn come_back(fault: &Fault) -> ComeBack {
     }
 }
 
-fn failed(reason: DegradedReason, come_back: ComeBack) -> ModelOutcome {
-    ModelOutcome {
-        outcome: Outcome::Failure(reason.into()),
-        model: String::new(),
+fn failed(reason: DegradedReason, come_back: ComeBack) -> Completed {
+    Completed {
+        call: ModelCall {
+            failure: reason.into(),
+            ..ModelCall::default()
+        },
         come_back,
+        ..Completed::default()
     }
 }

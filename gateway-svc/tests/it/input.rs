@@ -1,11 +1,13 @@
 //! What a student may send.
 
 use proptest::prelude::*;
-use turnwise_gateway_svc::input::{Input, Unredacted};
+use turnwise_gateway_svc::input::{Unredacted, said};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    tutor::v1::{ClientEvent, ClientEventKind, StudentInput, TakeTurnRequest},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, DrillResult, ExamResult, StudentInput, TakeTurnRequest,
+    },
 };
 use turnwise_redaction::Roster;
 
@@ -20,17 +22,25 @@ type Case<'a> = (
     &'a str,
 );
 
-fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Result<Input, Fault> {
+type Read = Result<(StudentInput, Option<ClientEvent>), Fault>;
+
+fn read(text: &str, latex: &str, event: Option<(i32, &str)>) -> Read {
+    let event = event.map(|(kind, unit)| ClientEvent {
+        kind,
+        unit_id: unit.to_owned(),
+        ..ClientEvent::default()
+    });
+    read_event(text, latex, event)
+}
+
+fn read_event(text: &str, latex: &str, event: Option<ClientEvent>) -> Read {
     let request = TakeTurnRequest {
         input: Some(StudentInput {
             text: text.to_owned(),
             latex: latex.to_owned(),
             voice_transcript: String::new(),
         }),
-        event: event.map(|(kind, unit)| ClientEvent {
-            kind,
-            unit_id: unit.to_owned(),
-        }),
+        event,
         ..TakeTurnRequest::default()
     };
     Unredacted::read(&request, MAX).map(|read| read.redact(&Roster::default()))
@@ -87,25 +97,81 @@ fn each_way_to_be_wrong_has_its_reason_and_field() {
 #[test]
 fn what_is_right_passes_unchanged() {
     let drill = i32::from(ClientEventKind::RequestDrill);
-    assert_eq!(
-        read("What is 3²?\n", "", None).unwrap().said(),
-        "What is 3²?\n"
-    );
-    assert_eq!(
-        read("", r"\frac{1}{2}", None).unwrap().said(),
-        r"\frac{1}{2}"
-    );
+    let (text, _) = read("What is 3²?\n", "", None).unwrap();
+    assert_eq!(said(&text), "What is 3²?\n");
+    let (latex, _) = read("", r"\frac{1}{2}", None).unwrap();
+    assert_eq!(said(&latex), r"\frac{1}{2}");
     let exact = "é".repeat(MAX);
-    assert_eq!(read(&exact, "", None).unwrap().text, exact);
-    let pressed = read("", "", Some((drill, "ALG-01"))).unwrap();
-    assert_eq!(pressed.event.unwrap().unit_id, "ALG-01");
+    assert_eq!(read(&exact, "", None).unwrap().0.text, exact);
+    let (_, pressed) = read("", "", Some((drill, "ALG-01"))).unwrap();
+    assert_eq!(pressed.unwrap().unit_id, "ALG-01");
     assert!(read("and here", "", Some((drill, "ALG-01"))).is_ok());
+}
+
+/// What a client says of a result goes only with the buttons that follow one.
+#[test]
+fn results_go_with_the_buttons_that_follow_them() {
+    let event = |kind: ClientEventKind| ClientEvent {
+        kind: kind.into(),
+        unit_id: "ALG-01".to_owned(),
+        ..ClientEvent::default()
+    };
+    let drill = |kind, result: i32| ClientEvent {
+        drill_result: result,
+        ..event(kind)
+    };
+    let exam = |kind, question: &str, result: i32| ClientEvent {
+        question_id: question.to_owned(),
+        exam_result: result,
+        ..event(kind)
+    };
+    let correct = i32::from(DrillResult::Correct);
+    let passed = i32::from(ExamResult::Passed);
+    for good in [
+        drill(ClientEventKind::DrillContinue, correct),
+        drill(ClientEventKind::DrillContinue, 0),
+        exam(ClientEventKind::ExamContinue, "ALG-01-B1", passed),
+        exam(ClientEventKind::ExamContinue, "", 0),
+    ] {
+        let (_, read) = read_event("", "", Some(good.clone())).unwrap();
+        assert_eq!(read, Some(good));
+    }
+    for (bad, field) in [
+        (
+            drill(ClientEventKind::RequestDrill, correct),
+            "event.drill_result",
+        ),
+        (
+            drill(ClientEventKind::DrillContinue, 9),
+            "event.drill_result",
+        ),
+        (
+            exam(ClientEventKind::DrillContinue, "", passed),
+            "event.exam_result",
+        ),
+        (
+            exam(ClientEventKind::ExamContinue, "", 9),
+            "event.exam_result",
+        ),
+        (
+            exam(ClientEventKind::StuckHint, "ALG-01-B1", 0),
+            "event.question_id",
+        ),
+        (
+            exam(ClientEventKind::ExamContinue, "no id", 0),
+            "event.question_id",
+        ),
+    ] {
+        let fault = read_event("", "", Some(bad)).unwrap_err();
+        assert_eq!(fault.reason(), ErrorReason::InvalidArgument);
+        assert_eq!(fault.fields().next(), Some(field));
+    }
 }
 
 proptest! {
     #[test]
     fn no_text_at_all_panics_or_slips_through(text in ".{0,60}", latex in ".{0,60}") {
-        if let Ok(input) = read(&text, &latex, None) {
+        if let Ok((input, _)) = read(&text, &latex, None) {
             prop_assert!(input.text.is_empty() != input.latex.is_empty());
             prop_assert!(text.chars().count() <= MAX && latex.chars().count() <= MAX);
             let bad = |c: char| c.is_control() && !"\t\n\r".contains(c);

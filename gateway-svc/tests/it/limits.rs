@@ -1,7 +1,12 @@
 //! How many calls a caller may make, at one gateway or at several.
 
-use std::{io::Write, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
+use base64::Engine;
 use clap::Parser;
 use tonic::{Code, Request, service::Routes};
 use turnwise_gateway_svc::{Settings, StartError, Upstreams, routes};
@@ -21,8 +26,21 @@ struct Cli {
     settings: Settings,
 }
 
+/// Every gateway needs keys for drills.
+static KEYS: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
+
+fn base64(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
 fn settings(more: &[&str]) -> Settings {
-    let limit = ["gateway-svc", "--helper-rate-limit-per-minute", "3"];
+    let keys = KEYS.get_or_init(|| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "k1 {}", base64(&[7; 32])).unwrap();
+        file
+    });
+    let keys = format!("--drill-token-keys-file={}", keys.path().display());
+    let limit = ["gateway-svc", "--helper-rate-limit-per-minute", "3", &keys];
     Cli::parse_from(limit.iter().chain(more)).settings
 }
 
@@ -38,7 +56,7 @@ impl Gateway {
             };
             local(Routes::default(), options)
         };
-        let upstreams = Upstreams::new(nobody(), nobody(), nobody(), nobody(), nobody());
+        let upstreams = Upstreams::new(nobody(), nobody(), nobody(), nobody(), None);
         let routes = routes(settings, upstreams, &Kit::for_tests()).await?;
         Ok(Self(TutorServiceClient::new(routes.prepare())))
     }

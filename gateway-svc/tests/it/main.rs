@@ -1,8 +1,10 @@
-//! The gateway's own tests: tokens, input, redaction, prompts. Whole turns are tested end to end.
+//! The gateway's own tests: tokens, input, evidence, limits. Whole turns are tested end to end.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod card_tokens;
+mod evidence;
+mod exam;
 mod input;
 mod limits;
-mod prompts;
 mod tokens;

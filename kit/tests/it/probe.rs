@@ -13,6 +13,7 @@ use turnwise_kit::{
 };
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionStatus,
+    RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
     exam_service_client::ExamServiceClient,
     exam_service_server::{ExamService, ExamServiceServer},
 };
@@ -53,6 +54,20 @@ impl ExamService for Probe {
                 })
                 .collect(),
         }))
+    }
+
+    async fn submit_answer(
+        &self,
+        _: Request<SubmitAnswerRequest>,
+    ) -> Result<Response<SubmitAnswerResponse>, Status> {
+        Ok(Response::new(Default::default()))
+    }
+
+    async fn record_support_view(
+        &self,
+        _: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Ok(Response::new(Default::default()))
     }
 }
 

@@ -1,9 +1,12 @@
-//! What the student may press after a reply.
+//! What the student may press: below a reply, on a card, with a result.
 
 use crate::{
-    course::{Course, UnitIndex},
+    course::{Course, ExamQuestion, UnitIndex},
+    evidence::EvidenceEvent,
     plan::Plan,
-    words::{Action, Event, EventKind, Tier},
+    policy::Policy,
+    resolve::Card,
+    words::{Action, Event, EventKind, SupportKind, Tier},
 };
 
 /// What a client looks a button's wording up by.
@@ -19,6 +22,20 @@ pub enum Label {
     TryDrill,
     /// Ask for a hint.
     AskHint,
+    /// Ask something about an explanation.
+    AskFollowUp,
+    /// Have the answer to a drill graded.
+    CheckAnswer,
+    /// Send the answer to an exam question.
+    SubmitAnswer,
+    /// Look at an exam question's memo.
+    ViewMemo,
+    /// Look at an exam question's video.
+    ViewVideo,
+    /// Go on after a result.
+    Continue,
+    /// Take another drill.
+    TryAnother,
 }
 
 impl Label {
@@ -31,8 +48,35 @@ impl Label {
             Self::NextUnit => "next_unit",
             Self::TryDrill => "try_drill",
             Self::AskHint => "ask_hint",
+            Self::AskFollowUp => "ask_follow_up",
+            Self::CheckAnswer => "check_answer",
+            Self::SubmitAnswer => "submit_answer",
+            Self::ViewMemo => "view_memo",
+            Self::ViewVideo => "view_video",
+            Self::Continue => "continue",
+            Self::TryAnother => "try_another",
         }
     }
+}
+
+/// What a press does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// Takes a turn with this event.
+    Turn {
+        /// The event.
+        event: Event,
+        /// The exam question that the student comes from; only with [`EventKind::ExamContinue`].
+        question_id: Option<String>,
+    },
+    /// Grades the card's drill.
+    GradeDrill,
+    /// Sends the answer to the card's exam question.
+    SubmitExam,
+    /// Shows the exam question's help of this kind.
+    ViewSupport(SupportKind),
+    /// Nothing: the student goes on typing.
+    Compose,
 }
 
 /// An action that the student may take now.
@@ -40,10 +84,21 @@ impl Label {
 pub struct Button {
     /// What it is called.
     pub label: Label,
-    /// What a press sends.
-    pub event: Event,
+    /// What a press does.
+    pub call: Call,
     /// True for the first button only, and never for a hint.
     pub primary: bool,
+}
+
+impl Button {
+    /// The event that a press sends with the next turn; `None` where it takes no turn.
+    #[must_use]
+    pub fn event(&self) -> Option<&Event> {
+        match &self.call {
+            Call::Turn { event, .. } => Some(event),
+            Call::GradeDrill | Call::SubmitExam | Call::ViewSupport(_) | Call::Compose => None,
+        }
+    }
 }
 
 /// The buttons for what is possible now, whatever the event narrowed this one reply to: exams, then the next unit, then
@@ -57,7 +112,7 @@ pub(crate) fn buttons(
     plan: &Plan,
     possible: &[Action],
 ) -> Vec<Button> {
-    let on_focus = |label, kind| Some((label, kind, plan.focus_unit_id.as_str()));
+    let on_focus = |label, kind| Some((label, turn(kind, &plan.focus_unit_id)));
     let can = |action| possible.contains(&action);
     let exhausted = !course.unit(focus).assessable
         || plan.focus_tier == Tier::Gold
@@ -70,27 +125,108 @@ pub(crate) fn buttons(
         .prereq_blocking_unit_id
         .as_deref()
         .filter(|_| plan.prereq_check_open)
-        .map(|unit| (Label::CheckPrerequisite, EventKind::RequestExam, unit));
+        .map(|unit| (Label::CheckPrerequisite, turn(EventKind::RequestExam, unit)));
     let next = plan
         .next_unit_id
         .as_deref()
         .filter(|_| exhausted && take_exam.is_none())
-        .map(|unit| (Label::NextUnit, EventKind::RequestDrill, unit));
+        .map(|unit| (Label::NextUnit, turn(EventKind::RequestDrill, unit)));
     let drill = can(Action::DrillCard)
         .then(|| on_focus(Label::TryDrill, EventKind::RequestDrill))
         .flatten();
     let hint = on_focus(Label::AskHint, EventKind::StuckHint);
 
-    [take_exam, check, next, drill, hint]
+    in_order([take_exam, check, next, drill, hint].into_iter().flatten())
+}
+
+/// The buttons on a reply's card. A concept card may explain the entry unit, which has no drills: then the drill is on the
+/// focus, which has some, as nobody is stuck on the entry unit.
+pub(crate) fn on_card(
+    course: &Course,
+    policy: &Policy,
+    target_unit_id: &str,
+    card: &Card,
+) -> Vec<Button> {
+    match card {
+        Card::Concept(_) => {
+            let on_entry = target_unit_id == course.id(course.entry());
+            let unit_id = if on_entry {
+                &policy.focus_unit_id
+            } else {
+                target_unit_id
+            };
+            in_order([
+                (Label::TryDrill, turn(EventKind::RequestDrill, unit_id)),
+                (Label::AskFollowUp, Call::Compose),
+            ])
+        }
+        Card::Drill(_) => in_order([
+            (Label::CheckAnswer, Call::GradeDrill),
+            (Label::AskHint, turn(EventKind::StuckHint, target_unit_id)),
+        ]),
+        Card::Exam(question) => on_question(question),
+    }
+}
+
+/// The buttons on an exam question before it is answered: the answer, and the help that the course has for it.
+#[must_use]
+pub fn on_question(question: &ExamQuestion) -> Vec<Button> {
+    let help = [
+        (Label::ViewMemo, SupportKind::Memo),
+        (Label::ViewVideo, SupportKind::Video),
+    ];
+    let help = help
         .into_iter()
-        .flatten()
+        .filter(|(_, kind)| question.support.contains(kind))
+        .map(|(label, kind)| (label, Call::ViewSupport(kind)));
+    in_order(
+        [(Label::SubmitAnswer, Call::SubmitExam)]
+            .into_iter()
+            .chain(help),
+    )
+}
+
+/// The buttons with the result of an event; none with a teacher's mark, which no student sees.
+#[must_use]
+pub fn after(event: &EvidenceEvent) -> Vec<Button> {
+    match event {
+        EvidenceEvent::DrillGraded { unit_id, .. } => in_order([
+            (Label::Continue, turn(EventKind::DrillContinue, unit_id)),
+            (Label::TryAnother, turn(EventKind::RequestDrill, unit_id)),
+        ]),
+        EvidenceEvent::ExamResult { question, .. }
+        | EvidenceEvent::SupportViewed { question, .. } => {
+            let call = Call::Turn {
+                event: pressed(EventKind::ExamContinue, &question.unit_id),
+                question_id: Some(question.question_id.clone()),
+            };
+            in_order([(Label::Continue, call)])
+        }
+        EvidenceEvent::PrerequisiteMarked { .. } => Vec::new(),
+    }
+}
+
+fn turn(kind: EventKind, unit_id: &str) -> Call {
+    Call::Turn {
+        event: pressed(kind, unit_id),
+        question_id: None,
+    }
+}
+
+fn pressed(kind: EventKind, unit_id: &str) -> Event {
+    Event {
+        kind,
+        unit_id: unit_id.to_owned(),
+    }
+}
+
+fn in_order(buttons: impl IntoIterator<Item = (Label, Call)>) -> Vec<Button> {
+    buttons
+        .into_iter()
         .enumerate()
-        .map(|(i, (label, kind, unit_id))| Button {
+        .map(|(i, (label, call))| Button {
             label,
-            event: Event {
-                kind,
-                unit_id: unit_id.to_owned(),
-            },
+            call,
             primary: i == 0 && label != Label::AskHint,
         })
         .collect()

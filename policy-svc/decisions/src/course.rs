@@ -3,7 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::{rules::Rules, words::Tier};
+use crate::{
+    rules::Rules,
+    words::{SupportKind, Tier},
+};
 
 /// A unit's place in its course. Indices are in file order, so comparing them compares file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,13 +44,23 @@ pub struct UnitSpec {
     pub drills: Vec<Drill>,
 }
 
-/// A ready-made drill.
+/// A ready-made drill, without its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drill {
+    /// The drill's id, unique in the course.
+    pub id: String,
     /// What to do.
     pub prompt: String,
     /// The exercise as LaTeX; empty where the prompt says it all.
     pub question_latex: String,
+}
+
+impl Drill {
+    /// Whether the drill reads like this; spaces around the texts do not matter.
+    #[must_use]
+    pub fn reads(&self, prompt: &str, question_latex: &str) -> bool {
+        self.prompt.trim() == prompt.trim() && self.question_latex.trim() == question_latex.trim()
+    }
 }
 
 /// A question of the exam catalogue, without its answer.
@@ -65,6 +78,8 @@ pub struct ExamQuestion {
     pub question_latex: String,
     /// The options to choose from; empty where the answer is typed.
     pub options: Vec<ExamOption>,
+    /// The kinds of help that the course has for it, each once.
+    pub support: Vec<SupportKind>,
 }
 
 impl ExamQuestion {
@@ -101,6 +116,22 @@ pub struct Unit {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+}
+
+impl Unit {
+    /// The ready-made drill that reads like this.
+    #[must_use]
+    pub fn drill_like(&self, prompt: &str, question_latex: &str) -> Option<&Drill> {
+        self.drills
+            .iter()
+            .find(|drill| drill.reads(prompt, question_latex))
+    }
+
+    /// Whether a grader may name this mistake.
+    #[must_use]
+    pub fn lists_mistake(&self, tag: &str) -> bool {
+        self.mistake_tags.iter().any(|listed| listed == tag)
+    }
 }
 
 /// Why a course cannot be built.

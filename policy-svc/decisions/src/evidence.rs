@@ -202,7 +202,7 @@ fn observations(unit: &Unit, event: &EvidenceEvent) -> Vec<EvidenceObservation> 
             correct: false,
             mistake_tag: Some(tag),
             ..
-        } if !unit::is_listed(unit, tag) => vec![EvidenceObservation::UnknownTag],
+        } if !unit.lists_mistake(tag) => vec![EvidenceObservation::UnknownTag],
         _ => Vec::new(),
     }
 }

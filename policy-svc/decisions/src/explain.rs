@@ -319,7 +319,8 @@ impl Turn<'_> {
             let mut buttons = self.worked.decision.buttons.iter();
             buttons.find(|button| button.label == label)
         };
-        let next = button(Label::NextUnit).map(|button| button.event.unit_id.as_str());
+        let next =
+            button(Label::NextUnit).and_then(|button| Some(button.event()?.unit_id.as_str()));
         let reason = if next.is_some() {
             if !assessable {
                 Reason::NoBadgeToEarn { unit_id }

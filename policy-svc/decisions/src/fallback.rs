@@ -36,11 +36,21 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
         reply.tutor_text = question(unit, &title);
     } else if policy.allows(Action::DrillCard) {
         reply.action = Action::DrillCard;
-        reply.tutor_text = format!("Here is a short exercise on {title}. Take your time.");
+        reply.tutor_text = first_safe(
+            [format!(
+                "Here is a short exercise on {title}. Take your time."
+            )],
+            "Here is a short exercise. Take your time.",
+        );
         reply.drill_card = Some(drill(unit, &title, policy));
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         reply.action = Action::ExamBlock;
-        reply.tutor_text = format!("Here is a question to check what you know about {title}.");
+        reply.tutor_text = first_safe(
+            [format!(
+                "Here is a question to check what you know about {title}."
+            )],
+            "Here is a question to check what you know.",
+        );
         reply.exam_suggestion = Some(LlmExamSuggestion {
             question_id: question_id.clone(),
             difficulty_tier: policy.desired_exam_tier,
@@ -55,16 +65,28 @@ fn question(unit: Option<&Unit>, title: &str) -> String {
         .and_then(|u| u.misconceptions.first())
         .map(|text| quotable(text, MISCONCEPTION_CHARS))
         .filter(|text| !text.is_empty());
-    match misconception {
-        Some(misconception) => format!(
+    let about_misconception = misconception.map(|misconception| {
+        format!(
             "Let us look at {title} together. Somebody says: “{misconception}” \
              Would you agree, and how could you check it?"
-        ),
-        None => format!(
-            "Let us look at {title} together. What do you already know about it, \
-             and where does it become unclear?"
-        ),
-    }
+        )
+    });
+    let about_title = format!(
+        "Let us look at {title} together. What do you already know about it, \
+         and where does it become unclear?"
+    );
+    first_safe(
+        about_misconception.into_iter().chain([about_title]),
+        "What do you already know about this, and where does it become unclear?",
+    )
+}
+
+/// The first text that a reply may hold. A course's words are its author's, and a fallback keeps what a model must keep.
+fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> String {
+    texts
+        .into_iter()
+        .find(|text| !limits::is_unsafe(text))
+        .unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// One of the unit's canned drills that is short enough; the turn's id chooses, so that the same turn always gets the
@@ -76,6 +98,7 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
             && [prompt, latex].iter().all(|text| {
                 text.chars().count() <= limits::MOST_PART_CHARS
                     && !limits::has_control_characters(text)
+                    && !limits::is_unsafe(text)
             })
             && limits::drill_fault(prompt, latex, max_steps).is_none()
     };

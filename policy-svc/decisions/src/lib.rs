@@ -30,6 +30,7 @@
 //! | `quote` | a course's text in a sentence of ours |
 //! | [`fallback`] | the reply that needs no model |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
+//! | [`grade`] | the verdict on a drill, with mathematics' word and whatever came of the model |
 //! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
 
 pub mod buttons;
@@ -38,6 +39,7 @@ pub mod decide;
 pub mod evidence;
 pub mod explain;
 pub mod fallback;
+pub mod grade;
 pub mod graph;
 pub mod json;
 mod kept;
@@ -59,7 +61,7 @@ pub mod summary;
 pub mod validate;
 pub mod words;
 
-pub use buttons::{Button, Label};
+pub use buttons::{Button, Call, Label};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
 pub use evidence::{
@@ -67,6 +69,9 @@ pub use evidence::{
     QuestionRef, UnitProgress, UnitStatus,
 };
 pub use explain::{Explanation, explain};
+pub use grade::{
+    DrillCheck, Grade, GradeObservation, GradedBy, Verdict, grade_schema, resolve_grade,
+};
 pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
 pub use record::Record;
@@ -76,6 +81,10 @@ pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};
 pub use summary::SnapshotSummary;
 pub use words::{
-    Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent, Tier,
-    UnderstandingSignal,
+    Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent,
+    SupportKind, Tier, UnderstandingSignal,
 };
+
+/// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
+/// change that can change a byte of a decision, a reply or a grade.
+pub const POLICY_SEMANTICS: &str = "policy-1";

@@ -34,6 +34,43 @@ pub fn has_control_characters(text: &str) -> bool {
         .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
+/// What makes a text active or leads out of the course, in lower case: addresses, markup that a browser runs or loads, and
+/// the LaTeX commands that do the same. No mathematics is spelled like this: `x<y>z` is none of it.
+const UNSAFE_SPELLINGS: [&str; 22] = [
+    "://",
+    "www.",
+    "mailto:",
+    "javascript:",
+    "data:text",
+    "<script",
+    "<iframe",
+    "<img",
+    "<svg",
+    "<style",
+    "<object",
+    "<embed",
+    "<link",
+    "<meta",
+    "<form",
+    "<a href",
+    "</",
+    "<!--",
+    r"\href",
+    r"\url{",
+    r"\includegraphics",
+    r"\html",
+];
+
+/// Whether a text holds an address or markup, which a reply to a pupil never needs. What its words say is for the
+/// guardrails to judge.
+#[must_use]
+pub fn is_unsafe(text: &str) -> bool {
+    let text = text.to_lowercase();
+    UNSAFE_SPELLINGS
+        .iter()
+        .any(|spelling| text.contains(spelling))
+}
+
 /// The words of a concept card: key ideas and worked example together.
 #[must_use]
 pub fn concept_words(card: &LlmConceptCard) -> usize {

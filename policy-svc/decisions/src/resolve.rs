@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    buttons::{self, Button},
     course::{Course, ExamQuestion},
     fallback::fallback,
     limits,
@@ -33,6 +34,10 @@ pub struct Resolution {
     pub text: String,
     /// What stands below; `None` with a Socratic question.
     pub card: Option<Card>,
+    /// The ready-made drill that the card shows, whoever wrote it down; `None` for another drill and other cards.
+    pub drill_id: Option<String>,
+    /// What may be pressed on the card, the primary button first; none without a card.
+    pub card_buttons: Vec<Button>,
     /// Why this is a fallback; `None` if it is the model's own reply.
     pub fallback_reason: Option<FallbackReason>,
     /// What was wrong with the model's reply; holds no text of the model's.
@@ -105,18 +110,18 @@ pub fn resolve(
         Ok(reply) => Resolution {
             analysis: Some(analysis(course, &reply)),
             observations: observations(policy, &reply),
-            ..shown(course, reply)
+            ..shown(course, policy, reply)
         },
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
             violation: Some(violation.detail).filter(|detail| !detail.is_empty()),
-            ..shown(course, fallback(course, policy))
+            ..shown(course, policy, fallback(course, policy))
         },
     })
 }
 
 /// The part of a reply that the student sees. What an exam question says comes from the catalogue, never from a model.
-fn shown(course: &Course, reply: LlmReply) -> Resolution {
+fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     let exam = reply
         .exam_suggestion
         .and_then(|exam| course.question(&exam.question_id))
@@ -126,7 +131,18 @@ fn shown(course: &Course, reply: LlmReply) -> Resolution {
         .map(Card::Concept)
         .or_else(|| reply.drill_card.map(Card::Drill))
         .or(exam);
+    let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
+    let drill_id = match (&card, target) {
+        (Some(Card::Drill(drill)), Some(unit)) => unit
+            .drill_like(&drill.prompt, &drill.question_latex)
+            .map(|drill| drill.id.clone()),
+        _ => None,
+    };
     Resolution {
+        drill_id,
+        card_buttons: card.as_ref().map_or_else(Vec::new, |card| {
+            buttons::on_card(course, policy, &reply.target_unit_id, card)
+        }),
         action: reply.action,
         target_unit_id: reply.target_unit_id,
         text: reply.tutor_text.trim().to_owned(),

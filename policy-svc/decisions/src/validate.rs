@@ -9,7 +9,7 @@ use crate::{
     policy::Policy,
     reply::{LlmReply, LlmWorkedExample},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS},
-    words::{Action, FallbackReason},
+    words::{Action, Availability, FallbackReason},
 };
 
 /// What is wrong with a reply. The detail is for the log and holds no text of the model's.
@@ -33,7 +33,7 @@ impl Violation {
 /// Reads and checks a reply against a policy.
 pub fn validate(course: &Course, policy: &Policy, bytes: &[u8]) -> Result<LlmReply, Violation> {
     let object = json::read_object(bytes).map_err(json_violation)?;
-    let action = read_action(policy, &object)?;
+    let action = read_action(course, policy, &object)?;
     let value = check_schema(course, policy, action, object)?;
     let reply: LlmReply = serde_json::from_value(value).map_err(|_| {
         Violation::new(
@@ -46,7 +46,7 @@ pub fn validate(course: &Course, policy: &Policy, bytes: &[u8]) -> Result<LlmRep
     Ok(reply)
 }
 
-fn json_violation(fault: JsonFault) -> Violation {
+pub(crate) fn json_violation(fault: JsonFault) -> Violation {
     let (reason, detail) = match fault {
         JsonFault::TooLong => (FallbackReason::LimitsExceeded, "more than 64 KiB"),
         JsonFault::NotJson => (FallbackReason::LlmNonJson, "not one JSON document"),
@@ -58,7 +58,11 @@ fn json_violation(fault: JsonFault) -> Violation {
 }
 
 /// The reply's action, if it is allowed. It says which branch of the schema the reply must keep.
-fn read_action(policy: &Policy, reply: &Map<String, Value>) -> Result<Action, Violation> {
+fn read_action(
+    course: &Course,
+    policy: &Policy,
+    reply: &Map<String, Value>,
+) -> Result<Action, Violation> {
     let Some(name) = reply.get("action").and_then(Value::as_str) else {
         return Err(Violation::new(
             FallbackReason::SchemaViolation,
@@ -71,6 +75,10 @@ fn read_action(policy: &Policy, reply: &Map<String, Value>) -> Result<Action, Vi
             FallbackReason::ConceptNotStuck,
             "a concept card, but the student is not stuck by evidence",
         )),
+        Some(Action::ExamBlock) if is_locked(course, policy, reply) => Err(Violation::new(
+            FallbackReason::ExamLocked,
+            "exam_suggestion.question_id",
+        )),
         Some(action) => Err(Violation::new(
             FallbackReason::ActionNotAllowed,
             action.as_str(),
@@ -80,6 +88,19 @@ fn read_action(policy: &Policy, reply: &Map<String, Value>) -> Result<Action, Vi
             "no action of the contract",
         )),
     }
+}
+
+/// Whether the exam question of a reply is one that was looked for and is locked: the policy says that every question of
+/// the focus at the desired tier that could be taken is.
+fn is_locked(course: &Course, policy: &Policy, reply: &Map<String, Value>) -> bool {
+    let question = reply
+        .get("exam_suggestion")
+        .and_then(|exam| exam.get("question_id"))
+        .and_then(Value::as_str);
+    policy.exam_availability == Availability::Locked
+        && question
+            .zip(course.find(&policy.focus_unit_id))
+            .is_some_and(|(id, focus)| course.question_fits(id, focus, policy.desired_exam_tier))
 }
 
 fn check_schema(
@@ -187,6 +208,9 @@ fn check_texts(reply: &LlmReply) -> Result<(), Violation> {
     if limits::has_control_characters(&reply.tutor_text) {
         return Err(control_characters("tutor_text"));
     }
+    if limits::is_unsafe(&reply.tutor_text) {
+        return Err(address_or_markup("tutor_text"));
+    }
     for (key, text, may_be_empty) in card_texts(reply) {
         if !may_be_empty && text.trim().is_empty() {
             return Err(Violation::new(
@@ -203,6 +227,9 @@ fn check_texts(reply: &LlmReply) -> Result<(), Violation> {
         if limits::has_control_characters(text) {
             return Err(control_characters(key));
         }
+        if limits::is_unsafe(text) {
+            return Err(address_or_markup(key));
+        }
     }
     Ok(())
 }
@@ -211,6 +238,13 @@ fn control_characters(key: &str) -> Violation {
     Violation::new(
         FallbackReason::SchemaViolation,
         format!("{key} has control characters"),
+    )
+}
+
+fn address_or_markup(key: &str) -> Violation {
+    Violation::new(
+        FallbackReason::UnsafeMessage,
+        format!("{key} has an address or markup"),
     )
 }
 

@@ -106,6 +106,15 @@ pub enum QuestionState {
     Passed,
 }
 
+/// A kind of help that belongs to an exam question. Looking at it locks the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SupportKind {
+    /// A text.
+    Memo,
+    /// A video.
+    Video,
+}
+
 /// A button that the student pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
@@ -185,6 +194,8 @@ pub enum FallbackReason {
     TargetOutOfScope,
     /// The exam question is not one of this turn's candidates.
     ExamNotCandidate,
+    /// The exam question is locked now.
+    ExamLocked,
     /// The exam question's tier is not the desired one.
     TierMismatch,
     /// A concept card for a student who is not stuck by evidence.
@@ -193,6 +204,10 @@ pub enum FallbackReason {
     LimitsExceeded,
     /// The reply says nothing.
     EmptyMessage,
+    /// The reply holds what must not be said to a pupil.
+    UnsafeMessage,
+    /// The student's message met a guardrail, so the model was not called.
+    Guardrail,
     /// No model slot became free in time.
     QueueBusy,
     /// The model failed so often in a row that it is left alone for a while.
@@ -211,7 +226,7 @@ pub enum FallbackReason {
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::LlmTimeout,
         Self::LlmTransport,
         Self::LlmNonJson,
@@ -219,10 +234,13 @@ impl FallbackReason {
         Self::ActionNotAllowed,
         Self::TargetOutOfScope,
         Self::ExamNotCandidate,
+        Self::ExamLocked,
         Self::TierMismatch,
         Self::ConceptNotStuck,
         Self::LimitsExceeded,
         Self::EmptyMessage,
+        Self::UnsafeMessage,
+        Self::Guardrail,
         Self::QueueBusy,
         Self::CircuitOpen,
         Self::LlmOff,
@@ -243,10 +261,13 @@ impl FallbackReason {
             Self::ActionNotAllowed => "action_not_allowed",
             Self::TargetOutOfScope => "target_out_of_scope",
             Self::ExamNotCandidate => "exam_not_candidate",
+            Self::ExamLocked => "exam_locked",
             Self::TierMismatch => "tier_mismatch",
             Self::ConceptNotStuck => "concept_not_stuck",
             Self::LimitsExceeded => "limits_exceeded",
             Self::EmptyMessage => "empty_message",
+            Self::UnsafeMessage => "unsafe_message",
+            Self::Guardrail => "guardrail",
             Self::QueueBusy => "queue_busy",
             Self::CircuitOpen => "circuit_open",
             Self::LlmOff => "llm_off",

@@ -17,29 +17,55 @@ use turnwise_proto::{
 use super::{
     read::{self, Read},
     words,
-    write::bound,
+    write::{self, bound},
 };
-use crate::error::PolicyError;
+use crate::{courses::LoadedCourse, error::PolicyError};
 
 /// A request, read.
-pub(super) struct Input {
-    pub(super) evidence: decisions::Evidence,
-    pub(super) event: EvidenceEvent,
-    pub(super) now: Timestamp,
-    pub(super) stored: Stored,
+struct Input {
+    evidence: decisions::Evidence,
+    event: EvidenceEvent,
+    now: Timestamp,
+    stored: Stored,
 }
 
 /// The evidence as it came, beside what was read of it: what the event leaves alone goes back as it came.
 #[derive(Default)]
-pub(super) struct Stored {
+struct Stored {
     units: BTreeMap<String, (decisions::UnitProgress, session::UnitProgress)>,
     revisit: HashMap<QuestionRef, session::RevisitEntry>,
     /// The field of the event's unit that holds a badge which only a newer version knows.
     unknown_badge: Option<String>,
 }
 
+/// Applies the event: the new evidence, what people see of the record with it, and what may be pressed now.
+pub(super) fn apply(
+    loaded: &LoadedCourse,
+    request: ApplyEvidenceRequest,
+) -> Read<ApplyEvidenceResponse> {
+    let now = request.now;
+    let turn = request.snapshot.as_ref().and_then(|sent| sent.turn.clone());
+    let input = input(request)?;
+    let applied =
+        decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
+            .map_err(|fault| refusal(&input.event, fault))?;
+    let mut answer = input.stored.answer(applied)?;
+    let after = session::StudentSnapshot {
+        course_id: loaded.id.clone(),
+        turn,
+        evidence: answer.evidence.clone(),
+        ..session::StudentSnapshot::default()
+    };
+    let record = read::record(loaded, Some(after), now)?;
+    let nothing_known = decisions::Statuses::default();
+    let standing = decisions::describe_standing(&record, &nothing_known);
+    answer.standing = Some(write::standing(standing));
+    answer.buttons = write::buttons(decisions::buttons::after(&input.event));
+    Ok(answer)
+}
+
 /// Reads a request. The pack is the caller's to find.
-pub(super) fn input(request: ApplyEvidenceRequest) -> Read<Input> {
+fn input(request: ApplyEvidenceRequest) -> Read<Input> {
     let snapshot = read::of_course(&request.course_id, request.snapshot)?;
     let event = event(request.event)?;
     let (evidence, stored) = evidence(snapshot.evidence.unwrap_or_default(), event.unit_id())?;
@@ -169,7 +195,7 @@ fn question(event: &str, question_id: String, unit_id: String, tier: i32) -> Rea
 }
 
 /// Why an event is refused, in the request's words.
-pub(super) fn refusal(event: &EvidenceEvent, fault: EvidenceFault) -> PolicyError {
+fn refusal(event: &EvidenceEvent, fault: EvidenceFault) -> PolicyError {
     let name = match event {
         EvidenceEvent::DrillGraded { .. } => "drill_graded",
         EvidenceEvent::ExamResult { .. } => "exam_result",
@@ -201,9 +227,9 @@ pub(super) fn refusal(event: &EvidenceEvent, fault: EvidenceFault) -> PolicyErro
 }
 
 impl Stored {
-    /// The answer. A badge that is not known is read as none, so it goes back as it came with the units that the event
+    /// The answer, without standing and buttons. A badge that is not known is read as none, so it goes back as it came with the units that the event
     /// leaves alone; on the event's own unit a lower one would take its place, so the event is refused.
-    pub(super) fn answer(mut self, applied: decisions::Applied) -> Read<ApplyEvidenceResponse> {
+    fn answer(mut self, applied: decisions::Applied) -> Read<ApplyEvidenceResponse> {
         if let Some(field) = self.unknown_badge.take() {
             return Err(PolicyError::invalid(
                 field,
@@ -223,6 +249,7 @@ impl Stored {
                 .map(|observation| observation.as_str().to_owned())
                 .collect(),
             evidence: Some(self.with(applied.evidence)),
+            ..ApplyEvidenceResponse::default()
         })
     }
 

@@ -19,6 +19,8 @@ pub(super) type Read<T> = Result<T, PolicyError>;
 /// each.
 const MOST_MAPPED_UNITS: usize = 1000;
 
+const WRONG_ID: &str = "must match [A-Za-z0-9._~@-]{1,128}";
+
 /// What a plan is made from, beside the record.
 pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
     Ok(decisions::PlanInput {
@@ -126,7 +128,9 @@ fn mapped_units(field: &str, units: Vec<session::MappedUnit>) -> Read<Vec<decisi
 }
 
 fn event(field: &str, event: Option<tutor::ClientEvent>) -> Read<Option<decisions::Event>> {
-    let tutor::ClientEvent { kind, unit_id } = event.unwrap_or_default();
+    let event = event.unwrap_or_default();
+    client_words(field, &event)?;
+    let tutor::ClientEvent { kind, unit_id, .. } = event;
     let unit_field = format!("{field}.unit_id");
     match words::event_kind(kind) {
         None => Err(PolicyError::invalid(
@@ -143,6 +147,38 @@ fn event(field: &str, event: Option<tutor::ClientEvent>) -> Read<Option<decision
             unit_id: id(&unit_field, unit_id)?,
         })),
     }
+}
+
+/// What a client says of how it went decides nothing and is copied; it still has to be of the contract, and with the event
+/// that it belongs to.
+fn client_words(field: &str, event: &tutor::ClientEvent) -> Read<()> {
+    let refuse = |name: &str, problem: &str| {
+        let field = format!("{field}.{name}");
+        Err(PolicyError::invalid(field, problem))
+    };
+    let only_with =
+        |name: &str, kind: &str| refuse(name, &format!("must be empty but with {kind}"));
+    if tutor::DrillResult::try_from(event.drill_result).is_err() {
+        return refuse("drill_result", "must be a result of the contract");
+    }
+    if tutor::ExamResult::try_from(event.exam_result).is_err() {
+        return refuse("exam_result", "must be a result of the contract");
+    }
+    let kind = tutor::ClientEventKind::try_from(event.kind);
+    if event.drill_result != 0 && kind != Ok(tutor::ClientEventKind::DrillContinue) {
+        return only_with("drill_result", "DRILL_CONTINUE");
+    }
+    if kind != Ok(tutor::ClientEventKind::ExamContinue) {
+        if event.exam_result != 0 {
+            return only_with("exam_result", "EXAM_CONTINUE");
+        }
+        if !event.question_id.is_empty() {
+            return only_with("question_id", "EXAM_CONTINUE");
+        }
+    } else if !event.question_id.is_empty() && !ids::is_valid(&event.question_id) {
+        return refuse("question_id", WRONG_ID);
+    }
+    Ok(())
 }
 
 pub(super) fn decide_input(request: DecideRequest) -> Read<decisions::DecideInput> {
@@ -345,9 +381,25 @@ pub(super) fn id(field: &str, id: String) -> Read<String> {
     } else if ids::is_valid(&id) {
         Ok(id)
     } else {
-        let problem = "must match [A-Za-z0-9._~@-]{1,128}";
-        Err(PolicyError::invalid(field, problem))
+        Err(PolicyError::invalid(field, WRONG_ID))
     }
+}
+
+/// A text that must say something within this bound.
+pub(super) fn filled(field: &str, text: &str, most_chars: usize) -> Read<()> {
+    if text.trim().is_empty() {
+        return Err(PolicyError::missing(field));
+    }
+    bounded(field, text, most_chars)
+}
+
+/// A text within this bound.
+pub(super) fn bounded(field: &str, text: &str, most_chars: usize) -> Read<()> {
+    if text.chars().count() > most_chars {
+        let problem = format!("must have at most {most_chars} characters");
+        return Err(PolicyError::invalid(field, problem));
+    }
+    Ok(())
 }
 
 pub(super) fn present(text: String) -> Option<String> {

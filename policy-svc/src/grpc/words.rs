@@ -1,7 +1,11 @@
 //! The vocabulary, both ways: proto's enums and the decisions' own.
 
 use turnwise_decisions as decisions;
-use turnwise_proto::{exam::v1::QuestionState, tutor::v1 as tutor};
+use turnwise_proto::{
+    exam::v1::{QuestionState, SupportKind},
+    policy::v1::DrillVerdict,
+    tutor::v1 as tutor,
+};
 
 /// A badge in a record; what is not known is none.
 pub(super) fn badge(value: i32) -> decisions::Tier {
@@ -109,6 +113,42 @@ pub(super) fn event_kind_to_proto(kind: decisions::EventKind) -> i32 {
     kind.into()
 }
 
+pub(super) fn support_to_proto(kind: decisions::SupportKind) -> i32 {
+    let kind = match kind {
+        decisions::SupportKind::Memo => SupportKind::Memo,
+        decisions::SupportKind::Video => SupportKind::Video,
+    };
+    kind.into()
+}
+
+/// A verdict on a drill; `None` if it is unspecified or not known.
+pub(super) fn verdict(value: i32) -> Option<decisions::Verdict> {
+    match DrillVerdict::try_from(value).ok()? {
+        DrillVerdict::Right => Some(decisions::Verdict::Right),
+        DrillVerdict::Wrong => Some(decisions::Verdict::Wrong),
+        DrillVerdict::CannotTell => Some(decisions::Verdict::CannotTell),
+        DrillVerdict::Unspecified => None,
+    }
+}
+
+pub(super) fn verdict_to_proto(verdict: decisions::Verdict) -> i32 {
+    let verdict = match verdict {
+        decisions::Verdict::Right => DrillVerdict::Right,
+        decisions::Verdict::Wrong => DrillVerdict::Wrong,
+        decisions::Verdict::CannotTell => DrillVerdict::CannotTell,
+    };
+    verdict.into()
+}
+
+pub(super) fn graded_by_to_proto(graded_by: Option<decisions::GradedBy>) -> i32 {
+    let graded_by = match graded_by {
+        None => tutor::GradedBy::Unspecified,
+        Some(decisions::GradedBy::Rules) => tutor::GradedBy::Rules,
+        Some(decisions::GradedBy::Llm) => tutor::GradedBy::Llm,
+    };
+    graded_by.into()
+}
+
 pub(super) fn intent_to_proto(intent: decisions::StudentIntent) -> i32 {
     let intent = match intent {
         decisions::StudentIntent::Solve => tutor::StudentIntent::Solve,
@@ -130,7 +170,7 @@ pub(super) fn signal_to_proto(signal: decisions::UnderstandingSignal) -> i32 {
 }
 
 /// Each reason for a fallback, and its value in proto.
-const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 18] = {
+const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 21] = {
     use decisions::FallbackReason as Own;
     use tutor::DegradedReason as Proto;
     [
@@ -141,10 +181,13 @@ const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 18] = {
         (Own::ActionNotAllowed, Proto::ActionNotAllowed),
         (Own::TargetOutOfScope, Proto::TargetOutOfScope),
         (Own::ExamNotCandidate, Proto::ExamNotCandidate),
+        (Own::ExamLocked, Proto::ExamLocked),
         (Own::TierMismatch, Proto::TierMismatch),
         (Own::ConceptNotStuck, Proto::ConceptNotStuck),
         (Own::LimitsExceeded, Proto::LimitsExceeded),
         (Own::EmptyMessage, Proto::EmptyMessage),
+        (Own::UnsafeMessage, Proto::UnsafeMessage),
+        (Own::Guardrail, Proto::Guardrail),
         (Own::QueueBusy, Proto::QueueBusy),
         (Own::CircuitOpen, Proto::CircuitOpen),
         (Own::LlmOff, Proto::LlmOff),

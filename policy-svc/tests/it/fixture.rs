@@ -33,9 +33,10 @@ pub struct Service {
     _folder: TempDir,
 }
 
-/// START → ONE → TWO; ONE and TWO have drills and questions at bronze, and ONE at silver and gold.
+/// START → ONE → TWO; ONE and TWO have drills and questions at bronze, and ONE at silver and gold. The answer to ONE-S2 is
+/// typed. There is help for ONE-S1, a memo, and for ONE-G1, a video and two memos.
 pub fn write_pack(folder: &Path, course: &str) {
-    for sub in ["units", "exams", "content"] {
+    for sub in ["units", "exams", "content", "support"] {
         fs::create_dir_all(folder.join(sub)).unwrap();
     }
     let course_yaml =
@@ -70,7 +71,19 @@ pub fn write_pack(folder: &Path, course: &str) {
             "  - id: {id}\n    units: [{unit}]\n    tier: {tier}\n    prompt: Choose the value.\n    question_latex: '2 + 2'\n    options:\n      - {{id: a, text: '4'}}\n      - {{id: b, text: '5'}}\n    answer: a\n"
         );
     }
+    questions += "  - id: ONE-S2\n    units: [ONE]\n    tier: silver\n    prompt: Solve for x.\n    question_latex: '2x = 3'\n    answer: 'x = 3/2'\n";
     fs::write(folder.join("exams/exams.yaml"), questions).unwrap();
+    for (name, question, kind) in [
+        ("memo-1", "ONE-S1", "memo"),
+        ("video-1", "ONE-G1", "video"),
+        ("memo-2", "ONE-G1", "memo"),
+        ("memo-3", "ONE-G1", "memo"),
+    ] {
+        let text = format!(
+            "---\nquestion: {question}\nkind: {kind}\n---\nHelp. https://example.org/{name}\n"
+        );
+        fs::write(folder.join(format!("support/{name}.md")), text).unwrap();
+    }
 }
 
 pub async fn start(courses_dir: &Path, kit: &Kit) -> PolicyServiceClient<Routes> {
@@ -193,6 +206,7 @@ pub fn event(kind: ClientEventKind, unit: &str) -> ClientEvent {
     ClientEvent {
         kind: kind.into(),
         unit_id: unit.to_owned(),
+        ..ClientEvent::default()
     }
 }
 

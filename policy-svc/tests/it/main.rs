@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod bad_input;
+mod buttons;
 mod courses;
 mod demo_course;
 mod evidence;
+mod exams;
 mod explain;
 mod fixture;
 mod golden;
+mod grading;
 mod reload;
 mod start;
 mod turn;

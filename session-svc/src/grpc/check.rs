@@ -21,6 +21,8 @@ const HASH_BYTES: usize = 32;
 const MESSAGES_MAX: usize = 100;
 /// The most bytes of a stored answer.
 const ANSWER_MAX_BYTES: usize = 1024 * 1024;
+/// The most bytes of the stored answer to evidence.
+const EVIDENCE_ANSWER_MAX_BYTES: usize = 65_536;
 /// The most messages of the past that a turn may ask for.
 const HISTORY_MAX: i32 = 50;
 /// The most turns that one turn adds to a conversation's memory.
@@ -81,13 +83,11 @@ pub(super) fn answer(answer: &Bytes) -> Result<(), Fault> {
     Ok(())
 }
 
-pub(super) fn question_ids(question_ids: &[String]) -> Result<(), Fault> {
-    if question_ids.len() > QUESTIONS_MAX {
-        return Err(Fault::invalid("question_ids", "must be at most 100"));
+pub(super) fn evidence_answer(answer: &Bytes) -> Result<(), Fault> {
+    if answer.len() > EVIDENCE_ANSWER_MAX_BYTES {
+        return Err(Fault::invalid("answer", "must have at most 65536 bytes"));
     }
-    question_ids
-        .iter()
-        .try_for_each(|id| ids::check("question_ids", id))
+    Ok(())
 }
 
 pub(super) fn question_records(records: &[QuestionRecord]) -> Result<(), Fault> {
@@ -139,11 +139,18 @@ pub(super) fn memory_turns(turns: &[MemoryTurn]) -> Result<(), Fault> {
     Ok(())
 }
 
-pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Fault> {
+pub(super) fn drill_nonce(nonce: String) -> Result<Option<String>, Fault> {
     if nonce.is_empty() {
         return Ok(None);
     }
     ids::check_key("drill_nonce", &nonce)?;
+    Ok(Some(nonce))
+}
+
+pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Fault> {
+    let Some(nonce) = drill_nonce(nonce)? else {
+        return Ok(None);
+    };
     if verdict.len() > VERDICT_MAX_BYTES {
         let problem = "must have at most 16384 bytes";
         return Err(Fault::invalid("drill_verdict", problem));

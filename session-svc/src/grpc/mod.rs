@@ -5,7 +5,7 @@ mod check;
 mod context;
 mod due;
 mod events;
-mod exam;
+mod evidence;
 mod session;
 
-pub use self::{admin::AdminGrpc, exam::ExamGrpc, session::SessionGrpc};
+pub use self::{admin::AdminGrpc, session::SessionGrpc};

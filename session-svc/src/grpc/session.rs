@@ -8,28 +8,27 @@ use turnwise_kit::{CallContext, Caller, Clock, Fault, ids, page, time};
 use turnwise_proto::{
     session::v1::{
         AbandonTurnRequest, AbandonTurnResponse, AppendEventsRequest, AppendEventsResponse,
-        BeginTurnRequest, BeginTurnResponse, ChangeContextRequestRequest,
-        ChangeContextRequestResponse, ClaimDueWorkRequest, ClaimDueWorkResponse,
-        CommitEvidenceRequest, CommitEvidenceResponse, CommitTurnRequest, CommitTurnResponse,
-        CompleteDueWorkRequest, CompleteDueWorkResponse, CreateThreadRequest, CreateThreadResponse,
-        DeferWorkRequest, DeferWorkResponse, GetSnapshotRequest, GetSnapshotResponse,
-        GetThreadRequest, GetThreadResponse, GetTurnLogRequest, GetTurnLogResponse,
-        ListContextRequestsRequest, ListContextRequestsResponse, ListEventsRequest,
-        ListEventsResponse, ListThreadsRequest, ListThreadsResponse, RenewDueWorkRequest,
-        RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse, SupplyContextRequest,
-        SupplyContextResponse, WatchEventsRequest, begin_turn_response, commit_evidence_response,
+        BeginEvidenceRequest, BeginEvidenceResponse, BeginTurnRequest, BeginTurnResponse,
+        ChangeContextRequestRequest, ChangeContextRequestResponse, ClaimDueWorkRequest,
+        ClaimDueWorkResponse, CommitEvidenceRequest, CommitEvidenceResponse, CommitTurnRequest,
+        CommitTurnResponse, CompleteDueWorkRequest, CompleteDueWorkResponse, CreateThreadRequest,
+        CreateThreadResponse, DeferWorkRequest, DeferWorkResponse, GetSnapshotRequest,
+        GetSnapshotResponse, GetThreadRequest, GetThreadResponse, GetTurnLogRequest,
+        GetTurnLogResponse, ListContextRequestsRequest, ListContextRequestsResponse,
+        ListEventsRequest, ListEventsResponse, ListThreadsRequest, ListThreadsResponse,
+        RenewDueWorkRequest, RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse,
+        SupplyContextRequest, SupplyContextResponse, WatchEventsRequest, begin_turn_response,
         session_service_server::SessionService,
     },
     tutor::v1::Thread,
 };
 use uuid::Uuid;
 
-use super::{check, context, due, events};
+use super::{check, context, due, events, evidence};
 use crate::{
     access,
     sessions::{
         Sessions,
-        evidence::{CommitEvidence, EvidenceOutcome},
         threads::{NewThread, ThreadCursor},
         turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
@@ -252,59 +251,21 @@ impl SessionService for SessionGrpc {
         &self,
         request: Request<GetSnapshotRequest>,
     ) -> Result<Response<GetSnapshotResponse>, Status> {
-        let (caller, message) = open(request)?;
-        let student = student(&caller, &message.student_id)?;
-        ids::check("course_id", &message.course_id)?;
-        let snapshot = self
-            .sessions
-            .get_snapshot(&student, &message.course_id)
-            .await
-            .map_err(Fault::from)?;
-        Ok(Response::new(GetSnapshotResponse {
-            snapshot: Some(snapshot),
-        }))
+        evidence::get_snapshot(&self.sessions, request).await
+    }
+
+    async fn begin_evidence(
+        &self,
+        request: Request<BeginEvidenceRequest>,
+    ) -> Result<Response<BeginEvidenceResponse>, Status> {
+        evidence::begin_evidence(&self.sessions, request).await
     }
 
     async fn commit_evidence(
         &self,
         request: Request<CommitEvidenceRequest>,
     ) -> Result<Response<CommitEvidenceResponse>, Status> {
-        let (caller, message) = open(request)?;
-        let student = student(&caller, &message.student_id)?;
-        ids::check("course_id", &message.course_id)?;
-        check::question_records(&message.question_records)?;
-        if message.expected_version < 0 {
-            return Err(Fault::invalid("expected_version", "must be 0 or more").into());
-        }
-        let commit = CommitEvidence {
-            idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
-            course_id: message.course_id,
-            expected_version: message.expected_version,
-            evidence: message
-                .evidence
-                .ok_or_else(|| Fault::invalid("evidence", "is required"))?,
-            question_records: message.question_records,
-            drill: check::drill(message.drill_nonce, message.drill_verdict)?,
-        };
-        let outcome = self
-            .sessions
-            .commit_evidence(&student, commit)
-            .await
-            .map_err(Fault::from)?;
-        let outcome = match outcome {
-            EvidenceOutcome::Committed(version) => {
-                commit_evidence_response::Outcome::CommittedVersion(version)
-            }
-            EvidenceOutcome::Conflict(current) => {
-                commit_evidence_response::Outcome::Conflict(*current)
-            }
-            EvidenceOutcome::AlreadyGraded(verdict) => {
-                commit_evidence_response::Outcome::AlreadyGraded(verdict)
-            }
-        };
-        Ok(Response::new(CommitEvidenceResponse {
-            outcome: Some(outcome),
-        }))
+        evidence::commit_evidence(&self.sessions, request).await
     }
 
     async fn append_events(

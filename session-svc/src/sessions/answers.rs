@@ -5,10 +5,10 @@ use bytes::Bytes;
 use turnwise_session_store::{Check, Refused, Write};
 
 use super::{Idempotency, Limits, fields::Fields, keys, keys::Operation, millis};
-use crate::error::SessionError;
+use crate::{error::SessionError, record};
 
-/// The fields of an answer.
-const FIELDS: [&str; 2] = ["fingerprint", "outcome"];
+/// The fields of an answer. Evidence keeps its outcome for good and its text apart; elsewhere the outcome is the text.
+const FIELDS: [&str; 3] = ["fingerprint", "outcome", "text"];
 
 /// An operation's place among the idempotency keys.
 pub(super) struct Slot {
@@ -35,11 +35,26 @@ impl Slot {
 
     /// The stored outcome, from a refusal of [`Self::unused`]; refused if its text was erased since.
     pub(super) fn stored(&self, refused: Refused) -> Result<Bytes, SessionError> {
+        let mut told = self.told(refused)?;
+        told.take().ok_or(SessionError::TurnErased)
+    }
+
+    /// The stored text, from a refusal of [`Self::unused`]; empty if there was none or if it was erased since.
+    pub(super) fn stored_text(&self, refused: Refused) -> Result<Bytes, SessionError> {
+        let mut told = self.told(refused)?;
+        told.take();
+        let text = told.take();
+        let text = text.map(|text| record::unstamp("answer", &text));
+        Ok(text.transpose()?.unwrap_or_default())
+    }
+
+    /// What follows the fingerprint, which must be the same.
+    fn told(&self, refused: Refused) -> Result<Fields, SessionError> {
         let mut told = Fields::of(refused.told);
         if told.take().as_ref() != Some(&self.fingerprint) {
             return Err(SessionError::IdempotencyConflict);
         }
-        told.take().ok_or(SessionError::TurnErased)
+        Ok(told)
     }
 
     /// Stores an outcome.
@@ -59,13 +74,26 @@ impl Slot {
         ]
     }
 
+    /// Stores text beside the outcome.
+    pub(super) fn store_text(&self, text: &Bytes) -> [Write; 1] {
+        [Write::Put {
+            key: self.key.clone(),
+            fields: vec![(FIELDS[2].into(), record::stamp(text))],
+        }]
+    }
+
+    /// Where it is stored.
+    pub(super) fn name(&self) -> &str {
+        self.key.as_str()
+    }
+
     /// Notes that the outcome holds text of a thread, and forgets notes of answers that are gone.
     pub(super) fn note(&self, thread_id: &str, now: i64, limits: &Limits) -> [Write; 3] {
         let key = keys::answers(thread_id);
         [
             Write::Rank {
                 key: key.clone(),
-                member: self.key.as_str().to_owned(),
+                member: self.name().to_owned(),
                 score: now.saturating_add(millis(limits.idempotency_ttl)),
             },
             Write::UnrankUpTo {
@@ -85,10 +113,18 @@ impl Slot {
     }
 }
 
-/// Takes the text out of an answer; its key, fingerprint and time stay, so that the operation is still known to be done.
+/// Takes the text out of an answer of a thread; its key, fingerprint and time stay, so that the operation is still known to be done.
 pub(super) fn without_text(answer: &str) -> Write {
     Write::Unset {
         key: turnwise_session_store::Key::new(answer),
         fields: vec![FIELDS[1].into()],
+    }
+}
+
+/// Takes the text out of an answer to evidence; its outcome stays as well.
+pub(super) fn without_stored_text(answer: &str) -> Write {
+    Write::Unset {
+        key: turnwise_session_store::Key::new(answer),
+        fields: vec![FIELDS[2].into()],
     }
 }

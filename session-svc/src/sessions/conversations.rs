@@ -10,15 +10,15 @@ use super::{
     END, Limits, Sessions, answers,
     archived::Seen,
     due, events,
-    fields::decimal,
-    keys,
+    fields::{Reads, decimal},
+    graded, keys,
     stored::StoredThread,
     threads::{field, stamp},
 };
 use crate::{error::SessionError, record};
 
 /// The most turns, and the most answers, that one transaction names; threads with more take several.
-const NAMED: usize = 1000;
+pub(super) const NAMED: usize = 1000;
 
 /// A thread with what has to be known to delete it.
 pub(super) struct Conversation {
@@ -28,6 +28,8 @@ pub(super) struct Conversation {
     pub(super) stored: Result<Option<StoredThread>, SessionError>,
     /// In whose index the thread stands, if that is known: it stands beside the record too.
     pub(super) class_id: Option<String>,
+    /// Which course it is about, likewise.
+    course_id: Option<String>,
     traces: Traces,
     work_ids: Vec<String>,
 }
@@ -56,7 +58,7 @@ impl Sessions {
             StoredThread::read(&keys::thread(thread_id)),
             Read::Fields {
                 key: keys::thread(thread_id),
-                fields: vec!["class".into()],
+                fields: vec!["class".into(), "course".into()],
             },
             names(keys::turns(thread_id), END),
             names(keys::answers(thread_id), END),
@@ -66,7 +68,9 @@ impl Sessions {
         let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
             tracing::error!(%error, thread_id, "the record of a thread that is to be deleted cannot be read");
         });
-        let class = reads.fields()?.take();
+        let mut beside = reads.fields()?;
+        let mut id = || String::from_utf8(beside.take()?.into()).ok();
+        let (class, course) = (id(), id());
         let traces = Traces {
             turns: reads.members()?,
             answers: reads.members()?,
@@ -81,7 +85,11 @@ impl Sessions {
             thread_id: thread_id.to_owned(),
             class_id: match &stored {
                 Ok(Some(stored)) => Some(stored.thread.class_id.clone()),
-                _ => class.and_then(|id| String::from_utf8(id.into()).ok()),
+                _ => class,
+            },
+            course_id: match &stored {
+                Ok(Some(stored)) => Some(stored.thread.course_id.clone()),
+                _ => course,
             },
             stored,
             traces,
@@ -130,18 +138,27 @@ impl Sessions {
                 after: self.limits().idempotency_ttl,
             });
         }
+        let course_id = conversation.graded_course();
+        if course_id.is_some() {
+            writes.extend(graded::clear());
+        }
         let seen = seen.filter(|_| there);
         let checks = seen.map_or_else(Vec::new, |seen| seen.checks(&key));
         let transaction = Transaction {
             checks,
             writes,
-            reads: Vec::new(),
+            reads: vec![graded::names()],
         };
-        if let Outcome::Refused(_) = self
+        let applied = match self
             .transact(&Partition::student(student), transaction)
             .await?
         {
-            return Ok(false);
+            Outcome::Applied(applied) => applied,
+            Outcome::Refused(_) => return Ok(false),
+        };
+        if let Some(course_id) = course_id {
+            let graded = Reads::new(applied.found).members()?;
+            self.strip_graded(student, Some(course_id), graded).await?;
         }
         self.rest_of_traces(student, conversation, TurnLogs::LoseText)
             .await?;
@@ -265,6 +282,15 @@ impl Conversation {
         !matches!(self.stored, Ok(None))
     }
 
+    /// The course whose grades may have been given in this thread: none are in a helper's conversation.
+    fn graded_course(&self) -> Option<&str> {
+        match &self.stored {
+            Ok(Some(stored)) if stored.kind == ThreadKind::Helper => None,
+            Ok(None) => None,
+            Ok(Some(_)) | Err(_) => self.course_id.as_deref(),
+        }
+    }
+
     /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of answers.
     fn text_writes(&self, limits: &Limits, logs: TurnLogs) -> Vec<Write> {
         let mut writes = vec![
@@ -326,14 +352,14 @@ fn removal(thread_id: &str) -> Vec<Write> {
 }
 
 /// Where the next page goes on, if this one was full.
-fn before(page: &[(String, i64)]) -> Option<i64> {
+pub(super) fn before(page: &[(String, i64)]) -> Option<i64> {
     let (_, score) = page.last().filter(|_| page.len() == NAMED)?;
     // A page of one score alone would come again for ever.
     let stuck = page.first().is_some_and(|(_, first)| first == score);
     Some(if stuck { score - 1 } else { *score })
 }
 
-fn names(key: turnwise_session_store::Key, to: i64) -> Read {
+pub(super) fn names(key: turnwise_session_store::Key, to: i64) -> Read {
     Read::Highest {
         key,
         from: 0,

@@ -86,6 +86,8 @@ impl Sessions {
             }
         }
         self.remove_courses(student).await?;
+        // Nothing that began before can be written any more, now that the snapshots are gone.
+        self.remove_graded(student).await?;
         let erased = self.erase_archived(student).await?;
         report.archive_records = erased.records;
         let facts = [

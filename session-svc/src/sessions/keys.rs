@@ -15,11 +15,13 @@
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
 //! | `answers:ID` | ranking | names of the answers that hold text of the thread, by the millisecond of their end |
-//! | `answer:OPERATION:KEY` | record | `fingerprint`, `outcome`; expires |
+//! | `answer:OPERATION:KEY` | record | `fingerprint`, `outcome`, for evidence `text`; expires |
+//! | `graded` | ranking | `COURSE/NAME` of the answers to evidence that hold text, by the millisecond of their end; expires |
+//! | `cleared` | record | `at`: a class reset took the student's text a moment ago; expires |
 //! | `nonce:NONCE` | record | `verdict`; expires |
 //! | `courses` | record | course ids as fields |
 //! | `snapshot:COURSE` | record | `turn`, `evidence`, `version` |
-//! | `questions:COURSE` | record | question id → `QuestionRecord` |
+//! | `questions:COURSE` | record | question id → `QuestionRecord`, for the questions that were passed or locked |
 //! | `works` | record | work id → thread id, for each piece of deferred work |
 //! | `erased` | record | `fence`: what began before it may no longer write; expires |
 //!
@@ -80,6 +82,14 @@ pub(crate) fn turn(id: &str) -> Key {
 
 pub(crate) fn answers(id: &str) -> Key {
     Key::new(format!("answers:{id}"))
+}
+
+pub(crate) fn graded() -> Key {
+    Key::new("graded")
+}
+
+pub(crate) fn cleared() -> Key {
+    Key::new("cleared")
 }
 
 pub(crate) fn answer(operation: Operation, idempotency_key: &str) -> Key {

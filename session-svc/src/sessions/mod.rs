@@ -11,6 +11,7 @@ pub mod events;
 pub mod evidence;
 pub mod export;
 mod fields;
+mod graded;
 mod interactions;
 pub mod keys;
 pub mod reset;

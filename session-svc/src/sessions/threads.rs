@@ -152,6 +152,13 @@ impl Sessions {
         }
     }
 
+    /// Whether a thread must be entered into its class's index, again, before more is written of it: a reset took it out,
+    /// or half of the time is over for which it is kept.
+    pub(super) fn is_to_be_indexed(&self, stored: &StoredThread) -> bool {
+        let half = millis(self.limits().thread_retention) / 2;
+        stored.kept_until.saturating_sub(self.now_millis()) < half
+    }
+
     /// Enters a thread into its class's index; answers until when it is kept there.
     pub(super) async fn index(
         &self,

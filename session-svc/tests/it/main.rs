@@ -4,9 +4,11 @@
 mod bench;
 mod conformance;
 mod embedded;
-mod exam;
 mod grpc;
 mod isolation;
+mod memory;
 mod model;
+mod pending;
 mod redis;
 mod settings;
+mod version1;

@@ -1,16 +1,22 @@
 //! The service against a model of a few lines: any order of turns, grades, retries, restarts, resets and erasures.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
+use bytes::Bytes;
 use proptest::prelude::*;
 use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{Sessions, evidence::EvidenceOutcome, turns::Begun},
+    sessions::{
+        Sessions,
+        evidence::{EvidenceBegun, EvidenceNow, EvidenceOutcome},
+        turns::Begun,
+    },
 };
 
 use crate::bench::{
-    Bench, COURSE, Kind, begin, commit, count_attempts, idempotency, make_thread, one_more,
+    Bench, COURSE, Kind, begin, begin_evidence, commit, count_attempts, idempotency, make_thread,
+    one_more,
 };
 
 const THREADS: usize = 2;
@@ -67,6 +73,24 @@ struct Used {
     erased: bool,
 }
 
+/// What became of a grade's key.
+#[derive(Debug, Clone, Copy)]
+struct Graded {
+    /// Whether its answer is kept.
+    kept: bool,
+}
+
+impl Graded {
+    fn answer(self, name: &str) -> Bytes {
+        let answer = if self.kept {
+            format!("answer to {name}")
+        } else {
+            String::new()
+        };
+        answer.into()
+    }
+}
+
 /// What must be stored.
 #[derive(Default)]
 struct Model {
@@ -77,12 +101,14 @@ struct Model {
     /// How many turns of each thread were taken by resets.
     taken: [usize; THREADS],
     turn_keys: HashMap<u8, Used>,
-    /// The version that each grade's key made.
-    grades: HashMap<u8, i64>,
+    /// What became of each grade's key.
+    grades: HashMap<u8, Graded>,
     /// The version before this life's first grade, and how many there were since.
     version: i64,
     attempts: i64,
     focus: Option<String>,
+    /// Whether a reset took text a moment ago: then answers to grades are not kept.
+    cleared: bool,
 }
 
 proptest! {
@@ -143,6 +169,7 @@ impl Model {
             turns.clear();
         }
         self.forget_answers();
+        self.cleared = true;
     }
 
     async fn erase(&mut self, bench: &Bench) {
@@ -154,12 +181,16 @@ impl Model {
         self.taken = Default::default();
         self.focus = None;
         self.forget_answers();
+        self.cleared = false;
         self.begin_life(bench).await;
     }
 
     fn forget_answers(&mut self) {
         for used in self.turn_keys.values_mut() {
             used.erased = true;
+        }
+        for graded in self.grades.values_mut() {
+            graded.kept = false;
         }
     }
 
@@ -273,21 +304,30 @@ impl Model {
             let mut old = record.clone();
             old.evidence_version -= 1;
             let outcome = sessions.commit_evidence(ada, one_more(&old, &name)).await;
-            let current = Box::new(record.clone());
-            assert_eq!(outcome, Ok(EvidenceOutcome::Conflict(current)));
+            let now = EvidenceNow {
+                snapshot: record.clone(),
+                question_records: Vec::new(),
+            };
+            assert_eq!(outcome, Ok(EvidenceOutcome::Conflict(Box::new(now))));
         }
         for _ in 0..times {
             let outcome = sessions
                 .commit_evidence(ada, one_more(&record, &name))
                 .await;
             let next = record.evidence_version + 1;
-            let mut counted = false;
-            let version = *self.grades.entry(key).or_insert_with(|| {
-                counted = true;
-                next
-            });
-            self.attempts += i64::from(counted);
-            assert_eq!(outcome, Ok(EvidenceOutcome::Committed(version)));
+            let expected = match self.grades.get(&key) {
+                Some(graded) => EvidenceOutcome::Answered(graded.answer(&name)),
+                None => EvidenceOutcome::Committed(next),
+            };
+            assert_eq!(outcome, Ok(expected));
+            if let Entry::Vacant(entry) = self.grades.entry(key) {
+                let kept = !self.cleared;
+                entry.insert(Graded { kept });
+                self.attempts += 1;
+            }
+            let begun = sessions.begin_evidence(ada, begin_evidence(&self.id(0), &name));
+            let answer = self.grades[&key].answer(&name);
+            assert_eq!(begun.await, Ok(EvidenceBegun::Answered(answer)));
         }
     }
 

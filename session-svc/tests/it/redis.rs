@@ -5,8 +5,9 @@ use std::time::Duration;
 use turnwise_testing::redis::{RedisServer, Value};
 
 use crate::bench::{
-    ANSWERS, Bench, CONVERSATION, Home, Kind, THREADS, TURN_LOGS, begin, begin_in, event,
-    full_commit, graded, idempotency, make_thread, passed, started, take_full_turn, take_turn,
+    ANSWERS, Bench, CONVERSATION, Home, Kind, THREADS, TURN_LOGS, begin, begin_evidence, begin_in,
+    event, evidence_start, full_commit, graded, idempotency, make_thread, passed, started,
+    take_full_turn, take_turn,
 };
 use turnwise_session_svc::sessions::events::AppendEvents;
 
@@ -46,6 +47,25 @@ async fn a_turn_takes_two_round_trips() {
         .begin_turn(&ada, begin_in("t1", "k3", 1))
         .await
         .unwrap();
+    assert_eq!(scripts(&bench), 1);
+}
+
+#[tokio::test]
+async fn evidence_takes_two_round_trips() {
+    let bench = Bench::new(Kind::Redis, "grades").await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    server(&bench).command(&["CONFIG", "RESETSTAT"]).unwrap();
+    for key in ["g1", "g2", "g3"] {
+        let start = evidence_start(sessions, &ada, begin_evidence("t1", key)).await;
+        let mut drill = graded(start.snapshot.as_ref().unwrap(), key, key, "verdict");
+        drill.question_records = vec![passed("Q1")];
+        sessions.commit_evidence(&ada, drill).await.unwrap();
+        assert_eq!(scripts(&bench), 2);
+    }
+    // An answer that is there already takes one.
+    let begun = sessions.begin_evidence(&ada, begin_evidence("t1", "g3"));
+    begun.await.unwrap();
     assert_eq!(scripts(&bench), 1);
 }
 
@@ -94,6 +114,7 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
         (":answer:turn:k{1}", ANSWERS),
         (":answers:t1", ANSWERS),
         (":events:t1", THREADS),
+        (":graded", ANSWERS),
         (":lease:t1", crate::bench::LEASE),
         (":memory:t1", CONVERSATION),
         (":nonce:nonce", ANSWERS),

@@ -1,6 +1,6 @@
 //! What version 0.1 stored is read by this version: files that it wrote itself.
 
-use std::{fs, io::Read, path::Path, process::Command, sync::Arc};
+use std::{fs, io::Read, path::Path, process::Command};
 
 use bytes::Bytes;
 use clap::Parser;
@@ -13,7 +13,7 @@ use turnwise_session_svc::{
     sessions::{
         Idempotency, Sessions,
         audit::Actor,
-        evidence::{CommitEvidence, EvidenceOutcome},
+        evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome},
         turns::{BeginTurn, Begun},
     },
 };
@@ -119,14 +119,24 @@ async fn all_is_there(sessions: &Sessions) {
             question_records: Vec::new(),
             idempotency: idempotency("grade-1", 9),
             drill: None,
+            answer: Bytes::from_static(b"another"),
         };
         let again = sessions.commit_evidence(&student, again).await.unwrap();
-        assert_eq!(again, EvidenceOutcome::Committed(2));
-        let question = sessions
-            .question_records(&student, "algebra", &["Q1".to_owned()])
-            .await
-            .unwrap();
-        assert!(question[0].is_some());
+        // It is known to be done; answers to evidence were not stored.
+        assert_eq!(again, EvidenceOutcome::Answered(Bytes::new()));
+        let look = BeginEvidence {
+            course_id: "algebra".to_owned(),
+            thread_id: format!("{tenant}-{name}-1"),
+            idempotency: idempotency("look", 9),
+            drill_nonce: None,
+        };
+        let EvidenceBegun::Started(start) = sessions.begin_evidence(&student, look).await.unwrap()
+        else {
+            panic!("a new key has no answer");
+        };
+        let questions = start.question_records.iter();
+        let ids: Vec<_> = questions.map(|q| q.question_id.as_str()).collect();
+        assert_eq!(ids, ["Q1"]);
     }
 }
 

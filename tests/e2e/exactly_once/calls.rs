@@ -123,6 +123,7 @@ impl Grade {
                 body_hash: hash(&self.name),
                 drill_nonce: format!("nonce-{}", self.name),
                 drill_verdict: self.marker().into(),
+                ..CommitEvidenceRequest::default()
             });
             let response = SessionServiceClient::new(client.clone())
                 .commit_evidence(request)
@@ -132,6 +133,7 @@ impl Grade {
                     assert!(version > 0);
                     return Ok(());
                 }
+                Outcome::StoredAnswer(_) => return Ok(()),
                 Outcome::AlreadyGraded(verdict) => {
                     assert_eq!(verdict, self.marker());
                     return Ok(());

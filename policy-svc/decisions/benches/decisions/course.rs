@@ -50,6 +50,7 @@ fn spec_of(units: usize, needs: impl Fn(usize) -> Vec<usize>) -> CourseSpec {
             assessable: n > 0,
             misconceptions: vec!["A fraction gets larger when its denominator does.".to_owned()],
             drills: vec![Drill {
+                id: format!("{}-D1", id(n)),
                 prompt: "Solve for x.".to_owned(),
                 question_latex: "3x + 2 = 8".to_owned(),
             }],
@@ -65,6 +66,7 @@ fn spec_of(units: usize, needs: impl Fn(usize) -> Vec<usize>) -> CourseSpec {
                 prompt: "Solve for x.".to_owned(),
                 question_latex: "3x + 2 = 8".to_owned(),
                 options: Vec::new(),
+                support: Vec::new(),
             })
         })
         .collect();

@@ -96,7 +96,7 @@ pub fn advance(
             } else {
                 count(&mut after.streak_wrong);
                 after.streak_correct = 0;
-                if let Some(tag) = mistake_tag.as_ref().filter(|tag| is_listed(unit, tag)) {
+                if let Some(tag) = mistake_tag.as_ref().filter(|tag| unit.lists_mistake(tag)) {
                     count(after.confusion_tags.entry(tag.clone()).or_default());
                 }
             }
@@ -118,11 +118,6 @@ pub fn advance(
     }
     after.last_touched_at = Some(now);
     after
-}
-
-/// Whether a unit lists a mistake.
-pub(super) fn is_listed(unit: &Unit, tag: &str) -> bool {
-    unit.mistake_tags.iter().any(|listed| listed == tag)
 }
 
 /// Raises the badge to what was shown. Each tier needs the one below and a question passed at its own, so one recorded

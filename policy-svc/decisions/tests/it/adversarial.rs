@@ -22,17 +22,19 @@ use damage::{node, places};
 use write::{object, quoted, text, valid, write, write_escaped};
 
 /// Every verdict that bytes can get, by its name.
-const VERDICTS: [&str; 10] = [
+const VERDICTS: [&str; 12] = [
     "accepted",
     "action_not_allowed",
     "concept_not_stuck",
     "empty_message",
+    "exam_locked",
     "exam_not_candidate",
     "limits_exceeded",
     "llm_non_json",
     "schema_violation",
     "target_out_of_scope",
     "tier_mismatch",
+    "unsafe_message",
 ];
 
 /// The reason why a case refuses these bytes, or `accepted`.
@@ -56,6 +58,26 @@ fn valid_replies() -> impl Iterator<Item = (&'static Case, Action, Json)> {
         let actions = case.policy.allowed_actions.iter();
         actions.map(move |&action| (case, action, valid(&case.policy, action)))
     })
+}
+
+/// An exam question that is locked, offered by an otherwise perfect reply.
+fn locked_exam() -> (&'static Case, Json) {
+    let case = case("stuck, all questions locked");
+    let as_if_open = Policy {
+        exam_candidate_ids: vec!["Brüche-02/g1".to_owned()],
+        ..case.policy.clone()
+    };
+    (case, valid(&as_if_open, Action::ExamBlock))
+}
+
+#[test]
+fn a_locked_exam_question_is_refused_as_locked() {
+    let (case, reply) = locked_exam();
+    assert_eq!(verdict(case, write(&reply).as_bytes()), "exam_locked");
+    for other in ["Brüche-02/b1", "Brüche-02/g2", ""] {
+        let written = write(&reply).replace("Brüche-02/g1", other);
+        assert_eq!(verdict(case, written.as_bytes()), "action_not_allowed");
+    }
 }
 
 #[test]

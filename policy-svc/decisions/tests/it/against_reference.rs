@@ -193,7 +193,13 @@ fn check_decision(
     let pressed: Vec<_> = product
         .buttons
         .iter()
-        .map(|button| (button.label, button.event.clone(), button.primary))
+        .map(|button| {
+            (
+                button.label,
+                button.event().unwrap().clone(),
+                button.primary,
+            )
+        })
         .collect();
     assert_eq!(pressed, buttons(world, plan, model));
 }

@@ -211,7 +211,7 @@ fn labels(plan: Plan, available: &[&str]) -> Vec<(Label, String, bool)> {
     decide_available(&course(), plan, available)
         .buttons
         .into_iter()
-        .map(|b| (b.label, b.event.unit_id, b.primary))
+        .map(|b| (b.label, b.event().unwrap().unit_id.clone(), b.primary))
         .collect()
 }
 
@@ -254,8 +254,8 @@ fn a_drilled_blocker_opens_its_check() {
     let plan = plan_for(&course, record.clone(), &[("C", 0.9)]);
     let buttons = decide_available(&course, plan, &[]).buttons;
     assert_eq!(buttons[0].label, Label::CheckPrerequisite);
-    assert_eq!(buttons[0].event.kind, EventKind::RequestExam);
-    assert_eq!(buttons[0].event.unit_id, "A");
+    assert_eq!(buttons[0].event().unwrap().kind, EventKind::RequestExam);
+    assert_eq!(buttons[0].event().unwrap().unit_id, "A");
     assert!(buttons[0].primary);
     // Pressed, it opens the blocker's exam and nothing else.
     let plan = plan_event(&course, record, EventKind::RequestExam, "A");

@@ -79,6 +79,7 @@ fn a_drill_comes_from_the_course_and_the_turn_chooses_which() {
 #[test]
 fn drills_that_are_too_long_are_passed_over() {
     let long = Drill {
+        id: "B-d3".to_owned(),
         prompt: "Solve.".to_owned(),
         question_latex: "x = 1 \\\\ y = 2".to_owned(),
     };

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use turnwise_decisions::{
     Action, Course, CourseSpec, DecideInput, Decision, Drill, Event, EventKind, ExamQuestion,
     MappedUnit, Outcome, Plan, PlanInput, Policy, Progress, QuestionState, QuestionStatus, Record,
-    Resolution, Rules, Snapshot, Statuses, Tier, UnitSpec, UnknownUnit, decide, resolve,
+    Resolution, Rules, Snapshot, Statuses, SupportKind, Tier, UnitSpec, UnknownUnit, decide,
+    resolve,
 };
 
 pub const NOW: &str = "2026-03-02T10:00:00Z";
@@ -45,10 +46,12 @@ pub fn unit(id: &str, prerequisites: &[&str]) -> UnitSpec {
         mistake_tags: vec!["sign".to_owned(), "slip".to_owned()],
         drills: vec![
             Drill {
+                id: format!("{id}-d1"),
                 prompt: "Work out the value.".to_owned(),
                 question_latex: "2 + 3".to_owned(),
             },
             Drill {
+                id: format!("{id}-d2"),
                 prompt: "Solve for x.".to_owned(),
                 question_latex: "2x + 1 = 7".to_owned(),
             },
@@ -73,7 +76,13 @@ pub fn questions(units: &[UnitSpec]) -> Vec<ExamQuestion> {
         .collect()
 }
 
+/// A question with help that goes by its tier: none at bronze, a memo at silver, both at gold.
 pub fn question(id: &str, unit: &str, tier: Tier) -> ExamQuestion {
+    let support = match tier {
+        Tier::None | Tier::Bronze => &[][..],
+        Tier::Silver => &[SupportKind::Memo],
+        Tier::Gold => &[SupportKind::Memo, SupportKind::Video],
+    };
     ExamQuestion {
         id: id.to_owned(),
         units: vec![unit.to_owned()],
@@ -81,6 +90,7 @@ pub fn question(id: &str, unit: &str, tier: Tier) -> ExamQuestion {
         prompt: format!("Question {id}"),
         question_latex: "1 + 1".to_owned(),
         options: Vec::new(),
+        support: support.to_vec(),
     }
 }
 

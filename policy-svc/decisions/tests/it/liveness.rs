@@ -181,7 +181,7 @@ impl<'a> Student<'a> {
             }
             let buttons = self.turn(&[], event.take(), true);
             let primary = buttons.into_iter().find(|button| button.primary);
-            event = Some(primary.expect("a primary button").event);
+            event = primary.expect("a primary button").event().cloned();
             let focus = self.evidence.progress.get(&self.focus);
             let waits = focus.is_some_and(|p| p.tier == Tier::None && p.streak_correct > 2);
             if waits {
@@ -225,8 +225,8 @@ fn walk(student: &mut Student<'_>, steps: &[Step]) {
                 student.turn(&[unit], None, *right)
             }
             Step::Press(at, right) if !buttons.is_empty() => {
-                let event = at.get(&buttons).event.clone();
-                student.turn(&[], Some(event), *right)
+                let event = at.get(&buttons).event().cloned();
+                student.turn(&[], event, *right)
             }
             Step::Press(_, right) => student.turn(&[], None, *right),
             Step::Forged(kind, at, right) => {
@@ -303,9 +303,10 @@ proptest! {
                 return Ok(());
             }
             let offered = buttons.iter().find(|b| {
-                matches!(b.event.kind, EventKind::RequestExam | EventKind::RequestDrill)
+                let kind = b.event().map(|event| event.kind);
+                matches!(kind, Some(EventKind::RequestExam | EventKind::RequestDrill))
             });
-            match offered.map(|button| button.event.clone()) {
+            match offered.and_then(|button| button.event().cloned()) {
                 Some(event) => {
                     student.turn(&[], Some(event), true);
                     buttons = student.turn(&message, None, true);

@@ -9,6 +9,7 @@ mod explain;
 mod fallback;
 mod fixtures;
 mod golden;
+mod grade;
 mod json;
 mod limits;
 mod liveness;

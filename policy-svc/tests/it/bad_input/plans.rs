@@ -2,9 +2,9 @@
 
 use prost_types::Timestamp;
 use turnwise_proto::{
-    policy::v1::PlanRequest,
+    policy::v1::{Plan, PlanRequest},
     session::v1::TurnAnalysis,
-    tutor::v1::{ClientEvent, ClientEventKind},
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
 };
 
 use super::{INVALID, Row};
@@ -141,6 +141,49 @@ async fn bad_plan_requests() {
             r.event = Some(ClientEvent {
                 kind: 99,
                 unit_id: "ONE".into(),
+                ..ClientEvent::default()
+            });
+        }),
+        (INVALID, "event.drill_result", |r| {
+            r.event = Some(ClientEvent {
+                drill_result: 9,
+                ..event(ClientEventKind::DrillContinue, "ONE")
+            });
+        }),
+        (INVALID, "event.drill_result", |r| {
+            r.event = Some(ClientEvent {
+                drill_result: 1,
+                ..event(ClientEventKind::ExamContinue, "ONE")
+            });
+        }),
+        (INVALID, "event.exam_result", |r| {
+            r.event = Some(ClientEvent {
+                exam_result: -1,
+                ..event(ClientEventKind::ExamContinue, "ONE")
+            });
+        }),
+        (INVALID, "event.exam_result", |r| {
+            r.event = Some(ClientEvent {
+                exam_result: 2,
+                ..event(ClientEventKind::DrillContinue, "ONE")
+            });
+        }),
+        (INVALID, "event.question_id", |r| {
+            r.event = Some(ClientEvent {
+                question_id: "ONE-B1".into(),
+                ..event(ClientEventKind::RequestExam, "ONE")
+            });
+        }),
+        (INVALID, "event.question_id", |r| {
+            r.event = Some(ClientEvent {
+                question_id: "ONE B1".into(),
+                ..event(ClientEventKind::ExamContinue, "ONE")
+            });
+        }),
+        (INVALID, "event.drill_result", |r| {
+            r.event = Some(ClientEvent {
+                drill_result: 1,
+                ..ClientEvent::default()
             });
         }),
     ];
@@ -162,4 +205,43 @@ async fn an_empty_event_is_no_event() {
     let mut request = plan_request(ready());
     request.event = Some(ClientEvent::default());
     assert_eq!(service.plan(request).await.unwrap().event, None);
+}
+
+#[tokio::test]
+async fn what_a_client_says_of_a_result_goes_back_and_decides_nothing() {
+    let service = service().await;
+    for (plain, said) in [
+        (
+            event(ClientEventKind::DrillContinue, "ONE"),
+            ClientEvent {
+                drill_result: DrillResult::Incorrect.into(),
+                ..event(ClientEventKind::DrillContinue, "ONE")
+            },
+        ),
+        (
+            event(ClientEventKind::ExamContinue, "ONE"),
+            ClientEvent {
+                question_id: "ONE-B9".to_owned(),
+                exam_result: ExamResult::Locked.into(),
+                ..event(ClientEventKind::ExamContinue, "ONE")
+            },
+        ),
+    ] {
+        let ask = |event: &ClientEvent| {
+            let mut request = plan_request(ready());
+            request.event = Some(event.clone());
+            service.plan(request)
+        };
+        let with = ask(&said).await.unwrap();
+        assert_eq!(with.event.as_ref(), Some(&said));
+        let without = ask(&plain).await.unwrap();
+        let expected = Plan {
+            event: Some(said),
+            ..without.clone()
+        };
+        assert_eq!(with, expected);
+        let with = service.decide(decide_request(with)).await.unwrap();
+        let without = service.decide(decide_request(without)).await.unwrap();
+        assert_eq!(with, without);
+    }
 }

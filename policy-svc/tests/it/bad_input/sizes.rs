@@ -6,7 +6,9 @@ use tonic::{Code, service::Routes};
 use turnwise_course_pack::Version;
 use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec};
 use turnwise_kit::{Fault, Kit};
-use turnwise_policy_svc::{Courses, StartError, courses::LoadedCourse, routes_over};
+use turnwise_policy_svc::{
+    Courses, StartError, answers::Answers, courses::LoadedCourse, routes_over,
+};
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{
@@ -31,7 +33,9 @@ fn serve(spec: CourseSpec) -> Client {
         id: COURSE.to_owned(),
         title: "A built course".to_owned(),
         pack_hash: "0".repeat(64),
+        locale: "en".to_owned(),
         course: Course::new(spec).unwrap(),
+        answers: Answers::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
@@ -132,6 +136,7 @@ fn chain() -> CourseSpec {
             prompt: String::new(),
             question_latex: String::new(),
             options: Vec::new(),
+            support: Vec::new(),
         }],
         rules: Rules::default(),
     }

@@ -16,11 +16,10 @@ use crate::{
     sessions::{
         Sessions,
         answers::Slot,
-        evidence::{self, SNAPSHOT_FIELDS},
+        evidence,
         fields::{Fields, Reads},
         interactions::Interactions,
         keys::{self, Operation},
-        millis,
         stored::StoredThread,
         threads::{is_about, messages, not_about},
     },
@@ -81,8 +80,9 @@ impl Sessions {
     ) -> Result<TurnStart, SessionError> {
         let stored = StoredThread::decode(reads.fields()?)?
             .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
-        let snapshot =
-            evidence::snapshot(student, &begin.course_id, reads.fields()?, reads.fields()?)?;
+        let (halves, erasure) = (reads.fields()?, evidence::erasure(reads.fields()?)?);
+        let snapshot = evidence::snapshot(student, &begin.course_id, halves, erasure)?;
+        let question_records = evidence::question_records(reads.record()?)?;
         let course_known = reads.fields()?.take().is_some();
         let now = self.now();
         let interactions = Interactions::decode(reads.fields()?)?.at(now);
@@ -103,8 +103,7 @@ impl Sessions {
         };
 
         let class_id = stored.thread.class_id.clone();
-        let half = millis(self.limits().thread_retention) / 2;
-        let extended = stored.kept_until.saturating_sub(now.as_millisecond()) < half;
+        let extended = self.is_to_be_indexed(&stored);
         let kept_until = if extended {
             self.index(student, &class_id, &begin.thread_id).await?
         } else {
@@ -129,22 +128,19 @@ impl Sessions {
             session_status: stored.status.into(),
             kind: stored.kind.into(),
             carry: carry.encode_to_vec().into(),
+            question_records,
             ..TurnStart::default()
         })
     }
 }
 
 fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
+    let [halves, fence] = evidence::snapshot_reads(&begin.course_id);
     let mut reads = vec![
         StoredThread::read(&keys::thread(&begin.thread_id)),
-        Read::Fields {
-            key: keys::snapshot(&begin.course_id),
-            fields: SNAPSHOT_FIELDS.map(Cow::Borrowed).to_vec(),
-        },
-        Read::Fields {
-            key: keys::erased(),
-            fields: vec!["fence".into()],
-        },
+        halves,
+        fence,
+        evidence::questions(&begin.course_id),
         Read::Fields {
             key: keys::courses(),
             fields: vec![Cow::Owned(begin.course_id.clone())],

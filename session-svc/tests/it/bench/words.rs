@@ -6,8 +6,8 @@ use prost_types::Timestamp;
 use turnwise_proto::{
     exam::v1::QuestionState,
     session::v1::{
-        DrillCounters, Evidence, MemoryTurn, NewEvent, QuestionRecord, StudentSnapshot, ThreadKind,
-        TurnLog, TurnStart, TurnState, UnitProgress,
+        DrillCounters, Evidence, EvidenceStart, MemoryTurn, NewEvent, QuestionRecord,
+        StudentSnapshot, ThreadKind, TurnLog, TurnStart, TurnState, UnitProgress,
     },
     tutor::v1::{Role, Thread, TutorMessage},
 };
@@ -16,7 +16,7 @@ use turnwise_session_svc::{
     error::SessionError,
     sessions::{
         Idempotency, Sessions,
-        evidence::{CommitEvidence, Drill},
+        evidence::{BeginEvidence, CommitEvidence, Drill, EvidenceBegun},
         threads::NewThread,
         turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
@@ -224,6 +224,7 @@ pub fn one_more(snapshot: &StudentSnapshot, key: &str) -> CommitEvidence {
         question_records: Vec::new(),
         idempotency: idempotency(key, 9),
         drill: None,
+        answer: Bytes::from(format!("answer to {key}")),
     }
 }
 
@@ -236,6 +237,35 @@ pub fn graded(snapshot: &StudentSnapshot, key: &str, nonce: &str, verdict: &str)
         }),
         ..one_more(snapshot, key)
     }
+}
+
+/// Evidence of this thread with this key; [`one_more`] commits it.
+pub fn begin_evidence(thread_id: &str, key: &str) -> BeginEvidence {
+    BeginEvidence {
+        course_id: COURSE.to_owned(),
+        thread_id: thread_id.to_owned(),
+        idempotency: idempotency(key, 9),
+        drill_nonce: None,
+    }
+}
+
+/// Begins evidence that must not be answered yet.
+pub async fn evidence_start(
+    sessions: &Sessions,
+    student: &StudentKey,
+    begin: BeginEvidence,
+) -> EvidenceStart {
+    match sessions.begin_evidence(student, begin).await.unwrap() {
+        EvidenceBegun::Started(start) => *start,
+        EvidenceBegun::Answered(answer) => panic!("it was answered before: {answer:?}"),
+    }
+}
+
+/// What the built-in exam system knows; a thread is made to look at it.
+pub async fn questions(sessions: &Sessions, student: &StudentKey) -> Vec<QuestionRecord> {
+    make_thread(sessions, student, "look").await;
+    let start = evidence_start(sessions, student, begin_evidence("look", "look"));
+    start.await.question_records
 }
 
 /// A question that was passed.

@@ -1,6 +1,9 @@
 //! Many callers at once: what is sent many times counts once, and what differs is not lost.
 
-use std::{collections::HashSet, future::Future};
+use std::{
+    collections::{HashMap, HashSet},
+    future::Future,
+};
 
 use bytes::Bytes;
 use tokio::task::JoinSet;
@@ -9,15 +12,15 @@ use turnwise_session_svc::{
     error::SessionError,
     sessions::{
         Sessions,
-        evidence::EvidenceOutcome,
+        evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome},
         turns::{BeginTurn, Begun},
     },
 };
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, commit, count_attempts, graded, make_thread, new_thread, one_more,
-        texts,
+        Bench, COURSE, begin, begin_evidence, commit, count_attempts, graded, make_thread,
+        new_thread, one_more, texts,
     },
     cases,
 };
@@ -28,6 +31,7 @@ cases!(
     twenty_turns_of_one_thread_come_one_after_the_other,
     one_grade_sent_fifty_times_counts_once,
     one_nonce_sent_under_forty_keys_counts_once,
+    drills_under_several_keys_count_once_each,
     twenty_grades_count_twenty,
     one_thread_made_fifty_times_is_one,
     a_refused_write_fails_no_other,
@@ -69,16 +73,42 @@ async fn answer_of(sessions: &Sessions, ada: &StudentKey, key: &str) -> Bytes {
     }
 }
 
-/// What a gateway does with a grade: it applies it to the record as it is until it goes through.
-async fn grade(sessions: &Sessions, ada: &StudentKey, key: &str) -> i64 {
-    let mut record = sessions.get_snapshot(ada, COURSE).await.unwrap();
+/// What a gateway does with a grade: it applies it to the record as it is until it goes through. Answers the version that
+/// it made, if it did, and the answer that whoever sent it gets.
+async fn grade(sessions: &Sessions, ada: &StudentKey, key: &str, caller: usize) -> (i64, Bytes) {
+    let begun = sessions
+        .begin_evidence(ada, begin_evidence("t1", key))
+        .await;
+    let mut record = match begun.unwrap() {
+        EvidenceBegun::Answered(answer) => return (0, answer),
+        EvidenceBegun::Started(start) => start.snapshot.unwrap(),
+    };
+    let answer = Bytes::from(format!("answer to {key} from {caller}"));
     loop {
-        match sessions.commit_evidence(ada, one_more(&record, key)).await {
-            Ok(EvidenceOutcome::Committed(version)) => return version,
-            Ok(EvidenceOutcome::Conflict(current)) => record = *current,
+        let commit = CommitEvidence {
+            answer: answer.clone(),
+            ..one_more(&record, key)
+        };
+        match sessions.commit_evidence(ada, commit).await {
+            Ok(EvidenceOutcome::Committed(version)) => return (version, answer),
+            Ok(EvidenceOutcome::Answered(answer)) => return (0, answer),
+            Ok(EvidenceOutcome::Conflict(now)) => record = now.snapshot,
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// Each key counted once, and everybody who sent it has the same answer.
+fn expect_once(graded: &[(usize, (i64, Bytes))]) {
+    let mut answers = HashMap::new();
+    let mut versions: Vec<_> = Vec::new();
+    for (key, (version, answer)) in graded {
+        assert_eq!(answers.entry(key).or_insert(answer), &answer);
+        versions.extend(Some(*version).filter(|version| *version > 0));
+    }
+    versions.sort_unstable();
+    let counted = i64::try_from(answers.len()).unwrap();
+    assert_eq!(versions, (1..=counted).collect::<Vec<_>>());
 }
 
 async fn one_turn_sent_fifty_times_has_one_answer(bench: &mut Bench) {
@@ -110,12 +140,13 @@ async fn twenty_turns_of_one_thread_come_one_after_the_other(bench: &mut Bench) 
 }
 
 async fn one_grade_sent_fifty_times_counts_once(bench: &mut Bench) {
-    let versions = at_once(bench, 50, |sessions, ada, _| async move {
-        grade(&sessions, &ada, "g").await
+    let ada = bench.student("ada");
+    make_thread(bench.sessions(), &ada, "t1").await;
+    let graded = at_once(bench, 50, |sessions, ada, number| async move {
+        (0, grade(&sessions, &ada, "g", number).await)
     })
     .await;
-    assert_eq!(versions, [1; 50]);
-    let ada = bench.student("ada");
+    expect_once(&graded);
     let record = bench.sessions().get_snapshot(&ada, COURSE).await;
     assert_eq!(count_attempts(&record.unwrap()), 1);
 }
@@ -127,7 +158,7 @@ async fn one_nonce_sent_under_forty_keys_counts_once(bench: &mut Bench) {
             let verdict = format!("verdict {number}");
             let drill = graded(&record, &format!("g{number}"), "nonce", &verdict);
             match sessions.commit_evidence(&ada, drill).await.unwrap() {
-                EvidenceOutcome::Conflict(current) => record = *current,
+                EvidenceOutcome::Conflict(now) => record = now.snapshot,
                 EvidenceOutcome::Committed(1) => return (true, Bytes::from(verdict)),
                 EvidenceOutcome::AlreadyGraded(verdict) => return (false, verdict),
                 other => panic!("{other:?}"),
@@ -143,14 +174,59 @@ async fn one_nonce_sent_under_forty_keys_counts_once(bench: &mut Bench) {
     assert_eq!((count_attempts(&record), record.evidence_version), (1, 1));
 }
 
-async fn twenty_grades_count_twenty(bench: &mut Bench) {
-    let versions = at_once(bench, 40, |sessions, ada, number| async move {
-        grade(&sessions, &ada, &format!("g{}", number % 20)).await
+async fn drills_under_several_keys_count_once_each(bench: &mut Bench) {
+    let ada = bench.student("ada");
+    make_thread(bench.sessions(), &ada, "t1").await;
+    // Five drills, each under two keys, each key sent six times.
+    let answers = at_once(bench, 60, |sessions, ada, number| async move {
+        let (key, nonce) = (format!("g{}", number % 10), format!("nonce{}", number % 5));
+        let begin = BeginEvidence {
+            drill_nonce: Some(nonce.clone()),
+            ..begin_evidence("t1", &key)
+        };
+        let begun = sessions.begin_evidence(&ada, begin).await.unwrap();
+        let start = match begun {
+            EvidenceBegun::Answered(answer) => return (nonce, answer),
+            EvidenceBegun::Started(start) => start,
+        };
+        if let Some(verdict) = start.already_graded {
+            return (nonce, verdict);
+        }
+        let mut record = start.snapshot.unwrap();
+        let verdict = format!("verdict {number}");
+        loop {
+            let drill = CommitEvidence {
+                answer: verdict.clone().into(),
+                ..graded(&record, &key, &nonce, &verdict)
+            };
+            match sessions.commit_evidence(&ada, drill).await.unwrap() {
+                EvidenceOutcome::Conflict(now) => record = now.snapshot,
+                EvidenceOutcome::Committed(_) => return (nonce, verdict.into()),
+                EvidenceOutcome::AlreadyGraded(answer) | EvidenceOutcome::Answered(answer) => {
+                    return (nonce, answer);
+                }
+            }
+        }
     })
     .await;
-    let versions: HashSet<_> = versions.into_iter().collect();
-    assert_eq!(versions, (1..=20).collect());
+    let verdicts: HashSet<_> = answers.iter().collect();
+    assert_eq!(verdicts.len(), 5, "{verdicts:?}");
+    let record = bench.sessions().get_snapshot(&ada, COURSE).await.unwrap();
+    assert_eq!((count_attempts(&record), record.evidence_version), (5, 5));
+}
+
+async fn twenty_grades_count_twenty(bench: &mut Bench) {
     let ada = bench.student("ada");
+    make_thread(bench.sessions(), &ada, "t1").await;
+    let graded = at_once(bench, 40, |sessions, ada, number| async move {
+        let key = number % 20;
+        (
+            key,
+            grade(&sessions, &ada, &format!("g{key}"), number).await,
+        )
+    })
+    .await;
+    expect_once(&graded);
     let record = bench.sessions().get_snapshot(&ada, COURSE).await;
     assert_eq!(count_attempts(&record.unwrap()), 20);
 }

@@ -1,5 +1,6 @@
 //! Erasing a student: nothing is left of them, and nothing that was under way comes back.
 
+use bytes::Bytes;
 use turnwise_session_store::{Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
@@ -9,7 +10,8 @@ use turnwise_session_svc::{
 use crate::{
     bench::{
         Bench, COURSE, begin, begin_in, full_commit, gate::Gate, graded, make_helper, make_thread,
-        new_thread, one_more, passed, refused, started, take_full_turn, texts, unknown_thread,
+        new_thread, one_more, passed, questions, refused, started, take_full_turn, texts,
+        unknown_thread,
     },
     cases,
 };
@@ -106,11 +108,9 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
     assert_eq!(refused(read), unknown_thread("t1"));
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!((read.turn, read.evidence), (None, None));
-    let ids = ["Q1".to_owned()];
-    let questions = sessions.question_records(&ada, COURSE, &ids).await;
-    assert_eq!(questions, Ok(vec![None]));
     let log = sessions.turn_log(&ada, "turn-secret-t1").await;
     assert!(matches!(refused(log), SessionError::UnknownTurn { .. }));
+    assert_eq!(questions(sessions, &ada).await, []);
 }
 
 async fn others_stay_as_they_are(bench: &mut Bench) {
@@ -227,7 +227,7 @@ async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
     match late {
         Err(SessionError::TurnErased) => {}
         // Or it is told the record as it is, and applies the event to that.
-        Ok(EvidenceOutcome::Conflict(current)) => assert_eq!(current.evidence, None),
+        Ok(EvidenceOutcome::Conflict(current)) => assert_eq!(current.snapshot.evidence, None),
         other => panic!("{other:?}"),
     }
 }
@@ -259,9 +259,13 @@ async fn a_student_can_start_anew(bench: &mut Bench) {
     for key in ["g1", "g2"] {
         let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
         assert_eq!(read.evidence_version, version);
-        for _ in 0..2 {
+        let answer = Bytes::from(format!("answer to {key}"));
+        for expected in [
+            EvidenceOutcome::Committed(version + 1),
+            EvidenceOutcome::Answered(answer),
+        ] {
             let outcome = sessions.commit_evidence(&ada, one_more(&read, key)).await;
-            assert_eq!(outcome, Ok(EvidenceOutcome::Committed(version + 1)));
+            assert_eq!(outcome, Ok(expected));
         }
         version += 1;
     }

@@ -4,12 +4,16 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     session::v1::{QuestionRecord, StudentSnapshot},
 };
-use turnwise_session_svc::{error::SessionError, sessions::evidence::EvidenceOutcome};
+use turnwise_session_svc::{
+    error::SessionError,
+    sessions::evidence::{BeginEvidence, EvidenceOutcome},
+};
 
 use crate::{
     bench::{
-        ANSWERS, Bench, COURSE, at, attempts, begin, commit, count_attempts, graded, idempotency,
-        make_thread, one_more, passed, refused, started, take_turn,
+        ANSWERS, Bench, COURSE, at, attempts, begin, begin_evidence, commit, count_attempts,
+        evidence_start, graded, idempotency, make_thread, new_thread, one_more, passed, questions,
+        refused, started, take_turn,
     },
     cases,
 };
@@ -22,7 +26,8 @@ cases!(
     evidence_sent_again_counts_once,
     evidence_with_another_body_is_refused,
     evidence_in_the_middle_of_a_turn_loses_neither,
-    questions_read_back_in_the_order_asked,
+    questions_read_back_by_their_ids,
+    all_questions_of_a_large_catalogue_are_read,
     a_nonce_is_spent_once_under_whatever_key,
     a_drill_that_was_overtaken_spends_its_nonce_later,
     a_nonce_is_its_student_s,
@@ -66,23 +71,23 @@ async fn evidence_that_was_overtaken_gets_the_record_as_it_is(bench: &mut Bench)
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let mut overtaken = one_more(&read, "slow");
     overtaken.question_records = vec![passed("Q1")];
-    let quick = sessions
-        .commit_evidence(&ada, one_more(&read, "quick"))
-        .await;
+    let mut quick = one_more(&read, "quick");
+    quick.question_records = vec![passed("Q2")];
+    let quick = sessions.commit_evidence(&ada, quick).await;
     assert_eq!(quick, Ok(EvidenceOutcome::Committed(1)));
     let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let outcome = sessions.commit_evidence(&ada, overtaken).await.unwrap();
     let EvidenceOutcome::Conflict(current) = outcome else {
         panic!("{outcome:?}");
     };
-    assert_eq!(*current, now);
-    assert!(current.turn.is_some());
-    let ids = ["Q1".to_owned()];
-    let records = sessions.question_records(&ada, COURSE, &ids).await.unwrap();
-    assert_eq!(records, [None]);
+    assert_eq!(current.snapshot, now);
+    assert!(current.snapshot.turn.is_some());
+    // Nothing was written, and what the other one wrote is told.
+    assert_eq!(current.question_records, [passed("Q2")]);
+    assert_eq!(questions(sessions, &ada).await, [passed("Q2")]);
     // The same key, applied to the record as it is, goes through.
     let again = sessions
-        .commit_evidence(&ada, one_more(&current, "slow"))
+        .commit_evidence(&ada, one_more(&current.snapshot, "slow"))
         .await;
     assert_eq!(again, Ok(EvidenceOutcome::Committed(2)));
 }
@@ -90,10 +95,11 @@ async fn evidence_that_was_overtaken_gets_the_record_as_it_is(bench: &mut Bench)
 async fn evidence_sent_again_counts_once(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
-    for _ in 0..3 {
-        let outcome = sessions.commit_evidence(&ada, one_more(&cold, "g1")).await;
-        assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
-    }
+    let first = sessions.commit_evidence(&ada, one_more(&cold, "g1")).await;
+    assert_eq!(first, Ok(EvidenceOutcome::Committed(1)));
+    let answered = Ok(EvidenceOutcome::Answered("answer to g1".into()));
+    let again = sessions.commit_evidence(&ada, one_more(&cold, "g1")).await;
+    assert_eq!(again, answered);
     let one = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     sessions
         .commit_evidence(&ada, one_more(&one, "g2"))
@@ -101,7 +107,13 @@ async fn evidence_sent_again_counts_once(bench: &mut Bench) {
         .unwrap();
     // Whatever version the retry names, its own answer comes back.
     let late = sessions.commit_evidence(&ada, one_more(&one, "g1")).await;
-    assert_eq!(late, Ok(EvidenceOutcome::Committed(1)));
+    assert_eq!(late, answered);
+    // And whatever the retry would store.
+    let mut late = one_more(&one, "g1");
+    late.answer = "another".into();
+    late.question_records = vec![passed("Q1")];
+    assert_eq!(sessions.commit_evidence(&ada, late).await, answered);
+    assert_eq!(questions(sessions, &ada).await, []);
     let two = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!((count_attempts(&two), two.evidence_version), (2, 2));
 }
@@ -144,7 +156,7 @@ async fn evidence_in_the_middle_of_a_turn_loses_neither(bench: &mut Bench) {
     assert_eq!(graded, Ok(EvidenceOutcome::Committed(2)));
 }
 
-async fn questions_read_back_in_the_order_asked(bench: &mut Bench) {
+async fn questions_read_back_by_their_ids(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let locked = QuestionRecord {
         question_id: "Q2".to_owned(),
@@ -155,24 +167,54 @@ async fn questions_read_back_in_the_order_asked(bench: &mut Bench) {
     let mut graded = one_more(&cold, "g1");
     graded.question_records = vec![passed("Q1"), locked.clone()];
     sessions.commit_evidence(&ada, graded).await.unwrap();
-    let ids = ["Q2", "Q9", "Q1", "Q2"].map(str::to_owned);
-    let found = sessions.question_records(&ada, COURSE, &ids).await.unwrap();
-    let locked = Some(locked);
-    let expected = [locked.clone(), None, Some(passed("Q1")), locked];
-    assert_eq!(found, expected);
-    let none = sessions.question_records(&ada, COURSE, &[]).await.unwrap();
-    assert_eq!(none, []);
-    let elsewhere = sessions.question_records(&ada, "chemistry", &ids).await;
-    assert_eq!(elsewhere.unwrap(), [None, None, None, None]);
+    assert_eq!(questions(sessions, &ada).await, [passed("Q1"), locked]);
+    // A later record takes the place of the one before, and the others stay.
+    let one = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    let mut graded = one_more(&one, "g2");
+    graded.question_records = vec![passed("Q2"), passed("Q3")];
+    sessions.commit_evidence(&ada, graded).await.unwrap();
+    let all = ["Q1", "Q2", "Q3"].map(passed);
+    assert_eq!(questions(sessions, &ada).await, all);
+    // A turn is told the same, and another course knows nothing of it.
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
+    assert_eq!(start.question_records, all);
+    let mut elsewhere = new_thread("t2");
+    elsewhere.thread.course_id = "chemistry".to_owned();
+    sessions.create_thread(&ada, elsewhere).await.unwrap();
+    let of_chemistry = BeginEvidence {
+        course_id: "chemistry".to_owned(),
+        ..begin_evidence("t2", "c")
+    };
+    let start = evidence_start(sessions, &ada, of_chemistry).await;
+    assert_eq!(start.question_records, []);
+    assert_eq!(questions(sessions, &bench.student("bob")).await, []);
+}
+
+async fn all_questions_of_a_large_catalogue_are_read(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let mut record = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    let ids: Vec<_> = (0..2000).map(|number| format!("Q{number:04}")).collect();
+    for (round, ids) in ids.chunks(100).enumerate() {
+        let mut graded = one_more(&record, &format!("g{round}"));
+        graded.question_records = ids.iter().map(|id| passed(id)).collect();
+        sessions.commit_evidence(&ada, graded).await.unwrap();
+        record.evidence_version += 1;
+    }
+    let found = questions(sessions, &ada).await.into_iter();
+    assert_eq!(found.map(|q| q.question_id).collect::<Vec<_>>(), ids);
 }
 
 async fn a_nonce_is_spent_once_under_whatever_key(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let first = graded(&cold, "g1", "nonce", "first");
-    for _ in 0..2 {
+    for expected in [
+        EvidenceOutcome::Committed(1),
+        EvidenceOutcome::Answered("answer to g1".into()),
+    ] {
         let outcome = sessions.commit_evidence(&ada, first.clone()).await;
-        assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
+        assert_eq!(outcome, Ok(expected));
     }
     let one = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     // Whatever version it names.
@@ -184,9 +226,7 @@ async fn a_nonce_is_spent_once_under_whatever_key(bench: &mut Bench) {
         assert_eq!(outcome, Ok(spent));
     }
     assert_eq!(sessions.get_snapshot(&ada, COURSE).await, Ok(one.clone()));
-    let ids = ["Q1".to_owned()];
-    let records = sessions.question_records(&ada, COURSE, &ids).await;
-    assert_eq!(records, Ok(vec![None]));
+    assert_eq!(questions(sessions, &ada).await, []);
     // Another one is not spent.
     let other = graded(&one, "g2", "other", "third");
     let outcome = sessions.commit_evidence(&ada, other).await;
@@ -205,7 +245,7 @@ async fn a_drill_that_was_overtaken_spends_its_nonce_later(bench: &mut Bench) {
     let EvidenceOutcome::Conflict(current) = outcome else {
         panic!("{outcome:?}");
     };
-    let again = graded(&current, "slow", "nonce", "verdict");
+    let again = graded(&current.snapshot, "slow", "nonce", "verdict");
     let outcome = sessions.commit_evidence(&ada, again).await;
     assert_eq!(outcome, Ok(EvidenceOutcome::Committed(2)));
     let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();

@@ -8,6 +8,7 @@ mod due;
 mod erase;
 mod events;
 mod evidence;
+mod evidence_begun;
 mod export;
 mod interactions;
 mod leases;
@@ -33,6 +34,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("erase", erase::CASES),
     ("events", events::CASES),
     ("evidence", evidence::CASES),
+    ("evidence_begun", evidence_begun::CASES),
     ("export", export::CASES),
     ("interactions", interactions::CASES),
     ("leases", leases::CASES),

@@ -1,15 +1,18 @@
 //! After a restart, and with records that cannot be read.
 
-use turnwise_session_store::Partition;
+use turnwise_session_store::{Key, Partition, Write};
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{evidence::EvidenceOutcome, turns::Begun},
+    sessions::{
+        evidence::{BeginEvidence, EvidenceOutcome},
+        turns::Begun,
+    },
 };
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, make_thread, one_more, passed, refused, take_full_turn, take_turn,
-        texts,
+        Bench, COURSE, begin, begin_evidence, make_thread, one_more, passed, questions, refused,
+        take_full_turn, take_turn, texts,
     },
     cases,
 };
@@ -42,13 +45,14 @@ async fn what_was_acknowledged_survives_a_restart(bench: &mut Bench) {
     assert_eq!(sessions.get_snapshot(&ada, COURSE).await, snapshot);
     let listed = sessions.list_threads(&ada, None, 5).await.unwrap();
     assert_eq!(listed.threads.len(), 1);
-    let ids = ["Q1".to_owned()];
-    let questions = sessions.question_records(&ada, COURSE, &ids).await;
-    assert_eq!(questions.unwrap(), [Some(passed("Q1"))]);
+    assert_eq!(questions(sessions, &ada).await, [passed("Q1")]);
     let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
     assert_eq!(begun, Ok(Begun::Answered("answer to k".into())));
     let outcome = sessions.commit_evidence(&ada, graded).await;
-    assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
+    assert_eq!(
+        outcome,
+        Ok(EvidenceOutcome::Answered("answer to g1".into()))
+    );
     make_thread(sessions, &ada, "t1").await;
     take_turn(sessions, &ada, "t1", "next").await;
 }
@@ -105,9 +109,30 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
         }
         let questions = format!("questions:{COURSE}");
         bench.put(&partition, &questions, "Q1", bytes).await;
-        let ids = ["Q1".to_owned()];
-        let found = sessions.question_records(&ada, COURSE, &ids).await;
-        assert_eq!(refused(found), corrupted("question"));
+        let begun = sessions
+            .begin_evidence(&ada, begin_evidence("t1", "g"))
+            .await;
+        assert_eq!(refused(begun), corrupted("question"));
+        // A turn that cannot be read takes no lease.
+        for _ in 0..2 {
+            let begun = sessions.begin_turn(&ada, begin("t1", "next")).await;
+            assert_eq!(refused(begun), corrupted("question"));
+        }
+        let question = Write::Remove {
+            key: Key::new(questions),
+        };
+        bench.write(&partition, question).await;
+        let drill = BeginEvidence {
+            drill_nonce: Some("nonce".to_owned()),
+            ..begin_evidence("t1", "g")
+        };
+        bench.put(&partition, "nonce:nonce", "verdict", bytes).await;
+        let begun = sessions.begin_evidence(&ada, drill).await;
+        if bytes == DAMAGED[2] {
+            begun.unwrap();
+        } else {
+            assert_eq!(refused(begun), corrupted("nonce"));
+        }
         bench
             .put(&partition, "interactions:t1", "pending", bytes)
             .await;

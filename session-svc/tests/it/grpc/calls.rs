@@ -2,7 +2,8 @@
 
 use super::*;
 use turnwise_proto::session::v1::{
-    GetThreadRequest, GetTurnLogRequest, ListEventsRequest, RenewLeaseRequest, WatchEventsRequest,
+    CommitEvidenceResponse, GetThreadRequest, GetTurnLogRequest, ListEventsRequest,
+    RenewLeaseRequest, WatchEventsRequest, begin_evidence_response::Outcome,
     commit_evidence_response,
 };
 
@@ -104,45 +105,84 @@ async fn a_turn_goes_through() {
 }
 
 #[tokio::test]
-async fn evidence_tells_the_built_in_exam_system() {
+async fn evidence_goes_through() {
     let service = service().await;
     let ada = caller("student", "ada");
-    let now = 1_767_225_600;
+    let id = service.thread("ada").await.thread_id;
     let records = vec![
         question("Q1", QuestionState::Passed, None),
-        question("Q2", QuestionState::Locked, Some(now + 60)),
+        question("Q2", QuestionState::Locked, Some(60)),
     ];
     let mut session = service.session();
-    let request = request_as(&ada, evidence("ada", records));
-    let committed = session
-        .commit_evidence(request)
-        .await
-        .unwrap()
-        .into_inner()
-        .outcome;
-    let version_1 = commit_evidence_response::Outcome::CommittedVersion(1);
-    assert_eq!(committed, Some(version_1));
+    let begin = || request_as(&ada, begin_evidence("ada", &id));
+    let begun = session.begin_evidence(begin()).await;
+    let Some(Outcome::Start(cold)) = begun.unwrap().into_inner().outcome else {
+        panic!("the key has no answer");
+    };
+    assert_eq!(cold.thread.unwrap().thread_id, id);
+    assert_eq!(cold.snapshot.unwrap().evidence_version, 0);
+    assert_eq!((cold.question_records, cold.already_graded), (vec![], None));
 
-    let mut exam = ExamServiceClient::new(service.routes.clone());
-    let mut states = async || {
-        let ids = ["Q2", "Q9", "Q1"].map(str::to_owned).to_vec();
-        let request = request_as(&ada, statuses("ada", ids));
-        let response = exam.batch_get_question_status(request).await.unwrap();
-        let statuses = response.into_inner().statuses.into_iter();
-        statuses
-            .map(|s| (s.question_id.clone(), s.state()))
-            .collect::<Vec<_>>()
+    let mut grade = evidence("ada", records.clone());
+    grade.drill_nonce = "nonce".to_owned();
+    grade.drill_verdict = Bytes::from_static(b"verdict");
+    // As long as it may be.
+    grade.answer = vec![7; 65_536].into();
+    let answer = grade.answer.clone();
+    for outcome in [
+        commit_evidence_response::Outcome::CommittedVersion(1),
+        commit_evidence_response::Outcome::StoredAnswer(answer.clone()),
+    ] {
+        let committed = session.commit_evidence(request_as(&ada, grade.clone()));
+        let expected = CommitEvidenceResponse {
+            outcome: Some(outcome),
+            question_records: vec![],
+        };
+        assert_eq!(committed.await.unwrap().into_inner(), expected);
+    }
+    let begun = session.begin_evidence(begin()).await;
+    let stored = Outcome::StoredAnswer(answer);
+    assert_eq!(begun.unwrap().into_inner().outcome, Some(stored));
+
+    let mut other = begin_evidence("ada", &id);
+    other.idempotency_key = "other".to_owned();
+    let begun = session.begin_evidence(request_as(&ada, other)).await;
+    let Some(Outcome::Start(warm)) = begun.unwrap().into_inner().outcome else {
+        panic!("the key has no answer");
     };
-    let expected = |second| {
-        vec![
-            ("Q2".to_owned(), second),
-            ("Q9".to_owned(), QuestionState::Available),
-            ("Q1".to_owned(), QuestionState::Passed),
-        ]
+    assert_eq!(warm.question_records, records);
+    assert_eq!(warm.already_graded, Some(Bytes::from_static(b"verdict")));
+    let mut late = evidence("ada", vec![]);
+    late.idempotency_key = "late".to_owned();
+    let conflict = session.commit_evidence(request_as(&ada, late)).await;
+    let expected = CommitEvidenceResponse {
+        outcome: warm
+            .snapshot
+            .map(commit_evidence_response::Outcome::Conflict),
+        question_records: records.clone(),
     };
-    assert_eq!(states().await, expected(QuestionState::Locked));
-    service.clock.advance(60_000_000);
-    assert_eq!(states().await, expected(QuestionState::Available));
+    assert_eq!(conflict.unwrap().into_inner(), expected);
+    let start = service.start("ada", &id).await;
+    assert_eq!(start.question_records, records);
+}
+
+#[tokio::test]
+async fn evidence_of_an_unknown_thread_or_course_says_so() {
+    let service = service().await;
+    let ada = caller("student", "ada");
+    let id = service.thread("ada").await.thread_id;
+    let mut other = begin_evidence("ada", &id);
+    other.course_id = "chemistry".to_owned();
+    let mut session = service.session();
+    for (wrong, expected) in [
+        (begin_evidence("ada", "none"), ErrorReason::UnknownThread),
+        (other, ErrorReason::UnknownCourse),
+    ] {
+        let begun = session.begin_evidence(request_as(&ada, wrong)).await;
+        let status = begun.unwrap_err();
+        assert_eq!(status.code(), Code::NotFound);
+        assert_eq!(reason(&status), expected);
+    }
 }
 
 #[tokio::test]

@@ -101,6 +101,7 @@ async fn evidence_out_of_form_names_its_field() {
     out_of_form!(session, commit_evidence, ada, evidence("ada", vec![]),
         "evidence": |r| r.evidence = None,
         "expected_version": |r| r.expected_version = -1,
+        "answer": |r| r.answer = vec![0; 65_537].into(),
         "drill_nonce": |r| r.drill_nonce = "a nonce".to_owned(),
         "drill_nonce": |r| r.drill_nonce = "n".repeat(129),
         "drill_verdict": |r| {
@@ -113,10 +114,14 @@ async fn evidence_out_of_form_names_its_field() {
         "question_records": |r| r.question_records = vec![question("Q", QuestionState::Passed, Some(1))],
         "question_records.question_id": |r| r.question_records = vec![question("", QuestionState::Passed, None)],
     );
-    let mut exam = service.exam();
-    out_of_form!(exam, batch_get_question_status, ada, statuses("ada", vec![]),
-        "question_ids": |r| r.question_ids = vec!["Q".to_owned(); 101],
-        "question_ids": |r| r.question_ids = vec!["Q 1".to_owned()],
+    out_of_form!(session, begin_evidence, ada, begin_evidence("ada", "t"),
+        "student_id": |r| r.student_id.clear(),
+        "course_id": |r| r.course_id = "a/b".to_owned(),
+        "thread_id": |r| r.thread_id = "a b".to_owned(),
+        "idempotency_key": |r| r.idempotency_key.clear(),
+        "body_hash": |r| r.body_hash.clear(),
+        "drill_nonce": |r| r.drill_nonce = "a nonce".to_owned(),
+        "drill_nonce": |r| r.drill_nonce = "n".repeat(129),
     );
 }
 

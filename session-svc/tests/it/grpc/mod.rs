@@ -15,13 +15,12 @@ use tonic::{Code, Status, service::Routes};
 use turnwise_kit::{CallContext, Caller, Fault, Kit, clock::ManualClock};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    exam::v1::{
-        BatchGetQuestionStatusRequest, QuestionState, exam_service_client::ExamServiceClient,
-    },
+    exam::v1::QuestionState,
     session::v1::{
-        AppendEventsRequest, BeginTurnRequest, CommitEvidenceRequest, CommitTurnRequest,
-        CreateThreadRequest, DeferWorkRequest, DueWork, Evidence, QuestionRecord, TurnStart,
-        WorkKind, begin_turn_response, session_admin_service_client::SessionAdminServiceClient,
+        AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, CommitEvidenceRequest,
+        CommitTurnRequest, CreateThreadRequest, DeferWorkRequest, DueWork, Evidence,
+        QuestionRecord, TurnStart, WorkKind, begin_turn_response,
+        session_admin_service_client::SessionAdminServiceClient,
         session_service_client::SessionServiceClient,
     },
     tutor::v1::{Role, Thread},
@@ -74,10 +73,6 @@ impl Service {
 
     pub fn admin(&self) -> SessionAdminServiceClient<Routes> {
         SessionAdminServiceClient::new(self.routes.clone())
-    }
-
-    pub fn exam(&self) -> ExamServiceClient<Routes> {
-        ExamServiceClient::new(self.routes.clone())
     }
 
     async fn thread(&self, student: &str) -> Thread {
@@ -152,6 +147,17 @@ fn commit(student: &str, thread_id: &str, fencing_token: i64) -> CommitTurnReque
     }
 }
 
+fn begin_evidence(student: &str, thread_id: &str) -> BeginEvidenceRequest {
+    BeginEvidenceRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        thread_id: thread_id.to_owned(),
+        idempotency_key: "grade".to_owned(),
+        body_hash: hash(),
+        drill_nonce: "nonce".to_owned(),
+    }
+}
+
 fn evidence(student: &str, question_records: Vec<QuestionRecord>) -> CommitEvidenceRequest {
     CommitEvidenceRequest {
         student_id: student.to_owned(),
@@ -188,14 +194,6 @@ fn defer(student: &str, thread_id: &str) -> DeferWorkRequest {
     DeferWorkRequest { work: Some(work) }
 }
 
-pub fn statuses(student: &str, question_ids: Vec<String>) -> BatchGetQuestionStatusRequest {
-    BatchGetQuestionStatusRequest {
-        student_id: student.to_owned(),
-        course_id: COURSE.to_owned(),
-        question_ids,
-    }
-}
-
 fn question(id: &str, state: QuestionState, locked_until: Option<i64>) -> QuestionRecord {
     QuestionRecord {
         question_id: id.to_owned(),
@@ -210,11 +208,10 @@ fn reason(status: &Status) -> ErrorReason {
 
 #[test]
 fn the_services_have_names() {
-    use turnwise_proto::{exam, session};
+    use turnwise_proto::session;
     let expected = [
         session::v1::session_service_server::SERVICE_NAME,
         session::v1::session_admin_service_server::SERVICE_NAME,
-        exam::v1::exam_service_server::SERVICE_NAME,
     ];
     assert_eq!(SERVICE_NAMES, expected);
 }

@@ -178,6 +178,7 @@ impl World {
         let read = session.get_snapshot(request_as(&who.caller(), get)).await;
         let nonce = format!("nonce-{key}");
         self.names.nonces.insert(nonce.clone());
+        self.names.keys.insert((key.clone(), None));
         let commit = CommitEvidenceRequest {
             student_id: who.student.to_owned(),
             course_id: COURSE.to_owned(),
@@ -195,7 +196,8 @@ impl World {
             idempotency_key: key,
             body_hash: hash(),
             drill_nonce: nonce,
-            drill_verdict: word.into(),
+            drill_verdict: word.clone().into(),
+            answer: word.into(),
         };
         let committed = session
             .commit_evidence(request_as(&who.caller(), commit))

@@ -5,17 +5,17 @@ use std::{fmt::Write, fs, time::Duration};
 use bytes::Bytes;
 use turnwise_kit::{CallContext, Caller};
 use turnwise_proto::session::v1::{
-    AppendEventsRequest, BeginTurnRequest, ChangeContextRequestRequest, CommitEvidenceRequest,
-    CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest, ExportStudentRequest,
-    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListAuditEntriesRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
-    ResetClassRequest, SupplyContextRequest, WatchEventsRequest,
+    AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
+    CommitEvidenceRequest, CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest,
+    ExportStudentRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
+    GetTurnLogRequest, ListAuditEntriesRequest, ListContextRequestsRequest, ListEventsRequest,
+    ListThreadsRequest, ResetClassRequest, SupplyContextRequest, WatchEventsRequest,
 };
 
 use super::{Names, Who};
 use crate::{
     bench::{COURSE, event, message, scope},
-    grpc::{Service, hash, request_as, statuses},
+    grpc::{Service, hash, request_as},
 };
 
 /// Where a reader can look.
@@ -68,7 +68,6 @@ impl Reach<'_> {
 
     async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
         let mut session = self.service.session();
-        let mut exam = self.service.exam();
         let student_id = student.to_owned();
         let list = ListThreadsRequest {
             student_id: student_id.clone(),
@@ -81,12 +80,6 @@ impl Reach<'_> {
             course_id: COURSE.to_owned(),
         };
         seen.add(&session.get_snapshot(request_as(caller, get)).await);
-        let ask = statuses(student, vec!["Q".to_owned()]);
-        seen.add(
-            &exam
-                .batch_get_question_status(request_as(caller, ask))
-                .await,
-        );
     }
 
     async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
@@ -151,6 +144,11 @@ impl Reach<'_> {
         }
         let begin = self.begin(student, thread, &format!("look-{student}-{thread}"));
         seen.add(&session.begin_turn(request_as(caller, begin)).await);
+        for nonce in self.names.nonces.iter().take(3) {
+            let key = format!("look-{student}-{thread}");
+            let begin = begin_evidence(student, thread, &key, nonce);
+            seen.add(&session.begin_evidence(request_as(caller, begin)).await);
+        }
         let commit = CommitTurnRequest {
             student_id: student_id.clone(),
             course_id: COURSE.to_owned(),
@@ -186,6 +184,10 @@ impl Reach<'_> {
                 let begin = self.begin(who.student, thread, key);
                 seen.add(&session.begin_turn(request_as(caller, begin)).await);
                 continue;
+            }
+            for thread in self.names.threads.iter().take(3) {
+                let begin = begin_evidence(who.student, thread, key, "");
+                seen.add(&session.begin_evidence(request_as(caller, begin)).await);
             }
             let create = CreateThreadRequest {
                 student_id: student_id.clone(),
@@ -301,6 +303,17 @@ impl Reach<'_> {
             seen.add(&admin.reset_class(context.request(reset)).await);
         }
         seen.0
+    }
+}
+
+fn begin_evidence(student: &str, thread: &str, key: &str, nonce: &str) -> BeginEvidenceRequest {
+    BeginEvidenceRequest {
+        student_id: student.to_owned(),
+        course_id: COURSE.to_owned(),
+        thread_id: thread.to_owned(),
+        idempotency_key: key.to_owned(),
+        body_hash: hash(),
+        drill_nonce: nonce.to_owned(),
     }
 }
 

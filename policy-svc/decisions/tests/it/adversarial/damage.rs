@@ -54,6 +54,8 @@ const PIECES: &[&str] = &[
     "\"DRILL_CARD\"",
     "\"SOCRATIC_QUESTION\"",
     "\"drill_card\":null,",
+    "https://",
+    "<script>",
 ];
 
 /// One damage to bytes.
@@ -285,6 +287,9 @@ fn near_misses(policy: &Policy) -> Vec<(&'static str, Json)> {
         ("confidence", Json::Number(-f64::MIN_POSITIVE)),
         ("difficultyTier", text("silver")),
         ("question_id", text("Brüche-02/s1")),
+        ("tutor_text", text("See www.example.org.")),
+        ("prompt", text("<SCRIPT>alert(1)</SCRIPT>")),
+        ("question_latex", text(r"\href{a}{b}")),
     ];
     let units = policy.scoped_unit_ids.iter().map(String::as_str);
     for unit in units.chain(["LIN 03", "nowhere"]) {

@@ -32,7 +32,11 @@ fn replies() -> impl Strategy<Value = (&'static Case, Json, Json)> {
     let any_of_all =
         (0..CASES.len(), select(all.clone())).prop_map(|(n, reply)| (&CASES[n], reply.2));
     let own = select(all.clone()).prop_map(|(case, _, reply)| (case, reply));
-    (prop_oneof![7 => own, 1 => any_of_all], select(all))
+    let locked = Just(super::locked_exam());
+    (
+        prop_oneof![14 => own, 2 => any_of_all, 1 => locked],
+        select(all),
+    )
         .prop_map(|((case, reply), (_, _, other))| (case, reply, other))
 }
 

@@ -374,7 +374,11 @@ fn check_explanation(course: &Course, facts: &Facts<'_>, said: &Explanation) {
     };
     assert_eq!(
         said.next_unit.unit_id,
-        next(turnwise_decisions::Label::NextUnit).map(|button| button.event.unit_id.clone())
+        next(turnwise_decisions::Label::NextUnit).map(|button| button
+            .event()
+            .unwrap()
+            .unit_id
+            .clone())
     );
     let target = Subject::Target(&policy.primary_target_unit_id);
     let focus = Subject::Focus(&policy.focus_unit_id);

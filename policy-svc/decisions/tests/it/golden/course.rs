@@ -20,7 +20,9 @@ fn unit(
         mistake_tags: ["sign_error", "wrong_inverse"].map(str::to_owned).into(),
         drills: drills
             .iter()
-            .map(|latex| Drill {
+            .zip(1..)
+            .map(|(latex, n)| Drill {
+                id: format!("{id}-d{n}"),
                 prompt: "Work out the value.".to_owned(),
                 question_latex: (*latex).to_owned(),
             })

@@ -59,6 +59,7 @@ fn drill_without_a_model() {
     let plain = algebra();
     let long = algebra_with(|spec| {
         spec.units[4].drills = vec![Drill {
+            id: "one-step-d1".to_owned(),
             prompt: "Solve both.".to_owned(),
             question_latex: "x = 1 \\\\ y = 2".to_owned(),
         }];

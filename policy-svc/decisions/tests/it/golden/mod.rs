@@ -7,6 +7,7 @@ mod course;
 mod evidence;
 mod exams;
 mod fallbacks;
+mod grades;
 mod order;
 mod page;
 mod prerequisites;

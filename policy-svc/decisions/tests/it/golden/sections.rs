@@ -2,7 +2,8 @@
 //! the golden files unnoticed.
 
 use turnwise_decisions::{
-    Button, Constraints, Decision, DrillFacts, Plan, Policy, Resolution, SnapshotSummary, Standing,
+    Button, Call, Constraints, Decision, DrillFacts, Plan, Policy, Resolution, SnapshotSummary,
+    Standing,
     plan::ScoredUnit,
     resolve::{Analysis, Card},
     standing::{BadgeCounts, Revisit},
@@ -85,14 +86,8 @@ impl Page {
         } = decision;
         self.policy(policy);
         self.section("buttons");
-        for Button {
-            label,
-            event,
-            primary,
-        } in buttons
-        {
-            let primary = if *primary { ", primary" } else { "" };
-            self.item(format!("{}: {}{primary}", label.as_str(), pressed(event)));
+        for button in buttons {
+            self.item(button_text(button));
         }
         self.standing("standing, for people", standing);
         self.summary(summary);
@@ -227,6 +222,8 @@ impl Page {
             target_unit_id,
             text,
             card,
+            drill_id,
+            card_buttons,
             fallback_reason,
             violation,
             analysis,
@@ -238,6 +235,8 @@ impl Page {
         );
         self.line("text", text);
         self.line("card", maybe(card.as_ref().map(card_text)));
+        self.line("ready-made", maybe(drill_id.as_ref()));
+        self.line("on the card", list(card_buttons.iter().map(button_text)));
         self.line(
             "fallback",
             maybe(fallback_reason.map(|reason| reason.as_str())),
@@ -246,6 +245,27 @@ impl Page {
         self.line("analysis", maybe(analysis.as_ref().map(analysis_text)));
         self.line("observed", list(observations.iter().map(|o| o.as_str())));
     }
+}
+
+pub fn button_text(button: &Button) -> String {
+    let Button {
+        label,
+        call,
+        primary,
+    } = button;
+    let call = match call {
+        Call::Turn {
+            event,
+            question_id: None,
+        } => pressed(event),
+        Call::Turn {
+            event,
+            question_id: Some(id),
+        } => format!("{} from {id}", pressed(event)),
+        other => format!("{other:?}"),
+    };
+    let primary = if *primary { ", primary" } else { "" };
+    format!("{}: {call}{primary}", label.as_str())
 }
 
 fn card_text(card: &Card) -> String {

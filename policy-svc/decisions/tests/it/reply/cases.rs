@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use turnwise_decisions::{
     Action::{self, ConceptCard, DrillCard, ExamBlock, SocraticQuestion},
-    Availability, Constraints, Course, CourseSpec, Drill, ExamQuestion, Policy, Rules, Tier,
-    UnitSpec,
+    Availability, Constraints, Course, CourseSpec, Drill, ExamQuestion, Policy, Rules, SupportKind,
+    Tier, UnitSpec,
 };
 
 /// A turn.
@@ -128,6 +128,7 @@ fn course(rules: Rules) -> Course {
         assessable: true,
         misconceptions: vec!["It is always so.".to_owned()],
         drills: vec![Drill {
+            id: format!("{id}/d1"),
             prompt: "Work out the value.".to_owned(),
             question_latex: r"\frac{1}{2} + 1".to_owned(),
         }],
@@ -146,6 +147,7 @@ fn course(rules: Rules) -> Course {
         prompt: "Work out the value.".to_owned(),
         question_latex: r"\frac{1}{2} + \frac{1}{3}".to_owned(),
         options: Vec::new(),
+        support: vec![SupportKind::Memo],
     });
     Course::new(CourseSpec {
         entry_unit: "START".to_owned(),

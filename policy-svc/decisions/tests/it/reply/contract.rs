@@ -1,8 +1,8 @@
 //! The contract of a reply, checked by hand: every reason to refuse one, and what an accepted one becomes.
 
 use turnwise_decisions::{
-    Action, Course, ExamQuestion, FallbackReason, MappedUnit, Policy, Resolution,
-    limits::drill_fault,
+    Action, Availability, Course, ExamQuestion, FallbackReason, MappedUnit, Policy, Resolution,
+    limits::{drill_fault, is_unsafe},
     resolve::{Card, Observation},
 };
 
@@ -53,6 +53,7 @@ pub fn assert_text(text: &str, most_chars: usize) {
     assert!(!text.trim().is_empty(), "blank");
     assert!(text.chars().count() <= most_chars, "too long: {text}");
     assert!(!has_control_characters(text), "{text:?}");
+    assert!(!is_unsafe(text), "{text:?}");
 }
 
 fn has_control_characters(text: &str) -> bool {
@@ -80,9 +81,14 @@ impl Check<'_> {
         let action = Action::ALL.into_iter().find(|a| a.as_str() == name);
         let allowed = action.filter(|a| self.policy.allowed_actions.contains(a));
         let Some(action) = allowed else {
-            let not_stuck = name == "CONCEPT_CARD" && !self.policy.stuck;
-            self.must(!not_stuck, FallbackReason::ConceptNotStuck);
-            return self.must(not_stuck, FallbackReason::ActionNotAllowed);
+            let reason = if name == "CONCEPT_CARD" && !self.policy.stuck {
+                FallbackReason::ConceptNotStuck
+            } else if name == "EXAM_BLOCK" && self.is_locked(reply) {
+                FallbackReason::ExamLocked
+            } else {
+                FallbackReason::ActionNotAllowed
+            };
+            return self.must(false, reason);
         };
         let card = match action {
             Action::SocraticQuestion => None,
@@ -126,6 +132,20 @@ impl Check<'_> {
                 _ => self.exam(card),
             }
         }
+    }
+
+    /// The policy says that the questions of the focus are locked, and the reply names one of them.
+    fn is_locked(&self, reply: &Json) -> bool {
+        let named = reply
+            .get("exam_suggestion")
+            .and_then(|exam| exam.get("question_id"))
+            .and_then(Json::text)
+            .and_then(|id| self.course.question(id));
+        self.policy.exam_availability == Availability::Locked
+            && named.is_some_and(|question| {
+                question.tier == self.policy.desired_exam_tier
+                    && question.units.contains(&self.policy.focus_unit_id)
+            })
     }
 
     fn mapped_unit(&mut self, unit: &Json) {
@@ -291,6 +311,7 @@ impl Check<'_> {
             !has_control_characters(text),
             FallbackReason::SchemaViolation,
         );
+        self.must(!is_unsafe(text), FallbackReason::UnsafeMessage);
     }
 }
 

@@ -14,9 +14,10 @@ use turnwise_decisions::{
 use cases::Case;
 
 /// Refusals that come before all others, in this order: what a reply tried to do is more telling than how it was written.
-const TELLING: [FallbackReason; 6] = [
+const TELLING: [FallbackReason; 7] = [
     FallbackReason::ActionNotAllowed,
     FallbackReason::ConceptNotStuck,
+    FallbackReason::ExamLocked,
     FallbackReason::TargetOutOfScope,
     FallbackReason::ExamNotCandidate,
     FallbackReason::TierMismatch,
@@ -134,9 +135,9 @@ pub fn judge_fallback(course: &Course, policy: &Policy) {
 
 /// All words that a violation may hold besides numbers. A model's own words would be text of a student's turn in a log.
 const WORDS_OF_VIOLATIONS: &str = "
-    a action additionalProperties and anyOf but by cannot card characters concept concept_card confidence contract control
+    a action additionalProperties address an and anyOf but by cannot card characters concept concept_card confidence contract control
     deeply difficultyTier document does drill drill_card enum equation evidence exam exam_suggestion
-    final_answer_latex has have in is JSON key key_ideas KiB many mapped_units maximum maxItems minimum minItems minLength
+    final_answer_latex has have in is JSON key key_ideas KiB many mapped_units markup maximum maxItems minimum minItems minLength
     missing more nested no not object of one operators or parts problem_latex prompt question_id
     question_latex questions required s schema several steps_latex stuck student student_intent suggested_prereq_units
     target_unit_id text than the there this policy be used blank EXAM_BLOCK DRILL_CARD CONCEPT_CARD SOCRATIC_QUESTION to

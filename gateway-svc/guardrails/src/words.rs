@@ -1,0 +1,187 @@
+//! Text as words that can be compared.
+
+use unicode_normalization::{
+    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfkc_quick,
+};
+
+/// A text's letters in one form: compatibility forms resolved (NFKC), in lower case, without characters that show nothing.
+pub(crate) fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ascii = run(rest, |c| c.is_ascii());
+        let mut other = run(&rest[ascii..], |c| !c.is_ascii());
+        // A mark may join the letter before it; otherwise ASCII stays as it is.
+        let joins = rest[ascii..].chars().next().is_some_and(is_combining_mark);
+        let plain = ascii - usize::from(joins && ascii > 0);
+        folded.extend(rest[..plain].chars().map(|c| c.to_ascii_lowercase()));
+        other += ascii - plain;
+        let (special, after) = rest[plain..].split_at(other);
+        if is_nfkc_quick(special.chars()) == IsNormalized::Yes {
+            fold(special.chars(), &mut folded);
+        } else {
+            fold(special.nfkc(), &mut folded);
+        }
+        rest = after;
+    }
+    folded
+}
+
+/// How many bytes at the beginning are of such characters.
+fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !belongs(c)).unwrap_or(text.len())
+}
+
+fn fold(chars: impl Iterator<Item = char>, folded: &mut String) {
+    for c in chars {
+        match c {
+            c if c.is_ascii() => folded.push(c.to_ascii_lowercase()),
+            c if is_unseen(c) => {}
+            c => folded.extend(c.to_lowercase()),
+        }
+    }
+}
+
+/// A text's words with one space before each and one after the last; empty if it has none. A word in a row of words is
+/// then found with a plain search for it with its spaces.
+pub(crate) fn of(text: &str) -> String {
+    of_folded(&folded(text))
+}
+
+/// As [`of`], of a text that is [`folded`].
+pub(crate) fn of_folded(folded: &str) -> String {
+    let mut words = String::with_capacity(folded.len() + 2);
+    for run in folded.split(|c: char| !is_word(c)) {
+        split(run, &mut words);
+    }
+    if !words.is_empty() {
+        words.push(' ');
+    }
+    words
+}
+
+/// Splits a run of letters and digits where a script has no spaces, by the rules of UAX #29 for default word boundaries.
+fn split(run: &str, words: &mut String) {
+    // Before U+0E00 every script has spaces.
+    if run.bytes().all(|b| b < 0xe0) {
+        return push(run, words);
+    }
+    let mut start = 0;
+    let mut before = None;
+    for (at, c) in run.char_indices() {
+        if is_combining_mark(c) {
+            continue;
+        }
+        let now = Spacing::of(c);
+        if before.is_some_and(|before| before != now || now == Spacing::Alone) {
+            push(&run[start..at], words);
+            start = at;
+        }
+        before = Some(now);
+    }
+    push(&run[start..], words);
+}
+
+/// How a character goes together with those beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spacing {
+    /// As a letter of a word.
+    Letter,
+    /// With other Katakana only.
+    Katakana,
+    /// It stands alone: Thai, Lao, Burmese, Khmer, Hiragana, Chinese characters.
+    Alone,
+}
+
+impl Spacing {
+    fn of(c: char) -> Self {
+        match c {
+            '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Self::Katakana,
+            '\u{e01}'..='\u{e4f}'
+            | '\u{e80}'..='\u{ecf}'
+            | '\u{1000}'..='\u{103f}'
+            | '\u{1050}'..='\u{108f}'
+            | '\u{1780}'..='\u{17df}'
+            | '\u{2e80}'..='\u{2fdf}'
+            | '\u{3005}'..='\u{3029}'
+            | '\u{3041}'..='\u{309f}'
+            | '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{3ffff}' => Self::Alone,
+            _ => Self::Letter,
+        }
+    }
+}
+
+fn push(word: &str, words: &mut String) {
+    let end = words.len();
+    words.push(' ');
+    for c in word.chars() {
+        match c {
+            'ä' => words.push_str("ae"),
+            'ö' => words.push_str("oe"),
+            'ü' => words.push_str("ue"),
+            'ß' => words.push_str("ss"),
+            'ς' => words.push('σ'),
+            c if is_apostrophe(c) => {}
+            c => words.push(c),
+        }
+    }
+    if words.len() == end + 1 {
+        words.truncate(end);
+    }
+}
+
+/// Characters that make words; the apostrophe is left out later, so that `don't` is one.
+fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '\'';
+    }
+    c.is_alphanumeric() || is_apostrophe(c) || is_combining_mark(c)
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}' | '\u{2018}' | '\u{2bc}')
+}
+
+/// Characters that show nothing and that evasions put into words.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::of;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn words_end_where_unicode_says(text in "[a-eäé\u{301}0-3жщ分数をどうะกขคำกカタナー가 ,.!-]{0,24}") {
+            // Full stops and commas between letters or digits are none of ours: they never hold a word together.
+            let apart: String = text.chars().map(|c| if ".,".contains(c) { ' ' } else { c }).collect();
+            let expected: Vec<String> = apart.unicode_words().map(of).collect();
+            prop_assert_eq!(of(&text).split_whitespace().collect::<Vec<_>>(), expected.concat().split_whitespace().collect::<Vec<_>>());
+        }
+    }
+}

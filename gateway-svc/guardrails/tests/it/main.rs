@@ -1,0 +1,9 @@
+//! Integration tests.
+
+// A test that cannot go on ends by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod matching;
+mod profile;
+mod real_messages;
+mod replies;

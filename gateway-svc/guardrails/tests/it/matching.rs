@@ -1,0 +1,209 @@
+//! What a student's text is stopped for, and what it is not.
+
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use turnwise_guardrails::{Guardrails, HitKind};
+
+static BUILT_IN: LazyLock<Guardrails> = LazyLock::new(|| Guardrails::built_in().unwrap());
+
+fn kind(locale: &str, text: &str) -> Option<HitKind> {
+    BUILT_IN.check(locale, text).map(|hit| hit.kind)
+}
+
+#[test]
+fn a_student_in_danger_is_noticed() {
+    let cases = [
+        ("en", "i want to kill myself", HitKind::SelfHarm),
+        (
+            "en",
+            "I hate this. I don't want to live anymore!!",
+            HitKind::SelfHarm,
+        ),
+        ("en", "i dont want to live any more", HitKind::SelfHarm),
+        ("en", "sometimes i think about suicide", HitKind::SelfHarm),
+        ("en", "im gonna kms", HitKind::SelfHarm),
+        ("en", "ok so x=4. also my dad hits me", HitKind::Abuse),
+        ("en", "he touched me down there", HitKind::Abuse),
+        ("en", "im scared to go home", HitKind::Abuse),
+        ("en", "fuck this", HitKind::BlockedTerm),
+        ("de", "Ich will nicht mehr leben.", HitKind::SelfHarm),
+        (
+            "de",
+            "manchmal ritze ich... ich ritze mich",
+            HitKind::SelfHarm,
+        ),
+        ("de", "ICH MÖCHTE STERBEN", HitKind::SelfHarm),
+        ("de", "ich moechte sterben", HitKind::SelfHarm),
+        ("de", "i wanna die", HitKind::SelfHarm),
+        ("de-CH", "ich wott nümme läbe", HitKind::SelfHarm),
+        (
+            "de_CH is no tag, so all phrases count",
+            "mein Vater schlägt mich",
+            HitKind::Abuse,
+        ),
+        (
+            "de-AT",
+            "Meine Eltern schlagen mich, wenn ich eine 5 habe",
+            HitKind::Abuse,
+        ),
+        ("de", "du Hurensohn", HitKind::BlockedTerm),
+        ("fr", "Ich will sterben", HitKind::SelfHarm),
+        ("fr", "i want to die", HitKind::SelfHarm),
+    ];
+    for (locale, text, expected) in cases {
+        assert_eq!(kind(locale, text), Some(expected), "{locale}: {text}");
+    }
+}
+
+#[test]
+fn words_of_the_classroom_stop_nothing() {
+    let cases = [
+        ("en", "how do I kill the fraction?"),
+        ("en", "kill the denominator, then cut both sides in half"),
+        ("en", "this problem is killing me"),
+        ("en", "my mom will kill me if I fail"),
+        (
+            "en",
+            "The die shows a 4. What is the probability that two dice die out?",
+        ),
+        (
+            "en",
+            "The suicide squeeze is a play in baseball; how many runs per game?",
+        ),
+        ("en", "Romeo and Juliet commit suicide at the end"),
+        ("en", "If I jump off a bridge 20 m high, how fast am I?"),
+        ("en", "I drove 5 kms, then 12 kms"),
+        ("en", "I cut myself 3/8 of the pizza"),
+        ("en", "My dad beats me at chess in 3 of 5 games"),
+        ("en", "I don't want to live in a city with 40% more people"),
+        ("en", "I hate fractions, I'm dead"),
+        ("en", "I hurt my hand in PE, can you read the problem out?"),
+        ("en", "germs killed by the spray: 50%"),
+        (
+            "en",
+            "the class analysis of Scunthorpe, Essex and Cockermouth",
+        ),
+        ("en", "Fick's law of diffusion: J = -D dc/dx"),
+        ("en", "end my equation with = 0"),
+        ("en", "my self-assessment: I would harm no one"),
+        ("en", "x<3, y>4, (a+b)(a-b)=a^2-b^2"),
+        ("de", "die Summe, die ich suche, ist die größte"),
+        ("de", "Bring mich um 8 Uhr zur Schule"),
+        ("de", "Mathe bringt mich um"),
+        ("de", "meine Mutter wird mich umbringen wegen der 5"),
+        ("de", "Kürze den Bruch und töte den Nenner"),
+        ("de", "Warum kann die Pflanze ohne Licht nicht mehr leben?"),
+        ("de", "Wie schlägt mich der Computer im Schach?"),
+        ("de", "das Gift, die Dosis und der Tod des Sokrates"),
+        ("de", "Die Dicke des Fickschen Films"),
+        ("de", "ich komme nicht weiter, ich kann nicht mehr"),
+        // English phrases are not those of a German course, unless its students use them.
+        ("de", "my dad hits me is a sentence in English"),
+        ("en", "ich will sterben"),
+        ("en", ""),
+        ("en", "   \n\t… — !!! 123 _"),
+    ];
+    for (locale, text) in cases {
+        assert_eq!(kind(locale, text), None, "{locale}: {text}");
+    }
+}
+
+#[test]
+fn spacing_case_and_hidden_characters_hide_nothing() {
+    for text in [
+        "KILL MYSELF",
+        "kill   myself",
+        "kill\nmyself",
+        "kill-myself",
+        "kill_myself",
+        "kill.myself",
+        "kill, * myself",
+        "…kill myself…",
+        "ki\u{200b}ll my\u{ad}self",
+        "ki\u{200d}ll\u{feff} myself",
+        "\u{202e}kill myself\u{202c}",
+        "ｋｉｌｌ ｍｙｓｅｌｆ",
+        "𝐤𝐢𝐥𝐥 𝒎𝒚𝒔𝒆𝒍𝒇",
+        "ⓚill myself",
+        "kill\u{a0}myself",
+        "kill\u{2003}myself",
+        "“kill” ‘myself’",
+    ] {
+        assert_eq!(kind("en", text), Some(HitKind::SelfHarm), "{text:?}");
+    }
+    for text in [
+        "do\u{2019}nt wanna be alive",
+        "don’t wanna be alive",
+        "don't wanna be alive",
+        "dont wanna be alive",
+    ] {
+        assert_eq!(kind("en", text), Some(HitKind::SelfHarm), "{text:?}");
+    }
+    // A letter with its marks apart.
+    assert_eq!(
+        kind("de", "ich mo\u{308}chte sterben"),
+        Some(HitKind::SelfHarm)
+    );
+}
+
+#[test]
+fn only_whole_words_count() {
+    for text in [
+        "skill myself",
+        "kill myselfie",
+        "kill2 myself",
+        "killmyself",
+        "kill 2 myself",
+    ] {
+        assert_eq!(kind("en", text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn the_gravest_counts_wherever_it_stands() {
+    assert_eq!(
+        kind("en", "fuck, my dad hits me, I want to die"),
+        Some(HitKind::SelfHarm)
+    );
+    assert_eq!(
+        kind("en", "i want to die and fuck"),
+        Some(HitKind::SelfHarm)
+    );
+    assert_eq!(kind("en", "fuck. my dad hits me"), Some(HitKind::Abuse));
+}
+
+#[test]
+fn the_answer_is_in_the_courses_language() {
+    let text = |locale, said| BUILT_IN.check(locale, said).unwrap().text;
+    assert!(text("en", "kill myself").contains("adult you trust"));
+    assert!(text("de-CH", "kill myself").contains("erwachsenen Person"));
+    assert!(text("fr-CA", "kill myself").contains("adult you trust"));
+    assert_eq!(text("en", "kill myself"), text("EN-gb", "my dad hits me"));
+    assert_ne!(text("en", "kill myself"), text("en", "fuck"));
+    // General words: no number belongs to every country.
+    for locale in ["en", "de"] {
+        assert!(!text(locale, "kill myself").contains(|c: char| c.is_ascii_digit()));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in any::<String>(), locale in ".{0,12}") {
+        let first = BUILT_IN.check(&locale, &text);
+        prop_assert_eq!(first, BUILT_IN.check(&locale, &text));
+        if first.is_some() {
+            prop_assert!(BUILT_IN.unsafe_reply(&locale, &text));
+        }
+    }
+
+    #[test]
+    fn a_phrase_is_found_in_any_text(
+        before in any::<String>(),
+        between in "[ .,;:!?*_/+=\u{200b}\n-]{0,4}[ .\n][ .,\u{2060}]{0,4}",
+        after in any::<String>(),
+    ) {
+        let text = format!("{before} kill{between}myself {after}");
+        prop_assert_eq!(kind("en", &text), Some(HitKind::SelfHarm), "{:?}", text);
+    }
+}

@@ -1,0 +1,233 @@
+//! Tries a sheet when it is loaded, so that it does not fail in the middle of a turn.
+
+use std::{collections::BTreeSet, path::Path};
+
+use minijinja::{Environment, Template, Value};
+use turnwise_proto::{
+    policy::v1::{Constraints, Policy, SnapshotSummary},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, MasteryTier, Role, StudentInput, TutorAction, TutorMessage,
+    },
+};
+
+use crate::{
+    fault::{RenderError, SheetError, SheetFault},
+    grade::{self, GradePrompt, MistakeTag},
+    kept::Kept,
+    name::{Mode, Part, SheetName},
+    sheets::engine_fault,
+    turn::{self, TurnPrompt},
+};
+
+/// What is wrong with a compiled sheet.
+pub(crate) fn faults(
+    environment: &Environment<'static>,
+    name: &SheetName,
+    file: &Path,
+) -> Result<Vec<SheetFault>, SheetError> {
+    let sheet = match environment.get_template(&name.to_string()) {
+        Ok(sheet) => sheet,
+        Err(error) => return Ok(vec![engine_fault(file, &error)]),
+    };
+    let samples = samples(name).map_err(|error| {
+        SheetError::Faulty(vec![SheetFault {
+            file: file.to_owned(),
+            line: None,
+            message: error.to_string(),
+        }])
+    })?;
+    let unknown = unknown_variables(&sheet, &samples, file);
+    if !unknown.is_empty() {
+        return Ok(unknown);
+    }
+    let mut faults: Vec<SheetFault> = Vec::new();
+    for sample in &samples {
+        let found = match sheet.render(sample) {
+            Ok(text) => missing_block(name, sample, &text, file),
+            Err(error) => Some(engine_fault(file, &error)),
+        };
+        // The samples show the same fault again and again.
+        faults.extend(found.filter(|fault| !faults.contains(fault)));
+    }
+    Ok(faults)
+}
+
+fn unknown_variables(sheet: &Template<'_, '_>, samples: &[Value], file: &Path) -> Vec<SheetFault> {
+    let known: BTreeSet<String> = samples
+        .iter()
+        .filter_map(|sample| sample.try_iter().ok())
+        .flatten()
+        .map(|key| key.to_string())
+        .collect();
+    let unknown: BTreeSet<String> = sheet
+        .undeclared_variables(false)
+        .into_iter()
+        .filter(|variable| !known.contains(variable))
+        .collect();
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    unknown
+        .into_iter()
+        .map(|variable| SheetFault {
+            file: file.to_owned(),
+            line: line_of(sheet.source(), &variable),
+            message: format!(
+                "there is no variable `{variable}`; this sheet may use {}",
+                names.join(", ")
+            ),
+        })
+        .collect()
+}
+
+/// The first line with the variable inside an expression or a statement.
+fn line_of(source: &str, variable: &str) -> Option<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    while let Some(open) = source[at..].find(['{']).map(|found| at + found) {
+        at = open + 1;
+        let close = match source.as_bytes().get(at) {
+            Some(b'{') => "}}",
+            Some(b'%') => "%}",
+            _ => continue,
+        };
+        let end = source[at..]
+            .find(close)
+            .map_or(source.len(), |found| at + found);
+        let inside = &source[at..end];
+        for (found, _) in inside.match_indices(variable) {
+            let before = inside[..found].chars().next_back();
+            let after = inside[found + variable.len()..].chars().next();
+            if !before.is_some_and(|c| is_word(c) || c == '.') && !after.is_some_and(is_word) {
+                return Some(source[..at + found].matches('\n').count() + 1);
+            }
+        }
+        at = end;
+    }
+    None
+}
+
+/// The block that the sheet must show and does not.
+fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> Option<SheetFault> {
+    let required: &[&str] = match (name.mode, name.part) {
+        (Mode::Turn, Part::System) => &["policy"],
+        (Mode::Turn, Part::User) => &["context", "student_input"],
+        (Mode::Grade, Part::System) => &[],
+        (Mode::Grade, Part::User) => &["task", "student_answer"],
+    };
+    required.iter().find_map(|variable| {
+        let value = sample.get_attr(variable).ok()?;
+        let block = value.as_str()?;
+        (!text.contains(block)).then(|| SheetFault {
+            file: file.to_owned(),
+            line: None,
+            message: format!("`{{{{ {variable} }}}}` must always be in this sheet; put it in"),
+        })
+    })
+}
+
+/// Variables as turns and grades of all kinds would set them.
+fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
+    let locale = if name.locale.is_empty() {
+        "en"
+    } else {
+        &name.locale
+    };
+    match name.mode {
+        Mode::Turn => turn_samples(name.part, locale),
+        Mode::Grade => grade_samples(name.part, locale),
+    }
+}
+
+fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
+    let everything = Policy {
+        scoped_unit_ids: vec!["U-1".to_owned()],
+        allowed_actions: [
+            TutorAction::SocraticQuestion,
+            TutorAction::ConceptCard,
+            TutorAction::DrillCard,
+            TutorAction::ExamBlock,
+        ]
+        .map(i32::from)
+        .to_vec(),
+        stuck: true,
+        desired_exam_tier: MasteryTier::Bronze.into(),
+        exam_candidate_ids: vec!["Q-1".to_owned()],
+        constraints: Some(Constraints {
+            max_concept_words: 170,
+            max_worked_examples: 1,
+            drill_max_steps: 2,
+        }),
+        ..Policy::default()
+    };
+    let question_only = Policy {
+        allowed_actions: vec![TutorAction::SocraticQuestion.into()],
+        ..Policy::default()
+    };
+    if part == Part::System {
+        return [&everything, &question_only]
+            .into_iter()
+            .map(|policy| turn::system_variables(policy, locale))
+            .collect();
+    }
+    let summary = SnapshotSummary::default();
+    let recent = [TutorMessage {
+        role: Role::User.into(),
+        text: "What is x?".to_owned(),
+        ..TutorMessage::default()
+    }];
+    let said = StudentInput {
+        text: "x = 4".to_owned(),
+        ..StudentInput::default()
+    };
+    let event = ClientEvent {
+        kind: ClientEventKind::RequestDrill.into(),
+        unit_id: "U-1".to_owned(),
+        ..ClientEvent::default()
+    };
+    let message = TurnPrompt {
+        policy: &everything,
+        summary: &summary,
+        anchors: &[],
+        chunks: &[],
+        recent: &recent,
+        input: &said,
+        event: None,
+    };
+    let button = TurnPrompt {
+        policy: &question_only,
+        recent: &[],
+        input: &StudentInput::default(),
+        event: Some(&event),
+        ..message
+    };
+    [message, button]
+        .iter()
+        .map(|input| turn::user_variables(input, &Kept::all(input), locale))
+        .collect()
+}
+
+fn grade_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
+    let tags = [MistakeTag {
+        tag: "sign",
+        meaning: "A sign was lost.",
+    }];
+    let mut samples = Vec::new();
+    for verdict in [None, Some(false), Some(true)] {
+        for mistake_tags in [&tags[..], &[]] {
+            let input = GradePrompt {
+                unit_title: "Equations",
+                prompt: "Solve for x.",
+                question_latex: "2x = 8",
+                answer: "4",
+                verdict,
+                mistake_tags,
+                key: verdict.is_none().then_some("4"),
+            };
+            let kept = grade::Kept::all(&input);
+            samples.push(match part {
+                Part::System => grade::system_variables(&input, &kept, locale)?,
+                Part::User => grade::user_variables(&input, &kept, locale)?,
+            });
+        }
+    }
+    Ok(samples)
+}

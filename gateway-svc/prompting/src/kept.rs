@@ -1,0 +1,158 @@
+//! What of a turn's data is in the prompt, and what goes first when there is too much of it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::{
+    block::json, context::Context, earlier::EarlierTurn, fault::RenderError, prompt::Trimmed,
+    tokens::estimate, turn::TurnPrompt,
+};
+
+/// A text of which fewer tokens than this would be left is left out.
+const LEAST_PART_TOKENS: usize = 40;
+
+/// The parts that are in the prompt.
+pub(crate) struct Kept<'a> {
+    pub(crate) context: Context<'a>,
+    earlier: Vec<EarlierTurn<'a>>,
+    /// How many of the earlier messages are left out, from the oldest.
+    earlier_dropped: usize,
+    focus: &'a str,
+    trimmed: Trimmed,
+}
+
+impl<'a> Kept<'a> {
+    /// Everything.
+    pub(crate) fn all(input: &TurnPrompt<'a>) -> Self {
+        Self {
+            context: Context::of(input),
+            earlier: input.recent.iter().filter_map(EarlierTurn::of).collect(),
+            earlier_dropped: 0,
+            focus: &input.policy.focus_unit_id,
+            trimmed: Trimmed::default(),
+        }
+    }
+
+    /// The earlier messages, oldest first.
+    pub(crate) fn earlier(&self) -> &[EarlierTurn<'a>] {
+        &self.earlier[self.earlier_dropped..]
+    }
+
+    /// What has been left out.
+    pub(crate) fn trimmed(&self) -> Trimmed {
+        Trimmed {
+            messages_dropped: self.earlier_dropped,
+            messages_cut: self.earlier().iter().filter(|turn| turn.cut).count(),
+            anchors_cut: self
+                .context
+                .unit_anchors
+                .iter()
+                .filter(|anchor| anchor.cut)
+                .count(),
+            ..self.trimmed
+        }
+    }
+
+    /// Leaves out about `excess` tokens. False if nothing more can be left out.
+    pub(crate) fn reduce(&mut self, excess: usize) -> Result<bool, RenderError> {
+        let mut saved = 0;
+        while saved < excess {
+            let step = self.step(excess - saved)?;
+            if step == 0 {
+                break;
+            }
+            saved += step;
+        }
+        Ok(saved > 0)
+    }
+
+    /// Leaves out the next part, or as much of it as is wanted. How many tokens that is; 0: there is none.
+    fn step(&mut self, wanted: usize) -> Result<usize, RenderError> {
+        if let Some(last) = self.context.unit_content_chunks.last_mut() {
+            if self.trimmed.chunks_cut == 0
+                && let Some((text, saved)) = shorten(&last.text, wanted)?
+            {
+                last.text = Cow::Owned(text);
+                self.trimmed.chunks_cut = 1;
+                return Ok(saved);
+            }
+            let saved = cost(last)?;
+            self.context.unit_content_chunks.pop();
+            self.trimmed.chunks_dropped += 1;
+            self.trimmed.chunks_cut = 0;
+            return Ok(saved);
+        }
+        if let Some(oldest) = self.earlier().first() {
+            let saved = cost(oldest)?;
+            self.earlier_dropped += 1;
+            return Ok(saved);
+        }
+        let focus = self.focus;
+        let anchors = &mut self.context.unit_anchors;
+        if let Some(at) = anchors.iter().rposition(|anchor| anchor.unit_id != focus) {
+            let anchor = anchors.remove(at);
+            self.trimmed.anchors_dropped += 1;
+            return cost(&anchor);
+        }
+        if let Some(anchor) = anchors.last_mut() {
+            for list in [&mut anchor.misconceptions, &mut anchor.tags] {
+                if !list.is_empty() {
+                    anchor.cut = true;
+                    return cost(&std::mem::take(list));
+                }
+            }
+            if let Cow::Borrowed(summary) = anchor.summary
+                && let Some((text, saved)) = shorten(summary, wanted)?
+            {
+                anchor.summary = Cow::Owned(text);
+                anchor.cut = true;
+                return Ok(saved);
+            }
+            let saved = cost(anchor)?;
+            anchors.pop();
+            self.trimmed.anchors_dropped += 1;
+            return Ok(saved);
+        }
+        let units = &mut self.context.snapshot_lite_for_llm.units_in_progress;
+        if let [rest @ .., last] = *units {
+            *units = rest;
+            self.trimmed.texts_cut = 1;
+            return cost(last);
+        }
+        Ok(0)
+    }
+}
+
+/// What a part takes in the prompt, with the comma before it.
+fn cost<T: Serialize + ?Sized>(part: &T) -> Result<usize, RenderError> {
+    Ok(estimate(&json(&part)?) + 1)
+}
+
+/// The text without about `wanted` tokens at its end, and how many that are; none if too little would be left.
+pub(crate) fn shorten(text: &str, wanted: usize) -> Result<Option<(String, usize)>, RenderError> {
+    let before = cost(text)?;
+    let room = before.saturating_sub(wanted);
+    if room < LEAST_PART_TOKENS {
+        return Ok(None);
+    }
+    // By proportion first; tokens are not spread evenly, so the rest goes by steps.
+    let mut end = text.len() * room / before;
+    loop {
+        let part = format!("{} …", whole_words(&text[..text.floor_char_boundary(end)]));
+        let after = cost(&part)?;
+        if after <= room {
+            return Ok(Some((part, before - after)));
+        }
+        end -= (end / 16).max(1).min(end);
+        if end == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+/// The text without the word at its end, which may be half of one.
+fn whole_words(text: &str) -> &str {
+    let end = text.rfind(char::is_whitespace).unwrap_or(text.len());
+    text[..end].trim_end()
+}

@@ -1,0 +1,309 @@
+//! One version of the prompt sheets, compiled.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, syntax::SyntaxConfig};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    check,
+    fault::{RenderError, SheetError, SheetFault},
+    grade::{self, GradePrompt},
+    kept::Kept,
+    name::{Mode, Part, SheetName, is_language_tag},
+    prompt::Prompt,
+    tokens,
+    turn::{self, TurnPrompt},
+};
+
+/// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
+/// estimate of tokens.
+const RENDERER_VERSION: &str = "1";
+
+/// The longest sheet, in bytes.
+const MAX_SHEET_BYTES: usize = 64 << 10;
+
+const BUILT_IN: [(&str, &str); 6] = [
+    (
+        "grade.system.de.md",
+        include_str!("../sheets/grade.system.de.md"),
+    ),
+    ("grade.system.md", include_str!("../sheets/grade.system.md")),
+    ("grade.user.md", include_str!("../sheets/grade.user.md")),
+    (
+        "turn.system.de.md",
+        include_str!("../sheets/turn.system.de.md"),
+    ),
+    ("turn.system.md", include_str!("../sheets/turn.system.md")),
+    ("turn.user.md", include_str!("../sheets/turn.user.md")),
+];
+
+/// The files of a folder, as they were read: name and content.
+pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// One version of the prompt sheets.
+#[derive(Debug)]
+pub struct Sheets {
+    environment: Environment<'static>,
+    hash: String,
+}
+
+/// A sheet before it is compiled.
+struct Draft {
+    file: PathBuf,
+    text: String,
+}
+
+impl Sheets {
+    /// The sheets of this crate.
+    ///
+    /// # Errors
+    /// A sheet of this crate is broken, which its tests rule out.
+    pub fn built_in() -> Result<Self, SheetError> {
+        Self::of(&Files::new())
+    }
+
+    /// The sheets of a folder, and the built-in ones that it does not replace. Files whose names begin with a dot or end
+    /// with `~` are no sheets; anything else there must be one, of at most 64 KiB of UTF-8.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be read, or some sheet is broken: not a sheet's name, no UTF-8, empty or too long, a
+    /// syntax error, a variable that does not exist, a block left out that must be there.
+    pub fn load(folder: &Path) -> Result<Self, SheetError> {
+        Self::of(&read(folder)?)
+    }
+
+    /// Compiles the files over the built-in sheets.
+    pub(crate) fn of(files: &Files) -> Result<Self, SheetError> {
+        let mut faults = Vec::new();
+        let mut drafts = BTreeMap::new();
+        for (name, text) in BUILT_IN {
+            match SheetName::parse(name) {
+                Ok(parsed) => {
+                    drafts.insert(
+                        parsed,
+                        Draft {
+                            file: name.into(),
+                            text: text.to_owned(),
+                        },
+                    );
+                }
+                Err(message) => faults.push(fault(Path::new(name), None, message)),
+            }
+        }
+        let mut own: BTreeMap<SheetName, &Path> = BTreeMap::new();
+        for (file, bytes) in files {
+            match draft(file, bytes) {
+                Ok((name, draft)) => {
+                    if let Some(other) = own.insert(name.clone(), file) {
+                        let message = format!("{} is the same sheet; remove one", other.display());
+                        faults.push(fault(file, None, message));
+                    }
+                    drafts.insert(name, draft);
+                }
+                Err(found) => faults.push(found),
+            }
+        }
+        let hash = hash(&drafts);
+        let mut environment = empty_environment().map_err(SheetError::Engine)?;
+        for (name, draft) in &drafts {
+            if let Err(error) = environment.add_template_owned(name.to_string(), draft.text.clone())
+            {
+                faults.push(engine_fault(&draft.file, &error));
+            }
+        }
+        if faults.is_empty() {
+            for (name, draft) in &drafts {
+                faults.extend(check::faults(&environment, name, &draft.file)?);
+            }
+        }
+        if faults.is_empty() {
+            return Ok(Self { environment, hash });
+        }
+        faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        Err(SheetError::Faulty(faults))
+    }
+
+    /// Names this version: SHA-256, in hex, over the version of the renderer and, by name, the names and bytes of all
+    /// sheets, the built-in ones included.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The prompt of a turn, of at most `max_tokens` if what must be in it allows that. The same input gives the same
+    /// bytes. The locale is the course's.
+    ///
+    /// # Errors
+    /// The locale is no language tag, or a sheet fails in a part that was not tried when it was loaded.
+    pub fn turn(
+        &self,
+        locale: &str,
+        input: &TurnPrompt<'_>,
+        max_tokens: usize,
+    ) -> Result<Prompt, RenderError> {
+        let variables = turn::system_variables(input.policy, locale)?;
+        let system = self.render(Mode::Turn, Part::System, locale, variables)?;
+        let mut kept = Kept::all(input);
+        let rules = tokens::of_message(&system);
+        loop {
+            let variables = turn::user_variables(input, &kept, locale)?;
+            let user = self.render(Mode::Turn, Part::User, locale, variables)?;
+            let taken = rules + tokens::of_message(&user);
+            let excess = taken.saturating_sub(max_tokens);
+            if excess == 0 || !kept.reduce(excess)? {
+                return Ok(Prompt::new(system, user, taken, kept.trimmed(), max_tokens));
+            }
+        }
+    }
+
+    /// The prompt that grades an answer, or words the feedback on one that is decided; as [`turn`](Self::turn).
+    ///
+    /// # Errors
+    /// As [`turn`](Self::turn).
+    pub fn grade(
+        &self,
+        locale: &str,
+        input: &GradePrompt<'_>,
+        max_tokens: usize,
+    ) -> Result<Prompt, RenderError> {
+        let mut kept = grade::Kept::all(input);
+        loop {
+            let variables = grade::system_variables(input, &kept, locale)?;
+            let system = self.render(Mode::Grade, Part::System, locale, variables)?;
+            let variables = grade::user_variables(input, &kept, locale)?;
+            let user = self.render(Mode::Grade, Part::User, locale, variables)?;
+            let taken = tokens::of_message(&system) + tokens::of_message(&user);
+            let excess = taken.saturating_sub(max_tokens);
+            if excess == 0 || !kept.reduce(excess) {
+                return Ok(Prompt::new(system, user, taken, kept.trimmed(), max_tokens));
+            }
+        }
+    }
+
+    fn render(
+        &self,
+        mode: Mode,
+        part: Part,
+        locale: &str,
+        variables: Value,
+    ) -> Result<String, RenderError> {
+        if !is_language_tag(locale) {
+            return Err(RenderError::Locale(locale.to_owned()));
+        }
+        let mut name = String::new();
+        for candidate in SheetName::candidates(mode, part, locale) {
+            name = candidate.to_string();
+            if let Ok(sheet) = self.environment.get_template(&name) {
+                return sheet
+                    .render(variables)
+                    .map_err(|error| RenderError::Sheet(engine_fault(Path::new(&name), &error)));
+            }
+        }
+        let message = "there is no such sheet".to_owned();
+        Err(RenderError::Sheet(fault(Path::new(&name), None, message)))
+    }
+}
+
+/// An engine that knows no variable of its own.
+fn empty_environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // Sheets are Markdown, and data is made safe before it gets there.
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    // A statement on a line of its own leaves no empty line behind.
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()?;
+    environment.set_syntax(syntax);
+    let globals: Vec<String> = environment.globals().map(|(n, _)| n.to_owned()).collect();
+    for name in globals {
+        environment.remove_global(&name);
+    }
+    Ok(environment)
+}
+
+/// The files of a folder that are meant as sheets.
+pub(crate) fn read(folder: &Path) -> Result<Files, SheetError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| SheetError::Unreadable { path, source }
+    };
+    let mut files = Files::new();
+    for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
+        let name = entry.map_err(unreadable(folder))?.file_name();
+        let bytes = name.as_encoded_bytes();
+        if !bytes.starts_with(b".") && !bytes.ends_with(b"~") {
+            let path = folder.join(name);
+            let content = fs::read(&path).map_err(unreadable(&path))?;
+            files.insert(path, content);
+        }
+    }
+    Ok(files)
+}
+
+fn draft(file: &Path, bytes: &[u8]) -> Result<(SheetName, Draft), SheetFault> {
+    let refuse = |line, message: &str| Err(fault(file, line, message.to_owned()));
+    let name = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let name = SheetName::parse(name).map_err(|message| fault(file, None, message))?;
+    if bytes.len() > MAX_SHEET_BYTES {
+        return refuse(None, "a sheet has at most 64 KiB; shorten it");
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let before = &bytes[..error.valid_up_to()];
+            let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+            return refuse(Some(line), "this is no UTF-8; save the file as UTF-8");
+        }
+    };
+    // Windows editors begin a file with a mark, which is no part of its text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return refuse(None, "the sheet is empty; write it, or remove the file");
+    }
+    let draft = Draft {
+        file: file.to_owned(),
+        text: text.to_owned(),
+    };
+    Ok((name, draft))
+}
+
+fn hash(drafts: &BTreeMap<SheetName, Draft>) -> String {
+    let mut hasher = Sha256::new();
+    let mut add = |text: &str| {
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text);
+    };
+    add(RENDERER_VERSION);
+    for (name, draft) in drafts {
+        add(&name.to_string());
+        add(&draft.text);
+    }
+    hex::encode(hasher.finalize())
+}
+
+fn fault(file: &Path, line: Option<usize>, message: String) -> SheetFault {
+    SheetFault {
+        file: file.to_owned(),
+        line,
+        message,
+    }
+}
+
+/// What the template engine says, as a fault of this sheet.
+pub(crate) fn engine_fault(file: &Path, error: &minijinja::Error) -> SheetFault {
+    let message = match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    fault(file, error.line(), message)
+}

@@ -1,0 +1,156 @@
+//! The prompt of a turn: rules and POLICY in the system role, everything else as data in the user role.
+
+use minijinja::{Value, context};
+use serde::Serialize;
+use turnwise_proto::{
+    policy::v1::{Policy, SnapshotSummary},
+    retrieval::v1::{Anchor, Chunk},
+    tutor::v1::{ClientEvent, StudentInput, TutorMessage},
+};
+
+use crate::{
+    block::block,
+    fault::RenderError,
+    kept::Kept,
+    words::{action, availability, non_empty, tier},
+};
+
+/// How many key ideas a concept card may have.
+const MAX_KEY_IDEAS: u8 = 3;
+
+/// What the prompt of a turn is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnPrompt<'a> {
+    /// The turn's policy.
+    pub policy: &'a Policy,
+    /// What the model sees of the student's record.
+    pub summary: &'a SnapshotSummary,
+    /// Descriptions of the units in scope, best first.
+    pub anchors: &'a [Anchor],
+    /// Lesson text, best first.
+    pub chunks: &'a [Chunk],
+    /// The latest messages, oldest first.
+    pub recent: &'a [TutorMessage],
+    /// What the student says, redacted. Empty: only a button was pressed.
+    pub input: &'a StudentInput,
+    /// The button that was pressed. What a client says there about results is not believed and not shown to the model.
+    pub event: Option<&'a ClientEvent>,
+}
+
+/// The variables of a turn's system sheet.
+pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Result<Value, RenderError> {
+    let bounds = policy.constraints.unwrap_or_default();
+    Ok(context! {
+        locale,
+        allowed_actions => allowed_actions(policy),
+        max_concept_words => bounds.max_concept_words,
+        max_key_ideas => MAX_KEY_IDEAS,
+        max_worked_examples => bounds.max_worked_examples,
+        drill_max_steps => bounds.drill_max_steps,
+        policy => block("POLICY", &PolicyView::of(policy))?,
+    })
+}
+
+/// The variables of a turn's user sheet.
+pub(crate) fn user_variables(
+    input: &TurnPrompt<'_>,
+    kept: &Kept<'_>,
+    locale: &str,
+) -> Result<Value, RenderError> {
+    let bounds = input.policy.constraints.unwrap_or_default();
+    let said = StudentInputView::of(input.input);
+    Ok(context! {
+        locale,
+        allowed_actions => allowed_actions(input.policy),
+        max_concept_words => bounds.max_concept_words,
+        max_key_ideas => MAX_KEY_IDEAS,
+        max_worked_examples => bounds.max_worked_examples,
+        drill_max_steps => bounds.drill_max_steps,
+        context => block("CONTEXT", &kept.context)?,
+        earlier_turns => if kept.earlier().is_empty() {
+            String::new()
+        } else {
+            block("EARLIER_TURNS", &kept.earlier())?
+        },
+        student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
+    })
+}
+
+fn allowed_actions(policy: &Policy) -> Vec<&'static str> {
+    policy.allowed_actions().map(action).collect()
+}
+
+/// POLICY. When the first lock ends is for staff and no part of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PolicyView<'a> {
+    turn_id: &'a str,
+    focus_unit_id: &'a str,
+    primary_target_unit_id: &'a str,
+    prereq_blocking_unit_id: Option<&'a str>,
+    scoped_unit_ids: &'a [String],
+    allowed_actions: Vec<&'static str>,
+    stuck: bool,
+    exam_ready: bool,
+    desired_exam_tier: &'static str,
+    exam_availability: &'static str,
+    constraints: ConstraintsView,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConstraintsView {
+    max_concept_words: i32,
+    max_worked_examples: i32,
+    drill_max_steps: i32,
+}
+
+impl<'a> PolicyView<'a> {
+    fn of(policy: &'a Policy) -> Self {
+        let bounds = policy.constraints.unwrap_or_default();
+        Self {
+            turn_id: &policy.turn_id,
+            focus_unit_id: &policy.focus_unit_id,
+            primary_target_unit_id: &policy.primary_target_unit_id,
+            prereq_blocking_unit_id: non_empty(&policy.prereq_blocking_unit_id),
+            scoped_unit_ids: &policy.scoped_unit_ids,
+            allowed_actions: allowed_actions(policy),
+            stuck: policy.stuck,
+            exam_ready: policy.exam_ready,
+            desired_exam_tier: tier(policy.desired_exam_tier()),
+            exam_availability: availability(policy.exam_availability()),
+            constraints: ConstraintsView {
+                max_concept_words: bounds.max_concept_words,
+                max_worked_examples: bounds.max_worked_examples,
+                drill_max_steps: bounds.drill_max_steps,
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StudentInputView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_latex: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    voice_transcript: Option<&'a str>,
+}
+
+impl<'a> StudentInputView<'a> {
+    fn of(input: &'a StudentInput) -> Self {
+        Self {
+            message_text: non_empty(&input.text),
+            message_latex: non_empty(&input.latex),
+            voice_transcript: non_empty(&input.voice_transcript),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.message_text.is_none()
+            && self.message_latex.is_none()
+            && self.voice_transcript.is_none()
+    }
+}

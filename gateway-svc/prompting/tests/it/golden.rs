@@ -1,0 +1,174 @@
+//! Prompts as golden files, for people to read.
+
+use turnwise_prompts::{GradePrompt, Sheets};
+
+use crate::fixture::{AMPLE, block, button_turn, contents, grade, shown, stuck_turn, turn};
+
+#[test]
+fn turns() {
+    let sheets = Sheets::built_in().unwrap();
+    for (name, turn) in [
+        ("message", turn()),
+        ("stuck", stuck_turn()),
+        ("button", button_turn()),
+    ] {
+        for locale in ["en", "de-CH"] {
+            let prompt = turn.prompt(&sheets, locale, 2500);
+            assert!(prompt.tokens < 2500, "{}", prompt.tokens);
+            insta::assert_snapshot!(format!("turn_{name}_{locale}"), shown(&prompt));
+        }
+    }
+}
+
+#[test]
+fn grades() {
+    let sheets = Sheets::built_in().unwrap();
+    for (name, grade) in [
+        ("unknown", grade()),
+        (
+            "wrong",
+            GradePrompt {
+                verdict: Some(false),
+                key: None,
+                ..grade()
+            },
+        ),
+        (
+            "right",
+            GradePrompt {
+                verdict: Some(true),
+                answer: "x<4",
+                ..grade()
+            },
+        ),
+    ] {
+        for locale in ["en", "de"] {
+            let prompt = sheets.grade(locale, &grade, 2500).unwrap();
+            insta::assert_snapshot!(format!("grade_{name}_{locale}"), shown(&prompt));
+        }
+    }
+}
+
+#[test]
+fn the_context_is_spelled_as_the_contract_says() {
+    let sheets = Sheets::built_in().unwrap();
+    let prompt = turn().prompt(&sheets, "en", AMPLE);
+    let (system, user) = contents(&prompt);
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().unwrap().keys().cloned().collect()
+    };
+    let policy = block(system, "POLICY").unwrap();
+    assert_eq!(
+        keys(&policy),
+        [
+            "turnId",
+            "focusUnitId",
+            "primaryTargetUnitId",
+            "prereqBlockingUnitId",
+            "scopedUnitIds",
+            "allowedActions",
+            "stuck",
+            "examReady",
+            "desiredExamTier",
+            "examAvailability",
+            "constraints"
+        ]
+    );
+    assert_eq!(policy["constraints"]["maxConceptWords"], 170);
+    let context = block(user, "CONTEXT").unwrap();
+    assert_eq!(
+        keys(&context),
+        [
+            "unitAnchors",
+            "unitContentChunks",
+            "examCandidates",
+            "snapshotLiteForLLM",
+            "clientEvent"
+        ]
+    );
+    let standing = &context["snapshotLiteForLLM"];
+    assert_eq!(
+        keys(standing),
+        [
+            "focusUnitId",
+            "focusMasteryTier",
+            "unitsInProgress",
+            "revisit"
+        ]
+    );
+    assert_eq!(standing["revisit"]["lockedCount"], 1);
+    assert_eq!(
+        standing["revisit"]["nextEligibleAt"],
+        "2026-09-21T14:13:20Z"
+    );
+    let candidate = &context["examCandidates"][1];
+    assert_eq!(candidate["questionId"], "ALG-09-B2");
+    assert_eq!(candidate["difficultyTier"], "bronze");
+    let source = &context["unitContentChunks"][0]["source"];
+    assert_eq!(source["title"], "Algebra step by step");
+    assert_eq!(source["page"], 12);
+    let input = block(user, "STUDENT_INPUT").unwrap();
+    assert_eq!(keys(&input), ["messageText"]);
+    let stuck = stuck_turn().prompt(&sheets, "en", AMPLE);
+    let input = block(contents(&stuck).1, "STUDENT_INPUT").unwrap();
+    assert_eq!(keys(&input), ["messageLatex", "voiceTranscript"]);
+    // What a client claims about its results is not for the model.
+    let pressed = button_turn().prompt(&sheets, "en", AMPLE);
+    let context = block(contents(&pressed).1, "CONTEXT").unwrap();
+    assert_eq!(keys(&context["clientEvent"]), ["kind", "unitId"]);
+    assert!(block(contents(&pressed).1, "STUDENT_INPUT").is_none());
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_and_every_change_another_hash() {
+    let sheets = Sheets::built_in().unwrap();
+    let first = turn().prompt(&sheets, "en", AMPLE);
+    assert_eq!(
+        first,
+        turn().prompt(&Sheets::built_in().unwrap(), "en", AMPLE)
+    );
+    let mut hashes = vec![first.hash.clone()];
+    let mut note = |hash: String| {
+        assert_eq!(hash.len(), 64);
+        assert!(!hashes.contains(&hash), "{hash}");
+        hashes.push(hash);
+    };
+    note(turn().prompt(&sheets, "de", AMPLE).hash);
+    let mut other = turn();
+    other.input.text.push('!');
+    note(other.prompt(&sheets, "en", AMPLE).hash);
+    let mut other = turn();
+    other.policy.turn_id.push('1');
+    note(other.prompt(&sheets, "en", AMPLE).hash);
+}
+
+#[test]
+fn the_rules_name_every_action_that_is_allowed_and_no_other_card() {
+    let sheets = Sheets::built_in().unwrap();
+    for locale in ["en", "de"] {
+        let prompt = turn().prompt(&sheets, locale, AMPLE);
+        let (system, _) = contents(&prompt);
+        assert!(system.contains("\"exam_suggestion\"") && system.contains("\"drill_card\""));
+        assert!(!system.contains("\"concept_card\"") && !system.contains("CONCEPT_CARD"));
+        let prompt = stuck_turn().prompt(&sheets, locale, AMPLE);
+        let (system, _) = contents(&prompt);
+        assert!(system.contains("\"concept_card\"") && system.contains("\"worked_example\""));
+        assert!(!system.contains("\"exam_suggestion\""));
+    }
+}
+
+#[test]
+fn a_locale_gets_the_sheet_that_is_nearest() {
+    let sheets = Sheets::built_in().unwrap();
+    let system = |locale: &str| {
+        let prompt = turn().prompt(&sheets, locale, AMPLE);
+        contents(&prompt).0.to_owned()
+    };
+    assert!(system("de").starts_with("Du bist"));
+    assert!(system("DE-ch-1996").starts_with("Du bist"));
+    assert!(system("de-CH").contains("ss statt ß"));
+    assert!(!system("de-AT").contains("ss statt ß"));
+    // Others get English rules, and the model is told the language.
+    assert!(system("fr-CA").starts_with("You are"));
+    assert!(system("fr-CA").contains("\"fr-CA\""));
+}

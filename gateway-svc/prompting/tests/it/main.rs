@@ -1,0 +1,12 @@
+//! Integration tests.
+
+// A test that cannot go on ends by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod blocks;
+mod budget;
+mod fixture;
+mod golden;
+mod library;
+mod refused;
+mod tokens;

@@ -1,0 +1,189 @@
+//! An exam question that was offered: the token that proves it, and the ruling on it as an event.
+
+use jiff::Timestamp;
+use turnwise_kit::{Caller, Fault, ids};
+use turnwise_proto::{
+    exam::v1::{QuestionState, QuestionStatus},
+    policy::v1::{ApplyEvidenceResponse, apply_evidence_request::Event as Fact},
+    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
+    tutor::v1::{Button, MasteryTier, SnapshotLite},
+};
+
+use super::{
+    Evidence,
+    standing::{Locks, badge},
+    store::{Asked, Write},
+};
+use crate::{
+    exam::Word,
+    tokens::{OfferClaims, TokenFault},
+};
+
+/// The tiers of questions.
+const TIERS: [MasteryTier; 3] = [MasteryTier::Bronze, MasteryTier::Silver, MasteryTier::Gold];
+
+/// A question as a request names it.
+#[derive(Clone, Copy)]
+pub(super) struct Offered<'a> {
+    pub(super) thread_id: &'a str,
+    pub(super) course_id: &'a str,
+    pub(super) unit_id: &'a str,
+    pub(super) question_id: &'a str,
+    /// Absent where the request does not say: the token does.
+    pub(super) tier: Option<MasteryTier>,
+    pub(super) token: &'a str,
+}
+
+/// What people see after a ruling.
+pub(super) struct Seen {
+    pub(super) snapshot_lite: Option<SnapshotLite>,
+    pub(super) buttons: Vec<Button>,
+    pub(super) tier_before: i32,
+    pub(super) tier_after: i32,
+}
+
+/// A word of the exam system on a question, as it is applied to records.
+pub(super) struct Applying<'a> {
+    pub(super) evidence: &'a Evidence,
+    pub(super) asked: &'a Asked<'a>,
+    pub(super) unit_id: &'a str,
+    pub(super) question_id: &'a str,
+    pub(super) word: &'a Word,
+    pub(super) locks: &'a Locks,
+}
+
+impl Evidence {
+    /// Checks the fields of a request and that its question was offered. Returns the question's tier.
+    pub(super) fn check_offered(
+        &self,
+        caller: &Caller,
+        now: Timestamp,
+        offered: &Offered<'_>,
+    ) -> Result<MasteryTier, Fault> {
+        ids::check("thread_id", offered.thread_id)?;
+        ids::check("course_id", offered.course_id)?;
+        ids::check("unit_id", offered.unit_id)?;
+        ids::check("question_id", offered.question_id)?;
+        let asked = match offered.tier {
+            Some(tier) if !TIERS.contains(&tier) => {
+                return Err(Fault::invalid("tier", "must be bronze, silver or gold"));
+            }
+            Some(tier) => vec![tier],
+            None => TIERS.to_vec(),
+        };
+        let mut refused = TokenFault::Missing;
+        for tier in asked {
+            let claims = OfferClaims {
+                tenant: &caller.tenant,
+                student_id: &caller.subject,
+                thread_id: offered.thread_id,
+                course_id: offered.course_id,
+                unit_id: offered.unit_id,
+                question_id: offered.question_id,
+                tier,
+            };
+            match self.tokens.check_offer(now, offered.token, &claims) {
+                Ok(()) => return Ok(tier),
+                // Only with the right tier does a token say that it is too old.
+                Err(_) if refused == TokenFault::Expired => {}
+                Err(fault) => refused = fault,
+            }
+        }
+        self.metrics.offer_refused(refused);
+        Err(refused.into())
+    }
+}
+
+impl Applying<'_> {
+    /// Applies a fact and says what people see then. `written` is what goes into the built-in system's records.
+    pub(super) async fn written(
+        &self,
+        snapshot: &StudentSnapshot,
+        records: &[QuestionRecord],
+        status: &QuestionStatus,
+        written: Option<QuestionRecord>,
+        fact: Fact,
+    ) -> Result<(Write, Seen), Fault> {
+        let ApplyEvidenceResponse {
+            evidence,
+            tier_before,
+            tier_after,
+            standing,
+            buttons,
+            ..
+        } = self
+            .evidence
+            .applied(self.asked, "", snapshot, fact)
+            .await?;
+        let evidence = evidence.unwrap_or_default();
+        let after = StudentSnapshot {
+            evidence: Some(evidence.clone()),
+            ..snapshot.clone()
+        };
+        let snapshot_lite = self
+            .evidence
+            .standing(
+                self.asked,
+                &after,
+                records,
+                self.locks,
+                Some(status),
+                standing,
+            )
+            .await?;
+        Ok((
+            Write {
+                evidence,
+                question_records: written.into_iter().collect(),
+                drill_verdict: Vec::new(),
+            },
+            Seen {
+                snapshot_lite,
+                buttons,
+                tier_before,
+                tier_after,
+            },
+        ))
+    }
+
+    /// What people see where nothing is written. The buttons are the policy's word on the same fact, whose evidence is
+    /// thrown away.
+    pub(super) async fn unwritten(
+        &self,
+        snapshot: &StudentSnapshot,
+        records: &[QuestionRecord],
+        status: &QuestionStatus,
+        fact: Fact,
+    ) -> Result<Seen, Fault> {
+        let applied = self.evidence.applied(self.asked, "", snapshot, fact);
+        let standing = self.evidence.standing(
+            self.asked,
+            snapshot,
+            records,
+            self.locks,
+            Some(status),
+            None,
+        );
+        let (applied, snapshot_lite) = futures_util::try_join!(applied, standing)?;
+        let tier = badge(snapshot, self.unit_id).into();
+        Ok(Seen {
+            snapshot_lite,
+            buttons: applied.buttons,
+            tier_before: tier,
+            tier_after: tier,
+        })
+    }
+}
+
+/// The class that a thread was opened in.
+pub(super) fn class_id(start: &EvidenceStart) -> &str {
+    start
+        .thread
+        .as_ref()
+        .map_or("", |thread| thread.class_id.as_str())
+}
+
+/// Whether a status says that the question was passed.
+pub(super) fn is_passed(status: &QuestionStatus) -> bool {
+    status.state() == QuestionState::Passed
+}

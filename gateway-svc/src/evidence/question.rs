@@ -1,0 +1,121 @@
+//! GetExamQuestion: a question that was offered, with its state now.
+
+use turnwise_kit::{CallContext, Caller, Fault};
+use turnwise_proto::{
+    exam::v1::{QuestionState, QuestionStatus},
+    policy::v1,
+    session::v1::{GetSnapshotRequest, QuestionRecord},
+    tutor::v1::{
+        ButtonCall, DegradedReason, ExamCard, GetExamQuestionRequest, GetExamQuestionResponse,
+        TutorCard, tutor_card::Content,
+    },
+};
+
+use super::{Evidence, offered::Offered, submission::check_belongs};
+use crate::{error::internal, upstream::Step};
+
+impl Evidence {
+    /// Reads an offered question.
+    pub(crate) async fn get_exam_question(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: GetExamQuestionRequest,
+    ) -> Result<GetExamQuestionResponse, Fault> {
+        let tier = self.check_offered(
+            caller,
+            self.kit.clock.now(),
+            &Offered {
+                thread_id: &request.thread_id,
+                course_id: &request.course_id,
+                unit_id: &request.unit_id,
+                question_id: &request.question_id,
+                tier: Some(request.tier()),
+                token: &request.offer_token,
+            },
+        )?;
+        let mut policy = self.upstreams.policy.clone();
+        let known =
+            async {
+                policy
+                    .get_exam_question(Step::Policy.of(context).request(
+                        v1::GetExamQuestionRequest {
+                            course_id: request.course_id.clone(),
+                            pack_hash: String::new(),
+                            question_id: request.question_id.clone(),
+                        },
+                    ))
+                    .await
+                    .map(tonic::Response::into_inner)
+                    .map_err(|status| Step::Policy.fault(context, &status))
+            };
+        let (known, status) =
+            futures_util::try_join!(known, self.status_now(context, caller, &request))?;
+        let card = known.card.ok_or_else(internal)?;
+        check_belongs(&known.unit_ids, card.tier(), &request.unit_id, tier)?;
+
+        // What is not known is not offered.
+        let state = status.as_ref().map_or(QuestionState::Locked, |s| s.state());
+        let mut buttons = known.buttons;
+        if state != QuestionState::Available {
+            buttons.retain(|button| button.call() != ButtonCall::SubmitExam);
+        }
+        Ok(GetExamQuestionResponse {
+            degraded_reasons: status
+                .is_none()
+                .then_some(DegradedReason::ExamApiUnavailable.into())
+                .into_iter()
+                .collect(),
+            card: Some(TutorCard {
+                unit_id: request.unit_id,
+                content: Some(Content::Exam(ExamCard {
+                    state: state.into(),
+                    locked_until: status.and_then(|status| status.locked_until),
+                    offer_token: request.offer_token,
+                    ..card
+                })),
+                buttons,
+            }),
+        })
+    }
+
+    /// The exam system's word on the question; `None` if it is away.
+    async fn status_now(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: &GetExamQuestionRequest,
+    ) -> Result<Option<QuestionStatus>, Fault> {
+        let records = if self.exam.needs_call() {
+            Vec::new()
+        } else {
+            self.question_records(context, caller, &request.course_id)
+                .await?
+        };
+        let ids = vec![request.question_id.clone()];
+        let statuses = self
+            .exam
+            .statuses(context, &caller.subject, &request.course_id, ids, &records)
+            .await;
+        Ok(statuses.and_then(|statuses| statuses.into_iter().next()))
+    }
+
+    async fn question_records(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        course_id: &str,
+    ) -> Result<Vec<QuestionRecord>, Fault> {
+        let read = self
+            .upstreams
+            .session
+            .clone()
+            .get_snapshot(Step::Session.of(context).request(GetSnapshotRequest {
+                student_id: caller.subject.clone(),
+                course_id: course_id.to_owned(),
+            }))
+            .await
+            .map_err(|status| Step::Session.fault(context, &status))?;
+        Ok(read.into_inner().question_records)
+    }
+}

@@ -1,0 +1,271 @@
+//! SubmitExamAnswer: the exam system judges, its word is the evidence, and one answer counts.
+
+use turnwise_kit::{CallContext, Caller, Fault, ids};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    exam::v1::{QuestionState, QuestionStatus},
+    policy::v1::{
+        ExamResult as ExamFact, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
+    },
+    session::v1::{QuestionRecord, StudentSnapshot},
+    tutor::v1::{
+        ExamResult, MasteryTier, SubmitExamAnswerRequest, SubmitExamAnswerResponse,
+        submit_exam_answer_request::Answer,
+    },
+};
+use turnwise_redaction::redact_with;
+
+use super::{
+    ANSWER_MAX_CHARS, Evidence, clipped,
+    offered::{Applying, Offered, Seen, class_id, is_passed},
+    store::{Asked, Begun, Committed, Draft, Event, body_hash},
+};
+use crate::{
+    exam::{Question, Ruling},
+    input::check_text,
+    upstream::Step,
+};
+
+impl Evidence {
+    /// Submits an answer to an exam question.
+    pub(crate) async fn submit_exam_answer(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        request: SubmitExamAnswerRequest,
+    ) -> Result<SubmitExamAnswerResponse, Fault> {
+        ids::check_key("idempotency_key", &request.idempotency_key)?;
+        let now = self.kit.clock.now();
+        let offered = Offered {
+            thread_id: &request.thread_id,
+            course_id: &request.course_id,
+            unit_id: &request.unit_id,
+            question_id: &request.question_id,
+            tier: Some(request.tier()),
+            token: &request.offer_token,
+        };
+        let answer = self.check_answer(request.answer.as_ref())?;
+        let tier = self.check_offered(caller, now, &offered)?;
+        let asked = Asked {
+            context,
+            caller,
+            thread_id: &request.thread_id,
+            course_id: &request.course_id,
+            idempotency_key: &request.idempotency_key,
+            body_hash: body_hash(
+                "SubmitExamAnswer",
+                &SubmitExamAnswerRequest {
+                    idempotency_key: String::new(),
+                    ..request.clone()
+                },
+            ),
+            drill_nonce: String::new(),
+            now,
+        };
+        let start = match self.begin(&asked).await? {
+            Begun::Stored(answer) => return Ok(answer),
+            Begun::Start(start) => start,
+        };
+        let answer = match answer {
+            Answer::OptionId(id) => Answer::OptionId(id.clone()),
+            Answer::AnswerText(text) => {
+                let roster = self
+                    .rosters
+                    .of(context, &caller.tenant, class_id(&start))
+                    .await?;
+                let clean = redact_with(text, &roster);
+                Answer::AnswerText(clipped(&clean, ANSWER_MAX_CHARS).to_owned())
+            }
+        };
+        if self.exam.needs_call() {
+            // What a platform has recorded cannot be taken back: the catalogue is asked before.
+            self.check_catalogue(&asked, &offered, tier).await?;
+        }
+        let key = asked.platform_key();
+        let question = Question {
+            student_id: &caller.subject,
+            course_id: &request.course_id,
+            unit_id: &request.unit_id,
+            question_id: &request.question_id,
+            idempotency_key: &key,
+        };
+        let empty = StudentSnapshot::default();
+        let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
+        let (word, locks) = futures_util::join!(
+            self.exam
+                .submit(context, &question, &answer, &start.question_records),
+            self.locks(&asked, snapshot, &request.question_id),
+        );
+        let word = word?;
+        let event = Submission {
+            applying: Applying {
+                evidence: self,
+                asked: &asked,
+                unit_id: &request.unit_id,
+                question_id: &request.question_id,
+                word: &word,
+                locks: &locks,
+            },
+            tier,
+            claimed: request.is_correct,
+        };
+        let answer = match self.commit(&asked, start, &event).await? {
+            Committed::Done(answer) => answer,
+            Committed::Stored(answer) => return Ok(answer),
+            // No drill is spent here.
+            Committed::AlreadyGraded => return Err(crate::error::internal()),
+        };
+        self.metrics
+            .submitted(&asked, &request.unit_id, &request.question_id, &answer);
+        Ok(answer)
+    }
+
+    fn check_answer<'a>(&self, answer: Option<&'a Answer>) -> Result<&'a Answer, Fault> {
+        let missing = || {
+            let problem = "must be an option or a text";
+            Fault::new(ErrorReason::MissingMessage, format!("`answer` {problem}"))
+                .field("answer", problem)
+        };
+        let answer = answer.ok_or_else(missing)?;
+        match answer {
+            Answer::OptionId(id) => ids::check("option_id", id)?,
+            Answer::AnswerText(text) if text.is_empty() => return Err(missing()),
+            Answer::AnswerText(text) => {
+                check_text("answer_text", text, self.answer_max_chars())?;
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Whether the catalogue still has the question as it was offered.
+    async fn check_catalogue(
+        &self,
+        asked: &Asked<'_>,
+        offered: &Offered<'_>,
+        tier: MasteryTier,
+    ) -> Result<(), Fault> {
+        let context = asked.context;
+        let known = self
+            .upstreams
+            .policy
+            .clone()
+            .get_exam_question(Step::Policy.of(context).request(GetExamQuestionRequest {
+                course_id: offered.course_id.to_owned(),
+                pack_hash: String::new(),
+                question_id: offered.question_id.to_owned(),
+            }))
+            .await
+            .map_err(|status| Step::Policy.fault(context, &status))?
+            .into_inner();
+        check_belongs(
+            &known.unit_ids,
+            known
+                .card
+                .map_or(MasteryTier::Unspecified, |card| card.tier()),
+            offered.unit_id,
+            tier,
+        )
+    }
+}
+
+/// Refuses a unit that a question does not test, or another tier than its own.
+pub(super) fn check_belongs(
+    unit_ids: &[String],
+    own_tier: MasteryTier,
+    unit_id: &str,
+    tier: MasteryTier,
+) -> Result<(), Fault> {
+    if !unit_ids.iter().any(|unit| unit == unit_id) {
+        return Err(Fault::invalid(
+            "unit_id",
+            "must be a unit that the question tests",
+        ));
+    }
+    if own_tier != tier {
+        return Err(Fault::invalid("tier", "must be the question's own"));
+    }
+    Ok(())
+}
+
+/// A judged answer as an event.
+struct Submission<'a> {
+    applying: Applying<'a>,
+    tier: MasteryTier,
+    claimed: Option<bool>,
+}
+
+impl Submission<'_> {
+    fn answer(
+        &self,
+        status: &QuestionStatus,
+        recorded: bool,
+        seen: Seen,
+    ) -> SubmitExamAnswerResponse {
+        let passed = is_passed(status);
+        let result = match status.state() {
+            QuestionState::Passed => ExamResult::Passed,
+            QuestionState::Locked => ExamResult::Locked,
+            QuestionState::Available | QuestionState::Unspecified => ExamResult::Unspecified,
+        };
+        let mismatch = self.claimed.is_some_and(|claimed| claimed != passed);
+        SubmitExamAnswerResponse {
+            result: result.into(),
+            recorded,
+            locked_until: status.locked_until,
+            mastery_tier: seen.tier_after,
+            mastery_tier_before: seen.tier_before,
+            notices: mismatch
+                .then_some(ErrorReason::ResultMismatch.into())
+                .into_iter()
+                .collect(),
+            snapshot_lite: seen.snapshot_lite,
+            buttons: seen.buttons,
+            degraded_reasons: self
+                .applying
+                .locks
+                .degraded()
+                .into_iter()
+                .map(i32::from)
+                .collect(),
+        }
+    }
+}
+
+impl Event for Submission<'_> {
+    type Answer = SubmitExamAnswerResponse;
+
+    async fn apply(
+        &self,
+        snapshot: &StudentSnapshot,
+        records: &[QuestionRecord],
+    ) -> Result<Draft<SubmitExamAnswerResponse>, Fault> {
+        let applying = &self.applying;
+        let Ruling {
+            status,
+            counts,
+            record,
+        } = applying
+            .word
+            .ruling(applying.question_id, records, applying.asked.now);
+        let fact = Fact::ExamResult(ExamFact {
+            question_id: applying.question_id.to_owned(),
+            unit_id: applying.unit_id.to_owned(),
+            tier: self.tier.into(),
+            passed: is_passed(&status),
+        });
+        if !counts {
+            let seen = applying.unwritten(snapshot, records, &status, fact).await?;
+            return Ok(Draft {
+                write: None,
+                answer: self.answer(&status, false, seen),
+            });
+        }
+        let (write, seen) = applying
+            .written(snapshot, records, &status, record, fact)
+            .await?;
+        Ok(Draft {
+            write: Some(write),
+            answer: self.answer(&status, true, seen),
+        })
+    }
+}

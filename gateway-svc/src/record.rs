@@ -1,0 +1,121 @@
+//! What a turn asks of the policy and of a model, made of its record alone: once while the turn is taken, and again
+//! whenever it is replayed. Nothing in here may depend on anything else.
+
+use jiff::Timestamp;
+use prost::Message;
+use sha2::{Digest, Sha256};
+use turnwise_kit::time;
+use turnwise_prompts::TurnPrompt;
+use turnwise_proto::{
+    explain::v1::{TurnFacts, TurnTexts, Verdict},
+    policy::v1::{
+        DecideRequest, PlanRequest, Reply, ResolveReplyRequest, ResolveReplyResponse,
+        resolve_reply_request::Outcome,
+    },
+    session::v1::TurnState,
+    tutor::v1::{DegradedReason, StudentInput, tutor_card::Content},
+};
+
+/// The version of the record's form.
+pub const FORMAT: i32 = 1;
+
+/// The request for the plan. A replay names the version of the course that the turn used; a turn that is being taken
+/// leaves it empty.
+#[must_use]
+pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
+    PlanRequest {
+        course_id: facts.course_id.clone(),
+        pack_hash: pack_hash.to_owned(),
+        snapshot: facts.snapshot.clone(),
+        mapped_units: facts.mapped_units.clone(),
+        event: facts.event.clone(),
+        target_locked: facts.target_locked,
+        now: facts.planned_at,
+    }
+}
+
+/// The request for the decision; `None` without a plan.
+#[must_use]
+pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
+    Some(DecideRequest {
+        plan: Some(facts.plan.clone()?),
+        turn_id: facts.turn_id.clone(),
+        candidate_question_ids: facts.candidate_question_ids.clone(),
+        statuses: facts.statuses.clone(),
+        exam_system_unavailable: facts.exam_system_unavailable,
+    })
+}
+
+/// What the prompt is made from; `None` without a policy.
+#[must_use]
+pub fn turn_prompt<'a>(
+    facts: &'a TurnFacts,
+    texts: &'a TurnTexts,
+    no_input: &'a StudentInput,
+) -> Option<TurnPrompt<'a>> {
+    Some(TurnPrompt {
+        policy: facts.policy.as_ref()?,
+        summary: facts.summary.as_ref()?,
+        anchors: &texts.anchors,
+        chunks: &texts.chunks,
+        recent: &texts.recent_messages,
+        input: texts.input.as_ref().unwrap_or(no_input),
+        event: facts.event.as_ref(),
+    })
+}
+
+/// The course's locale; empty before there is a plan.
+#[must_use]
+pub fn locale(facts: &TurnFacts) -> &str {
+    facts.plan.as_ref().map_or("", |plan| plan.locale.as_str())
+}
+
+/// The request for the verdict on what the model wrote, or did not; `None` without a policy or a call of a model.
+#[must_use]
+pub fn resolve_request(facts: &TurnFacts, texts: &TurnTexts) -> Option<ResolveReplyRequest> {
+    let call = facts.model_call.as_ref()?;
+    let outcome = match call.failure {
+        _ if facts.reply_blocked => Outcome::Failure(DegradedReason::UnsafeMessage.into()),
+        0 => Outcome::Completion(texts.completion.clone()),
+        reason => Outcome::Failure(reason),
+    };
+    Some(ResolveReplyRequest {
+        policy: Some(facts.policy.clone()?),
+        outcome: Some(outcome),
+    })
+}
+
+/// What became of the model's reply, without its text.
+#[must_use]
+pub fn verdict(resolved: &ResolveReplyResponse) -> Verdict {
+    let empty = Reply::default();
+    let reply = resolved.reply.as_ref().unwrap_or(&empty);
+    let question_id = match reply.card.as_ref().and_then(|card| card.content.as_ref()) {
+        Some(Content::Exam(exam)) => exam.question_id.clone(),
+        _ => String::new(),
+    };
+    Verdict {
+        action: reply.action,
+        target_unit_id: reply.target_unit_id.clone(),
+        fallback_reason: resolved.fallback_reason,
+        violation: resolved.violation.clone(),
+        observations: resolved.observations.clone(),
+        drill_id: reply.drill_id.clone(),
+        question_id,
+        reply_hash: hex::encode(Sha256::digest(reply.encode_to_vec())),
+    }
+}
+
+/// What the turn writes to the record; `None` without a plan.
+#[must_use]
+pub fn turn_state(
+    facts: &TurnFacts,
+    resolved: &ResolveReplyResponse,
+    at: Timestamp,
+) -> Option<TurnState> {
+    Some(TurnState {
+        focus_unit_id: facts.plan.as_ref()?.focus_unit_id.clone(),
+        last_turn_analysis: resolved.analysis.clone(),
+        last_turn_at: Some(time::to_proto(at)),
+    })
+}

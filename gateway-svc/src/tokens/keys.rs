@@ -1,0 +1,209 @@
+//! The keys that card tokens are signed with: a file of lines `KID BASE64`, read again when it changes. Neither a fault
+//! nor anything else here shows a key.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use base64::{
+    Engine, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use ring::hmac;
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+/// How often the file is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+/// The fewest bytes of a key: as many as the hash has.
+const KEY_MIN_BYTES: usize = 32;
+/// The most bytes of a key.
+const KEY_MAX_BYTES: usize = 1024;
+/// The most characters of a key's id.
+const KID_MAX_CHARS: usize = 32;
+/// The most keys.
+const MOST_KEYS: usize = 32;
+/// The most bytes of the file.
+const FILE_MAX_BYTES: usize = 65_536;
+
+/// Base64 with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Why the keys cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("DRILL_TOKEN_KEYS_FILE {}: {problem}", path.display())]
+pub struct KeyFileError {
+    path: PathBuf,
+    problem: String,
+}
+
+/// A file of keys. The clones are the same file.
+#[derive(Clone)]
+pub(super) struct KeyFile(Arc<Kept>);
+
+struct Kept {
+    path: PathBuf,
+    current: ArcSwap<Vec<Key>>,
+    seen: Mutex<Seen>,
+}
+
+/// The file as it was seen last.
+struct Seen {
+    looked: Instant,
+    /// `None`: it could not be read.
+    hash: Option<[u8; 32]>,
+}
+
+#[derive(Clone)]
+struct Key {
+    kid: String,
+    key: hmac::Key,
+}
+
+impl KeyFile {
+    pub(super) fn load(path: PathBuf) -> Result<Self, KeyFileError> {
+        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        let keys = parse(&path, &bytes)?;
+        Ok(Self(Arc::new(Kept {
+            path,
+            current: ArcSwap::from_pointee(keys),
+            seen: Mutex::new(Seen {
+                looked: Instant::now(),
+                hash: Some(Sha256::digest(&bytes).into()),
+            }),
+        })))
+    }
+
+    /// The key that signs, and its id.
+    pub(super) fn first(&self) -> (String, hmac::Key) {
+        self.look();
+        // A file without a key is refused, so there is one.
+        let Key { kid, key } = self.0.current.load()[0].clone();
+        (kid, key)
+    }
+
+    /// The key with this id.
+    pub(super) fn find(&self, kid: &str) -> Option<hmac::Key> {
+        self.look();
+        let keys = self.0.current.load();
+        keys.iter()
+            .find(|key| key.kid == kid)
+            .map(|key| key.key.clone())
+    }
+
+    /// Takes the keys of a file that has changed. The file is small, and is looked at once a second at the most.
+    fn look(&self) {
+        let Kept {
+            path,
+            current,
+            seen,
+        } = &*self.0;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.looked.elapsed() < LOOK {
+            return;
+        }
+        seen.looked = Instant::now();
+        let read = fs::read(path);
+        let hash = read.as_ref().ok().map(|bytes| Sha256::digest(bytes).into());
+        if hash == seen.hash {
+            return;
+        }
+        seen.hash = hash;
+        let keys = read
+            .map_err(|error| unreadable(path, &error))
+            .and_then(|bytes| parse(path, &bytes));
+        match keys {
+            Ok(keys) => {
+                tracing::info!(keys = keys.len(), "the keys of card tokens were read again");
+                current.store(Arc::new(keys));
+            }
+            Err(error) => tracing::error!(%error, "the keys of card tokens stay as they are"),
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> KeyFileError {
+    KeyFileError {
+        path: path.to_owned(),
+        problem: format!(
+            "cannot be read ({error}); write a file with a line `KID BASE64` there, with 32 random bytes or more, and give \
+             this user the right to read it"
+        ),
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
+    let fault = |problem: String| KeyFileError {
+        path: path.to_owned(),
+        problem,
+    };
+    if bytes.len() > FILE_MAX_BYTES {
+        return Err(fault(format!(
+            "is larger than {FILE_MAX_BYTES} bytes; keep the keys that are still in use"
+        )));
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| fault("is no text; write lines `KID BASE64`".to_owned()))?;
+    let mut keys: Vec<Key> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let key = key(line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
+        if keys.iter().any(|other| other.kid == key.kid) {
+            return Err(fault(format!(
+                "line {number}: its id stands in an earlier line, too; give each key an id of its own"
+            )));
+        }
+        keys.push(key);
+        if keys.len() > MOST_KEYS {
+            return Err(fault(format!(
+                "line {number}: there are more than {MOST_KEYS} keys; keep those that are still in use"
+            )));
+        }
+    }
+    if keys.is_empty() {
+        return Err(fault(
+            "holds no key; write a line `KID BASE64` with 32 random bytes or more".to_owned(),
+        ));
+    }
+    Ok(keys)
+}
+
+/// A key from its line. What is wrong is said without the line: whatever stands there may be a secret.
+fn key(line: &str) -> Result<Key, String> {
+    let mut words = line.split_whitespace();
+    let (Some(kid), Some(secret), None) = (words.next(), words.next(), words.next()) else {
+        return Err("must be two words: `KID BASE64`".to_owned());
+    };
+    let is_kid = kid.len() <= KID_MAX_CHARS
+        && kid
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+    if !is_kid {
+        return Err(format!(
+            "the first word must be the key's id, 1 to {KID_MAX_CHARS} characters of [A-Za-z0-9._-]"
+        ));
+    }
+    let bytes = BASE64
+        .decode(secret)
+        .map_err(|_| "the second word must be base64, such as of `openssl rand -base64 32`")?;
+    if !(KEY_MIN_BYTES..=KEY_MAX_BYTES).contains(&bytes.len()) {
+        return Err(format!(
+            "the key has {} bytes and must have {KEY_MIN_BYTES} to {KEY_MAX_BYTES}; make one with `openssl rand -base64 32`",
+            bytes.len()
+        ));
+    }
+    Ok(Key {
+        kid: kid.to_owned(),
+        key: hmac::Key::new(hmac::HMAC_SHA256, &bytes),
+    })
+}

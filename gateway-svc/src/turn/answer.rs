@@ -1,0 +1,112 @@
+//! The answer of a turn: the student's message as it will be stored, and the tutor's with its card and tokens.
+
+use jiff::Timestamp;
+use turnwise_kit::{Caller, time};
+use turnwise_proto::{
+    exam::v1::QuestionState,
+    explain::v1::TurnFacts,
+    policy::v1::Reply,
+    session::v1::TurnStart,
+    tutor::v1::{Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content},
+};
+
+use super::compose::Composed;
+use crate::tokens::{CardTokens, DrillClaims, OfferClaims};
+
+/// Makes the answer.
+pub(super) fn answer(
+    start: &TurnStart,
+    caller: &Caller,
+    tokens: &CardTokens,
+    composed: &Composed,
+    now: Timestamp,
+) -> TakeTurnResponse {
+    let Composed { facts, texts, .. } = composed;
+    let create_time = Some(time::to_proto(now));
+    let last_id = start.thread.as_ref().map_or(0, |t| t.message_count);
+    let input = texts.input.clone().unwrap_or_default();
+    let said = TutorMessage {
+        id: last_id + 1,
+        thread_id: facts.thread_id.clone(),
+        role: Role::User.into(),
+        text: input.text,
+        latex: input.latex,
+        create_time,
+        event: facts.event.clone(),
+        ..TutorMessage::default()
+    };
+    let reply = texts.reply.clone().unwrap_or_default();
+    let replied = TutorMessage {
+        id: last_id + 2,
+        thread_id: facts.thread_id.clone(),
+        role: Role::Assistant.into(),
+        card: signed(&reply, caller, tokens, facts, now),
+        text: reply.text,
+        create_time,
+        buttons: composed.buttons.clone(),
+        ..TutorMessage::default()
+    };
+    TakeTurnResponse {
+        turn_id: facts.turn_id.clone(),
+        thread_id: facts.thread_id.clone(),
+        messages: vec![said, replied],
+        snapshot_lite: composed.standing.clone(),
+        degraded_reasons: facts.degraded_reasons.clone(),
+        model: facts
+            .model_call
+            .as_ref()
+            .map_or_else(String::new, |call| call.model.clone()),
+        retry_after: composed
+            .come_back
+            .after
+            .and_then(|after| after.try_into().ok()),
+        place_ticket: composed.come_back.place_ticket.clone(),
+        notices: composed.notices.iter().map(|n| (*n).into()).collect(),
+    }
+}
+
+/// The reply's card with the token that proves it ours.
+fn signed(
+    reply: &Reply,
+    caller: &Caller,
+    tokens: &CardTokens,
+    facts: &TurnFacts,
+    now: Timestamp,
+) -> Option<TutorCard> {
+    let mut card = reply.card.clone()?;
+    match card.content.as_mut()? {
+        Content::Concept(_) => {}
+        Content::Drill(drill) => {
+            drill.drill_token = tokens.drill(
+                now,
+                &DrillClaims {
+                    tenant: &caller.tenant,
+                    student_id: &facts.student_id,
+                    thread_id: &facts.thread_id,
+                    course_id: &facts.course_id,
+                    unit_id: &card.unit_id,
+                    prompt: &drill.prompt,
+                    question_latex: &drill.question_latex,
+                },
+                &reply.drill_id,
+            );
+        }
+        Content::Exam(exam) => {
+            // Only what the exam system calls available is a candidate.
+            exam.state = QuestionState::Available.into();
+            exam.offer_token = tokens.offer(
+                now,
+                &OfferClaims {
+                    tenant: &caller.tenant,
+                    student_id: &facts.student_id,
+                    thread_id: &facts.thread_id,
+                    course_id: &facts.course_id,
+                    unit_id: &card.unit_id,
+                    question_id: &exam.question_id,
+                    tier: exam.tier(),
+                },
+            );
+        }
+    }
+    Some(card)
+}

@@ -1,0 +1,122 @@
+//! The second and last round trip of a turn: everything it made, in one transaction.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prost::Message;
+use turnwise_kit::{CallContext, Fault};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    explain::v1::{TurnFacts, TurnTexts},
+    session::v1::{CommitTurnRequest, NewEvent, TurnLog},
+};
+
+use crate::upstream::{Step, Upstreams};
+
+/// How often a commit whose outcome is unknown is sent: it is idempotent.
+const ATTEMPTS: usize = 2;
+/// The most bytes of either part of a turn's log.
+const LOG_PART_BYTES: usize = 262_144;
+/// Tells staff of words that call for help.
+const SAFEGUARDING: &str = "safeguarding-alert";
+/// Tells of every turn; its chain is in the turn's log.
+const TURN: &str = "turn";
+
+/// Stores the turn. A commit whose outcome is unknown is sent once more: sent again it changes nothing.
+pub(super) async fn commit(
+    upstreams: &Upstreams,
+    context: &CallContext,
+    commit: CommitTurnRequest,
+) -> Result<(), Fault> {
+    let mut session = upstreams.session.clone();
+    let mut attempt = 1;
+    loop {
+        let request = Step::Session.of(context).request(commit.clone());
+        let Err(status) = session.commit_turn(request).await else {
+            return Ok(());
+        };
+        let fault = Step::Session.fault(context, &status);
+        let unknown = matches!(
+            fault.reason(),
+            ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
+        );
+        if !unknown || attempt == ATTEMPTS {
+            return Err(fault);
+        }
+        attempt += 1;
+    }
+}
+
+/// The turn's chain for its log. One that is too large is kept without its texts and as far as it fits, and says so.
+pub(super) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
+    let whole = (facts.encode_to_vec(), texts.encode_to_vec());
+    let turn_id = facts.turn_id.clone();
+    let (facts, text) = if whole.0.len() <= LOG_PART_BYTES && whole.1.len() <= LOG_PART_BYTES {
+        whole
+    } else {
+        let head = TurnFacts {
+            format: facts.format,
+            turn_id: facts.turn_id.clone(),
+            thread_id: facts.thread_id.clone(),
+            student_id: facts.student_id.clone(),
+            class_id: facts.class_id.clone(),
+            course_id: facts.course_id.clone(),
+            planned_at: facts.planned_at,
+            policy: facts.policy.clone(),
+            prompt: facts.prompt.clone(),
+            model_call: facts.model_call.clone(),
+            verdict: facts.verdict.clone(),
+            turn_state: facts.turn_state.clone(),
+            degraded_reasons: facts.degraded_reasons.clone(),
+            guardrail: facts.guardrail.clone(),
+            incomplete: true,
+            times: facts.times.clone(),
+            ..TurnFacts::default()
+        };
+        (head.encode_to_vec(), Vec::new())
+    };
+    TurnLog {
+        turn_id,
+        facts: Bytes::from(facts),
+        text: Bytes::from(text),
+        ..TurnLog::default()
+    }
+}
+
+/// What the thread's log tells of the turn: ids and codes.
+pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
+    let mut told = BTreeMap::new();
+    if let Some(verdict) = &facts.verdict {
+        told.insert(
+            "action".to_owned(),
+            verdict.action().as_str_name().to_owned(),
+        );
+        told.insert("unit".to_owned(), verdict.target_unit_id.clone());
+    }
+    if let Some(event) = &facts.event {
+        told.insert("event".to_owned(), event.kind().as_str_name().to_owned());
+    }
+    if !facts.degraded_reasons.is_empty() {
+        let reasons: Vec<&str> = facts
+            .degraded_reasons()
+            .map(|reason| reason.as_str_name())
+            .collect();
+        told.insert("degraded".to_owned(), reasons.join(" "));
+    }
+    let mut events = vec![NewEvent {
+        kind: TURN.to_owned(),
+        related_id: facts.turn_id.clone(),
+        facts: told,
+        ..NewEvent::default()
+    }];
+    // A blocked word is no call for help.
+    if matches!(facts.guardrail.as_str(), "self_harm" | "abuse") {
+        events.push(NewEvent {
+            kind: SAFEGUARDING.to_owned(),
+            related_id: facts.turn_id.clone(),
+            facts: BTreeMap::from([("kind".to_owned(), facts.guardrail.clone())]),
+            ..NewEvent::default()
+        });
+    }
+    events
+}

@@ -1,0 +1,359 @@
+//! The phases between begin and commit. Each writes what it learnt to the turn's record and makes its next request of
+//! that record alone, so that the same turn can be made again.
+
+use std::{future::Future, net::IpAddr, time::Duration};
+
+use tokio::time::Instant;
+use turnwise_guardrails::HitKind;
+use turnwise_kit::{CallContext, Fault, time};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    explain::v1::{PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
+    llm::v1::{CompleteRequest, Purpose},
+    policy::v1::{DescribeStandingRequest, Plan, Reply, ResolveReplyResponse},
+    session::v1::TurnStart,
+    tutor::v1::{
+        Button, DegradedReason, SnapshotLite, StudentInput, TakeTurnRequest, TurnStage,
+        tutor_card::Content,
+    },
+};
+
+use super::{
+    Turns, gather,
+    model::{self, ComeBack, Completed},
+    notices::notices,
+    progress::Progress,
+};
+use crate::{error::internal, input::said, record, upstream::Step};
+
+/// What is said when the policy cannot be asked. It promises nothing and needs no course.
+const SAFE_TEXT: &str =
+    "I can't look at your course right now. Please try again in a moment; nothing you did is lost.";
+
+/// A turn that is being composed.
+pub(super) struct Composing<'a> {
+    pub(super) turns: &'a Turns,
+    pub(super) context: &'a CallContext,
+    pub(super) request: &'a TakeTurnRequest,
+    pub(super) address: Option<IpAddr>,
+    pub(super) progress: &'a Progress,
+    pub(super) start: &'a TurnStart,
+    pub(super) facts: TurnFacts,
+    pub(super) texts: TurnTexts,
+}
+
+/// What the phases came to.
+pub(super) struct Composed {
+    pub(super) facts: TurnFacts,
+    pub(super) texts: TurnTexts,
+    pub(super) buttons: Vec<Button>,
+    pub(super) standing: Option<SnapshotLite>,
+    pub(super) notices: Vec<ErrorReason>,
+    pub(super) come_back: ComeBack,
+}
+
+impl Composing<'_> {
+    /// All phases. Fails only where the request itself is at fault.
+    pub(super) async fn run(mut self) -> Result<Composed, Fault> {
+        self.progress.stage(TurnStage::Reading);
+        if let Some((kind, text)) = self.guardrail() {
+            return Ok(self.guarded(kind, text).await);
+        }
+        // Kept back so that a fallback and the commit still fit before the caller's deadline.
+        let working = self.context.keeping_back(self.turns.reply_reserve);
+
+        let mapped = self.map(&working).await;
+        let plan = match self.plan(&working).await {
+            Ok(plan) => plan,
+            Err(status) => return self.policy_failed(&status),
+        };
+        self.gather(&working, &plan, mapped).await;
+        let Some(request) = record::decide_request(&self.facts) else {
+            return Ok(self.without_policy());
+        };
+        let mut policy = self.turns.upstreams.policy.clone();
+        let (decided, took) =
+            measured(policy.decide(Step::Policy.of(&working).request(request))).await;
+        self.took("decide", took);
+        let decision = match decided {
+            Ok(response) => response.into_inner(),
+            Err(status) => return self.policy_failed(&status),
+        };
+        self.facts.policy = decision.policy;
+        self.facts.summary = Some(decision.summary.unwrap_or_default());
+        let come_back = self.ask_model(&working, decision.reply_schema).await?;
+
+        self.progress.stage(TurnStage::Checking);
+        let mut resolved = match self.resolve().await {
+            Ok(resolved) => resolved,
+            Err(status) => return self.policy_failed(&status),
+        };
+        if resolved.fallback_reason() == DegradedReason::Unspecified
+            && self.must_not_be_said(&resolved)
+        {
+            self.facts.reply_blocked = true;
+            resolved = match self.resolve().await {
+                Ok(resolved) => resolved,
+                Err(status) => return self.policy_failed(&status),
+            };
+        }
+        self.facts.verdict = Some(record::verdict(&resolved));
+        self.facts.turn_state =
+            record::turn_state(&self.facts, &resolved, self.turns.kit.clock.now());
+        self.facts.target_locked_after = plan.target_locked;
+        if resolved.fallback_reason() != DegradedReason::Unspecified {
+            self.degrade(resolved.fallback_reason());
+        }
+        self.texts.reply = resolved.reply;
+        let notices = notices(
+            self.facts.event.as_ref(),
+            self.start.snapshot.as_ref(),
+            &self.facts.statuses,
+        );
+        Ok(Composed {
+            buttons: decision.buttons,
+            standing: Some(decision.standing.unwrap_or_default()),
+            notices,
+            come_back,
+            facts: self.facts,
+            texts: self.texts,
+        })
+    }
+
+    /// Which units the message is about. Returns whether retrieval answered.
+    async fn map(&mut self, working: &CallContext) -> bool {
+        let upstreams = &self.turns.upstreams;
+        let (facts, texts) = (&self.facts, &self.texts);
+        let (mapped, took) = measured(gather::map_message(upstreams, working, facts, texts)).await;
+        self.took("map", took);
+        match mapped {
+            Some(mapped) => {
+                self.facts.mapped_units = mapped.mapped_units;
+                true
+            }
+            None => {
+                self.degrade(DegradedReason::RetrievalUnavailable);
+                false
+            }
+        }
+    }
+
+    async fn plan(&mut self, working: &CallContext) -> Result<Plan, tonic::Status> {
+        self.facts.planned_at = Some(time::to_proto(self.turns.kit.clock.now()));
+        let request = record::plan_request(&self.facts, "");
+        let mut policy = self.turns.upstreams.policy.clone();
+        let (planned, took) =
+            measured(policy.plan(Step::Policy.of(working).request(request))).await;
+        self.took("plan", took);
+        let plan = planned?
+            .into_inner()
+            .plan
+            .ok_or_else(|| tonic::Status::internal("the policy made no plan"))?;
+        self.facts.plan = Some(plan.clone());
+        Ok(plan)
+    }
+
+    /// Course text and exam candidates, then what the exam system says of them. Retrieval that did not map the message
+    /// is not asked again.
+    async fn gather(&mut self, working: &CallContext, plan: &Plan, retrieval_answers: bool) {
+        let began = Instant::now();
+        if plan.exam_ready {
+            let first = plan.focus_revisit_question_ids.clone();
+            self.facts.candidate_question_ids = first;
+        }
+        if retrieval_answers {
+            let upstreams = &self.turns.upstreams;
+            match gather::retrieve(upstreams, working, plan, &self.texts).await {
+                Some(found) => {
+                    gather::keep_found(&mut self.facts, &mut self.texts, plan, found);
+                }
+                None => self.degrade(DegradedReason::RetrievalUnavailable),
+            }
+        }
+        gather::ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
+        if self.facts.exam_system_unavailable {
+            self.degrade(DegradedReason::ExamApiUnavailable);
+        }
+        self.took("gather", began.elapsed());
+    }
+
+    /// Prompt and model.
+    async fn ask_model(
+        &mut self,
+        working: &CallContext,
+        json_schema: String,
+    ) -> Result<ComeBack, Fault> {
+        let began = Instant::now();
+        let sheets = self.turns.sheets.current();
+        let max_tokens = self.turns.prompt_max_tokens;
+        let no_input = StudentInput::default();
+        let Some(prompt) = record::turn_prompt(&self.facts, &self.texts, &no_input) else {
+            return Ok(ComeBack::default());
+        };
+        let prompt = sheets
+            .turn(record::locale(&self.facts), &prompt, max_tokens)
+            .map_err(|error| {
+                tracing::error!(%error, "a prompt sheet cannot be filled in");
+                internal()
+            })?;
+        self.facts.prompt = Some(PromptIdentity {
+            hash: prompt.hash,
+            sheets_hash: sheets.hash().to_owned(),
+            max_tokens: i32::try_from(max_tokens).unwrap_or(i32::MAX),
+            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
+        });
+        self.took("prompt", began.elapsed());
+        let asked = CompleteRequest {
+            messages: prompt.messages,
+            json_schema,
+            class_id: self.facts.class_id.clone(),
+            thread_id: self.request.thread_id.clone(),
+            place_ticket: self.request.place_ticket.clone(),
+            client_address: self
+                .address
+                .map_or_else(String::new, |address| address.to_string()),
+            ..CompleteRequest::default()
+        };
+        let (completed, took) = measured(model::complete(
+            &self.turns.upstreams,
+            working,
+            Purpose::Turn,
+            self.progress,
+            asked,
+        ))
+        .await;
+        self.took("model", took);
+        let Completed {
+            call,
+            completion,
+            come_back,
+        } = completed;
+        self.facts.model_call = Some(call);
+        self.texts.completion = completion;
+        Ok(come_back)
+    }
+
+    /// The policy's verdict on what the model wrote, or did not.
+    async fn resolve(&mut self) -> Result<ResolveReplyResponse, tonic::Status> {
+        let request = record::resolve_request(&self.facts, &self.texts)
+            .ok_or_else(|| tonic::Status::internal("a reply without a policy"))?;
+        let mut policy = self.turns.upstreams.policy.clone();
+        let (resolved, took) =
+            measured(policy.resolve_reply(Step::Policy.of(self.context).request(request))).await;
+        self.took("resolve", took);
+        Ok(resolved?.into_inner())
+    }
+
+    /// Whether a valid reply of a model's says what a pupil must not be told.
+    fn must_not_be_said(&self, resolved: &ResolveReplyResponse) -> bool {
+        let locale = record::locale(&self.facts);
+        resolved.reply.as_ref().is_some_and(|reply| {
+            let mut said = vec![reply.text.as_str()];
+            match reply.card.as_ref().and_then(|card| card.content.as_ref()) {
+                Some(Content::Concept(concept)) => {
+                    said.extend(concept.key_ideas.iter().map(String::as_str));
+                }
+                Some(Content::Drill(drill)) => said.push(&drill.prompt),
+                // An exam question's words are the catalogue's.
+                Some(Content::Exam(_)) | None => {}
+            }
+            said.iter()
+                .any(|text| self.turns.guardrails.unsafe_reply(locale, text))
+        })
+    }
+
+    /// What the student's words met, before anything else of the turn sees them.
+    fn guardrail(&self) -> Option<(&'static str, String)> {
+        let input = self.texts.input.as_ref()?;
+        [said(input), &input.voice_transcript]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .find_map(|text| self.turns.guardrails.check("", text))
+            .map(|hit| (kind(hit.kind), hit.text.to_owned()))
+    }
+
+    /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.
+    async fn guarded(mut self, kind: &'static str, text: String) -> Composed {
+        tracing::info!(kind, "a message met a guardrail");
+        self.facts.guardrail = kind.to_owned();
+        self.degrade(DegradedReason::Guardrail);
+        self.texts.reply = Some(Reply {
+            text,
+            ..Reply::default()
+        });
+        let request = DescribeStandingRequest {
+            course_id: self.facts.course_id.clone(),
+            snapshot: self.facts.snapshot.clone(),
+            statuses: Vec::new(),
+            now: Some(time::to_proto(self.turns.kit.clock.now())),
+        };
+        let mut policy = self.turns.upstreams.policy.clone();
+        let standing = policy
+            .describe_standing(Step::Policy.of(self.context).request(request))
+            .await
+            .ok()
+            .and_then(|response| response.into_inner().standing);
+        self.untouched(standing)
+    }
+
+    /// The policy refused or could not be asked. A refusal that is about the request goes to the client.
+    fn policy_failed(self, status: &tonic::Status) -> Result<Composed, Fault> {
+        let fault = Fault::from_status(status);
+        match fault.reason() {
+            ErrorReason::UnknownCourse | ErrorReason::UnknownUnit => Err(fault),
+            reason => {
+                tracing::error!(reason = reason.wire_name(), "the policy cannot be asked");
+                Ok(self.without_policy())
+            }
+        }
+    }
+
+    /// The answer without a policy: a fixed text, no card, the record untouched.
+    fn without_policy(mut self) -> Composed {
+        self.facts.degraded_reasons.clear();
+        self.degrade(DegradedReason::PolicyUnavailable);
+        self.texts.reply = Some(Reply {
+            text: SAFE_TEXT.to_owned(),
+            ..Reply::default()
+        });
+        self.untouched(None)
+    }
+
+    fn untouched(mut self, standing: Option<SnapshotLite>) -> Composed {
+        self.facts.target_locked_after = self.start.target_locked;
+        Composed {
+            buttons: Vec::new(),
+            standing,
+            notices: Vec::new(),
+            come_back: ComeBack::default(),
+            facts: self.facts,
+            texts: self.texts,
+        }
+    }
+
+    fn degrade(&mut self, reason: DegradedReason) {
+        self.facts.degraded_reasons.push(reason.into());
+    }
+
+    fn took(&mut self, phase: &str, took: Duration) {
+        self.facts.times.push(PhaseTime {
+            phase: phase.to_owned(),
+            took: took.try_into().ok(),
+        });
+    }
+}
+
+async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) {
+    let began = Instant::now();
+    let done = work.await;
+    (done, began.elapsed())
+}
+
+/// How the record names what a message met.
+fn kind(hit: HitKind) -> &'static str {
+    match hit {
+        HitKind::SelfHarm => "self_harm",
+        HitKind::Abuse => "abuse",
+        HitKind::BlockedTerm => "blocked_term",
+    }
+}

@@ -1,0 +1,60 @@
+//! What a client says of results, compared with the record. It is never believed; where it differs, the client is told.
+
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    exam::v1::{QuestionState, QuestionStatus},
+    session::v1::StudentSnapshot,
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
+};
+
+/// What to tell the client of its event.
+pub(super) fn notices(
+    event: Option<&ClientEvent>,
+    snapshot: Option<&StudentSnapshot>,
+    statuses: &[QuestionStatus],
+) -> Vec<ErrorReason> {
+    let mismatch = event.is_some_and(|event| match event.kind() {
+        ClientEventKind::DrillContinue => drill_differs(event, snapshot),
+        ClientEventKind::ExamContinue => exam_differs(event, statuses),
+        _ => false,
+    });
+    mismatch
+        .then_some(ErrorReason::ResultMismatch)
+        .into_iter()
+        .collect()
+}
+
+/// The last drill of a unit was right if it lengthened the streak, and wrong if it ended it.
+fn drill_differs(event: &ClientEvent, snapshot: Option<&StudentSnapshot>) -> bool {
+    let claimed = event.drill_result();
+    if claimed == DrillResult::Unspecified {
+        return false;
+    }
+    let drill = snapshot
+        .and_then(|snapshot| snapshot.evidence.as_ref())
+        .and_then(|evidence| {
+            let mut units = evidence.unit_progress.iter();
+            units.find(|unit| unit.unit_id == event.unit_id)
+        })
+        .and_then(|unit| unit.drill)
+        .unwrap_or_default();
+    let recorded = match (drill.streak_correct > 0, drill.streak_wrong > 0) {
+        (true, _) => DrillResult::Correct,
+        (false, true) => DrillResult::Incorrect,
+        (false, false) => DrillResult::Unspecified,
+    };
+    claimed != recorded
+}
+
+fn exam_differs(event: &ClientEvent, statuses: &[QuestionStatus]) -> bool {
+    let state = statuses
+        .iter()
+        .find(|status| status.question_id == event.question_id)
+        .map(QuestionStatus::state);
+    match (event.exam_result(), state) {
+        // What was not said, or cannot be known, does not differ.
+        (ExamResult::Unspecified, _) | (_, None | Some(QuestionState::Unspecified)) => false,
+        (ExamResult::Passed, Some(state)) => state != QuestionState::Passed,
+        (ExamResult::Locked, Some(state)) => state != QuestionState::Locked,
+    }
+}

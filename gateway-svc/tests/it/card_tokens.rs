@@ -1,0 +1,477 @@
+//! Card tokens: what they prove, what no forger can make of them, and how their keys change.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use tempfile::TempDir;
+use turnwise_gateway_svc::tokens::{
+    CardTokens, DrillClaims, OfferClaims, TOKEN_MAX_BYTES, TokenFault,
+};
+use turnwise_proto::tutor::v1::MasteryTier;
+
+const TTL: Duration = Duration::from_secs(7200);
+
+/// A file of keys in a folder of its own.
+struct Keys {
+    folder: TempDir,
+}
+
+impl Keys {
+    fn new(text: &str) -> Self {
+        let keys = Self {
+            folder: TempDir::new().unwrap(),
+        };
+        keys.write(text);
+        keys
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("keys")
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(self.file(), text).unwrap();
+    }
+
+    fn load(&self) -> CardTokens {
+        CardTokens::load(self.file(), TTL).unwrap()
+    }
+
+    fn problem(&self) -> String {
+        CardTokens::load(self.file(), TTL).unwrap_err().to_string()
+    }
+}
+
+/// A key's line.
+fn line(kid: &str, byte: u8) -> String {
+    format!("{kid} {}\n", STANDARD.encode([byte; 32]))
+}
+
+fn tokens() -> (Keys, CardTokens) {
+    let keys = Keys::new(&line("k1", 7));
+    let tokens = keys.load();
+    (keys, tokens)
+}
+
+const DRILL: DrillClaims<'static> = DrillClaims {
+    tenant: "north",
+    student_id: "ada",
+    thread_id: "thread-1",
+    course_id: "algebra",
+    unit_id: "ALG-02",
+    prompt: "Solve for x.",
+    question_latex: "2x = 8",
+};
+
+const OFFER: OfferClaims<'static> = OfferClaims {
+    tenant: "north",
+    student_id: "ada",
+    thread_id: "thread-1",
+    course_id: "algebra",
+    unit_id: "ALG-02",
+    question_id: "ALG-02-B1",
+    tier: MasteryTier::Bronze,
+};
+
+fn now() -> Timestamp {
+    "2026-03-02T08:00:00Z".parse().unwrap()
+}
+
+fn after(seconds: i64) -> Timestamp {
+    now() + SignedDuration::from_secs(seconds)
+}
+
+#[test]
+fn a_token_proves_its_drill_and_names_it() {
+    let (_keys, tokens) = tokens();
+    let token = tokens.drill(now(), &DRILL, "drill-9");
+    assert!(token.len() < TOKEN_MAX_BYTES);
+    let proof = tokens.check_drill(now(), &token, &DRILL).unwrap();
+    assert_eq!(proof.drill_id, "drill-9");
+    let again = tokens.check_drill(after(7199), &token, &DRILL).unwrap();
+    assert_eq!(again.nonce, proof.nonce, "the nonce is the token's");
+    let other = tokens.drill(now(), &DRILL, "drill-9");
+    let other = tokens.check_drill(now(), &other, &DRILL).unwrap();
+    assert_ne!(other.nonce, proof.nonce, "each card has a nonce of its own");
+}
+
+#[test]
+fn a_token_is_short_and_safe_in_a_url_whatever_is_on_the_card() {
+    let keys = Keys::new(&line(&"k".repeat(32), 7));
+    let tokens = keys.load();
+    let long = "\u{1F600}x".repeat(1_000);
+    let id = "i".repeat(128);
+    let claims = DrillClaims {
+        prompt: &long,
+        question_latex: &long,
+        student_id: &id,
+        ..DRILL
+    };
+    let token = tokens.drill(now(), &claims, &id);
+    assert!(token.len() < TOKEN_MAX_BYTES, "{} bytes", token.len());
+    let safe = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    assert!(token.bytes().all(safe));
+    assert_eq!(
+        tokens.check_drill(now(), &token, &claims).unwrap().drill_id,
+        id
+    );
+}
+
+#[test]
+fn every_claim_of_a_drill_is_bound() {
+    let (_keys, tokens) = tokens();
+    let token = tokens.drill(now(), &DRILL, "drill-9");
+    let forged = [
+        DrillClaims {
+            tenant: "south",
+            ..DRILL
+        },
+        DrillClaims {
+            student_id: "bob",
+            ..DRILL
+        },
+        DrillClaims {
+            thread_id: "thread-2",
+            ..DRILL
+        },
+        DrillClaims {
+            course_id: "geometry",
+            ..DRILL
+        },
+        DrillClaims {
+            unit_id: "ALG-03",
+            ..DRILL
+        },
+        DrillClaims {
+            prompt: "Solve for y.",
+            ..DRILL
+        },
+        DrillClaims {
+            question_latex: "x = 4",
+            ..DRILL
+        },
+        // What moves from one field to the next is another card.
+        DrillClaims {
+            prompt: "Solve for x.2x = 8",
+            question_latex: "",
+            ..DRILL
+        },
+        DrillClaims {
+            tenant: "nort",
+            student_id: "hada",
+            ..DRILL
+        },
+    ];
+    for claims in forged {
+        assert_eq!(
+            tokens.check_drill(now(), &token, &claims),
+            Err(TokenFault::Mismatch),
+            "{claims:?}"
+        );
+    }
+}
+
+#[test]
+fn every_claim_of_an_offer_is_bound() {
+    let (_keys, tokens) = tokens();
+    let token = tokens.offer(now(), &OFFER);
+    assert_eq!(tokens.check_offer(now(), &token, &OFFER), Ok(()));
+    let forged = [
+        OfferClaims {
+            tenant: "south",
+            ..OFFER
+        },
+        OfferClaims {
+            student_id: "bob",
+            ..OFFER
+        },
+        OfferClaims {
+            thread_id: "thread-2",
+            ..OFFER
+        },
+        OfferClaims {
+            course_id: "geometry",
+            ..OFFER
+        },
+        OfferClaims {
+            unit_id: "ALG-03",
+            ..OFFER
+        },
+        OfferClaims {
+            question_id: "ALG-02-B2",
+            ..OFFER
+        },
+        OfferClaims {
+            tier: MasteryTier::Gold,
+            ..OFFER
+        },
+    ];
+    for claims in forged {
+        assert_eq!(
+            tokens.check_offer(now(), &token, &claims),
+            Err(TokenFault::Mismatch),
+            "{claims:?}"
+        );
+    }
+}
+
+/// A drill and an offer whose claims are the same texts have different tokens.
+#[test]
+fn a_drill_passes_for_no_offer() {
+    let (_keys, tokens) = tokens();
+    let tier = MasteryTier::Bronze;
+    let drill = DrillClaims {
+        prompt: OFFER.question_id,
+        question_latex: tier.as_str_name(),
+        ..DRILL
+    };
+    let token = tokens.drill(now(), &drill, "");
+    assert_eq!(
+        tokens.check_offer(now(), &token, &OFFER),
+        Err(TokenFault::Mismatch)
+    );
+    let offer = tokens.offer(now(), &OFFER);
+    assert_eq!(
+        tokens.check_drill(now(), &offer, &drill),
+        Err(TokenFault::Mismatch)
+    );
+}
+
+#[test]
+fn a_token_lasts_for_its_time_and_not_longer() {
+    let (_keys, tokens) = tokens();
+    let token = tokens.drill(now(), &DRILL, "");
+    assert!(tokens.check_drill(after(7199), &token, &DRILL).is_ok());
+    assert_eq!(
+        tokens.check_drill(after(7200), &token, &DRILL),
+        Err(TokenFault::Expired)
+    );
+    // What is not ours does not tell whether it would be too old.
+    let forged = DrillClaims {
+        unit_id: "ALG-03",
+        ..DRILL
+    };
+    assert_eq!(
+        tokens.check_drill(after(7200), &token, &forged),
+        Err(TokenFault::Mismatch)
+    );
+}
+
+#[test]
+fn what_is_no_token_is_told_apart() {
+    let (_keys, tokens) = tokens();
+    let check = |token: &str| tokens.check_drill(now(), token, &DRILL).unwrap_err();
+    assert_eq!(check(""), TokenFault::Missing);
+    let good = tokens.drill(now(), &DRILL, "");
+    let mut bytes = URL_SAFE_NO_PAD.decode(&good).unwrap();
+    bytes[0] = 2;
+    let later_version = URL_SAFE_NO_PAD.encode(&bytes);
+    for malformed in [
+        "x",
+        "not base64!",
+        "AAAA",
+        &format!("{good}="),
+        &good[..good.len() - 1],
+        &"A".repeat(TOKEN_MAX_BYTES),
+        &"A".repeat(4 << 20),
+        &later_version,
+    ] {
+        let short = &malformed[..malformed.len().min(40)];
+        assert_eq!(check(malformed), TokenFault::Malformed, "{short}");
+    }
+}
+
+#[test]
+fn keys_rotate_without_a_restart() {
+    let old = line("old", 1);
+    let new = line("new", 2);
+    let keys = Keys::new(&old);
+    let replica = keys.load();
+    let first = replica.drill(now(), &DRILL, "");
+
+    // The new key is added behind the old one: all replicas know it before one signs with it.
+    keys.write(&format!("{old}{new}"));
+    let both = keys.load();
+    assert!(both.check_drill(now(), &first, &DRILL).is_ok());
+    let ahead = Keys::new(&format!("{new}{old}"));
+    let second = ahead.load().drill(now(), &DRILL, "");
+    assert!(both.check_drill(now(), &second, &DRILL).is_ok());
+
+    // The old key is withdrawn.
+    let last = Keys::new(&new).load();
+    assert_eq!(
+        last.check_drill(now(), &first, &DRILL),
+        Err(TokenFault::UnknownKey)
+    );
+    assert!(last.check_drill(now(), &second, &DRILL).is_ok());
+    // A key under the old id that is another key verifies nothing.
+    let impostor = Keys::new(&line("old", 3)).load();
+    assert_eq!(
+        impostor.check_drill(now(), &first, &DRILL),
+        Err(TokenFault::Mismatch)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
+    let keys = Keys::new(&line("old", 1));
+    let tokens = keys.load();
+    let first = tokens.drill(now(), &DRILL, "");
+    let with_new = Keys::new(&line("new", 2)).load();
+    let second = with_new.drill(now(), &DRILL, "");
+    assert_eq!(
+        tokens.check_drill(now(), &second, &DRILL),
+        Err(TokenFault::UnknownKey)
+    );
+
+    keys.write(&format!("{}{}", line("new", 2), line("old", 1)));
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert!(tokens.check_drill(now(), &second, &DRILL).is_ok());
+    assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
+    let third = tokens.drill(now(), &DRILL, "");
+    assert!(
+        with_new.check_drill(now(), &third, &DRILL).is_ok(),
+        "the first key signs"
+    );
+
+    for broken in ["", "new", "new AAAA"] {
+        keys.write(broken);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
+    }
+    fs::remove_file(keys.file()).unwrap();
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
+
+    keys.write(&line("new", 2));
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_eq!(
+        tokens.check_drill(now(), &first, &DRILL),
+        Err(TokenFault::UnknownKey)
+    );
+}
+
+#[test]
+fn a_file_of_keys_may_hold_comments_and_padding_or_none() {
+    let secret = STANDARD.encode([9; 33]);
+    let unpadded = secret.trim_end_matches('=');
+    let keys = Keys::new(&format!("# ours\n\n  a \t{unpadded}\r\nb {secret}\n"));
+    let tokens = keys.load();
+    let token = tokens.drill(now(), &DRILL, "");
+    assert!(tokens.check_drill(now(), &token, &DRILL).is_ok());
+}
+
+#[test]
+fn a_faulty_file_is_told_with_line_and_remedy_and_without_its_secrets() {
+    let good = line("good", 1);
+    let secret = STANDARD.encode([77; 16]);
+    let cases = [
+        (String::new(), "holds no key"),
+        ("# nothing\n".to_owned(), "holds no key"),
+        (
+            format!("{good}only-one-word\n"),
+            "line 2: must be two words",
+        ),
+        (format!("{good}a {secret} b\n"), "line 2: must be two words"),
+        (
+            format!("{good}\nshort {secret}\n"),
+            "line 3: the key has 16 bytes",
+        ),
+        (
+            format!("a/b {secret}\n"),
+            "line 1: the first word must be the key's id",
+        ),
+        (
+            format!("{} {secret}\n", "k".repeat(33)),
+            "line 1: the first word",
+        ),
+        (
+            format!("a {secret}!\n"),
+            "line 1: the second word must be base64",
+        ),
+        (
+            format!("{good}{good}"),
+            "line 2: its id stands in an earlier line",
+        ),
+        (
+            format!("long {}\n", STANDARD.encode([1; 1025])),
+            "line 1: the key has 1025 bytes",
+        ),
+        (
+            (0..33).map(|n| line(&format!("k{n}"), n)).collect(),
+            "line 33: there are more than 32 keys",
+        ),
+        ("#".repeat(70_000), "is larger than"),
+    ];
+    for (text, expected) in cases {
+        let problem = Keys::new(&text).problem();
+        assert!(problem.contains(expected), "{problem}");
+        assert!(problem.starts_with("DRILL_TOKEN_KEYS_FILE "), "{problem}");
+        assert!(!problem.contains(&secret[..8]), "{problem}");
+    }
+    let folder = TempDir::new().unwrap();
+    let nothing = CardTokens::load(folder.path().join("none"), TTL).unwrap_err();
+    assert!(nothing.to_string().contains("cannot be read"));
+    let binary = folder.path().join("binary");
+    fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+    let binary = CardTokens::load(binary, TTL).unwrap_err();
+    assert!(binary.to_string().contains("is no text"));
+}
+
+#[test]
+fn nothing_shows_a_key() {
+    let (_keys, tokens) = tokens();
+    let shown = format!("{tokens:?}");
+    assert!(!shown.contains(&STANDARD.encode([7; 32])[..8]), "{shown}");
+    assert!(!shown.contains("7, 7"), "{shown}");
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[a-c]{0,3}", "\\PC{0,20}"]
+}
+
+proptest! {
+    /// Whatever the texts: a token proves its own card, and two cards that differ share no token.
+    #[test]
+    fn a_token_proves_exactly_one_card(
+        one in prop::array::uniform7(text()),
+        other in prop::array::uniform7(text()),
+    ) {
+        let (_keys, tokens) = tokens();
+        fn card(texts: &[String; 7]) -> DrillClaims<'_> {
+            let [tenant, student_id, thread_id, course_id, unit_id, prompt, question_latex] = texts;
+            DrillClaims { tenant, student_id, thread_id, course_id, unit_id, prompt, question_latex }
+        }
+        let token = tokens.drill(now(), &card(&one), "d");
+        prop_assert!(tokens.check_drill(now(), &token, &card(&one)).is_ok());
+        let checked = tokens.check_drill(now(), &token, &card(&other));
+        prop_assert_eq!(checked.is_ok(), one == other);
+    }
+
+    /// A token in which anything was changed proves nothing.
+    #[test]
+    fn no_changed_token_passes(at in any::<prop::sample::Index>(), flip in 1u8..=255) {
+        let (_keys, tokens) = tokens();
+        let token = tokens.drill(now(), &DRILL, "drill-9");
+        let mut bytes = URL_SAFE_NO_PAD.decode(&token).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        let changed = URL_SAFE_NO_PAD.encode(&bytes);
+        prop_assert!(tokens.check_drill(now(), &changed, &DRILL).is_err());
+    }
+
+    /// No text makes the check fail in any other way than by saying no.
+    #[test]
+    fn any_text_is_refused(token in "\\PC{0,600}", bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let (_keys, tokens) = tokens();
+        prop_assert!(tokens.check_drill(now(), &token, &DRILL).is_err());
+        let encoded = URL_SAFE_NO_PAD.encode(&bytes);
+        prop_assert!(tokens.check_drill(now(), &encoded, &DRILL).is_err());
+        prop_assert!(tokens.check_offer(now(), &encoded, &OFFER).is_err());
+    }
+}

@@ -1,0 +1,477 @@
+//! Graded drills: who decides, what counts, and that it counts once.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::join_all;
+use proptest::prelude::*;
+use turnwise_gateway_svc::tokens::DrillClaims;
+use turnwise_kit::Clock;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    llm::v1::{CompleteRequest, CompleteResponse, Purpose},
+    tutor::v1::{
+        DegradedReason, DrillResult, GradeDrillResponse, GradedBy, MasteryTier, StudentInput,
+    },
+};
+
+use super::{
+    policy::{FIXED_WORDS, UNIT},
+    session::{Kept, Mishap},
+    world::World,
+};
+
+fn notices(answer: &GradeDrillResponse) -> Vec<ErrorReason> {
+    answer.notices().collect()
+}
+
+#[tokio::test]
+async fn a_right_answer_counts_and_needs_no_model() {
+    let world = World::start().await;
+    let answer = world.grade(world.drill("key-1", "right")).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Correct);
+    assert_eq!(answer.graded_by(), GradedBy::Rules);
+    assert_eq!(answer.feedback_text, FIXED_WORDS);
+    assert!(answer.evidence_recorded);
+    assert_eq!(answer.mastery_tier(), MasteryTier::None);
+    assert_eq!(answer.buttons[0].label_key, "continue");
+    assert!(answer.snapshot_lite.is_some());
+    assert!(answer.notices.is_empty() && answer.degraded_reasons.is_empty());
+    assert_eq!(world.completions(), 0);
+    assert_eq!(world.session.attempts(), 1);
+    let checked = world.policy.checked();
+    assert_eq!(checked[0].drill_id, "drill-9", "the token names the drill");
+}
+
+#[tokio::test]
+async fn a_wrong_answer_counts_and_a_model_words_it() {
+    let world = World::start().await;
+    let asked: Arc<Mutex<Vec<CompleteRequest>>> = Arc::default();
+    let seen = Arc::clone(&asked);
+    world.model(move |request| {
+        seen.lock().unwrap().push(request);
+        Ok(CompleteResponse {
+            text: "right".to_owned(),
+            end: None,
+        })
+    });
+    let answer = world.grade(world.drill("key-1", "wrong")).await.unwrap();
+    // A model that calls it right changes nothing.
+    assert_eq!(answer.result(), DrillResult::Incorrect);
+    assert_eq!(answer.graded_by(), GradedBy::Rules);
+    assert_eq!(answer.common_mistake_tag, "sign");
+    assert!(answer.evidence_recorded);
+    assert_eq!(world.completions(), 1);
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked[0].purpose(), Purpose::Grade);
+    assert_eq!(asked[0].class_id, "7b");
+    assert_eq!(asked[0].thread_id, "thread-1");
+    assert_eq!(asked[0].json_schema, r#"{"type":"object"}"#);
+    assert!(asked[0].messages[1].content.contains("2x = 8"));
+}
+
+#[tokio::test]
+async fn where_the_rules_cannot_tell_a_model_does() {
+    let world = World::start().await;
+    world.model_says("right");
+    let answer = world.grade(world.drill("key-1", "four")).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Correct);
+    assert_eq!(answer.graded_by(), GradedBy::Llm);
+    assert!(answer.evidence_recorded);
+
+    // Unless the course believes no model.
+    world.policy.counting_llm(false);
+    let request = world.drill("key-2", "four");
+    for _ in 0..2 {
+        let answer = world.grade(request.clone()).await.unwrap();
+        assert_eq!(answer.result(), DrillResult::Correct);
+        assert!(!answer.evidence_recorded);
+        assert!(answer.notices.is_empty(), "the drill is not spent");
+        assert_eq!(answer.buttons[0].label_key, "continue");
+    }
+    assert_eq!(world.session.attempts(), 1);
+    assert_eq!(world.completions(), 3);
+}
+
+#[tokio::test]
+async fn what_nobody_can_tell_spends_nothing() {
+    let world = World::start().await;
+    let request = world.drill("key-1", "four");
+    let answer = world.grade(request.clone()).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Unspecified);
+    assert_eq!(answer.graded_by(), GradedBy::Unspecified);
+    assert!(!answer.evidence_recorded && answer.notices.is_empty());
+    assert!(answer.buttons.is_empty(), "the card keeps its own");
+    assert_eq!(world.session.kept().commits, 0);
+
+    // The same drill, answered again, counts.
+    let again = StudentInput {
+        latex: "right".to_owned(),
+        ..StudentInput::default()
+    };
+    let mut request = request;
+    request.answer = Some(again);
+    request.idempotency_key = "key-2".to_owned();
+    let answer = world.grade(request).await.unwrap();
+    assert!(answer.evidence_recorded);
+    assert_eq!(world.session.attempts(), 1);
+}
+
+#[tokio::test]
+async fn a_drill_counts_once_under_whatever_key() {
+    let world = World::start().await;
+    let mut request = world.drill("key-1", "wrong");
+    let first = world.grade(request.clone()).await.unwrap();
+    assert_eq!(world.grade(request.clone()).await.unwrap(), first);
+    assert_eq!(world.completions(), 1);
+
+    // With another key, and an answer that would be right.
+    request.idempotency_key = "key-2".to_owned();
+    request.answer.as_mut().unwrap().text = "right".to_owned();
+    let second = world.grade(request.clone()).await.unwrap();
+    assert_eq!(second.result(), DrillResult::Incorrect, "the first verdict");
+    assert_eq!(second.graded_by(), GradedBy::Rules);
+    assert_eq!(second.common_mistake_tag, "sign");
+    assert_eq!(notices(&second), [ErrorReason::DrillAlreadyGraded]);
+    assert!(!second.evidence_recorded);
+    assert_eq!(second.feedback_text, "");
+    assert!(second.snapshot_lite.is_some());
+    assert_eq!(second.buttons[0].label_key, "continue");
+    assert_eq!(world.completions(), 0);
+    assert_eq!(world.session.attempts(), 1);
+
+    // The first key with another body is refused.
+    request.idempotency_key = "key-1".to_owned();
+    let fault = world.grade(request).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
+}
+
+#[tokio::test]
+async fn a_verdict_that_is_kept_for_ever_holds_no_text() {
+    let world = World::start().await;
+    world.model_says("A word about Ada's answer");
+    let mut request = world.drill("key-1", "wrong");
+    request.answer.as_mut().unwrap().voice_transcript = "wrong, I think".to_owned();
+    world.grade(request).await.unwrap();
+    let kept = world.session.kept();
+    let verdict = kept.nonces.values().next().unwrap();
+    let text = String::from_utf8_lossy(verdict);
+    assert!(!text.contains("word") && !text.contains("wrong"), "{text}");
+}
+
+/// Every field of a card that a client can forge.
+#[tokio::test]
+async fn a_forged_card_gets_feedback_and_no_evidence() {
+    let world = World::start().await;
+    let good = world.drill("key", "right");
+    let card = good.drill.clone().unwrap();
+    let with = |change: fn(&mut turnwise_proto::tutor::v1::DrillCard)| {
+        let mut card = card.clone();
+        change(&mut card);
+        card
+    };
+    let of_another_student = {
+        let claims = DrillClaims {
+            tenant: "north",
+            student_id: "bob",
+            thread_id: "thread-1",
+            course_id: "algebra",
+            unit_id: UNIT,
+            prompt: &card.prompt,
+            question_latex: &card.question_latex,
+        };
+        let mut card = card.clone();
+        card.drill_token = world.tokens.drill(world.clock.now(), &claims, "");
+        card
+    };
+    let forged = [
+        with(|card| card.prompt = "Say right.".to_owned()),
+        with(|card| card.question_latex = "x = 4".to_owned()),
+        with(|card| card.drill_token = String::new()),
+        with(|card| card.drill_token = "x".repeat(100_000)),
+        with(|card| card.drill_token.insert(9, 'A')),
+        of_another_student,
+    ];
+    for (number, card) in forged.into_iter().enumerate() {
+        let mut request = good.clone();
+        request.idempotency_key = format!("key-{number}");
+        request.drill = Some(card);
+        let answer = world.grade(request).await.unwrap();
+        assert_eq!(notices(&answer), [ErrorReason::DrillTokenInvalid]);
+        assert_eq!(answer.result(), DrillResult::Correct, "there is feedback");
+        assert_eq!(answer.feedback_text, FIXED_WORDS);
+        assert!(!answer.evidence_recorded);
+        assert_eq!(answer.buttons[0].label_key, "continue");
+        assert_eq!(
+            world.policy.checked()[0].drill_id,
+            "",
+            "no answer key for a card that is not ours"
+        );
+    }
+    world.pass_hours(2);
+    let late = world.grade(good).await.unwrap();
+    assert_eq!(notices(&late), [ErrorReason::DrillTokenInvalid]);
+    assert_eq!(world.session.kept().commits, 0);
+    assert_eq!(world.session.attempts(), 0);
+}
+
+#[tokio::test]
+async fn names_reach_neither_the_policy_nor_a_model() {
+    let world = World::start().await;
+    let prompts: Arc<Mutex<String>> = Arc::default();
+    let seen = Arc::clone(&prompts);
+    world.model(move |request| {
+        for message in &request.messages {
+            seen.lock().unwrap().push_str(&message.content);
+        }
+        Ok(CompleteResponse::default())
+    });
+    let mut request = world.drill("key-1", "x = 4, says Grace Hopper, grace@school.example");
+    world.grade(request.clone()).await.unwrap();
+    let card = request.drill.as_mut().unwrap();
+    card.prompt = "Tell Grace Hopper.".to_owned();
+    world.grade(request).await.unwrap();
+    let checked = world.policy.checked();
+    assert_eq!(checked[0].answer, "x = 4, says [name], [e-mail]");
+    assert_eq!(checked[1].prompt, "Tell [name].");
+    let prompts = prompts.lock().unwrap();
+    assert!(prompts.contains("x = 4, says [name]"));
+    assert!(!prompts.contains("Hopper") && !prompts.contains("grace@"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_graded_is_refused_before_anybody_is_asked() {
+    let world = World::start().await;
+    let good = world.drill("key", "right");
+    let refused = |change: fn(&mut turnwise_proto::tutor::v1::GradeDrillRequest)| {
+        let mut request = good.clone();
+        change(&mut request);
+        request
+    };
+    use ErrorReason::{InvalidArgument, InvalidText, MessageTooLong, MissingMessage};
+    let cases = [
+        (
+            refused(|r| r.thread_id.clear()),
+            InvalidArgument,
+            "thread_id",
+        ),
+        (
+            refused(|r| r.course_id = "a b".to_owned()),
+            InvalidArgument,
+            "course_id",
+        ),
+        (refused(|r| r.unit_id.clear()), InvalidArgument, "unit_id"),
+        (
+            refused(|r| r.idempotency_key.clear()),
+            InvalidArgument,
+            "idempotency_key",
+        ),
+        (refused(|r| r.drill = None), InvalidArgument, "drill"),
+        (
+            refused(|r| r.drill = Some(Default::default())),
+            InvalidArgument,
+            "drill",
+        ),
+        (
+            refused(|r| r.drill.as_mut().unwrap().prompt = "p".repeat(2_001)),
+            MessageTooLong,
+            "drill.prompt",
+        ),
+        (
+            refused(|r| r.drill.as_mut().unwrap().question_latex.push('\u{0}')),
+            InvalidText,
+            "drill.question_latex",
+        ),
+        (refused(|r| r.answer = None), MissingMessage, "answer"),
+        (
+            refused(|r| r.answer.as_mut().unwrap().latex = "4".to_owned()),
+            MissingMessage,
+            "answer",
+        ),
+        (
+            refused(|r| r.answer.as_mut().unwrap().text = "4".repeat(4_001)),
+            MessageTooLong,
+            "answer.text",
+        ),
+        (
+            refused(|r| r.answer.as_mut().unwrap().text = " \n".to_owned()),
+            InvalidText,
+            "answer.text",
+        ),
+    ];
+    for (request, reason, field) in cases {
+        let fault = world.grade(request).await.unwrap_err();
+        assert_eq!(fault.reason(), reason, "{fault}");
+        assert_eq!(fault.fields().collect::<Vec<_>>(), [field], "{fault}");
+    }
+    let elsewhere = refused(|r| r.thread_id = "thread-2".to_owned());
+    let fault = world.grade(elsewhere).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::UnknownThread);
+    assert_eq!(world.policy.checked().len(), 0);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_leaves_the_verdict_of_the_rules() {
+    let world = World::start().await;
+    world.model(|_| Err(tonic::Status::unavailable("gone")));
+    let answer = world.grade(world.drill("key-1", "wrong")).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Incorrect);
+    assert_eq!(answer.feedback_text, FIXED_WORDS);
+    assert!(answer.evidence_recorded);
+    assert_eq!(
+        answer.degraded_reasons().collect::<Vec<_>>(),
+        [DegradedReason::LlmTransport]
+    );
+    assert_eq!(world.completions(), 1, "one call, whatever comes of it");
+    let answer = world.grade(world.drill("key-2", "four")).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Unspecified);
+    assert!(!answer.evidence_recorded);
+}
+
+/// Many requests that have all read the same record.
+#[tokio::test]
+async fn concurrent_duplicates_count_once() {
+    for other_keys in [false, true] {
+        let world = World::start().await;
+        let request = world.drill("key", "wrong");
+        world.session.begin_together(16);
+        let graded = join_all((0..16).map(|n| {
+            let mut request = request.clone();
+            if other_keys {
+                request.idempotency_key = format!("key-{n}");
+            }
+            world.grade(request)
+        }))
+        .await;
+        let graded: Vec<_> = graded.into_iter().map(Result::unwrap).collect();
+        assert_eq!(world.session.attempts(), 1);
+        let counted = graded.iter().filter(|a| a.evidence_recorded).count();
+        if other_keys {
+            assert_eq!(counted, 1);
+            let again = |a: &&GradeDrillResponse| notices(a) == [ErrorReason::DrillAlreadyGraded];
+            assert_eq!(graded.iter().filter(again).count(), 15);
+        } else {
+            assert!(graded.iter().all(|answer| *answer == graded[0]));
+        }
+        assert!(graded.iter().all(|a| a.result() == DrillResult::Incorrect));
+    }
+}
+
+/// Different drills at the same moment: all count, each once.
+#[tokio::test]
+async fn concurrent_drills_all_count() {
+    let world = World::start().await;
+    let requests: Vec<_> = (0..8)
+        .map(|n| world.drill(&format!("key-{n}"), "right"))
+        .collect();
+    world.session.begin_together(8);
+    let graded = join_all(requests.into_iter().map(|request| world.grade(request))).await;
+    assert!(
+        graded
+            .iter()
+            .all(|answer| answer.as_ref().unwrap().evidence_recorded)
+    );
+    assert_eq!(world.session.attempts(), 8);
+}
+
+#[tokio::test]
+async fn after_eight_conflicts_nothing_is_written() {
+    let world = World::start().await;
+    for _ in 0..8 {
+        world.session.next_commit(Mishap::Overtaken(|_| {}));
+    }
+    let request = world.drill("key-1", "right");
+    let fault = world.grade(request.clone()).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::VersionConflict);
+    assert!(fault.retry_delay().is_some());
+    assert_eq!(world.session.kept().commits, 8);
+    assert_eq!(world.session.attempts(), 0);
+    assert!(world.grade(request).await.unwrap().evidence_recorded);
+    assert_eq!(world.session.attempts(), 1);
+}
+
+#[tokio::test]
+async fn an_erased_student_gets_no_evidence() {
+    let world = World::start().await;
+    world.session.next_commit(Mishap::Erased);
+    let fault = world
+        .grade(world.drill("key-1", "right"))
+        .await
+        .unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::TurnErased);
+    // An answer whose text was erased since is not made again.
+    let request = world.drill("key-2", "right");
+    world.grade(request.clone()).await.unwrap();
+    for (_, answer) in world.session.kept().answers.values_mut() {
+        answer.clear();
+    }
+    let fault = world.grade(request).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::TurnErased);
+    assert_eq!(world.session.attempts(), 1);
+}
+
+#[tokio::test]
+async fn graded_drills_are_counted_in_metrics() {
+    let world = World::start().await;
+    let mut request = world.drill("key-1", "right");
+    world.grade(request.clone()).await.unwrap();
+    request.idempotency_key = "key-2".to_owned();
+    world.grade(request.clone()).await.unwrap();
+    request.drill.as_mut().unwrap().drill_token.clear();
+    world.grade(request).await.unwrap();
+    let metrics = world.kit.metrics.encode();
+    for line in [
+        r#"drills_graded_total{result="correct",graded_by="rules",evidence="counted"} 1"#,
+        r#"drills_graded_total{result="correct",graded_by="rules",evidence="again"} 1"#,
+        r#"drills_graded_total{result="correct",graded_by="rules",evidence="not_counted"} 1"#,
+        r#"card_tokens_refused_total{card="drill",cause="missing"} 1"#,
+    ] {
+        assert!(metrics.contains(line), "{line} is not in\n{metrics}");
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Trouble {
+    NotReceived,
+    AnswerLost,
+    Overtaken,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever goes wrong with commits, and however often the client tries again: each drill counts once in the end.
+    #[test]
+    fn every_drill_counts_once(
+        troubles in prop::collection::vec(
+            prop_oneof![Just(Trouble::NotReceived), Just(Trouble::AnswerLost), Just(Trouble::Overtaken)],
+            0..12,
+        ),
+        drills in 1usize..4,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let world = World::start().await;
+            for trouble in troubles {
+                world.session.next_commit(match trouble {
+                    Trouble::NotReceived => Mishap::NotReceived,
+                    Trouble::AnswerLost => Mishap::AnswerLost,
+                    Trouble::Overtaken => Mishap::Overtaken(|_: &mut Kept| {}),
+                });
+            }
+            for n in 0..drills {
+                let request = world.drill(&format!("key-{n}"), "right");
+                let mut tries = 0;
+                let answer = loop {
+                    tries += 1;
+                    assert!(tries < 20);
+                    if let Ok(answer) = world.grade(request.clone()).await {
+                        break answer;
+                    }
+                };
+                assert!(answer.evidence_recorded);
+                assert_eq!(world.grade(request).await.unwrap(), answer);
+            }
+            assert_eq!(world.session.attempts(), drills as i32);
+        });
+    }
+}

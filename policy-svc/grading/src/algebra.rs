@@ -1,0 +1,77 @@
+//! Exact algebra: sums of terms with rational coefficients and rational powers, and quotients of them.
+//!
+//! Terms may hold fractional powers of primes (`2^(1/2)`) and of variables. Products of different fractional powers of
+//! primes are linearly independent over the rationals (Besicovitch, 1940), so two such sums are equal exactly if their
+//! terms are, and no approximation is needed to know that a sum of surds is zero.
+
+mod enclosure;
+mod equation;
+mod factors;
+mod normal;
+mod quotient;
+mod roots;
+mod set;
+mod sum;
+
+pub(crate) use self::{
+    enclosure::{compare, is_rounding, sign},
+    equation::{Solutions, SystemSolution, solve_relation, solve_system},
+    factors::{Irreducible, coprime, irreducible, primitive_part},
+    normal::{Env, Roots, normal},
+    quotient::Quotient,
+    set::{Edge, RealSet, Span},
+    sum::{Base, Sum, integer_factors},
+};
+
+use num_rational::BigRational;
+
+/// An exact rational number.
+pub(crate) type Rational = BigRational;
+
+/// Why algebra stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The work or a number grew past its bound.
+    TooBig,
+    /// A division by zero.
+    Undefined,
+    /// An even root of a negative number.
+    NotReal,
+    /// Outside these rules.
+    Unsupported,
+}
+
+/// Steps of term arithmetic that one call may take. A step costs well under a microsecond, so this bounds a call's time.
+const STEPS: u32 = 6_000;
+
+/// A coefficient of more bits stops the call.
+pub(crate) const MAX_BITS: u64 = 1_024;
+
+/// What is left of a call's steps.
+#[derive(Debug)]
+pub(crate) struct Work {
+    left: u32,
+}
+
+impl Work {
+    /// A call's whole allowance.
+    pub(crate) fn new() -> Self {
+        Self { left: STEPS }
+    }
+
+    /// Takes `steps`, or stops.
+    pub(crate) fn take(&mut self, steps: usize) -> Result<(), Stop> {
+        let steps = u32::try_from(steps).map_err(|_| Stop::TooBig)?;
+        self.left = self.left.checked_sub(steps).ok_or(Stop::TooBig)?;
+        Ok(())
+    }
+}
+
+/// Whether a number is within the bound on bits.
+pub(crate) fn bounded(number: &Rational) -> Result<(), Stop> {
+    if number.numer().bits() > MAX_BITS || number.denom().bits() > MAX_BITS {
+        Err(Stop::TooBig)
+    } else {
+        Ok(())
+    }
+}

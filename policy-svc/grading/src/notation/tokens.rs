@@ -1,0 +1,689 @@
+//! Cuts mathematics into tokens: signs get one meaning whatever keyboard or LaTeX command they came from.
+//!
+//! The text crate's normaliser is not used: it writes formulas for search engines and models, and gives up groups (which
+//! numerator, which radicand) that matter here.
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_rational::Ratio;
+use num_traits::One;
+
+use super::{MAX_CHARACTERS, MAX_TOKENS, Sign};
+use crate::algebra::Rational;
+
+/// A token.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Token {
+    /// What it is.
+    pub(crate) kind: TokenKind,
+    /// Whether white space stood before it.
+    pub(crate) spaced: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TokenKind {
+    /// A number, with its decimal places if it had a point.
+    Number {
+        /// Its value.
+        value: Rational,
+        /// Digits after the point.
+        places: Option<u32>,
+    },
+    /// A run of letters, or one letter with an index.
+    Word(Rc<str>),
+    /// One of `+ - * / ^ ±`.
+    Operator(char),
+    /// An opening `(`, `[` or `{`; `g` opens a LaTeX group.
+    Open(char),
+    /// A closing bracket, named by its opening one.
+    Close(char),
+    /// `|`
+    Bar,
+    /// `,`
+    Comma,
+    /// `;`, or a new line
+    Break,
+    /// `=`, `<` and so on
+    Relation(Sign),
+    /// `\frac`
+    Fraction,
+    /// `\sqrt`; its index may follow in brackets
+    Root,
+    /// `\sqrt[3]`, `∛`
+    RootOf(u32),
+    /// `abs`
+    Absolute,
+    /// `%`
+    Percent,
+    /// A currency sign
+    Currency(char),
+    /// `°`
+    Degree,
+    /// A place to fill in
+    Blank,
+    /// `∞`
+    Infinity,
+    /// `∅`
+    Empty,
+    /// `ℝ`
+    Reals,
+    /// `∈`
+    Element,
+    /// `∪`
+    Union,
+    /// Anything else
+    Other(char),
+}
+
+/// What a comma between digits means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comma {
+    /// It separates values, or thousands: `1,200`.
+    Separates,
+    /// It is the decimal point: `2,5`.
+    Decimal,
+}
+
+/// The tokens of a text; nothing where it is too long.
+pub(crate) fn tokens(text: &str, comma: Comma) -> Option<Vec<Token>> {
+    let mut characters = Vec::with_capacity(text.len().min(MAX_CHARACTERS));
+    for character in text.chars() {
+        if characters.len() >= MAX_CHARACTERS {
+            return None;
+        }
+        characters.push(plain(character));
+    }
+    let mut lexer = Lexer {
+        characters,
+        at: 0,
+        tokens: Vec::new(),
+        spaced: false,
+        groups: Vec::new(),
+        comma,
+    };
+    while lexer.at < lexer.characters.len() {
+        lexer.step();
+        if lexer.tokens.len() > MAX_TOKENS {
+            return None;
+        }
+    }
+    Some(lexer.tokens)
+}
+
+/// One sign for the many that mean the same.
+fn plain(character: char) -> char {
+    match character {
+        '−' | '–' | '—' | '‐' | '‑' | '‒' | '﹣' | '⁻' => '-',
+        '×' | '⋅' | '·' | '∙' | '∗' | '•' | '✕' | '✖' => '*',
+        '÷' | '∕' | '⁄' => '/',
+        '≦' | '⩽' => '≤',
+        '≧' | '⩾' => '≥',
+        '∣' | '｜' => '|',
+        // Full-width forms lie at a fixed distance from ASCII.
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(u32::from(character).wrapping_sub(0xfee0)).unwrap_or(character)
+        }
+        '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{200a}' | '\u{202f}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+fn superscript(character: char) -> Option<char> {
+    let at = "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|own| own == character)?;
+    "0123456789".chars().nth(at)
+}
+
+fn vulgar_fraction(character: char) -> Option<(u8, u8)> {
+    Some(match character {
+        '½' => (1, 2),
+        '⅓' => (1, 3),
+        '⅔' => (2, 3),
+        '¼' => (1, 4),
+        '¾' => (3, 4),
+        '⅕' => (1, 5),
+        '⅖' => (2, 5),
+        '⅗' => (3, 5),
+        '⅘' => (4, 5),
+        '⅙' => (1, 6),
+        '⅚' => (5, 6),
+        '⅛' => (1, 8),
+        '⅜' => (3, 8),
+        '⅝' => (5, 8),
+        '⅞' => (7, 8),
+        _ => return None,
+    })
+}
+
+struct Lexer {
+    characters: Vec<char>,
+    at: usize,
+    tokens: Vec<Token>,
+    spaced: bool,
+    /// Open brackets; `g` for groups.
+    groups: Vec<char>,
+    comma: Comma,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.characters.get(self.at + ahead).copied()
+    }
+
+    fn push(&mut self, kind: TokenKind) {
+        let spaced = std::mem::take(&mut self.spaced);
+        self.tokens.push(Token { kind, spaced });
+    }
+
+    fn whole(&mut self, number: u64) {
+        self.push(TokenKind::Number {
+            value: Rational::from(BigInt::from(number)),
+            places: None,
+        });
+    }
+
+    fn step(&mut self) {
+        let Some(character) = self.peek(0) else {
+            return;
+        };
+        match character {
+            '\n' => self.one(TokenKind::Break),
+            _ if character.is_whitespace() => {
+                self.at += 1;
+                self.spaced = true;
+            }
+            '0'..='9' => self.number(),
+            '.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) => self.number(),
+            '\\' => self.command(),
+            '*' if self.peek(1) == Some('*') => {
+                self.at += 1;
+                self.one(TokenKind::Operator('^'));
+            }
+            '^' if self.degree_follows() => self.push(TokenKind::Degree),
+            '+' | '-' | '*' | '/' | '^' | '±' => self.one(TokenKind::Operator(character)),
+            '(' | '[' => self.open(character),
+            '{' => {
+                let grouped = matches!(
+                    self.tokens.last().map(|token| &token.kind),
+                    Some(
+                        TokenKind::Operator('^')
+                            | TokenKind::Fraction
+                            | TokenKind::Root
+                            | TokenKind::RootOf(_)
+                    )
+                ) || self.group_argument();
+                self.open(if grouped { 'g' } else { '{' });
+            }
+            ')' => self.close('('),
+            ']' => self.close('['),
+            '}' => {
+                let opened = match self.groups.last() {
+                    Some('g') => 'g',
+                    _ => '{',
+                };
+                self.close(opened);
+            }
+            '|' => self.one(TokenKind::Bar),
+            ',' => self.one(TokenKind::Comma),
+            ';' => self.one(TokenKind::Break),
+            '<' | '>' | '=' | '!' | '≤' | '≥' | '≠' => self.relation(character),
+            '%' => self.one(TokenKind::Percent),
+            '$' | '€' | '£' | '¥' => self.one(TokenKind::Currency(character)),
+            '°' | 'º' => self.one(TokenKind::Degree),
+            '√' => self.one(TokenKind::Root),
+            '∛' => self.one(TokenKind::RootOf(3)),
+            '∜' => self.one(TokenKind::RootOf(4)),
+            '∞' => self.one(TokenKind::Infinity),
+            '∅' => self.one(TokenKind::Empty),
+            'ℝ' => self.one(TokenKind::Reals),
+            '∈' => self.one(TokenKind::Element),
+            '∪' => self.one(TokenKind::Union),
+            '□' | '☐' | '▢' => self.one(TokenKind::Blank),
+            'π' => self.one(TokenKind::Word("π".into())),
+            '_' => self.blank(),
+            _ if superscript(character).is_some() => self.superscripts(),
+            _ => {
+                if let Some((above, below)) = vulgar_fraction(character) {
+                    self.vulgar(above, below);
+                } else if character.is_alphabetic() {
+                    self.word();
+                } else {
+                    self.one(TokenKind::Other(character));
+                }
+            }
+        }
+    }
+
+    fn one(&mut self, kind: TokenKind) {
+        self.at += 1;
+        self.push(kind);
+    }
+
+    fn open(&mut self, bracket: char) {
+        self.groups.push(bracket);
+        self.one(TokenKind::Open(bracket));
+    }
+
+    fn close(&mut self, bracket: char) {
+        // Half-open intervals close with another bracket than they open with.
+        self.groups.pop();
+        self.one(TokenKind::Close(bracket));
+    }
+
+    /// Whether a `{` that comes now is an argument of `\frac` (its second), or of a root after its index.
+    fn group_argument(&self) -> bool {
+        if !matches!(
+            self.tokens.last().map(|token| &token.kind),
+            Some(TokenKind::Close('g'))
+        ) {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for (at, token) in self.tokens.iter().enumerate().rev() {
+            match token.kind {
+                TokenKind::Close('g') => depth += 1,
+                TokenKind::Open('g') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return at
+                            .checked_sub(1)
+                            .and_then(|before| self.tokens.get(before))
+                            .is_some_and(|token| token.kind == TokenKind::Fraction);
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn number(&mut self) {
+        let mut digits = String::new();
+        let mut places: Option<u32> = None;
+        let outside = !self.groups.iter().any(|group| *group != 'g');
+        while let Some(character) = self.peek(0) {
+            let digit_follows = self.peek(1).is_some_and(|next| next.is_ascii_digit());
+            match character {
+                '0'..='9' => {
+                    digits.push(character);
+                    if let Some(places) = &mut places {
+                        *places += 1;
+                    }
+                }
+                '.' if places.is_none() && digit_follows => {
+                    places = Some(0);
+                }
+                ',' if places.is_none() && outside && self.thousands_follow(&digits) => {}
+                ',' if places.is_none()
+                    && outside
+                    && digit_follows
+                    && self.comma == Comma::Decimal =>
+                {
+                    places = Some(0);
+                }
+                _ => break,
+            }
+            self.at += 1;
+        }
+        // More digits than anyone types by hand.
+        if digits.len() > 40 {
+            self.push(TokenKind::Other('#'));
+            return;
+        }
+        let numerator = digits.parse::<BigInt>().unwrap_or_default();
+        let scale = BigInt::from(10).pow(places.unwrap_or(0));
+        let value = Ratio::new(numerator, if places.is_some() { scale } else { BigInt::one() });
+        self.push(TokenKind::Number { value, places });
+    }
+
+    /// Whether the comma here parts thousands: one to three digits before it, groups of three after it.
+    fn thousands_follow(&self, digits: &str) -> bool {
+        let leads = digits.len() <= 3 && !digits.is_empty() && !digits.starts_with('0');
+        let continues = digits.len() > 3 && digits.len().is_multiple_of(3)
+            || digits.len() > 3 && self.group_before();
+        if !(leads || continues) {
+            return false;
+        }
+        let digit = |ahead: usize| self.peek(ahead).is_some_and(|next| next.is_ascii_digit());
+        digit(1) && digit(2) && digit(3) && !digit(4)
+    }
+
+    fn group_before(&self) -> bool {
+        self.at
+            .checked_sub(4)
+            .and_then(|before| self.characters.get(before))
+            == Some(&',')
+    }
+
+    fn relation(&mut self, character: char) {
+        let next = self.peek(1);
+        let (sign, length) = match (character, next) {
+            ('<', Some('=')) => (Sign::LessOrEqual, 2),
+            ('>', Some('=')) => (Sign::GreaterOrEqual, 2),
+            ('=', Some('<')) => (Sign::LessOrEqual, 2),
+            ('!', Some('=')) | ('<', Some('>')) => (Sign::NotEqual, 2),
+            ('=', Some('=')) => (Sign::Equal, 2),
+            ('=', Some('>')) | ('!', _) => {
+                self.one(TokenKind::Other(character));
+                return;
+            }
+            ('<', _) => (Sign::Less, 1),
+            ('>', _) => (Sign::Greater, 1),
+            ('≤', _) => (Sign::LessOrEqual, 1),
+            ('≥', _) => (Sign::GreaterOrEqual, 1),
+            ('≠', _) => (Sign::NotEqual, 1),
+            _ => (Sign::Equal, 1),
+        };
+        self.at += length;
+        self.push(TokenKind::Relation(sign));
+    }
+
+    fn blank(&mut self) {
+        let mut length = 0;
+        while self.peek(length) == Some('_') {
+            length += 1;
+        }
+        self.at += length;
+        self.push(if length > 1 {
+            TokenKind::Blank
+        } else {
+            TokenKind::Other('_')
+        });
+    }
+
+    fn superscripts(&mut self) {
+        let mut exponent: u64 = 0;
+        while let Some(digit) = self.peek(0).and_then(superscript) {
+            let digit = digit.to_digit(10).map_or(0, u64::from);
+            exponent = exponent.saturating_mul(10).saturating_add(digit);
+            self.at += 1;
+        }
+        self.spaced = false;
+        self.push(TokenKind::Operator('^'));
+        self.whole(exponent);
+    }
+
+    fn vulgar(&mut self, above: u8, below: u8) {
+        self.at += 1;
+        self.push(TokenKind::Fraction);
+        for part in [above, below] {
+            self.push(TokenKind::Open('g'));
+            self.whole(u64::from(part));
+            self.push(TokenKind::Close('g'));
+        }
+    }
+
+    /// Whether `^\circ` or `^{\circ}` stands here; takes it if so.
+    fn degree_follows(&mut self) -> bool {
+        for spelling in ["^\\circ", "^{\\circ}", "^{\\circ }"] {
+            let matches = spelling
+                .chars()
+                .enumerate()
+                .all(|(ahead, own)| self.peek(ahead) == Some(own));
+            if matches {
+                self.at += spelling.chars().count();
+                return true;
+            }
+        }
+        false
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        while self.peek(0).is_some_and(char::is_alphabetic) {
+            self.at += 1;
+        }
+        let word: String = self
+            .characters
+            .get(start..self.at)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        // `xsqrt(2)` is x times a root.
+        for name in ["sqrt", "cbrt", "frac", "abs"] {
+            if let Some(before) = word.strip_suffix(name)
+                && !before.is_empty()
+                && before.chars().count() <= 3
+            {
+                self.push(TokenKind::Word(before.into()));
+                self.named(name);
+                return;
+            }
+        }
+        // An index makes one name: `x_1`, `x_{12}`.
+        if word.chars().count() == 1 && self.peek(0) == Some('_') {
+            let braced = self.peek(1) == Some('{');
+            let mut ahead = if braced { 2 } else { 1 };
+            let mut index = String::new();
+            while let Some(next) = self.peek(ahead).filter(char::is_ascii_alphanumeric) {
+                index.push(next);
+                ahead += 1;
+                if !braced && !next.is_ascii_digit() || index.len() > 3 {
+                    break;
+                }
+            }
+            if !index.is_empty() && (!braced || self.peek(ahead) == Some('}')) {
+                self.at += ahead + usize::from(braced);
+                self.push(TokenKind::Word(format!("{word}_{index}").into()));
+                return;
+            }
+        }
+        self.named(&word);
+    }
+
+    /// A word of plain text, or the name of a command without its backslash.
+    fn named(&mut self, word: &str) {
+        let kind = match word {
+            "sqrt" | "root" => TokenKind::Root,
+            "cbrt" => TokenKind::RootOf(3),
+            "frac" => TokenKind::Fraction,
+            "abs" => TokenKind::Absolute,
+            "infty" | "infinity" | "inf" | "Infinity" | "oo" => TokenKind::Infinity,
+            "pm" => TokenKind::Operator('±'),
+            "cdot" | "times" => TokenKind::Operator('*'),
+            "pi" => TokenKind::Word("π".into()),
+            "leq" => TokenKind::Relation(Sign::LessOrEqual),
+            "geq" => TokenKind::Relation(Sign::GreaterOrEqual),
+            _ => TokenKind::Word(word.into()),
+        };
+        self.push(kind);
+        if matches!(
+            self.tokens.last().map(|token| &token.kind),
+            Some(TokenKind::Root)
+        ) {
+            self.root_index();
+        }
+    }
+
+    /// Takes `[3]` after a root.
+    fn root_index(&mut self) {
+        let mut ahead = 0;
+        while self.peek(ahead) == Some(' ') {
+            ahead += 1;
+        }
+        if self.peek(ahead) != Some('[') {
+            return;
+        }
+        let digits: String = (ahead + 1..ahead + 4)
+            .map_while(|at| self.peek(at).filter(char::is_ascii_digit))
+            .collect();
+        if let Ok(index) = digits.parse::<u32>()
+            && self.peek(ahead + 1 + digits.len()) == Some(']')
+            && let Some(token) = self.tokens.last_mut()
+        {
+            self.at += ahead + 2 + digits.len();
+            token.kind = TokenKind::RootOf(index);
+        }
+    }
+
+    fn command(&mut self) {
+        self.at += 1;
+        let Some(first) = self.peek(0) else {
+            self.push(TokenKind::Other('\\'));
+            return;
+        };
+        if !first.is_ascii_alphabetic() {
+            match first {
+                '\\' => self.one(TokenKind::Break),
+                '{' => self.open('{'),
+                '}' => self.close('{'),
+                '%' => self.one(TokenKind::Percent),
+                '$' => self.one(TokenKind::Currency('$')),
+                '|' => self.one(TokenKind::Bar),
+                '_' => self.one(TokenKind::Blank),
+                '!' => self.at += 1,
+                '(' | ')' | '[' | ']' | ',' | ':' | ';' | ' ' => {
+                    self.at += 1;
+                    self.spaced = true;
+                }
+                other => self.one(TokenKind::Other(other)),
+            }
+            return;
+        }
+        let start = self.at;
+        while self
+            .peek(0)
+            .is_some_and(|character| character.is_ascii_alphabetic())
+        {
+            self.at += 1;
+        }
+        let name: String = self
+            .characters
+            .get(start..self.at)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        self.latex(&name);
+    }
+
+    fn latex(&mut self, name: &str) {
+        match name {
+            "frac" | "dfrac" | "tfrac" | "cfrac" => {
+                self.push(TokenKind::Fraction);
+                self.short_arguments();
+            }
+            "sqrt" => {
+                self.push(TokenKind::Root);
+                self.root_index();
+                self.short_root();
+            }
+            "cdot" | "times" | "ast" => self.push(TokenKind::Operator('*')),
+            "div" => self.push(TokenKind::Operator('/')),
+            "pm" => self.push(TokenKind::Operator('±')),
+            "le" | "leq" | "leqslant" => self.push(TokenKind::Relation(Sign::LessOrEqual)),
+            "ge" | "geq" | "geqslant" => self.push(TokenKind::Relation(Sign::GreaterOrEqual)),
+            "lt" => self.push(TokenKind::Relation(Sign::Less)),
+            "gt" => self.push(TokenKind::Relation(Sign::Greater)),
+            "ne" | "neq" => self.push(TokenKind::Relation(Sign::NotEqual)),
+            "infty" => self.push(TokenKind::Infinity),
+            "emptyset" | "varnothing" => self.push(TokenKind::Empty),
+            "in" => self.push(TokenKind::Element),
+            "cup" => self.push(TokenKind::Union),
+            "lor" | "vee" => self.push(TokenKind::Word("or".into())),
+            "land" | "wedge" => self.push(TokenKind::Word("and".into())),
+            "square" | "Box" | "bigcirc" => self.push(TokenKind::Blank),
+            "lvert" | "rvert" | "vert" | "mid" => self.push(TokenKind::Bar),
+            "lbrace" => self.push(TokenKind::Open('{')),
+            "rbrace" => self.push(TokenKind::Close('{')),
+            "circ" | "degree" => self.push(TokenKind::Degree),
+            "left" | "right" => {
+                // `\left.` is a bracket that is not drawn.
+                if self.peek(0) == Some('.') {
+                    self.at += 1;
+                }
+            }
+            "big" | "Big" | "bigl" | "bigr" | "Bigl" | "Bigr" | "displaystyle" | "limits" => {}
+            "quad" | "qquad" | "thinspace" | "space" | "enspace" => self.spaced = true,
+            "text" | "mathrm" | "textrm" | "textbf" | "mathbf" | "mathit" | "operatorname"
+            | "textit" | "mbox" => self.text(),
+            "mathbb" => {
+                if (self.peek(0), self.peek(1), self.peek(2)) == (Some('{'), Some('R'), Some('}')) {
+                    self.at += 3;
+                    self.push(TokenKind::Reals);
+                } else {
+                    self.push(TokenKind::Other('\\'));
+                }
+            }
+            "begin" | "end" => {
+                while let Some(character) = self.peek(0) {
+                    self.at += 1;
+                    if character == '}' {
+                        break;
+                    }
+                }
+                self.spaced = true;
+            }
+            "pi" => self.push(TokenKind::Word("π".into())),
+            "alpha" => self.push(TokenKind::Word("α".into())),
+            "beta" => self.push(TokenKind::Word("β".into())),
+            "gamma" => self.push(TokenKind::Word("γ".into())),
+            "theta" => self.push(TokenKind::Word("θ".into())),
+            "lambda" => self.push(TokenKind::Word("λ".into())),
+            "mu" => self.push(TokenKind::Word("μ".into())),
+            _ => self.push(TokenKind::Other('\\')),
+        }
+    }
+
+    /// `\frac12`: single digits or letters as arguments.
+    fn short_arguments(&mut self) {
+        while self.peek(0) == Some(' ') {
+            self.at += 1;
+        }
+        if self.peek(0).is_some_and(char::is_alphanumeric) {
+            self.short_argument();
+            while self.peek(0) == Some(' ') {
+                self.at += 1;
+            }
+            if self.peek(0).is_some_and(char::is_alphanumeric) {
+                self.short_argument();
+            }
+        }
+    }
+
+    /// `\sqrt2`: a single digit or letter as argument.
+    fn short_root(&mut self) {
+        if self.peek(0).is_some_and(char::is_alphanumeric) {
+            self.short_argument();
+        }
+    }
+
+    fn short_argument(&mut self) {
+        let Some(character) = self.peek(0) else {
+            return;
+        };
+        self.at += 1;
+        self.push(TokenKind::Open('g'));
+        match character.to_digit(10) {
+            Some(digit) => self.whole(u64::from(digit)),
+            None => self.push(TokenKind::Word(character.to_string().into())),
+        }
+        self.push(TokenKind::Close('g'));
+    }
+
+    /// The words of `\text{…}`: the braces go, what is in them is read as plain text.
+    fn text(&mut self) {
+        if self.peek(0) != Some('{') {
+            return;
+        }
+        let mut depth = 0_usize;
+        for ahead in 0..self.characters.len().saturating_sub(self.at) {
+            match self.peek(ahead) {
+                Some('{') => depth += 1,
+                Some('}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        if let Some(close) = self.characters.get_mut(self.at + ahead) {
+                            *close = ' ';
+                        }
+                        if let Some(open) = self.characters.get_mut(self.at) {
+                            *open = ' ';
+                        }
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! Grades solutions of equations, inequalities and systems.
+
+use std::rc::Rc;
+
+use crate::{
+    algebra::{
+        Edge, Env, Quotient, RealSet, Roots, Solutions, Span, Stop, SystemSolution, Work, compare,
+        is_rounding, normal, sign, solve_relation, solve_system,
+    },
+    answer::{Answer, Item, Letters, Link, Part, Phrase, Value},
+    forms::signed_number,
+    grade::{Reason, Verdict},
+    notation::{Expression, Relation, Sign, relation_shape},
+    task::{Pick, Problem, Subject},
+};
+
+/// A verdict and why.
+pub(crate) type Judgement = (Verdict, Reason);
+
+/// All was read, but it stays open.
+pub(crate) const OPEN: Judgement = (Verdict::CannotTell, Reason::Undecided);
+
+const SOLVED: Judgement = (Verdict::Right, Reason::EqualToSolution);
+const NO_SOLUTION: Judgement = (Verdict::Wrong, Reason::NotASolution);
+const INCOMPLETE: Judgement = (Verdict::Wrong, Reason::IncompleteSolutionSet);
+
+/// Grades an answer to a problem that asks for solutions.
+pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judgement {
+    let (Subject::Relations(relations) | Subject::System(relations)) = &problem.subject else {
+        return OPEN;
+    };
+    let given: Vec<Relation> = relations
+        .iter()
+        .map(|relation| Relation {
+            left: substituted(&relation.left, problem),
+            sign: relation.sign,
+            right: substituted(&relation.right, problem),
+        })
+        .collect();
+    let mut variables: Vec<Rc<str>> = given
+        .iter()
+        .flat_map(|relation| [relation.left.variables(), relation.right.variables()].concat())
+        .collect();
+    variables.sort();
+    variables.dedup();
+    if let Some(copied) = copied(relations, &given, answer) {
+        return copied;
+    }
+    if matches!(problem.subject, Subject::System(_)) {
+        return system(&given, &variables, answer, work);
+    }
+    match (variables.as_slice(), &problem.unknown) {
+        ([only], named) if named.as_ref().is_none_or(|named| named == only) => {
+            one_unknown(problem, &given, only, answer, work)
+        }
+        ([_, _, ..], Some(unknown)) if variables.contains(unknown) => match given.as_slice() {
+            [relation] if relation.sign == Sign::Equal => {
+                literal(relation, unknown, answer, work)
+            }
+            _ => OPEN,
+        },
+        _ => (Verdict::CannotTell, Reason::UnreadableQuestion),
+    }
+}
+
+/// The question's own equation again. Where it is solved as it stands, nobody can tell a copy from a solution.
+fn copied(relations: &[Relation], given: &[Relation], answer: &Answer) -> Option<Judgement> {
+    let Answer::Items(items) = answer else {
+        return None;
+    };
+    let own: Vec<_> = items
+        .iter()
+        .filter_map(|(_, item)| item.relations())
+        .flatten()
+        .map(|relation| relation_shape(&relation))
+        .collect();
+    let is_copy = |relations: &[Relation]| {
+        own.len() == relations.len()
+            && relations
+                .iter()
+                .all(|relation| own.contains(&relation_shape(relation)))
+    };
+    if !is_copy(relations) && !is_copy(given) {
+        return None;
+    }
+    let solved = |relation: &Relation| {
+        let lone = |one: &Expression, other: &Expression| {
+            matches!(one, Expression::Variable(_)) && !other.has_variable()
+        };
+        lone(&relation.left, &relation.right) || lone(&relation.right, &relation.left)
+    };
+    let verdict = if relations.iter().all(solved) {
+        Verdict::CannotTell
+    } else {
+        Verdict::Wrong
+    };
+    Some((verdict, Reason::CopiedQuestion))
+}
+
+/// The expression with the givens put in.
+fn substituted(expression: &Expression, problem: &Problem) -> Expression {
+    let one = |part: &Expression| Box::new(substituted(part, problem));
+    let all = |parts: &[Expression]| parts.iter().map(|part| substituted(part, problem)).collect();
+    match expression {
+        Expression::Variable(name) => problem
+            .givens
+            .iter()
+            .find(|(given, _)| given == name)
+            .map_or_else(|| expression.clone(), |(_, value)| value.clone()),
+        Expression::Number { .. } | Expression::Mixed(..) => expression.clone(),
+        Expression::Add(parts) => Expression::Add(all(parts)),
+        Expression::Multiply(parts) => Expression::Multiply(all(parts)),
+        Expression::Negate(inner) => Expression::Negate(one(inner)),
+        Expression::Divide(left, right) => Expression::Divide(one(left), one(right)),
+        Expression::Power(left, right) => Expression::Power(one(left), one(right)),
+        Expression::Root(index, inner) => Expression::Root(*index, one(inner)),
+        Expression::Absolute(inner) => Expression::Absolute(one(inner)),
+        Expression::Percent(inner) => Expression::Percent(one(inner)),
+        Expression::PlusMinus(left, right) => {
+            Expression::PlusMinus(left.as_deref().map(one), one(right))
+        }
+    }
+}
+
+fn one_unknown(
+    problem: &Problem,
+    relations: &[Relation],
+    variable: &str,
+    answer: &Answer,
+    work: &mut Work,
+) -> Judgement {
+    let Ok(solutions) = solve_relation(relations, variable, work) else {
+        return OPEN;
+    };
+    match solutions {
+        Solutions::Numbers(numbers) => match picked(numbers, problem.pick, work) {
+            Some(numbers) => against_numbers(&numbers, variable, answer, work),
+            None => OPEN,
+        },
+        Solutions::Set(set) if problem.pick == Pick::All => {
+            against_set(&set, variable, answer, problem.writing, work)
+        }
+        Solutions::Set(_) => OPEN,
+    }
+}
+
+fn picked(numbers: Vec<Quotient>, pick: Pick, work: &mut Work) -> Option<Vec<Quotient>> {
+    let signed = |positive: i8| {
+        let mut kept = Vec::new();
+        for number in &numbers {
+            if sign(number)? == positive {
+                kept.push(number.clone());
+            }
+        }
+        Some(kept)
+    };
+    let extreme = |order: std::cmp::Ordering, work: &mut Work| {
+        let mut best: Option<Quotient> = None;
+        for number in &numbers {
+            let better = match &best {
+                Some(best) => compare(number, best, work)? == order,
+                None => true,
+            };
+            if better {
+                best = Some(number.clone());
+            }
+        }
+        best.map(|best| vec![best])
+    };
+    match pick {
+        Pick::All => Some(numbers),
+        Pick::Largest => extreme(std::cmp::Ordering::Greater, work),
+        Pick::Smallest => extreme(std::cmp::Ordering::Less, work),
+        Pick::Positive => signed(1),
+        Pick::Negative => signed(-1),
+    }
+}
+
+/// The constant that a value is.
+fn constant(value: &Value, work: &mut Work) -> Result<Quotient, Stop> {
+    let value = normal(&value.expression, &mut Env::new(Roots::Real), work)?;
+    if value.is_constant() {
+        Ok(value)
+    } else {
+        Err(Stop::Unsupported)
+    }
+}
+
+/// Whether a decimal could be what is left of an exact value after rounding.
+pub(crate) fn may_be_rounded(expression: &Expression, exact: &Quotient) -> bool {
+    match signed_number(expression) {
+        Some((decimal, Some(places))) => {
+            let terminating = exact.as_number().is_some_and(|number| {
+                let scale = crate::algebra::Rational::from(num_bigint::BigInt::from(10).pow(places));
+                (number * scale).is_integer()
+            });
+            !terminating && is_rounding(&decimal, places, exact, true)
+        }
+        _ => false,
+    }
+}
+
+fn against_numbers(
+    numbers: &[Quotient],
+    variable: &str,
+    answer: &Answer,
+    work: &mut Work,
+) -> Judgement {
+    let values = match answer {
+        Answer::Phrase(Phrase::Nothing | Phrase::NotReal) if numbers.is_empty() => return SOLVED,
+        Answer::Phrase(Phrase::Nothing | Phrase::Everything | Phrase::Infinite) => {
+            return NO_SOLUTION;
+        }
+        Answer::Phrase(_) => return OPEN,
+        Answer::Items(_) => match answer.values(Letters::Variables, work) {
+            Some(values) => values,
+            None => return OPEN,
+        },
+    };
+    let mut found = vec![false; numbers.len()];
+    let mut strange = false;
+    let mut open = false;
+    for value in &values {
+        if value.unit.is_some()
+            || value
+                .variable
+                .as_deref()
+                .is_some_and(|named| named != variable && !named.starts_with(&format!("{variable}_")))
+        {
+            return OPEN;
+        }
+        let Ok(own) = constant(value, work) else {
+            return OPEN;
+        };
+        let mut matched = false;
+        for (number, found) in numbers.iter().zip(&mut found) {
+            match own.equals(number, work) {
+                Ok(Some(true)) => {
+                    *found = true;
+                    matched = true;
+                }
+                Ok(Some(false)) => open |= may_be_rounded(&value.expression, number),
+                _ => open = true,
+            }
+        }
+        strange |= !matched;
+    }
+    match (strange, found.iter().all(|found| *found)) {
+        (true, _) if open => OPEN,
+        (true, _) => NO_SOLUTION,
+        (false, true) => SOLVED,
+        (false, false) => INCOMPLETE,
+    }
+}
+
+fn against_set(
+    set: &RealSet,
+    variable: &str,
+    answer: &Answer,
+    writing: bool,
+    work: &mut Work,
+) -> Judgement {
+    let Answer::Items(items) = answer else {
+        return match answer {
+            Answer::Phrase(Phrase::Everything) if set.is_all() => SOLVED,
+            Answer::Phrase(Phrase::Infinite) if set.is_all() => SOLVED,
+            Answer::Phrase(Phrase::Nothing) if set.is_empty() => SOLVED,
+            Answer::Phrase(Phrase::Nothing | Phrase::Everything) => NO_SOLUTION,
+            _ => OPEN,
+        };
+    };
+    let Some((own, named)) = answer_set(answer, work) else {
+        return OPEN;
+    };
+    if named.is_some_and(|named| &*named != variable) {
+        return OPEN;
+    }
+    match own.equals(set, work) {
+        Some(true) => {
+            let in_brackets = items
+                .iter()
+                .all(|(_, item)| matches!(item, Item::Bracket { .. }));
+            if writing && !in_brackets {
+                (Verdict::CannotTell, Reason::NotConverted)
+            } else {
+                SOLVED
+            }
+        }
+        Some(false) => NO_SOLUTION,
+        None => OPEN,
+    }
+}
+
+/// The set of numbers that an answer describes, and the variable that it names.
+pub(crate) fn answer_set(answer: &Answer, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> {
+    let items = match answer {
+        Answer::Phrase(Phrase::Nothing) => return Some((RealSet::default(), None)),
+        Answer::Phrase(Phrase::Everything) => return Some((RealSet::all(), None)),
+        Answer::Phrase(_) => return None,
+        Answer::Items(items) => items,
+    };
+    let mut whole: Option<RealSet> = None;
+    let mut variable: Option<Rc<str>> = None;
+    for (link, item) in items {
+        let (set, named) = item_set(item, work)?;
+        match (&variable, named) {
+            (Some(known), Some(named)) if *known != named => return None,
+            (None, named) => variable = named,
+            _ => {}
+        }
+        whole = Some(match (whole, link) {
+            (None, _) => set,
+            (Some(before), Link::Or) => before.union(&set, work)?,
+            (Some(before), Link::And) => before.intersection(&set, work)?,
+            // A comma between inequalities could be either.
+            (Some(_), Link::List) => return None,
+        });
+    }
+    Some((whole?, variable))
+}
+
+fn item_set(item: &Item, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> {
+    let number = |expression: &Expression, work: &mut Work| {
+        let value = normal(expression, &mut Env::new(Roots::Real), work).ok()?;
+        value.is_constant().then_some(value)
+    };
+    match item {
+        Item::Bracket { open, close, parts } => {
+            let [low, high] = parts.as_slice() else {
+                return None;
+            };
+            let edge = |part: &Part, bracket: char, low: bool, work: &mut Work| match part {
+                Part::Infinite(negative) => (*negative == low && bracket == '(').then(Edge::infinite),
+                Part::Value(expression) => Some(Edge {
+                    at: Some(number(expression, work)?),
+                    closed: bracket == '[',
+                }),
+            };
+            let span = Span {
+                low: edge(low, *open, true, work)?,
+                high: edge(high, *close, false, work)?,
+            };
+            if let (Some(low), Some(high)) = (&span.low.at, &span.high.at) {
+                let order = compare(low, high, work)?;
+                if order.is_gt() || order.is_eq() && !(span.low.closed && span.high.closed) {
+                    return None;
+                }
+            }
+            Some((RealSet::of(span), None))
+        }
+        Item::Chain { sides, signs, unit: None } => {
+            let mut set = RealSet::all();
+            let mut variable: Option<Rc<str>> = None;
+            for (pair, sign) in sides.windows(2).zip(signs) {
+                let [left, right] = pair else {
+                    return None;
+                };
+                let (name, sign, bound) = match (left, right) {
+                    (Part::Value(Expression::Variable(name)), bound) => (name, *sign, bound),
+                    (bound, Part::Value(Expression::Variable(name))) => (name, sign.swapped(), bound),
+                    _ => return None,
+                };
+                if variable.get_or_insert_with(|| Rc::clone(name)) != name {
+                    return None;
+                }
+                let half = match bound {
+                    Part::Infinite(_) => RealSet::all(),
+                    Part::Value(bound) => {
+                        let bound = number(bound, work)?;
+                        RealSet::build(
+                            vec![bound.clone()],
+                            &mut |own, work| Some(sign.holds(compare(own, &bound, work)?)),
+                            work,
+                        )?
+                    }
+                };
+                set = set.intersection(&half, work)?;
+            }
+            Some((set, variable))
+        }
+        Item::Value { plain: Some(expression), .. } => {
+            let at = number(expression, work)?;
+            let edge = Edge {
+                at: Some(at),
+                closed: true,
+            };
+            Some((
+                RealSet::of(Span {
+                    low: edge.clone(),
+                    high: edge,
+                }),
+                None,
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn system(
+    relations: &[Relation],
+    variables: &[Rc<str>],
+    answer: &Answer,
+    work: &mut Work,
+) -> Judgement {
+    let Ok(solution) = solve_system(relations, variables, work) else {
+        return OPEN;
+    };
+    let solution = match (solution, answer) {
+        (SystemSolution::Empty, Answer::Phrase(Phrase::Nothing)) => return SOLVED,
+        (SystemSolution::Many, Answer::Phrase(Phrase::Infinite)) => return SOLVED,
+        (_, Answer::Phrase(Phrase::Nothing | Phrase::Infinite | Phrase::Everything)) => {
+            return NO_SOLUTION;
+        }
+        (_, Answer::Phrase(_)) => return OPEN,
+        (SystemSolution::Unique(solution), Answer::Items(_)) => solution,
+        (SystemSolution::Empty, Answer::Items(_)) => {
+            return match named_values(variables, answer, work) {
+                Some(_) => NO_SOLUTION,
+                None => OPEN,
+            };
+        }
+        (SystemSolution::Many, Answer::Items(_)) => return OPEN,
+    };
+    let Some(values) = named_values(variables, answer, work) else {
+        return OPEN;
+    };
+    let usual = variables
+        .iter()
+        .all(|name| matches!(&**name, "x" | "y" | "z"));
+    let mut open = false;
+    let mut wrong = false;
+    let mut seen: Vec<Rc<str>> = Vec::new();
+    for (name, expression, by_place) in &values {
+        let Some(exact) = solution.get(name) else {
+            return OPEN;
+        };
+        let exact = Quotient::number(exact.clone());
+        let Ok(own) = normal(expression, &mut Env::new(Roots::Real), work) else {
+            return OPEN;
+        };
+        match own.equals(&exact, work) {
+            Ok(Some(true)) => {}
+            Ok(Some(false)) => {
+                wrong = true;
+                open |= may_be_rounded(expression, &exact) || *by_place && !usual;
+            }
+            _ => return OPEN,
+        }
+        if seen.contains(name) {
+            return OPEN;
+        }
+        seen.push(Rc::clone(name));
+    }
+    match (wrong, seen.len() == variables.len()) {
+        (true, _) if open => OPEN,
+        (true, _) => NO_SOLUTION,
+        (false, true) => SOLVED,
+        (false, false) => INCOMPLETE,
+    }
+}
+
+/// Values by variable; values without a name go by place, in the order of the alphabet. The flag says by place.
+fn named_values(
+    variables: &[Rc<str>],
+    answer: &Answer,
+    work: &mut Work,
+) -> Option<Vec<(Rc<str>, Expression, bool)>> {
+    let Answer::Items(items) = answer else {
+        return None;
+    };
+    if let [(_, Item::Bracket { open: '(', close: '(', parts })] = items.as_slice() {
+        if parts.len() != variables.len() {
+            return None;
+        }
+        return variables
+            .iter()
+            .zip(parts)
+            .map(|(name, part)| match part {
+                Part::Value(expression) if !expression.has_variable() => {
+                    Some((Rc::clone(name), expression.clone(), true))
+                }
+                _ => None,
+            })
+            .collect();
+    }
+    // `(x, y) = (2, 3)` and the like are not read. Names are not inherited here.
+    let named = items.iter().all(|(_, item)| matches!(item, Item::Chain { .. }));
+    let values = answer.values(Letters::Variables, work)?;
+    if values
+        .iter()
+        .any(|value| value.unit.is_some() || value.expression.has_variable())
+    {
+        return None;
+    }
+    if named {
+        return values
+            .into_iter()
+            .map(|value| Some((value.variable?, value.expression, false)))
+            .collect();
+    }
+    let unnamed = items.iter().all(|(_, item)| matches!(item, Item::Value { .. }));
+    (unnamed && values.len() == variables.len()).then(|| {
+        variables
+            .iter()
+            .zip(values)
+            .map(|(name, value)| (Rc::clone(name), value.expression, true))
+            .collect()
+    })
+}
+
+/// An equation in several variables, solved for one of them.
+fn literal(relation: &Relation, unknown: &str, answer: &Answer, work: &mut Work) -> Judgement {
+    let Some(values) = answer.values(Letters::Variables, work) else {
+        return OPEN;
+    };
+    let [value] = values.as_slice() else {
+        return OPEN;
+    };
+    let own_name = value.variable.as_deref().is_none_or(|name| name == unknown);
+    if !own_name
+        || value.unit.is_some()
+        || value.expression.variables().iter().any(|name| &**name == unknown)
+    {
+        return OPEN;
+    }
+    let check = |work: &mut Work| -> Result<(Option<bool>, bool), Stop> {
+        let mut env = Env::new(Roots::Positive);
+        let left = normal(&relation.left, &mut env, work)?;
+        let right = normal(&relation.right, &mut env, work)?;
+        let difference = left.subtract(&right, work)?;
+        let linear = difference
+            .above
+            .by_powers(unknown, 1)
+            .is_some_and(|powers| powers.get(1).is_some_and(|slope| !slope.is_zero()));
+        let own = normal(&value.expression, &mut Env::new(Roots::Positive), work)?;
+        let mut env = Env::new(Roots::Positive).with(unknown, own);
+        let left = normal(&relation.left, &mut env, work)?;
+        let right = normal(&relation.right, &mut env, work)?;
+        Ok((left.equals(&right, work)?, linear))
+    };
+    match check(work) {
+        Ok((Some(true), true)) => SOLVED,
+        Ok((Some(false), true)) => NO_SOLUTION,
+        _ => OPEN,
+    }
+}

@@ -1,0 +1,192 @@
+//! The words of tasks. A prompt that says anything else is not understood, and nothing is decided from it: "the degree of
+//! each polynomial" must not be read as a polynomial to simplify.
+
+use crate::{
+    grade::Task,
+    task::{Pick, Target},
+    units,
+};
+
+/// Words that name no task and change none.
+const PLAIN: &[&str] = &[
+    "a", "an", "the", "this", "that", "these", "those", "following", "each", "every", "all", "any", "in", "of", "on", "to",
+    "for", "with", "by", "from", "and", "or", "at", "as", "into", "it", "its", "your", "you", "please", "below", "above",
+    "given", "when", "if", "where", "let", "then", "exercise", "exercises", "problem", "problems", "question",
+    "questions", "expression", "expressions", "equation", "equations", "inequality", "inequalities", "system", "systems",
+    "linear", "quadratic", "rational", "radical", "polynomial", "polynomials", "binomial", "binomials", "trinomial",
+    "trinomials", "monomial", "monomials", "algebraic", "numerical", "absolute", "fraction", "fractions", "number",
+    "numbers", "integer", "integers", "term", "terms", "variable", "variables", "unknown", "form", "answer", "answers",
+    "result", "results", "exact", "final", "find", "give", "write", "enter", "input", "type", "show", "express", "what",
+    "is", "are", "be", "use", "using", "by", "method", "formula", "property", "properties", "rule", "rules", "law",
+    "laws", "pattern", "distributive", "quotient", "product", "power", "powers", "zero", "exponent", "exponents",
+    "substitution", "elimination", "factoring", "completing", "square", "squares", "root", "roots", "principle",
+    "commutative", "associative", "identity", "inverse", "addition", "subtraction", "multiplication", "division",
+    "operation", "operations", "indicated", "perform", "order", "completely", "fully", "possible", "necessary",
+    "needed", "appropriate", "step", "steps", "first", "so", "simplest", "simple", "like", "similar", "value", "values",
+    "real", "solution", "solutions", "set", "evaluate", "calculate", "compute", "work", "out", "solve",
+    "simplify", "simplified", "simplifying", "reduce", "reduced", "combine", "combining", "collect", "lowest", "expand",
+    "expanded", "expanding", "distribute", "multiply", "multiplying", "remove", "brackets", "bracket", "parentheses",
+    "factor", "factors", "factorise", "factorize", "factorisation", "factorization", "prime", "greatest", "common",
+    "gcf", "add", "adding", "subtract", "subtracting", "divide", "dividing", "sum", "difference", "convert", "change",
+    "rewrite", "decimal", "decimals", "percent", "percentage", "mixed", "improper", "scientific", "interval",
+    "notation", "single", "missing", "larger", "largest", "greater", "smaller", "smallest", "lesser", "positive",
+    "negative", "round", "rounded", "nearest", "tenth", "tenths", "hundredth", "hundredths", "thousandth",
+    "thousandths", "whole", "place", "places", "two", "three", "one", "if", "both", "sides", "only", "conjugates",
+    "pair", "pairs", "special", "products", "foil", "vertical", "grouping", "trial", "error", "ac", "difference",
+    "perfect", "cube", "cubes", "fill", "blank", "compare", "sign", "correct", "symbol", "insert", "place", "general",
+    "isolate", "expressions", "higher", "index", "rationalize", "denominator", "assume", "nonnegative", "represent",
+    "ordered", "point", "its", "there", "no", "not", "do", "such", "left", "right", "side",
+    "between", "containing", "involving", "other", "same", "different", "rate", "unit", "units", "proportion",
+    "proportions", "ratio", "ratios", "equivalent", "equal", "defined", "terms", "variable's", "new",
+    "well", "correctly", "carefully", "now", "next", "try", "yourself", "practice", "example", "can", "its", "worked",
+    "we", "us", "our", "have", "has", "here",
+];
+
+/// Whether a word is one that tasks are made of.
+pub(crate) fn known(word: &str) -> bool {
+    PLAIN.contains(&word) || units::named(word).is_some() && word.chars().count() > 1
+}
+
+/// The task that the words name.
+pub(crate) fn task(words: &[&str]) -> Task {
+    let has = |own: &[&str]| words.iter().any(|word| own.contains(word));
+    // "by factoring" is a way to solve; "factor" is the task.
+    if has(&["solve", "isolate"]) {
+        return Task::Solve;
+    }
+    if has(&["factor", "factorise", "factorize"]) && !has(&["simplify", "reduce"]) {
+        return Task::Factor;
+    }
+    if has(&["factorisation", "factorization"]) && has(&["write", "find", "give"]) {
+        return Task::Factor;
+    }
+    if has(&["compare", "insert"]) || has(&["fill"]) && has(&["symbol", "sign"]) {
+        return Task::Compare;
+    }
+    if has(&["expand", "distribute", "remove", "multiply", "foil"]) {
+        return Task::Expand;
+    }
+    if has(&["simplify", "reduce", "combine", "collect", "rationalize"]) {
+        return Task::Simplify;
+    }
+    if has(&["convert", "change", "write", "rewrite", "express"]) && target(words).is_some() {
+        return Task::Convert;
+    }
+    if has(&["lowest", "single", "simplest"]) {
+        return Task::Simplify;
+    }
+    if has(&["solution", "solutions", "root", "roots", "unknown", "missing"])
+        || asks_for_variable(words)
+    {
+        return Task::Solve;
+    }
+    if has(&["square"]) && has(&["binomial", "binomials"]) && !has(&["complete", "completing"]) {
+        return Task::Expand;
+    }
+    if has(&["product", "multiplying"]) && has(&["find", "what"]) {
+        return Task::Expand;
+    }
+    let operates = has(&[
+        "evaluate", "calculate", "compute", "perform", "add", "subtract", "divide", "sum", "difference", "quotient",
+    ]);
+    if operates || has(&["value", "values"]) || has(&["work"]) && has(&["out"]) {
+        return Task::Evaluate;
+    }
+    if has(&["find", "what"]) && !has(&["common", "general"]) {
+        return Task::Evaluate;
+    }
+    Task::Unknown
+}
+
+/// "Find the value of the variable", "find the missing number".
+pub(crate) fn asks_for_variable(words: &[&str]) -> bool {
+    let has = |own: &str| words.contains(&own);
+    has("variable") && (has("find") || has("value")) || has("missing") || has("find") && words.len() <= 2
+}
+
+/// Whether the words ask for a simplified answer.
+pub(crate) fn wants_simplified(words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        matches!(
+            *word,
+            "simplify" | "simplified" | "reduce" | "reduced" | "lowest" | "simplest" | "combine" | "collect"
+        )
+    })
+}
+
+/// Which of several solutions the words ask for.
+pub(crate) fn pick(words: &[&str]) -> Pick {
+    let asks = words
+        .iter()
+        .any(|word| matches!(*word, "solution" | "root" | "value"));
+    let has = |own: &[&str]| asks && words.iter().any(|word| own.contains(word));
+    if has(&["larger", "largest", "greater", "greatest"]) {
+        Pick::Largest
+    } else if has(&["smaller", "smallest", "lesser"]) {
+        Pick::Smallest
+    } else if has(&["positive"]) {
+        Pick::Positive
+    } else if has(&["negative"]) {
+        Pick::Negative
+    } else {
+        Pick::All
+    }
+}
+
+/// The form that the words ask for: the word after `as`, `to` or `into`.
+pub(crate) fn target(words: &[&str]) -> Option<Target> {
+    let start = words
+        .iter()
+        .rposition(|word| matches!(*word, "as" | "to" | "into" | "in"))?;
+    let after = words.get(start + 1..)?;
+    let has = |own: &str| after.contains(&own);
+    if has("mixed") {
+        return Some(Target::Mixed);
+    }
+    if has("improper") {
+        return Some(Target::Improper);
+    }
+    if has("scientific") {
+        return Some(Target::Scientific);
+    }
+    if has("percent") || has("percentage") {
+        return Some(Target::Percent);
+    }
+    if has("decimal") || has("decimals") {
+        return Some(Target::Decimal);
+    }
+    if has("fraction") || has("ratio") && has("integers") {
+        return Some(Target::Fraction);
+    }
+    after
+        .iter()
+        .find(|word| word.chars().count() > 1 && units::named(word).is_some())
+        .map(|word| Target::Unit((*word).to_owned()))
+}
+
+/// The decimal places to round to; an error where rounding is asked for in a way that is not understood.
+pub(crate) fn rounding(words: &[&str]) -> Result<Option<u32>, ()> {
+    let has = |own: &str| words.contains(&own);
+    if !(has("round") || has("rounded") || has("nearest")) {
+        return Ok(None);
+    }
+    let places = [
+        (0, &["integer", "whole"][..]),
+        (1, &["tenth", "tenths"][..]),
+        (2, &["hundredth", "hundredths"][..]),
+        (3, &["thousandth", "thousandths"][..]),
+    ];
+    for (count, names) in places {
+        if names.iter().any(|name| has(name)) {
+            return Ok(Some(count));
+        }
+    }
+    if has("places") || has("place") {
+        for (count, name) in [(1, "one"), (2, "two"), (3, "three")] {
+            if has(name) {
+                return Ok(Some(count));
+            }
+        }
+    }
+    Err(())
+}

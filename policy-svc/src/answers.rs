@@ -1,0 +1,112 @@
+//! The right answers of a course, and what else only grading needs. No decision sees any of it, so no reply can hold it.
+
+use std::{collections::HashMap, fmt};
+
+use turnwise_course_pack::{LlmGrades, MistakeTag, Pack};
+use turnwise_grading::Verdict;
+
+/// What grading needs of a course; the default knows no answer.
+#[derive(Default)]
+pub struct Answers {
+    drills: HashMap<String, String>,
+    questions: HashMap<String, String>,
+    mistakes: HashMap<String, Vec<MistakeTag>>,
+    llm_grades: LlmGrades,
+}
+
+/// What an answer to an exam question is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExamVerdict {
+    /// It is right.
+    Right,
+    /// It is wrong.
+    Wrong,
+    /// It cannot be read, so it is neither.
+    Unreadable,
+}
+
+impl Answers {
+    /// The answers of a pack.
+    #[must_use]
+    pub fn new(pack: &Pack) -> Self {
+        let drills = pack.units.iter().flat_map(|unit| &unit.drills);
+        Self {
+            drills: drills
+                .map(|drill| (drill.id.clone(), drill.answer.clone()))
+                .collect(),
+            questions: pack
+                .questions
+                .iter()
+                .map(|question| (question.id.clone(), question.answer.clone()))
+                .collect(),
+            mistakes: pack
+                .units
+                .iter()
+                .map(|unit| (unit.id.clone(), unit.mistake_tags.clone()))
+                .collect(),
+            llm_grades: pack.course.policy.llm_grades,
+        }
+    }
+
+    /// A ready-made drill's answer.
+    #[must_use]
+    pub fn of_drill(&self, drill_id: &str) -> Option<&str> {
+        self.drills.get(drill_id).map(String::as_str)
+    }
+
+    /// The mistakes that a grader may name in a unit, in file order.
+    #[must_use]
+    pub fn mistakes(&self, unit_id: &str) -> &[MistakeTag] {
+        self.mistakes.get(unit_id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a model's grade counts where mathematics cannot tell.
+    #[must_use]
+    pub fn counts_llm(&self) -> bool {
+        match self.llm_grades {
+            LlmGrades::Count => true,
+            LlmGrades::FeedbackOnly => false,
+        }
+    }
+
+    /// Whether this is the option to choose.
+    #[must_use]
+    pub fn is_option(&self, question_id: &str, option_id: &str) -> bool {
+        self.questions
+            .get(question_id)
+            .is_some_and(|answer| answer == option_id)
+    }
+
+    /// Whether a typed answer has the value of the catalogue's. What is no mathematics is right if it reads the same, but
+    /// for spaces and capitals.
+    #[must_use]
+    pub fn typed(&self, question_id: &str, text: &str) -> ExamVerdict {
+        let Some(key) = self.questions.get(question_id) else {
+            return ExamVerdict::Unreadable;
+        };
+        match turnwise_grading::equivalent(key, text) {
+            Verdict::Right => ExamVerdict::Right,
+            Verdict::Wrong => ExamVerdict::Wrong,
+            Verdict::CannotTell if read_alike(key, text) => ExamVerdict::Right,
+            Verdict::CannotTell => ExamVerdict::Unreadable,
+        }
+    }
+}
+
+fn read_alike(a: &str, b: &str) -> bool {
+    let plain = |text: &str| {
+        let words: Vec<_> = text.split_whitespace().collect();
+        words.join(" ").to_lowercase()
+    };
+    plain(a) == plain(b)
+}
+
+/// Says how many there are, so that no answer gets into a log.
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers")
+            .field("drills", &self.drills.len())
+            .field("questions", &self.questions.len())
+            .finish_non_exhaustive()
+    }
+}

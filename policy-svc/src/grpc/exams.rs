@@ -1,0 +1,86 @@
+//! Exam questions: what a client draws of one, and whether an answer is the catalogue's.
+
+use turnwise_decisions::{ExamQuestion, buttons};
+use turnwise_proto::policy::v1::{
+    CheckExamAnswerRequest, CheckExamAnswerResponse, GetExamQuestionResponse,
+    check_exam_answer_request::Answer,
+};
+
+use super::{
+    read::{self, Read},
+    words, write,
+};
+use crate::{answers::ExamVerdict, courses::LoadedCourse, error::PolicyError};
+
+/// The most characters of a typed answer.
+const MOST_ANSWER_CHARS: usize = 4000;
+
+/// A question as a client draws it, without its answer.
+pub(super) fn describe(
+    loaded: &LoadedCourse,
+    question_id: String,
+) -> Read<GetExamQuestionResponse> {
+    let question = question(loaded, question_id)?.clone();
+    Ok(GetExamQuestionResponse {
+        buttons: write::buttons(buttons::on_question(&question)),
+        unit_ids: question.units.clone(),
+        support_kinds: question
+            .support
+            .iter()
+            .map(|kind| words::support_to_proto(*kind))
+            .collect(),
+        card: Some(write::exam_card(question)),
+    })
+}
+
+/// Whether an answer is the catalogue's. Nothing that is refused says what would be right.
+pub(super) fn check(
+    loaded: &LoadedCourse,
+    request: CheckExamAnswerRequest,
+) -> Read<CheckExamAnswerResponse> {
+    let question = question(loaded, request.question_id)?;
+    let answer = request
+        .answer
+        .ok_or_else(|| PolicyError::missing("answer"))?;
+    let correct = match answer {
+        Answer::OptionId(_) if question.options.is_empty() => {
+            let problem = "must be absent: the answer to this question is typed";
+            return Err(PolicyError::invalid("option_id", problem));
+        }
+        Answer::OptionId(option_id) => {
+            if question.options.iter().all(|option| option.id != option_id) {
+                let problem = "must be an option of the question";
+                return Err(PolicyError::invalid("option_id", problem));
+            }
+            loaded.answers.is_option(&question.id, &option_id)
+        }
+        Answer::Text(_) if !question.options.is_empty() => {
+            let problem = "must be absent: this question has options to choose from";
+            return Err(PolicyError::invalid("text", problem));
+        }
+        Answer::Text(text) => {
+            read::filled("text", &text, MOST_ANSWER_CHARS)?;
+            match loaded.answers.typed(&question.id, &text) {
+                ExamVerdict::Right => true,
+                ExamVerdict::Wrong => false,
+                ExamVerdict::Unreadable => {
+                    let problem = "cannot be read as an answer to this question: write it in another way, \
+                                   such as a number or an equation alone";
+                    return Err(PolicyError::invalid("answer", problem));
+                }
+            }
+        }
+    };
+    Ok(CheckExamAnswerResponse { correct })
+}
+
+fn question(loaded: &LoadedCourse, question_id: String) -> Read<&ExamQuestion> {
+    let question_id = read::id("question_id", question_id)?;
+    loaded
+        .course
+        .question(&question_id)
+        .ok_or(PolicyError::UnknownQuestion {
+            field: "question_id".to_owned(),
+            question_id,
+        })
+}

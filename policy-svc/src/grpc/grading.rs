@@ -1,0 +1,139 @@
+//! Grading drills: mathematics first, then whatever came of a model.
+
+use turnwise_decisions::{self as decisions, course::Unit, grade_schema};
+use turnwise_grading::{self as grading, GRADER};
+use turnwise_proto::policy::v1::{
+    CheckDrillRequest, CheckDrillResponse, DrillCheck, MistakeTag, ResolveGradeResponse,
+};
+
+use super::{
+    read::{self, Read},
+    words,
+};
+use crate::{courses::LoadedCourse, error::PolicyError};
+
+/// The most characters of a drill's prompt, and of its exercise.
+const MOST_DRILL_CHARS: usize = 2000;
+
+/// The most characters of an answer.
+const MOST_ANSWER_CHARS: usize = 4000;
+
+/// What mathematics says of an answer, as it is counted and as it is answered.
+pub(super) fn check(
+    loaded: &LoadedCourse,
+    request: CheckDrillRequest,
+) -> Read<(grading::Grade, CheckDrillResponse)> {
+    let unit = drilled_unit(loaded, "unit_id", &request.unit_id)?;
+    read::filled("prompt", &request.prompt, MOST_DRILL_CHARS)?;
+    read::bounded("question_latex", &request.question_latex, MOST_DRILL_CHARS)?;
+    read::filled("answer", &request.answer, MOST_ANSWER_CHARS)?;
+    let key = key(loaded, unit, &request);
+    let drill = grading::Drill {
+        prompt: &request.prompt,
+        question_latex: &request.question_latex,
+        key,
+    };
+    let grade = grading::grade(&drill, &request.answer);
+    let verdict = match grade.verdict {
+        grading::Verdict::Right => decisions::Verdict::Right,
+        grading::Verdict::Wrong => decisions::Verdict::Wrong,
+        grading::Verdict::CannotTell => decisions::Verdict::CannotTell,
+    };
+    let mistakes = loaded.answers.mistakes(&unit.id);
+    let response = CheckDrillResponse {
+        check: Some(DrillCheck {
+            course_id: loaded.id.clone(),
+            pack_hash: loaded.pack_hash.clone(),
+            unit_id: unit.id.clone(),
+            verdict: words::verdict_to_proto(verdict),
+            task: grade.task.as_str().to_owned(),
+            reason: grade.reason.as_str().to_owned(),
+            grader: GRADER.to_owned(),
+            counts_llm: loaded.answers.counts_llm(),
+        }),
+        unit_title: unit.title.clone(),
+        mistake_tags: mistakes
+            .iter()
+            .map(|tag| MistakeTag {
+                tag: tag.id.clone(),
+                meaning: tag.meaning.clone(),
+            })
+            .collect(),
+        key: key.unwrap_or_default().to_owned(),
+        grade_schema: grade_schema(unit).to_string(),
+        locale: loaded.locale.clone(),
+    };
+    Ok((grade, response))
+}
+
+/// The answer of the ready-made drill that the request names. A drill that reads otherwise than the card is another one
+/// by now, and its answer may be wrong for the card.
+fn key<'a>(loaded: &'a LoadedCourse, unit: &Unit, request: &CheckDrillRequest) -> Option<&'a str> {
+    let drill = unit.drills.iter().find(|drill| {
+        drill.id == request.drill_id && drill.reads(&request.prompt, &request.question_latex)
+    })?;
+    loaded.answers.of_drill(&drill.id)
+}
+
+/// A check as it comes back, and its unit. One that CheckDrill does not make is refused.
+pub(super) fn checked<'a>(
+    loaded: &'a LoadedCourse,
+    check: DrillCheck,
+) -> Read<(&'a Unit, decisions::DrillCheck)> {
+    let unit = drilled_unit(loaded, "check.unit_id", &check.unit_id)?;
+    let verdict = words::verdict(check.verdict).ok_or_else(|| {
+        PolicyError::invalid("check.verdict", "must be a verdict of the contract")
+    })?;
+    for (field, code) in [
+        ("check.task", &check.task),
+        ("check.reason", &check.reason),
+        ("check.grader", &check.grader),
+    ] {
+        if code.is_empty() {
+            return Err(PolicyError::missing(field));
+        }
+    }
+    if check.counts_llm != loaded.answers.counts_llm() {
+        let problem = "must be what the course says (llm_grades)";
+        return Err(PolicyError::invalid("check.counts_llm", problem));
+    }
+    let check = decisions::DrillCheck {
+        verdict,
+        task: check.task,
+        reason: check.reason,
+        counts_llm: check.counts_llm,
+    };
+    Ok((unit, check))
+}
+
+pub(super) fn grade(grade: decisions::Grade) -> ResolveGradeResponse {
+    ResolveGradeResponse {
+        verdict: words::verdict_to_proto(grade.verdict),
+        graded_by: words::graded_by_to_proto(grade.graded_by),
+        feedback_text: grade.feedback_text,
+        mistake_tag: grade.mistake_tag.unwrap_or_default(),
+        is_evidence: grade.is_evidence,
+        fallback_reason: words::fallback_reason_to_proto(grade.fallback_reason),
+        observations: grade
+            .observations
+            .iter()
+            .map(|observation| observation.as_str().to_owned())
+            .collect(),
+    }
+}
+
+/// A unit that has drills, as far as the course goes: the entry unit is a pointer into it and has none.
+fn drilled_unit<'a>(loaded: &'a LoadedCourse, field: &str, id: &str) -> Read<&'a Unit> {
+    let unit_id = read::id(field, id.to_owned())?;
+    let Some(at) = loaded.course.find(&unit_id) else {
+        return Err(PolicyError::UnknownUnit {
+            field: field.to_owned(),
+            unit_id,
+        });
+    };
+    if at == loaded.course.entry() {
+        let problem = "must not be the course's entry unit, which has no drills";
+        return Err(PolicyError::invalid(field, problem));
+    }
+    Ok(loaded.course.unit(at))
+}

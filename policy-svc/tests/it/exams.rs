@@ -1,0 +1,185 @@
+//! GetExamQuestion and CheckExamAnswer: a question without its answer, and an answer without saying what is right.
+
+use prost::Message;
+use tonic::Status;
+use turnwise_proto::{
+    exam::v1::SupportKind,
+    policy::v1::{
+        CheckExamAnswerRequest, GetExamQuestionRequest, GetExamQuestionResponse,
+        check_exam_answer_request::Answer,
+    },
+    tutor::v1::{ExamCard, MasteryTier},
+};
+
+use crate::fixture::*;
+
+const INVALID: &str = "INVALID_ARGUMENT";
+
+fn asked(question: &str) -> GetExamQuestionRequest {
+    GetExamQuestionRequest {
+        course_id: COURSE.to_owned(),
+        question_id: question.to_owned(),
+        ..GetExamQuestionRequest::default()
+    }
+}
+
+fn answered(question: &str, answer: Answer) -> CheckExamAnswerRequest {
+    CheckExamAnswerRequest {
+        course_id: COURSE.to_owned(),
+        question_id: question.to_owned(),
+        answer: Some(answer),
+        ..CheckExamAnswerRequest::default()
+    }
+}
+
+async fn question(
+    service: &Service,
+    request: GetExamQuestionRequest,
+) -> Result<GetExamQuestionResponse, Status> {
+    let mut client = service.client.clone();
+    Ok(client.get_exam_question(request).await?.into_inner())
+}
+
+async fn is_right(service: &Service, request: CheckExamAnswerRequest) -> Result<bool, Status> {
+    let mut client = service.client.clone();
+    Ok(client
+        .check_exam_answer(request)
+        .await?
+        .into_inner()
+        .correct)
+}
+
+fn option(id: &str) -> Answer {
+    Answer::OptionId(id.to_owned())
+}
+
+fn text(text: &str) -> Answer {
+    Answer::Text(text.to_owned())
+}
+
+#[tokio::test]
+async fn a_question_is_described_without_its_answer() {
+    let service = service().await;
+    let typed = question(&service, asked("ONE-S2")).await.unwrap();
+    let expected = ExamCard {
+        question_id: "ONE-S2".to_owned(),
+        tier: MasteryTier::Silver.into(),
+        prompt: "Solve for x.".to_owned(),
+        question_latex: "2x = 3".to_owned(),
+        ..ExamCard::default()
+    };
+    assert_eq!(typed.card, Some(expected));
+    assert_eq!(typed.unit_ids, ["ONE"]);
+    assert!(
+        !typed
+            .encode_to_vec()
+            .windows(3)
+            .any(|bytes| bytes == b"3/2")
+    );
+
+    let mut chosen = asked("TWO-B1");
+    chosen.pack_hash.clone_from(&service.hash);
+    let card = question(&service, chosen).await.unwrap().card.unwrap();
+    let options: Vec<_> = card.options.iter().map(|o| o.text.as_str()).collect();
+    assert_eq!(options, ["4", "5"]);
+}
+
+#[tokio::test]
+async fn help_is_offered_where_the_pack_has_some() {
+    use SupportKind::{Memo, Video};
+    let service = service().await;
+    for (id, kinds) in [
+        ("ONE-B1", &[][..]),
+        ("ONE-S1", &[Memo]),
+        ("ONE-G1", &[Memo, Video]),
+    ] {
+        let described = question(&service, asked(id)).await.unwrap();
+        assert_eq!(described.support_kinds().collect::<Vec<_>>(), kinds);
+    }
+}
+
+#[tokio::test]
+async fn an_option_is_right_or_wrong() {
+    let service = service().await;
+    for (id, right) in [("a", true), ("b", false)] {
+        let answer = is_right(&service, answered("ONE-B1", option(id))).await;
+        assert_eq!(answer.unwrap(), right);
+    }
+}
+
+#[tokio::test]
+async fn a_typed_answer_counts_by_its_value() {
+    let service = service().await;
+    for (typed, right) in [
+        ("x = 3/2", true),
+        ("3/2", true),
+        ("x=1.5", true),
+        (r"x = \frac{3}{2}", true),
+        (" X = 3/2 ", true),
+        ("x = 2/3", false),
+        ("2", false),
+    ] {
+        let answer = is_right(&service, answered("ONE-S2", text(typed))).await;
+        assert_eq!(answer.unwrap(), right, "{typed}");
+    }
+}
+
+#[tokio::test]
+async fn bad_questions_and_answers() {
+    type Row = (&'static str, &'static str, fn(&mut CheckExamAnswerRequest));
+    let rows: &[Row] = &[
+        (INVALID, "course_id", |r| r.course_id.clear()),
+        ("UNKNOWN_COURSE", "course_id", |r| {
+            r.course_id = "algebra-9".into();
+        }),
+        ("UNKNOWN_PACK_VERSION", "pack_hash", |r| {
+            r.pack_hash = "00".repeat(32);
+        }),
+        (INVALID, "question_id", |r| r.question_id.clear()),
+        (INVALID, "question_id", |r| r.question_id = "ONE S2".into()),
+        ("UNKNOWN_QUESTION", "question_id", |r| {
+            r.question_id = "ONE-B9".into();
+        }),
+        (INVALID, "answer", |r| r.answer = None),
+        (INVALID, "option_id", |r| r.answer = Some(option("c"))),
+        (INVALID, "option_id", |r| r.answer = Some(option(""))),
+        (INVALID, "option_id", |r| r.answer = Some(option("A"))),
+        // The text of the right option is no option.
+        (INVALID, "text", |r| r.answer = Some(text("4"))),
+        (INVALID, "option_id", |r| {
+            *r = answered("ONE-S2", option("a"));
+        }),
+        (INVALID, "text", |r| *r = answered("ONE-S2", text(" "))),
+        (INVALID, "text", |r| {
+            *r = answered("ONE-S2", text(&"1".repeat(4001)));
+        }),
+        (INVALID, "answer", |r| {
+            *r = answered("ONE-S2", text("one and a half, I think?"));
+        }),
+    ];
+    let service = service().await;
+    for (reason, field, change) in rows {
+        let mut request = answered("ONE-B1", option("a"));
+        change(&mut request);
+        let refused = is_right(&service, request).await.unwrap_err();
+        // Nothing that is refused says what would be right.
+        let said = String::from_utf8_lossy(refused.details()).into_owned() + refused.message();
+        assert!(!said.contains("3/2"), "{said}");
+        assert_eq!(
+            fault(refused),
+            ((*reason).to_owned(), vec![(*field).to_owned()])
+        );
+    }
+    for (reason, field, request) in [
+        ("UNKNOWN_COURSE", "course_id", {
+            let mut request = asked("ONE-B1");
+            request.course_id = "algebra-9".into();
+            request
+        }),
+        (INVALID, "question_id", asked("")),
+        ("UNKNOWN_QUESTION", "question_id", asked("ONE-B9")),
+    ] {
+        let refused = question(&service, request).await.unwrap_err();
+        assert_eq!(fault(refused), (reason.to_owned(), vec![field.to_owned()]));
+    }
+}

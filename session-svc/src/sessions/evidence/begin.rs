@@ -1,0 +1,97 @@
+//! Beginning evidence: one transaction reads all that it is applied to, and takes no lease.
+
+use turnwise_proto::session::v1::EvidenceStart;
+use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction};
+
+use super::{
+    BeginEvidence, EvidenceBegun,
+    read::{erasure, question_records, questions, snapshot, snapshot_reads},
+};
+use crate::{
+    error::SessionError,
+    record,
+    sessions::{
+        Sessions,
+        answers::Slot,
+        fields::Reads,
+        keys::{self, Operation},
+        stored::StoredThread,
+        threads::{is_about, not_about},
+    },
+};
+
+impl Sessions {
+    /// Reads all that evidence is applied to, or answers what the idempotency key stored before.
+    pub async fn begin_evidence(
+        &self,
+        student: &StudentKey,
+        begin: BeginEvidence,
+    ) -> Result<EvidenceBegun, SessionError> {
+        let slot = Slot::new(Operation::Evidence, &begin.idempotency, &begin.course_id);
+        let [halves, fence] = snapshot_reads(&begin.course_id);
+        let mut reads = vec![
+            StoredThread::read(&keys::thread(&begin.thread_id)),
+            halves,
+            fence,
+            questions(&begin.course_id),
+        ];
+        if let Some(nonce) = &begin.drill_nonce {
+            reads.push(Read::Fields {
+                key: keys::nonce(nonce),
+                fields: vec!["verdict".into()],
+            });
+        }
+        let transaction = Transaction {
+            checks: vec![slot.unused(), is_about(&begin.thread_id, &begin.course_id)],
+            writes: Vec::new(),
+            reads,
+        };
+        match self
+            .transact(&Partition::student(student), transaction)
+            .await?
+        {
+            Outcome::Applied(applied) => {
+                let start = self
+                    .evidence_start(student, &begin, Reads::new(applied.found))
+                    .await?;
+                Ok(EvidenceBegun::Started(Box::new(start)))
+            }
+            Outcome::Refused(refused) if refused.check == 0 => {
+                Ok(EvidenceBegun::Answered(slot.stored_text(refused)?))
+            }
+            Outcome::Refused(refused) => {
+                Err(not_about(refused.told, &begin.thread_id, &begin.course_id))
+            }
+        }
+    }
+
+    async fn evidence_start(
+        &self,
+        student: &StudentKey,
+        begin: &BeginEvidence,
+        mut reads: Reads,
+    ) -> Result<EvidenceStart, SessionError> {
+        let stored = StoredThread::decode(reads.fields()?)?
+            .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
+        let (halves, erasure) = (reads.fields()?, erasure(reads.fields()?)?);
+        let snapshot = snapshot(student, &begin.course_id, halves, erasure)?;
+        let question_records = question_records(reads.record()?)?;
+        let verdict = match begin.drill_nonce {
+            Some(_) => reads.fields()?.take(),
+            None => None,
+        };
+        if self.is_to_be_indexed(&stored) {
+            // The next reset must find the thread, so that the answer's text goes with it.
+            self.index(student, &stored.thread.class_id, &begin.thread_id)
+                .await?;
+        }
+        Ok(EvidenceStart {
+            thread: Some(stored.thread),
+            snapshot: Some(snapshot),
+            question_records,
+            already_graded: verdict
+                .map(|verdict| record::unstamp("nonce", &verdict))
+                .transpose()?,
+        })
+    }
+}

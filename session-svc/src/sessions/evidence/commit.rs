@@ -1,0 +1,187 @@
+//! Committing evidence: one transaction writes it with the questions, the nonce and the answer, or nothing at all.
+
+use std::borrow::Cow;
+
+use turnwise_session_store::{Check, Outcome, Partition, Refused, StudentKey, Transaction, Write};
+
+use super::{CommitEvidence, EvidenceOutcome};
+use crate::{
+    error::SessionError,
+    record,
+    sessions::{
+        Sessions,
+        answers::Slot,
+        fields::{Fields, decimal},
+        graded,
+        keys::{self, Operation},
+        threads::field,
+        turns::known,
+    },
+};
+
+/// Fencing tokens are all above this, counts of writes below. The version of a record that nobody has written since the
+/// student was erased is the erasure's token, so that what was read before it can never be written after it.
+const TOKENS_FROM: i64 = 1 << 40;
+
+/// What a commit supposes of what is stored.
+#[derive(Clone, Copy)]
+struct Supposed {
+    /// Nobody has written the record yet, or since the student was erased.
+    unwritten: bool,
+    /// No text of the student was erased a moment ago, so that the answer may be kept.
+    answer_kept: bool,
+}
+
+/// What a check of a commit is about, in the order of the checks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Key,
+    Nonce,
+    Version,
+    Erasure,
+    Cleared,
+}
+
+impl Sessions {
+    /// Replaces the evidence if its version is still the expected one; never touches what turns write.
+    pub async fn commit_evidence(
+        &self,
+        student: &StudentKey,
+        commit: CommitEvidence,
+    ) -> Result<EvidenceOutcome, SessionError> {
+        let partition = Partition::student(student);
+        let slot = Slot::new(Operation::Evidence, &commit.idempotency, &commit.course_id);
+        let mut supposed = Supposed {
+            unwritten: commit.expected_version == 0,
+            answer_kept: !commit.answer.is_empty(),
+        };
+        // Each round supposes one thing less, so there are at most three.
+        loop {
+            let (about, checks) = checks(&slot, &commit, supposed);
+            let transaction = Transaction {
+                checks,
+                writes: self.evidence_writes(&slot, &commit, supposed),
+                reads: Vec::new(),
+            };
+            let refused = match self.transact(&partition, transaction).await? {
+                Outcome::Applied(_) => {
+                    return Ok(EvidenceOutcome::Committed(commit.expected_version + 1));
+                }
+                Outcome::Refused(refused) => refused,
+            };
+            match about.get(refused.check) {
+                Some(About::Key) => {
+                    return Ok(EvidenceOutcome::Answered(slot.stored_text(refused)?));
+                }
+                Some(About::Nonce) => return spent(refused),
+                // A record that is not there has the erasure's token as its version.
+                Some(About::Version)
+                    if !supposed.unwritten
+                        && commit.expected_version >= TOKENS_FROM
+                        && Fields::of(refused.told).take().is_none() =>
+                {
+                    supposed.unwritten = true;
+                }
+                Some(About::Cleared) => supposed.answer_kept = false,
+                Some(About::Version | About::Erasure) | None => break,
+            }
+        }
+        let (now, erasure) = self.evidence_now(student, &commit.course_id).await?;
+        // Versions go on from the erasure's token. One that is too high was lost in a failover of a Redis that promises
+        // no better, and is a conflict as any other.
+        if commit.expected_version < erasure {
+            return Err(SessionError::TurnErased);
+        }
+        Ok(EvidenceOutcome::Conflict(Box::new(now)))
+    }
+
+    fn evidence_writes(
+        &self,
+        slot: &Slot,
+        commit: &CommitEvidence,
+        supposed: Supposed,
+    ) -> Vec<Write> {
+        let version = decimal(commit.expected_version + 1);
+        let mut writes = vec![Write::Put {
+            key: keys::snapshot(&commit.course_id),
+            fields: vec![
+                field("evidence", record::encode(&commit.evidence)),
+                field("version", version.clone()),
+            ],
+        }];
+        if supposed.unwritten {
+            writes.push(known(&commit.course_id));
+        }
+        if !commit.question_records.is_empty() {
+            writes.push(Write::Put {
+                key: keys::questions(&commit.course_id),
+                fields: commit
+                    .question_records
+                    .iter()
+                    .map(|question| {
+                        let id = Cow::Owned(question.question_id.clone());
+                        (id, record::encode(question))
+                    })
+                    .collect(),
+            });
+        }
+        if let Some(drill) = &commit.drill {
+            let key = keys::nonce(&drill.nonce);
+            writes.push(Write::Put {
+                key: key.clone(),
+                fields: vec![field("verdict", record::stamp(&drill.verdict))],
+            });
+            writes.push(Write::Expire {
+                key,
+                after: self.limits().idempotency_ttl,
+            });
+        }
+        writes.extend(slot.store(version, self.limits()));
+        if supposed.answer_kept {
+            writes.extend(slot.store_text(&commit.answer));
+            let noted = graded::note(slot, &commit.course_id, self.now_millis(), self.limits());
+            writes.extend(noted);
+        }
+        writes
+    }
+}
+
+/// The checks of a commit, with what each is about.
+fn checks(slot: &Slot, commit: &CommitEvidence, supposed: Supposed) -> (Vec<About>, Vec<Check>) {
+    let mut checks = vec![(About::Key, slot.unused())];
+    if let Some(drill) = &commit.drill {
+        let unspent = Check::Absent {
+            key: keys::nonce(&drill.nonce),
+            tell: vec!["verdict"],
+        };
+        checks.push((About::Nonce, unspent));
+    }
+    let expected = decimal(commit.expected_version);
+    let version = Check::FieldIs {
+        key: keys::snapshot(&commit.course_id),
+        field: "version",
+        value: (!supposed.unwritten).then(|| expected.clone()),
+        tell: vec!["version"],
+    };
+    checks.push((About::Version, version));
+    if supposed.unwritten {
+        let erasure = Check::FieldIs {
+            key: keys::erased(),
+            field: "fence",
+            value: (commit.expected_version > 0).then_some(expected),
+            tell: Vec::new(),
+        };
+        checks.push((About::Erasure, erasure));
+    }
+    if supposed.answer_kept {
+        checks.push((About::Cleared, graded::not_cleared()));
+    }
+    checks.into_iter().unzip()
+}
+
+/// What a nonce that was spent before answers.
+fn spent(refused: Refused) -> Result<EvidenceOutcome, SessionError> {
+    let verdict = Fields::of(refused.told).take().unwrap_or_default();
+    let verdict = record::unstamp("nonce", &verdict)?;
+    Ok(EvidenceOutcome::AlreadyGraded(verdict))
+}

@@ -1,0 +1,105 @@
+//! What a pupil who knows the demo course would answer, and what one who does not.
+
+use std::collections::BTreeMap;
+
+use turnwise_course_pack::{Pack, Question, load};
+use turnwise_proto::tutor::v1::{
+    DrillCard, ExamCard, StudentInput, submit_exam_answer_request::Answer,
+};
+use turnwise_tests::{process::repository, student::DEMO_COURSE};
+
+/// The exercise that the mock model sets, whatever the unit.
+const MOCK_EXERCISE: &str = "x + 7 = 12";
+
+/// The demo course's answers.
+pub struct Answers {
+    /// The course.
+    pub pack: Pack,
+    /// By prompt and exercise.
+    drills: BTreeMap<(String, String), String>,
+}
+
+impl Answers {
+    /// Those of the pack in the repository.
+    pub fn of_demo_course() -> Self {
+        let pack = load(&repository().join("courses").join(DEMO_COURSE)).unwrap();
+        let drills = pack
+            .units
+            .iter()
+            .flat_map(|unit| &unit.drills)
+            .map(|drill| {
+                let card = (drill.prompt.clone(), drill.question_latex.clone());
+                (card, drill.answer.clone())
+            })
+            .collect();
+        Self { pack, drills }
+    }
+
+    /// The units in which a badge can be earned.
+    pub fn assessable(&self) -> Vec<&str> {
+        let units = self.pack.units.iter().filter(|unit| unit.assessable);
+        units.map(|unit| unit.id.as_str()).collect()
+    }
+
+    /// The mistakes that a grader may name in a unit, in file order.
+    pub fn mistakes(&self, unit_id: &str) -> Vec<&str> {
+        let mut units = self.pack.units.iter();
+        let unit = units.find(|unit| unit.id == unit_id).unwrap();
+        unit.mistake_tags
+            .iter()
+            .map(|tag| tag.id.as_str())
+            .collect()
+    }
+
+    /// A question of the catalogue.
+    pub fn question(&self, question_id: &str) -> &Question {
+        let mut questions = self.pack.questions.iter();
+        questions.find(|q| q.id == question_id).unwrap()
+    }
+
+    /// The right answer to a drill.
+    pub fn drill(&self, card: &DrillCard) -> StudentInput {
+        let known = (card.prompt.clone(), card.question_latex.clone());
+        let answer = match self.drills.get(&known) {
+            Some(answer) => answer.as_str(),
+            None => {
+                assert_eq!(card.question_latex, MOCK_EXERCISE, "an unknown drill");
+                "x = 5"
+            }
+        };
+        typed(answer)
+    }
+
+    /// A wrong answer to any drill.
+    pub fn wrong_drill() -> StudentInput {
+        typed("777")
+    }
+
+    /// The right answer to an exam question.
+    pub fn exam(&self, card: &ExamCard) -> Answer {
+        let question = self.question(&card.question_id);
+        if question.is_multiple_choice() {
+            Answer::OptionId(question.answer.clone())
+        } else {
+            Answer::AnswerText(question.answer.clone())
+        }
+    }
+
+    /// A wrong answer to an exam question.
+    pub fn wrong_exam(&self, card: &ExamCard) -> Answer {
+        let question = self.question(&card.question_id);
+        let mut options = question.options.iter();
+        match options.find(|option| option.id != question.answer) {
+            Some(option) => Answer::OptionId(option.id.clone()),
+            None => Answer::AnswerText("777".to_owned()),
+        }
+    }
+}
+
+/// An answer in plain text.
+pub fn typed(text: &str) -> StudentInput {
+    StudentInput {
+        text: text.to_owned(),
+        ..StudentInput::default()
+    }
+}

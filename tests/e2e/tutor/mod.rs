@@ -1,0 +1,34 @@
+//! The tutor, whole: simulated pupils go through a course by public calls alone, and end where the rules say.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`pupil`], [`answers`], [`ledger`] | a pupil with a screen, what they know, and what that should come to |
+//! | [`always_right`] | who is always right gets every badge |
+//! | [`errs`] | who errs is helped, locked out for a while, and keeps every badge |
+//! | [`off_path`] | who asks for what is too far ahead is led there |
+//! | [`buttons`] | who only presses buttons never meets an error or a dead end |
+//! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
+//! | [`once`] | what is sent again, or twice at once, counts once |
+//! | [`locks`] | exam questions: one answer counts, help locks |
+//! | [`stream`] | how far a turn is, while it is taken |
+//! | [`guardrails`] | words that call for help |
+//! | [`explained`] | what staff see of a turn, and what stays of it |
+//! | [`replay`] | every turn made again of its record |
+
+mod always_right;
+mod answers;
+mod buttons;
+mod errs;
+mod explained;
+mod forged_drills;
+mod forged_exams;
+mod forged_turns;
+mod guardrails;
+mod ledger;
+mod locks;
+mod off_path;
+mod once;
+mod pupil;
+mod replay;
+mod store;
+mod stream;

@@ -1,0 +1,151 @@
+//! What a typed line means. It depends on nothing but the line and on whom the prompt says that it goes to.
+
+use turnwise_proto::tutor::v1::StudentInput;
+
+/// Whom a plain line goes to, as the prompt says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facing {
+    /// The tutor.
+    Tutor,
+    /// The tutor, after a result: nothing is asked, so that a bare number can only mean a button.
+    Result,
+    /// The open card: the line is an answer.
+    Card,
+    /// A question of this program: yes or no.
+    Confirm,
+}
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Typed {
+    /// Nothing was typed.
+    Enter,
+    /// A message to the tutor.
+    Say(StudentInput),
+    /// An answer to the open card.
+    Answer(StudentInput),
+    /// An answer that is handed in at once, with the word that was typed for it: `check …` or `submit …`.
+    HandIn(StudentInput, String),
+    /// A button, by its number from 1.
+    Press(usize),
+    /// Yes to a question of this program.
+    Yes,
+    /// Anything else to one.
+    No,
+    /// What was asked of this program.
+    Command(Command),
+    /// A command that there is not.
+    Unknown(String),
+}
+
+/// What can be asked of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// How to use it.
+    Help,
+    /// Where the student stands.
+    Standing,
+    /// The last messages, at most so many.
+    History(usize),
+    /// The open card, as it is now.
+    Card,
+    /// The last call once more.
+    Again,
+    /// Why the last turn went as it did.
+    Why,
+    /// The policy of the last turn as JSON.
+    WhyJson,
+    /// Enough for now.
+    Quit,
+}
+
+/// Messages that `/history` shows where no number is given.
+const HISTORY: usize = 20;
+
+/// Reads a line.
+pub fn understand(line: &str, facing: Facing) -> Typed {
+    let line = line.trim();
+    if let Some(command) = line.strip_prefix('/') {
+        return asked(command);
+    }
+    if facing == Facing::Confirm {
+        let yes = matches!(line.to_ascii_lowercase().as_str(), "y" | "yes");
+        return if yes { Typed::Yes } else { Typed::No };
+    }
+    if line.is_empty() {
+        return Typed::Enter;
+    }
+    if facing == Facing::Result
+        && let Ok(number) = line.parse()
+    {
+        return Typed::Press(number);
+    }
+    for word in ["check", "submit"] {
+        if let Some(answer) = after_word(line, word) {
+            return Typed::HandIn(input(answer), word.to_owned());
+        }
+    }
+    match facing {
+        // No answer to an exercise ends in a question mark.
+        Facing::Card if !line.ends_with('?') => Typed::Answer(input(line)),
+        _ => Typed::Say(input(line)),
+    }
+}
+
+fn asked(command: &str) -> Typed {
+    let (name, rest) = command
+        .split_once(char::is_whitespace)
+        .map_or((command, ""), |(name, rest)| (name, rest.trim()));
+    if let Ok(number) = name.parse() {
+        return Typed::Press(number);
+    }
+    Typed::Command(match (name, rest) {
+        ("say", "") => return Typed::Enter,
+        ("say", text) => return Typed::Say(input(text)),
+        ("help" | "h" | "?", "") => Command::Help,
+        ("standing", "") => Command::Standing,
+        ("history", "") => Command::History(HISTORY),
+        ("history", rest) => match rest.parse() {
+            Ok(number) => Command::History(number),
+            Err(_) => return Typed::Unknown(format!("/{command}")),
+        },
+        ("card", "") => Command::Card,
+        ("again", "") => Command::Again,
+        ("why", "") => Command::Why,
+        ("why", "json") => Command::WhyJson,
+        ("quit" | "q" | "exit", "") => Command::Quit,
+        _ => return Typed::Unknown(format!("/{command}")),
+    })
+}
+
+/// What follows a word at the beginning of a line; the word alone is followed by nothing.
+fn after_word<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+    let head = line.get(..word.len())?;
+    let rest = &line[word.len()..];
+    let ends = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    (head.eq_ignore_ascii_case(word) && ends).then(|| rest.trim())
+}
+
+/// Text, or LaTeX where the line begins with `$ ` or stands between two dollar signs.
+pub fn input(line: &str) -> StudentInput {
+    let inside = |line: &str| {
+        line.strip_prefix('$')
+            .and_then(|rest| rest.strip_suffix('$'))
+            .filter(|inner| !inner.trim().is_empty() && !inner.contains('$'))
+            .map(|inner| inner.trim().to_owned())
+    };
+    let latex = line
+        .strip_prefix("$ ")
+        .map(|rest| rest.trim().trim_end_matches('$').trim().to_owned())
+        .or_else(|| inside(line));
+    match latex {
+        Some(latex) => StudentInput {
+            latex,
+            ..StudentInput::default()
+        },
+        None => StudentInput {
+            text: line.to_owned(),
+            ..StudentInput::default()
+        },
+    }
+}
