@@ -76,6 +76,10 @@ pub struct Settings {
     /// built-in one
     #[arg(long, env = "EXAM_ENDPOINT")]
     pub exam_endpoint: Option<String>,
+    /// A file with the token that a platform's exam system knows the gateway by, at least 32 visible ASCII characters; it
+    /// is no token of this suite
+    #[arg(long, env = "EXAM_TOKEN_FILE", requires = "exam_endpoint")]
+    pub exam_token_file: Option<PathBuf>,
     /// Hours for which the built-in exam system locks a question (1 to 720)
     #[arg(long, env = "EXAM_LOCK_HOURS", default_value = "24", value_parser = clap::value_parser!(u64).range(1..=720))]
     pub exam_lock_hours: u64,

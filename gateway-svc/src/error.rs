@@ -23,6 +23,12 @@ pub enum StartError {
         /// What is wrong.
         problem: String,
     },
+    /// The exam system's token.
+    #[error("the exam system's token cannot be used")]
+    ExamToken(#[from] turnwise_kit::settings::SettingsError),
+    /// The exam system's address.
+    #[error("EXAM_ENDPOINT cannot be used")]
+    ExamEndpoint(#[from] turnwise_kit::client::ConnectError),
     /// No keys for drills.
     #[error(
         "DRILL_TOKEN_KEYS_FILE is not set; name a file with lines `KID BASE64`, at least 32 random bytes each"

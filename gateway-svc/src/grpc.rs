@@ -25,7 +25,6 @@ use turnwise_proto::{
 
 use crate::{
     address::client_address,
-    error::public,
     evidence::Evidence,
     exam::ExamPort,
     limits::CallLimit,
@@ -100,26 +99,30 @@ impl TutorService for Tutor {
         self.upstreams
             .policy
             .clone()
-            .get_course(context.request(GetCourseRequest {
+            .get_course(Step::Policy.of(&context).request(GetCourseRequest {
                 course_id: request.course_id.clone(),
             }))
             .await
-            .map_err(|status| public(&status))?;
+            .map_err(|status| Step::Policy.fault(&context, &status))?;
         let response = self
             .upstreams
             .session
             .clone()
-            .create_thread(context.request(session::CreateThreadRequest {
-                student_id: caller.subject.clone(),
-                course_id: request.course_id,
-                class_id: request.class_id,
-                title: request.title,
-                idempotency_key: key,
-                body_hash: body_hash.into(),
-                kind: session::ThreadKind::Tutor.into(),
-            }))
+            .create_thread(
+                Step::Session
+                    .of(&context)
+                    .request(session::CreateThreadRequest {
+                        student_id: caller.subject.clone(),
+                        course_id: request.course_id,
+                        class_id: request.class_id,
+                        title: request.title,
+                        idempotency_key: key,
+                        body_hash: body_hash.into(),
+                        kind: session::ThreadKind::Tutor.into(),
+                    }),
+            )
             .await
-            .map_err(|status| public(&status))?
+            .map_err(|status| Step::Session.fault(&context, &status))?
             .into_inner();
         Ok(Response::new(CreateThreadResponse {
             thread: response.thread,
@@ -138,13 +141,17 @@ impl TutorService for Tutor {
             .upstreams
             .session
             .clone()
-            .list_threads(context.request(session::ListThreadsRequest {
-                student_id: caller.subject.clone(),
-                page_size: page_size as i32,
-                page_token: request.page_token,
-            }))
+            .list_threads(
+                Step::Session
+                    .of(&context)
+                    .request(session::ListThreadsRequest {
+                        student_id: caller.subject.clone(),
+                        page_size: page_size as i32,
+                        page_token: request.page_token,
+                    }),
+            )
             .await
-            .map_err(|status| public(&status))?
+            .map_err(|status| Step::Session.fault(&context, &status))?
             .into_inner();
         Ok(Response::new(ListThreadsResponse {
             threads: response.threads,
@@ -165,14 +172,18 @@ impl TutorService for Tutor {
             .upstreams
             .session
             .clone()
-            .get_thread(context.request(session::GetThreadRequest {
-                student_id: caller.subject.clone(),
-                thread_id: request.thread_id,
-                page_size: page_size as i32,
-                page_token: request.page_token,
-            }))
+            .get_thread(
+                Step::Session
+                    .of(&context)
+                    .request(session::GetThreadRequest {
+                        student_id: caller.subject.clone(),
+                        thread_id: request.thread_id,
+                        page_size: page_size as i32,
+                        page_token: request.page_token,
+                    }),
+            )
             .await
-            .map_err(|status| public(&status))?
+            .map_err(|status| Step::Session.fault(&context, &status))?
             .into_inner();
         Ok(Response::new(GetThreadResponse {
             thread: response.thread,
@@ -336,14 +347,14 @@ impl TutorService for Tutor {
             .upstreams
             .policy
             .clone()
-            .describe_standing(context.request(DescribeStandingRequest {
+            .describe_standing(Step::Policy.of(&context).request(DescribeStandingRequest {
                 course_id,
                 snapshot: Some(snapshot),
                 statuses: statuses.unwrap_or_default(),
                 now: Some(time::to_proto(self.kit.clock.now())),
             }))
             .await
-            .map_err(|status| public(&status))?
+            .map_err(|status| Step::Policy.fault(&context, &status))?
             .into_inner();
         Ok(Response::new(GetSnapshotLiteResponse {
             snapshot_lite: response.standing,

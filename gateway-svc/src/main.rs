@@ -3,7 +3,9 @@
 use std::{process::ExitCode, sync::Arc};
 
 use clap::Parser;
-use turnwise_gateway_svc::{Endpoints, SERVICE_NAMES, Settings, Upstreams, auth::JwtAuth, routes};
+use turnwise_gateway_svc::{
+    Endpoints, SERVICE_NAMES, Settings, Upstreams, auth::JwtAuth, routes, upstream::connect_exam,
+};
 use turnwise_kit::{
     run::{self, Service},
     settings::ServerSettings,
@@ -27,10 +29,11 @@ fn main() -> ExitCode {
         &[("LISTEN", "127.0.0.1:50050")],
         |cli| &cli.server,
         |cli, kit| async move {
+            let tls = cli.server.tls()?;
             let upstreams = Upstreams::connect(
                 &cli.endpoints,
-                cli.gateway.exam_endpoint.as_deref(),
-                cli.server.tls()?.as_ref(),
+                connect_exam(&cli.gateway, tls.as_ref(), &kit)?,
+                tls.as_ref(),
                 cli.server.internal_token()?,
                 &kit,
             )?;

@@ -7,6 +7,7 @@ use turnwise_kit::{
     CallContext, Fault, Kit,
     caller::InternalToken,
     client::{ClientOptions, ConnectError, GrpcClient, Tls, connect},
+    settings::read_token,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -25,7 +26,10 @@ use turnwise_proto::{
     },
 };
 
-use crate::{config::Endpoints, error::public};
+use crate::{
+    config::{Endpoints, Settings},
+    error::{StartError, public},
+};
 
 /// The longest that session-svc is waited for; a call to it is one short transaction.
 const SESSION_WAIT: Duration = Duration::from_secs(5);
@@ -139,7 +143,7 @@ impl Upstreams {
     /// Clients over sockets. They connect when they are first used.
     pub fn connect(
         endpoints: &Endpoints,
-        exam_endpoint: Option<&str>,
+        exam: Option<GrpcClient>,
         tls: Option<&Tls>,
         token: Option<InternalToken>,
         kit: &Kit,
@@ -152,9 +156,6 @@ impl Upstreams {
             connect(endpoint, tls, options, kit)
         };
         let session = to("session-svc", &endpoints.session_endpoint)?;
-        let exam = exam_endpoint
-            .map(|endpoint| to("exam system", endpoint))
-            .transpose()?;
         Ok(Self::new(
             to("policy-svc", &endpoints.policy_endpoint)?,
             to("retrieval-svc", &endpoints.retrieval_endpoint)?,
@@ -163,4 +164,30 @@ impl Upstreams {
             exam,
         ))
     }
+}
+
+/// A client of the platform's exam system, if one is named. It has a token of its own: it is no part of the suite, and
+/// must not be able to speak for anybody here.
+///
+/// # Errors
+///
+/// If the address or the token cannot be used.
+pub fn connect_exam(
+    settings: &Settings,
+    tls: Option<&Tls>,
+    kit: &Kit,
+) -> Result<Option<GrpcClient>, StartError> {
+    let Some(endpoint) = &settings.exam_endpoint else {
+        return Ok(None);
+    };
+    let token = settings
+        .exam_token_file
+        .as_ref()
+        .map(|file| read_token("EXAM_TOKEN_FILE", file))
+        .transpose()?;
+    let options = ClientOptions {
+        peer: "exam system",
+        token,
+    };
+    Ok(Some(connect(endpoint, tls, options, kit)?))
 }

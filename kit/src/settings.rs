@@ -1,7 +1,12 @@
 //! Settings: default < file < environment < flag. Every setting is a clap argument that names its variable; its value
 //! parser holds its bounds. What is unknown or out of bounds stops the start with a message that names the setting.
 
-use std::{collections::BTreeSet, ffi::OsString, net::SocketAddr, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
 
@@ -224,17 +229,7 @@ impl ServerSettings {
         let Some(file) = &self.internal_token_file else {
             return Ok(None);
         };
-        let text = read_secret("INTERNAL_TOKEN_FILE", file)?;
-        InternalToken::new(&String::from_utf8_lossy(&text))
-            .map(Some)
-            .ok_or_else(|| SettingsError::Secret {
-                setting: "INTERNAL_TOKEN_FILE",
-                file: file.clone(),
-                problem: format!(
-                    "it must hold at least {} visible ASCII characters",
-                    InternalToken::MIN_CHARS
-                ),
-            })
+        read_token("INTERNAL_TOKEN_FILE", file).map(Some)
     }
 
     /// The certificates of this process, if any are configured.
@@ -256,11 +251,28 @@ impl ServerSettings {
     }
 }
 
+/// A token from a file.
+///
+/// # Errors
+///
+/// If the file cannot be read, or holds no token.
+pub fn read_token(setting: &'static str, file: &Path) -> Result<InternalToken, SettingsError> {
+    let text = read_secret(setting, file)?;
+    InternalToken::new(&String::from_utf8_lossy(&text)).ok_or_else(|| SettingsError::Secret {
+        setting,
+        file: file.to_owned(),
+        problem: format!(
+            "it must hold at least {} visible ASCII characters",
+            InternalToken::MIN_CHARS
+        ),
+    })
+}
+
 /// Reads a file that a setting names, whole.
-pub fn read_secret(setting: &'static str, file: &PathBuf) -> Result<Vec<u8>, SettingsError> {
+pub fn read_secret(setting: &'static str, file: &Path) -> Result<Vec<u8>, SettingsError> {
     std::fs::read(file).map_err(|e| SettingsError::Secret {
         setting,
-        file: file.clone(),
+        file: file.to_owned(),
         problem: e.to_string(),
     })
 }

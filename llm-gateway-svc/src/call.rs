@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use tracing::Span;
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
-use turnwise_llm_breaker::{Breakers, Permit, State};
+use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_llm_line::{Ask, Owner, Place, Refusal};
 
 use crate::{

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{MissedTickBehavior, interval};
 use turnwise_kit::Kit;
-use turnwise_llm_breaker::State;
+use turnwise_breaker::State;
 
 use crate::{call::Calls, metrics::ModelMetrics};
 

@@ -1,5 +1,6 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
+mod client_event;
 mod evidence;
 mod exams;
 mod explain;

@@ -13,9 +13,11 @@
 //! | [`other_students`], [`privacy`] | what nobody may learn |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
+//! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
+//! | [`tutor`] | simulated pupils, who go through a whole course by public calls alone |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
@@ -53,6 +55,7 @@ mod drain;
 mod durability;
 mod evidence;
 mod exactly_once;
+mod failures;
 mod leases;
 mod limits;
 mod model_chaos;
@@ -70,3 +73,4 @@ mod retrieval;
 mod settings;
 mod surface;
 mod trace;
+mod tutor;

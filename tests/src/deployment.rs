@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, ffi::OsString, fs, net::SocketAddr, path::Path, time::Duration};
 
+use serde_json::Value;
 use tempfile::TempDir;
+use tokio::time::Instant;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use turnwise::data_dir::{DEV_ISSUER, DataDir, random_secret};
 use turnwise_kit::{
@@ -25,6 +27,8 @@ use crate::{
 
 /// How long a log line may take through its pipe.
 const LOG_BOUND: Duration = Duration::from_secs(10);
+/// How long one of two logs is watched at a time.
+const LOG_PERIOD: Duration = Duration::from_millis(20);
 
 /// A running suite. Its processes end with the value.
 pub struct Deployment {
@@ -35,6 +39,8 @@ pub struct Deployment {
     /// The certificates of a deployment with TLS.
     pub certificates: Option<Certificates>,
     processes: BTreeMap<Service, Running>,
+    /// The second replicas.
+    seconds: BTreeMap<Service, Running>,
     internal_token: Option<InternalToken>,
     home: TempDir,
     redis: Option<RedisServer>,
@@ -85,6 +91,7 @@ impl Deployment {
             data_dir,
             certificates: None,
             processes: BTreeMap::from([(Service::Suite, suite)]),
+            seconds: BTreeMap::new(),
             internal_token: None,
             home,
             redis: None,
@@ -95,7 +102,7 @@ impl Deployment {
     pub async fn five_processes(options: Options) -> Self {
         let home = tempfile::tempdir().unwrap();
         let data_dir = DataDir::create(&home.path().join("data")).unwrap();
-        let redis = RedisServer::start().unwrap();
+        let redis = RedisServer::start_with(&options.redis).unwrap();
         let mut env = options.common_env();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
@@ -141,25 +148,47 @@ impl Deployment {
         let begun: Vec<_> = Service::INTERNAL
             .map(|service| (service, Starting::spawn(program(service, &env))))
             .into();
-        let mut processes: BTreeMap<Service, Running> = begun
+        let also = Service::INTERNAL
             .into_iter()
-            .map(|(service, starting)| (service, starting.wait()))
+            .filter(|service| options.twice.contains(service));
+        let also: Vec<_> = also
+            .map(|service| (service, Starting::spawn(program(service, &env))))
             .collect();
+        let started = |begun: Vec<(Service, Starting)>| -> BTreeMap<Service, Running> {
+            let begun = begun.into_iter();
+            begun
+                .map(|(service, starting)| (service, starting.wait()))
+                .collect()
+        };
+        let mut processes = started(begun);
+        let mut seconds = started(also);
         let scheme = if options.tls { "https" } else { "http" };
         for (service, running) in &processes {
-            env.push((
-                service.endpoint_setting().to_owned(),
-                format!("{scheme}://{}", running.at.address),
-            ));
+            let first = match options.ways.get(service) {
+                Some(way) => {
+                    way.leads_to(running.at.address);
+                    way.address()
+                }
+                None => running.at.address,
+            };
+            let mut endpoint = format!("{scheme}://{first}");
+            if let Some(second) = seconds.get(service) {
+                endpoint += &format!(",{scheme}://{}", second.at.address);
+            }
+            env.push((service.endpoint_setting().to_owned(), endpoint));
         }
         let mut gateway = program(Service::Gateway, &env);
         gateway.args = options.args;
+        if options.twice.contains(&Service::Gateway) {
+            seconds.insert(Service::Gateway, Running::start(gateway.clone()));
+        }
         processes.insert(Service::Gateway, Running::start(gateway));
         let deployment = Self {
             kind: Kind::FiveProcesses,
             data_dir,
             certificates,
             processes,
+            seconds,
             internal_token,
             home,
             redis: Some(redis),
@@ -265,6 +294,18 @@ impl Deployment {
         &mut self.processes.get_mut(&service).unwrap().process
     }
 
+    /// The second replica of a service.
+    pub fn second(&mut self, service: Service) -> &mut Process {
+        &mut self.seconds.get_mut(&service).unwrap().process
+    }
+
+    /// The same student at the second gateway.
+    pub fn at_second_gateway(&self, student: &Student) -> Student {
+        let address = self.seconds[&Service::Gateway].at.address;
+        let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
+        Student::new(&student.id, &student.token, endpoint.connect_lazy())
+    }
+
     /// Ends a process as a crash would.
     pub fn kill(&mut self, service: Service) {
         self.process(service).kill();
@@ -311,10 +352,32 @@ impl Deployment {
             .unwrap_or_else(|| panic!("the turn {turn_id} is not in the log"))
     }
 
+    /// How long a call was under way in the gateway until its answer left, as the gateway logs it; every call is logged
+    /// where LOG_FILTER has `turnwise_kit=debug`.
+    pub fn answered_after(&self, request_id: &str) -> Duration {
+        let answered = |line: &str| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            let of_this = line["span"]["request_id"] == request_id;
+            let ms = line["ms"].as_f64().filter(|_| of_this)?;
+            Some(Duration::from_secs_f64(ms / 1000.0))
+        };
+        // Either gateway may have taken it, and a log line takes its time.
+        let gateways = [
+            self.processes.get(&self.public_service()),
+            self.seconds.get(&Service::Gateway),
+        ];
+        let until = Instant::now() + LOG_BOUND;
+        std::iter::from_fn(|| (Instant::now() < until).then_some(()))
+            .flat_map(|()| gateways.iter().flatten())
+            .find_map(|running| running.process.log().wait_for(LOG_PERIOD, answered))
+            .unwrap_or_else(|| panic!("the call {request_id} is not in the log"))
+    }
+
     /// Everything that any process has logged so far, each line after its process's name.
     pub fn logs(&self) -> Vec<String> {
         self.processes
             .values()
+            .chain(self.seconds.values())
             .flat_map(|running| {
                 running
                     .earlier_logs

@@ -7,6 +7,8 @@
 //! | [`process`], [`lines`] | one real process and what it writes |
 //! | [`lone_service`] | one service alone, killed and started again |
 //! | [`upload`] | sources that staff upload to a course |
+//! | [`meddler`] | a way between services that answers garbage, or strikes in the middle of a call |
+//! | [`exam_system`] | a platform's exam system, as a process of its own |
 //! | [`relay`], [`resp`] | a way to Redis that strikes at a chosen byte |
 //! | [`seed`], [`moment`] | choices that a seed repeats; exact moments |
 //! | [`model_gateway`], [`press`] | llm-gateway-svc alone, and pupils who press *help* |
@@ -32,10 +34,12 @@ pub mod certificates;
 pub mod deployment;
 pub mod eventually;
 pub mod evidence;
+pub mod exam_system;
 pub mod floor;
 pub mod kept;
 pub mod lines;
 pub mod lone_service;
+pub mod meddler;
 pub mod model_gateway;
 pub mod model_server;
 pub mod moment;

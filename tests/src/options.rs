@@ -1,11 +1,15 @@
 //! How a test wants the suite: which deployment, and what differs from the usual.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use crate::{evidence::Seed, process::repository};
+use turnwise_testing::redis::ServerOptions;
+
+use crate::{evidence::Seed, meddler::Meddler, process::repository};
 
 /// How the suite is deployed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +74,9 @@ pub struct Options {
     pub(crate) seeds: Vec<Seed>,
     pub(crate) tls: bool,
     pub(crate) keeps_to_itself: bool,
+    pub(crate) ways: BTreeMap<Service, Arc<Meddler>>,
+    pub(crate) twice: BTreeSet<Service>,
+    pub(crate) redis: ServerOptions,
 }
 
 impl Options {
@@ -123,6 +130,27 @@ impl Options {
     #[must_use]
     pub fn keeping_to_itself(mut self) -> Self {
         self.keeps_to_itself = true;
+        self
+    }
+
+    /// The gateway's way to this service.
+    #[must_use]
+    pub fn way(mut self, service: Service, way: &Arc<Meddler>) -> Self {
+        self.ways.insert(service, Arc::clone(way));
+        self
+    }
+
+    /// Two replicas of this service.
+    #[must_use]
+    pub fn twice(mut self, service: Service) -> Self {
+        self.twice.insert(service);
+        self
+    }
+
+    /// What Redis is told.
+    #[must_use]
+    pub fn redis(mut self, options: ServerOptions) -> Self {
+        self.redis = options;
         self
     }
 

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use crate::lines::Lines;
 
@@ -165,8 +165,32 @@ impl Process {
 
     /// Asks it to end: SIGTERM. Does not wait.
     pub fn terminate(&self) {
-        let pid = i32::try_from(self.child.id()).unwrap();
-        kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+        kill_process(self.pid(), Signal::TERM).unwrap();
+    }
+
+    /// What sends it a signal, from anywhere and without waiting.
+    pub fn signaller(&self, signal: Signal) -> impl FnOnce() + Send + 'static {
+        let pid = self.pid();
+        // The process is not waited for before its value is dropped, so the id stands for no other.
+        move || kill_process(pid, signal).unwrap()
+    }
+
+    /// Stops it in the middle of whatever it does (SIGSTOP): its connections stay, and nothing is answered until
+    /// [`Self::go_on`].
+    pub fn pause(&self) {
+        kill_process(self.pid(), Signal::STOP).unwrap();
+        // The signal was only sent; this returns when it has taken effect.
+        let taken_effect = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(self.pid()), taken_effect).unwrap();
+    }
+
+    /// Lets a paused process go on (SIGCONT).
+    pub fn go_on(&self) {
+        kill_process(self.pid(), Signal::CONT).unwrap();
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
     }
 
     /// Waits until it has ended by itself.

@@ -10,7 +10,7 @@ use turnwise_kit::{
     Kit,
     admin::{self, Readiness},
     caller::InternalToken,
-    client::{ClientOptions, GrpcClient, connect, local},
+    client::{ClientOptions, GrpcClient, local},
     server::{self, Listener, Running},
     settings::ServerSettings,
     stack::{DeadlineRule, InternalAuth, Stack},
@@ -87,23 +87,11 @@ impl Suite {
             "session-svc",
             session::routes(&settings.session, &kit).await?,
         );
-        let exam = settings
-            .gateway
-            .exam_endpoint
-            .as_deref()
-            .map(|endpoint| {
-                let options = ClientOptions {
-                    peer: "exam system",
-                    token: settings.server.internal_token()?,
-                };
-                anyhow::Ok(connect(
-                    endpoint,
-                    settings.server.tls()?.as_ref(),
-                    options,
-                    &kit,
-                )?)
-            })
-            .transpose()?;
+        let exam = gateway::upstream::connect_exam(
+            &settings.gateway,
+            settings.server.tls()?.as_ref(),
+            &kit,
+        )?;
         let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session, exam);
         let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
         let routes = gateway::routes(&settings.gateway, upstreams, &kit).await?;

@@ -55,6 +55,16 @@ struct Locale {
     blocked_text: String,
 }
 
+impl Locale {
+    fn text(&self, kind: HitKind) -> &str {
+        if kind.is_safeguarding() {
+            &self.safeguarding_text
+        } else {
+            &self.blocked_text
+        }
+    }
+}
+
 impl fmt::Debug for Guardrails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let locales: Vec<_> = self.locales.keys().collect();
@@ -121,12 +131,16 @@ impl Guardrails {
     pub fn check(&self, locale: &str, text: &str) -> Option<Hit<'_>> {
         let locale = self.locale(locale);
         let kind = locale.phrases.gravest(&words::of(text))?;
-        let text = if kind.is_safeguarding() {
-            &locale.safeguarding_text
-        } else {
-            &locale.blocked_text
-        };
-        Some(Hit { kind, text })
+        Some(Hit {
+            kind,
+            text: locale.text(kind),
+        })
+    }
+
+    /// The answer to what was found, in this locale.
+    #[must_use]
+    pub fn text(&self, locale: &str, kind: HitKind) -> &str {
+        self.locale(locale).text(kind)
     }
 
     /// Whether a tutor's own words must not be shown: they hold what [`check`](Self::check) stops, an address of the web

@@ -14,7 +14,7 @@
 //! | a digit, a sign | one |
 //! | one space before a letter or a sign of ASCII | none |
 //! | any other run of spaces, any run of line breaks | one |
-//! | another letter of the Latin script | three: the words around it are then no English |
+//! | another letter of the Latin script | four: the words around it are then no English and take more |
 //! | any other character | one for each byte of UTF-8 after the first |
 
 /// What a chat template puts around one message: marks, role, line breaks.
@@ -60,7 +60,7 @@ pub fn estimate(text: &str) -> usize {
             // The second and later bytes of a character, which its first has counted.
             0x80..=0xbf => 0,
             // U+00C0 to U+024F: Latin letters with marks.
-            0xc3..=0xc8 => 3,
+            0xc3..=0xc8 => 4,
             0xc0..=0xdf => 1,
             0xe0..=0xef => 2,
             _ => 3,
@@ -138,7 +138,7 @@ mod tests {
             ("a\n\nb", 3),
             ("a = b", 3),
             ("\\frac{1}{2}", 8),
-            ("ü", 3),
+            ("ü", 4),
             ("я", 1),
             ("漢", 2),
             ("😀", 3),

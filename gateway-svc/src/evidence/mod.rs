@@ -4,6 +4,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `drill` | GradeDrill |
+//! | `judge`, `grading` | the judgement on a drill, and its grade as an event |
 //! | `submission`, `support`, `question` | the exam calls |
 //! | `offered` | what these have in common: a question that was offered |
 //! | `store` | reading and writing, once for each event |
@@ -11,6 +12,8 @@
 //! | `report` | log and metrics |
 
 mod drill;
+mod grading;
+mod judge;
 mod offered;
 mod question;
 mod report;

@@ -46,7 +46,7 @@ pub(super) enum Begun<A> {
     /// It was done before under this key; this was its answer.
     Stored(A),
     /// It begins.
-    Start(EvidenceStart),
+    Start(Box<EvidenceStart>),
 }
 
 /// One event, applied to a record.
@@ -140,7 +140,9 @@ impl Evidence {
             Some(begin_evidence_response::Outcome::StoredAnswer(bytes)) => {
                 stored(bytes).map(Begun::Stored)
             }
-            Some(begin_evidence_response::Outcome::Start(start)) => Ok(Begun::Start(start)),
+            Some(begin_evidence_response::Outcome::Start(start)) => {
+                Ok(Begun::Start(Box::new(start)))
+            }
             None => Err(internal()),
         }
     }
@@ -149,11 +151,15 @@ impl Evidence {
     pub(super) async fn commit<E: Event>(
         &self,
         asked: &Asked<'_>,
-        start: EvidenceStart,
+        start: Box<EvidenceStart>,
         event: &E,
     ) -> Result<Committed<E::Answer>, Fault> {
-        let mut snapshot = start.snapshot.unwrap_or_default();
-        let mut records = start.question_records;
+        let EvidenceStart {
+            snapshot,
+            question_records: mut records,
+            ..
+        } = *start;
+        let mut snapshot = snapshot.unwrap_or_default();
         for _ in 0..MOST_TRIES {
             let Draft { write, answer } = event.apply(&snapshot, &records).await?;
             let Some(write) = write else {

@@ -91,12 +91,12 @@ impl Evidence {
         };
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
-        let (word, locks) = futures_util::join!(
+        let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
+        let (word, locks) = futures_util::try_join!(
             self.exam
                 .submit(context, &question, &answer, &start.question_records),
-            self.locks(&asked, snapshot, &request.question_id),
-        );
-        let word = word?;
+            locks,
+        )?;
         let event = Submission {
             applying: Applying {
                 evidence: self,

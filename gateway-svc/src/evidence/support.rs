@@ -73,11 +73,9 @@ impl Evidence {
         };
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
-        let (support, locks) = futures_util::join!(
-            self.exam.view_support(context, &question, kind),
-            self.locks(&asked, snapshot, &request.question_id),
-        );
-        let support = support?;
+        let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
+        let (support, locks) =
+            futures_util::try_join!(self.exam.view_support(context, &question, kind), locks)?;
         let event = View {
             applying: Applying {
                 evidence: self,

@@ -19,7 +19,6 @@ use turnwise_proto::{
 use super::{Question, Support, Word, shown, status};
 use crate::upstream::{Step, Upstreams};
 
-#[derive(Clone)]
 pub(super) struct BuiltIn {
     upstreams: Upstreams,
     lock: Duration,

@@ -27,7 +27,7 @@ pub struct ExamPort(System);
 
 #[derive(Clone)]
 enum System {
-    BuiltIn(BuiltIn),
+    BuiltIn(Arc<BuiltIn>),
     Remote(Remote),
 }
 
@@ -61,7 +61,9 @@ impl ExamPort {
     /// The built-in exam system, which locks for so long.
     #[must_use]
     pub fn built_in(upstreams: Upstreams, lock: Duration, clock: Arc<dyn Clock>) -> Self {
-        Self(System::BuiltIn(BuiltIn::new(upstreams, lock, clock)))
+        Self(System::BuiltIn(Arc::new(BuiltIn::new(
+            upstreams, lock, clock,
+        ))))
     }
 
     /// A platform's exam system.

@@ -5,8 +5,8 @@ use std::{future::Future, time::Duration};
 
 use futures_util::future::try_join_all;
 use tonic::{Response, Status};
+use turnwise_breaker::{Breakers, machine::Rules};
 use turnwise_kit::{CallContext, Fault, client::GrpcClient, time};
-use turnwise_llm_breaker::{Breakers, machine::Rules};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{
@@ -59,6 +59,7 @@ impl Remote {
     ) -> Option<Vec<QuestionStatus>> {
         let batches = question_ids.chunks(BATCH).map(|ids| async move {
             let request = BatchGetQuestionStatusRequest {
+                tenant: tenant(context),
                 student_id: student_id.to_owned(),
                 course_id: course_id.to_owned(),
                 question_ids: ids.to_vec(),
@@ -91,6 +92,7 @@ impl Remote {
         answer: &Answer,
     ) -> Result<Word, Fault> {
         let request = SubmitAnswerRequest {
+            tenant: tenant(context),
             student_id: question.student_id.to_owned(),
             course_id: question.course_id.to_owned(),
             question_id: question.question_id.to_owned(),
@@ -120,6 +122,7 @@ impl Remote {
         kind: SupportKind,
     ) -> Result<Support, Fault> {
         let request = RecordSupportViewRequest {
+            tenant: tenant(context),
             student_id: question.student_id.to_owned(),
             course_id: question.course_id.to_owned(),
             question_id: question.question_id.to_owned(),
@@ -166,7 +169,7 @@ impl Remote {
         let step = Step::Exam.of(context);
         let patient = step.remaining().is_none_or(|left| left >= PATIENCE);
         let mut came = send(step.clone()).await;
-        if came.as_ref().is_err_and(|status| is_away(status)) {
+        if came.as_ref().is_err_and(is_away) {
             came = send(step).await;
         }
         match came {
@@ -287,4 +290,11 @@ fn read_final(question_id: &str, told: Option<QuestionStatus>) -> Result<Questio
         );
         away("gave an answer that makes no sense", RETRY)
     })
+}
+
+/// The student's tenant.
+fn tenant(context: &CallContext) -> String {
+    context
+        .caller_opt()
+        .map_or_else(String::new, |caller| caller.tenant.clone())
 }

@@ -25,8 +25,7 @@ pub(super) fn is_web_address(text: &str) -> bool {
 /// The first address in a text; empty where there is none.
 pub(super) fn address_in(text: &str) -> &str {
     text.split_whitespace()
-        .map(|word| word.trim_matches(|c: char| "<>()[],;\"'".contains(c)))
-        .map(|word| word.trim_end_matches(['.', '!', '?']))
+        .map(|word| word.trim_matches(|c: char| "<>()[],;.!?\"'".contains(c)))
         .find(|word| is_web_address(word))
         .unwrap_or_default()
 }

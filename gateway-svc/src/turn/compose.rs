@@ -8,9 +8,9 @@ use turnwise_guardrails::HitKind;
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
+    explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
-    policy::v1::{DescribeStandingRequest, Plan, Reply, ResolveReplyResponse},
+    policy::v1::{DescribeStandingRequest, GetCourseRequest, Plan, Reply, ResolveReplyResponse},
     session::v1::TurnStart,
     tutor::v1::{
         Button, DegradedReason, SnapshotLite, StudentInput, TakeTurnRequest, TurnStage,
@@ -24,7 +24,7 @@ use super::{
     notices::notices,
     progress::Progress,
 };
-use crate::{error::internal, input::said, record, upstream::Step};
+use crate::{input::said, record, upstream::Step};
 
 /// What is said when the policy cannot be asked. It promises nothing and needs no course.
 const SAFE_TEXT: &str =
@@ -56,8 +56,8 @@ impl Composing<'_> {
     /// All phases. Fails only where the request itself is at fault.
     pub(super) async fn run(mut self) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
-        if let Some((kind, text)) = self.guardrail() {
-            return Ok(self.guarded(kind, text).await);
+        if let Some(hit) = self.guardrail() {
+            return Ok(self.guarded(hit).await);
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
         let working = self.context.keeping_back(self.turns.reply_reserve);
@@ -81,7 +81,7 @@ impl Composing<'_> {
         };
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
-        let come_back = self.ask_model(&working, decision.reply_schema).await?;
+        let come_back = self.ask_model(&working, decision.reply_schema).await;
 
         self.progress.stage(TurnStage::Checking);
         let mut resolved = match self.resolve().await {
@@ -178,24 +178,26 @@ impl Composing<'_> {
     }
 
     /// Prompt and model.
-    async fn ask_model(
-        &mut self,
-        working: &CallContext,
-        json_schema: String,
-    ) -> Result<ComeBack, Fault> {
+    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> ComeBack {
         let began = Instant::now();
         let sheets = self.turns.sheets.current();
         let max_tokens = self.turns.prompt_max_tokens;
         let no_input = StudentInput::default();
         let Some(prompt) = record::turn_prompt(&self.facts, &self.texts, &no_input) else {
-            return Ok(ComeBack::default());
+            return ComeBack::default();
         };
-        let prompt = sheets
-            .turn(record::locale(&self.facts), &prompt, max_tokens)
-            .map_err(|error| {
+        let prompt = match sheets.turn(record::locale(&self.facts), &prompt, max_tokens) {
+            Ok(prompt) => prompt,
+            Err(error) => {
+                // Somebody's sheet is broken in a way that shows only now: the student gets the fallback.
                 tracing::error!(%error, "a prompt sheet cannot be filled in");
-                internal()
-            })?;
+                self.facts.model_call = Some(ModelCall {
+                    failure: DegradedReason::LlmError.into(),
+                    ..ModelCall::default()
+                });
+                return ComeBack::default();
+            }
+        };
         self.facts.prompt = Some(PromptIdentity {
             hash: prompt.hash,
             sheets_hash: sheets.hash().to_owned(),
@@ -230,7 +232,7 @@ impl Composing<'_> {
         } = completed;
         self.facts.model_call = Some(call);
         self.texts.completion = completion;
-        Ok(come_back)
+        come_back
     }
 
     /// The policy's verdict on what the model wrote, or did not.
@@ -252,8 +254,16 @@ impl Composing<'_> {
             match reply.card.as_ref().and_then(|card| card.content.as_ref()) {
                 Some(Content::Concept(concept)) => {
                     said.extend(concept.key_ideas.iter().map(String::as_str));
+                    if let Some(example) = &concept.worked_example {
+                        said.push(&example.problem_latex);
+                        said.push(&example.final_answer_latex);
+                        said.extend(example.steps_latex.iter().map(String::as_str));
+                    }
                 }
-                Some(Content::Drill(drill)) => said.push(&drill.prompt),
+                Some(Content::Drill(drill)) => {
+                    said.push(&drill.prompt);
+                    said.push(&drill.question_latex);
+                }
                 // An exam question's words are the catalogue's.
                 Some(Content::Exam(_)) | None => {}
             }
@@ -262,35 +272,48 @@ impl Composing<'_> {
         })
     }
 
-    /// What the student's words met, before anything else of the turn sees them.
-    fn guardrail(&self) -> Option<(&'static str, String)> {
+    /// What the student's words met, before anything else of the turn sees them. The course's language is not known yet,
+    /// nor is it always the student's: the phrases of all count.
+    fn guardrail(&self) -> Option<HitKind> {
         let input = self.texts.input.as_ref()?;
         [said(input), &input.voice_transcript]
             .into_iter()
             .filter(|text| !text.is_empty())
             .find_map(|text| self.turns.guardrails.check("", text))
-            .map(|hit| (kind(hit.kind), hit.text.to_owned()))
+            .map(|hit| hit.kind)
     }
 
     /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.
-    async fn guarded(mut self, kind: &'static str, text: String) -> Composed {
+    async fn guarded(mut self, hit: HitKind) -> Composed {
+        let kind = kind(hit);
         tracing::info!(kind, "a message met a guardrail");
         self.facts.guardrail = kind.to_owned();
         self.degrade(DegradedReason::Guardrail);
-        self.texts.reply = Some(Reply {
-            text,
-            ..Reply::default()
-        });
-        let request = DescribeStandingRequest {
+        let context = Step::Policy.of(self.context);
+        let course = GetCourseRequest {
+            course_id: self.facts.course_id.clone(),
+        };
+        let standing = DescribeStandingRequest {
             course_id: self.facts.course_id.clone(),
             snapshot: self.facts.snapshot.clone(),
             statuses: Vec::new(),
             now: Some(time::to_proto(self.turns.kit.clock.now())),
         };
         let mut policy = self.turns.upstreams.policy.clone();
-        let standing = policy
-            .describe_standing(Step::Policy.of(self.context).request(request))
-            .await
+        let mut same = policy.clone();
+        let (course, standing) = futures_util::join!(
+            policy.get_course(context.request(course)),
+            same.describe_standing(context.request(standing))
+        );
+        let locale = course
+            .ok()
+            .and_then(|response| response.into_inner().course)
+            .map_or_else(String::new, |course| course.locale);
+        self.texts.reply = Some(Reply {
+            text: self.turns.guardrails.text(&locale, hit).to_owned(),
+            ..Reply::default()
+        });
+        let standing = standing
             .ok()
             .and_then(|response| response.into_inner().standing);
         self.untouched(standing)

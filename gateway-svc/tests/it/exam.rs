@@ -1,5 +1,6 @@
 //! The exam port: the built-in system's rules, and a platform's system that is slow, away, or answers nonsense.
 
+mod patience;
 mod platform;
 
 use std::time::Duration;

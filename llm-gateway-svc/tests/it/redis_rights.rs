@@ -57,7 +57,7 @@ fn commands_of_scripts() -> BTreeSet<String> {
         "llm-gateway-svc/line/src/shared/order.lua",
         "llm-gateway-svc/line/src/shared/slots.lua",
         "llm-gateway-svc/line/src/shared/operations.lua",
-        "llm-gateway-svc/breaker/src/breaker.lua",
+        "breaker/src/breaker.lua",
         "rate-limit/src/limits.lua",
     ]
     .iter()

@@ -20,7 +20,7 @@ pub(crate) use self::{
     normal::{Env, Roots, normal},
     quotient::Quotient,
     set::{Edge, RealSet, Span},
-    sum::{Base, Sum, integer_factors},
+    sum::{Sum, integer_factors},
 };
 
 use num_rational::BigRational;

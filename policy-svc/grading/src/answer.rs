@@ -71,7 +71,7 @@ pub(crate) enum Item {
         /// As a formula.
         plain: Option<Expression>,
         /// As a number with a unit.
-        united: Option<(Expression, Unit)>,
+        united: Option<Box<(Expression, Unit)>>,
     },
     /// Sides and the signs between them; a unit may follow the last.
     Chain {
@@ -127,8 +127,33 @@ const MAX_ITEMS: usize = 12;
 
 /// Words before the answer proper.
 const FILLERS: &[&str] = &[
-    "the", "answer", "answers", "is", "are", "solution", "solutions", "it", "its", "ans", "so", "value", "equals", "get",
-    "got", "therefore", "result", "final", "be", "factors", "roots", "Answer", "Solution", "The", "So", "It", "Ans",
+    "the",
+    "answer",
+    "answers",
+    "is",
+    "are",
+    "solution",
+    "solutions",
+    "it",
+    "its",
+    "ans",
+    "so",
+    "value",
+    "equals",
+    "get",
+    "got",
+    "therefore",
+    "result",
+    "final",
+    "be",
+    "factors",
+    "roots",
+    "Answer",
+    "Solution",
+    "The",
+    "So",
+    "It",
+    "Ans",
 ];
 
 /// Reads a text in one way.
@@ -138,15 +163,40 @@ pub(crate) fn read(text: &str, reading: Reading) -> Option<Answer> {
         return Some(Answer::Phrase(phrase));
     }
     let tokens = tokens(text, reading.comma)?;
+    if let [
+        Token {
+            kind: TokenKind::Relation(sign),
+            ..
+        },
+    ] = tokens.as_slice()
+    {
+        return Some(Answer::Phrase(Phrase::Comparison(*sign)));
+    }
     let tokens = without_fillers(&tokens);
     match tokens {
-        [Token { kind: TokenKind::Empty, .. }] => return Some(Answer::Phrase(Phrase::Nothing)),
-        [Token { kind: TokenKind::Reals, .. }] => return Some(Answer::Phrase(Phrase::Everything)),
-        [Token { kind: TokenKind::Open('{'), .. }, Token { kind: TokenKind::Close('{'), .. }] => {
+        [
+            Token {
+                kind: TokenKind::Empty,
+                ..
+            },
+        ] => return Some(Answer::Phrase(Phrase::Nothing)),
+        [
+            Token {
+                kind: TokenKind::Reals,
+                ..
+            },
+        ] => return Some(Answer::Phrase(Phrase::Everything)),
+        [
+            Token {
+                kind: TokenKind::Open('{'),
+                ..
+            },
+            Token {
+                kind: TokenKind::Close('{'),
+                ..
+            },
+        ] => {
             return Some(Answer::Phrase(Phrase::Nothing));
-        }
-        [Token { kind: TokenKind::Relation(sign), .. }] => {
-            return Some(Answer::Phrase(Phrase::Comparison(*sign)));
         }
         _ => {}
     }
@@ -182,7 +232,13 @@ pub(crate) fn stripped(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let before = text;
-        for (open, close) in [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\"", "\""), ("`", "`")] {
+        for (open, close) in [
+            ("$$", "$$"),
+            ("\\(", "\\)"),
+            ("\\[", "\\]"),
+            ("\"", "\""),
+            ("`", "`"),
+        ] {
             if text.len() >= open.len() + close.len()
                 && let Some(inner) = text
                     .strip_prefix(open)
@@ -198,7 +254,10 @@ pub(crate) fn stripped(text: &str) -> &str {
         {
             text = text.get(1..text.len() - 1).unwrap_or(text).trim();
         }
-        text = text.strip_suffix(['.', '!', '?', ',', ';']).unwrap_or(text).trim_end();
+        text = text
+            .strip_suffix(['.', '!', '?', ',', ';'])
+            .unwrap_or(text)
+            .trim_end();
         if text == before {
             return text;
         }
@@ -212,7 +271,9 @@ pub(crate) fn phrase(text: &str) -> Option<Phrase> {
     }
     let words: Vec<String> = text
         .replace("\\text", " ")
-        .split(|character: char| !character.is_alphabetic() && character != '\'' && character != '’')
+        .split(|character: char| {
+            !character.is_alphabetic() && character != '\'' && character != '’'
+        })
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
@@ -225,28 +286,50 @@ pub(crate) fn phrase(text: &str) -> Option<Phrase> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Some(match words.as_slice() {
-        ["no", "solution" | "solutions"]
+        ["dne"]
+        | ["does", "not", "exist"]
+        | ["no", "solution" | "solutions"]
         | ["no", "real", "solution" | "solutions" | "root" | "roots"]
         | ["none"]
         | ["the" | "an", "empty", "set"]
         | ["empty", "set"]
-        | ["there" | "it", "is" | "are" | "has", "no", "solution" | "solutions"]
-        | ["there" | "it", "is" | "are" | "has", "no", "real", "solution" | "solutions"] => {
-            Phrase::Nothing
-        }
-        ["all", "real", "numbers"] | ["all", "reals"] | ["any", "real", "number"]
-        | ["every", "real", "number"] | ["all", "numbers"] | ["x", "can", "be", "any", "real", "number"] => {
-            Phrase::Everything
-        }
-        ["infinitely", "many", "solutions"] | ["infinitely", "many"] | ["infinite", "solutions"]
-        | ["infinite", "number", "of", "solutions"] | ["infinite", "many", "solutions"] => {
-            Phrase::Infinite
-        }
-        ["not", "a", "real", "number"] | ["not", "real"] | ["no", "real", "number"]
-        | ["is", "not", "a", "real", "number"] | ["complex"] => Phrase::NotReal,
+        | [
+            "there" | "it",
+            "is" | "are" | "has",
+            "no",
+            "solution" | "solutions",
+        ]
+        | [
+            "there" | "it",
+            "is" | "are" | "has",
+            "no",
+            "real",
+            "solution" | "solutions",
+        ] => Phrase::Nothing,
+        ["all", "real", "numbers"]
+        | ["all", "reals"]
+        | ["any", "real", "number"]
+        | ["every", "real", "number"]
+        | ["all", "numbers"]
+        | ["x", "can", "be", "any", "real", "number"] => Phrase::Everything,
+        ["infinitely", "many", "solutions"]
+        | ["infinitely", "many"]
+        | ["infinite", "solutions"]
+        | ["infinite", "number", "of", "solutions"]
+        | ["infinite", "many", "solutions"] => Phrase::Infinite,
+        ["not", "a", "real", "number"]
+        | ["not", "real"]
+        | ["no", "real", "number"]
+        | ["is", "not", "a", "real", "number"]
+        | ["complex"] => Phrase::NotReal,
         ["undefined"] | ["not", "defined"] | ["it", "is", "undefined"] => Phrase::Undefined,
-        ["prime"] | ["it", "is", "prime"] | ["not", "factorable"] | ["cannot", "be", "factored"]
-        | ["not", "factorisable"] | ["can't", "be", "factored"] | ["irreducible"] => Phrase::Prime,
+        ["prime"]
+        | ["it", "is", "prime"]
+        | ["not", "factorable"]
+        | ["cannot", "be", "factored"]
+        | ["not", "factorisable"]
+        | ["can't", "be", "factored"]
+        | ["irreducible"] => Phrase::Prime,
         ["yes"] | ["true"] => Phrase::Yes,
         ["no"] | ["false"] => Phrase::No,
         ["less", "than"] | ["is", "less", "than"] => Phrase::Comparison(Sign::Less),
@@ -259,7 +342,7 @@ pub(crate) fn phrase(text: &str) -> Option<Phrase> {
 fn without_fillers(tokens: &[Token]) -> &[Token] {
     let is_filler = |token: &Token| match &token.kind {
         TokenKind::Word(word) => FILLERS.contains(&&**word),
-        TokenKind::Other(':' | '"') => true,
+        TokenKind::Other(':' | '"') | TokenKind::Relation(Sign::Equal) => true,
         _ => false,
     };
     let start = tokens.iter().take_while(|token| is_filler(token)).count();
@@ -267,8 +350,14 @@ fn without_fillers(tokens: &[Token]) -> &[Token] {
     let lead = match rest {
         // `x ∈ (2, 5)`
         [
-            Token { kind: TokenKind::Word(name), .. },
-            Token { kind: TokenKind::Element, .. },
+            Token {
+                kind: TokenKind::Word(name),
+                ..
+            },
+            Token {
+                kind: TokenKind::Element,
+                ..
+            },
             ..,
         ] if name.chars().count() == 1 => 2,
         // `x is 4`
@@ -280,9 +369,15 @@ fn without_fillers(tokens: &[Token]) -> &[Token] {
 /// What stands in `{…}`, or after the bar of `{x | …}`.
 fn set_contents(tokens: &[Token]) -> &[Token] {
     let [
-        Token { kind: TokenKind::Open('{'), .. },
+        Token {
+            kind: TokenKind::Open('{'),
+            ..
+        },
         inner @ ..,
-        Token { kind: TokenKind::Close('{'), .. },
+        Token {
+            kind: TokenKind::Close('{'),
+            ..
+        },
     ] = tokens
     else {
         return tokens;
@@ -295,8 +390,14 @@ fn set_contents(tokens: &[Token]) -> &[Token] {
     }
     match inner {
         [
-            Token { kind: TokenKind::Word(name), .. },
-            Token { kind: TokenKind::Bar | TokenKind::Other(':'), .. },
+            Token {
+                kind: TokenKind::Word(name),
+                ..
+            },
+            Token {
+                kind: TokenKind::Bar | TokenKind::Other(':'),
+                ..
+            },
             rest @ ..,
         ] if name.chars().count() == 1 => rest,
         _ => inner,
@@ -367,8 +468,14 @@ fn item(tokens: &[Token], slash: Slash) -> Option<Item> {
     }
     // `x is 4` is x = 4.
     if let [
-        Token { kind: TokenKind::Word(name), .. },
-        Token { kind: TokenKind::Word(is), .. },
+        Token {
+            kind: TokenKind::Word(name),
+            ..
+        },
+        Token {
+            kind: TokenKind::Word(is),
+            ..
+        },
         rest @ ..,
     ] = tokens
         && name.chars().count() == 1
@@ -385,7 +492,7 @@ fn item(tokens: &[Token], slash: Slash) -> Option<Item> {
         });
     }
     let plain = expression(tokens, slash);
-    let united = with_unit(tokens, slash);
+    let united = with_unit(tokens, slash).map(Box::new);
     (plain.is_some() || united.is_some()).then_some(Item::Value { plain, united })
 }
 
@@ -395,12 +502,24 @@ fn with_unit(tokens: &[Token], slash: Slash) -> Option<(Expression, Unit)> {
         expression(tokens, slash).filter(|expression| !expression.has_variable())
     };
     match tokens {
-        [Token { kind: TokenKind::Currency(sign), .. }, rest @ ..] => {
+        [
+            Token {
+                kind: TokenKind::Currency(sign),
+                ..
+            },
+            rest @ ..,
+        ] => {
             return Some((constant(rest)?, units::currency(*sign)?));
         }
         [
-            Token { kind: TokenKind::Operator('-'), .. },
-            Token { kind: TokenKind::Currency(sign), .. },
+            Token {
+                kind: TokenKind::Operator('-'),
+                ..
+            },
+            Token {
+                kind: TokenKind::Currency(sign),
+                ..
+            },
             rest @ ..,
         ] => {
             let value = Expression::Negate(Box::new(constant(rest)?));
@@ -457,10 +576,21 @@ fn chain(tokens: &[Token], slash: Slash) -> Option<Item> {
 
 fn part(tokens: &[Token], slash: Slash) -> Option<Part> {
     match tokens {
-        [Token { kind: TokenKind::Infinity, .. }] => Some(Part::Infinite(false)),
         [
-            Token { kind: TokenKind::Operator(sign @ ('+' | '-')), .. },
-            Token { kind: TokenKind::Infinity, .. },
+            Token {
+                kind: TokenKind::Infinity,
+                ..
+            },
+        ] => Some(Part::Infinite(false)),
+        [
+            Token {
+                kind: TokenKind::Operator(sign @ ('+' | '-')),
+                ..
+            },
+            Token {
+                kind: TokenKind::Infinity,
+                ..
+            },
         ] => Some(Part::Infinite(*sign == '-')),
         _ => expression(tokens, slash).map(Part::Value),
     }
@@ -468,9 +598,15 @@ fn part(tokens: &[Token], slash: Slash) -> Option<Part> {
 
 fn bracket(tokens: &[Token], slash: Slash) -> Option<Item> {
     let [
-        Token { kind: TokenKind::Open(open @ ('(' | '[')), .. },
+        Token {
+            kind: TokenKind::Open(open @ ('(' | '[')),
+            ..
+        },
         inner @ ..,
-        Token { kind: TokenKind::Close(close @ ('(' | '[')), .. },
+        Token {
+            kind: TokenKind::Close(close @ ('(' | '[')),
+            ..
+        },
     ] = tokens
     else {
         return None;
@@ -512,7 +648,10 @@ impl Answer {
                     (Some(expression), Some(_)) if letters == Letters::Variables => {
                         (None, expression.clone(), None)
                     }
-                    (_, Some((expression, unit))) => (None, expression.clone(), Some(unit.clone())),
+                    (_, Some(united)) => {
+                        let (expression, unit) = (**united).clone();
+                        (None, expression, Some(unit))
+                    }
                     (None, None) => return None,
                 },
                 Item::Chain { sides, signs, unit } => {

@@ -59,9 +59,7 @@ fn whole(expression: &Expression) -> Option<BigInt> {
 pub(crate) fn is_literal(expression: &Expression) -> bool {
     match expression {
         Expression::Number { .. } | Expression::Mixed(..) => true,
-        Expression::Negate(inner) => {
-            !matches!(**inner, Expression::Negate(_)) && is_literal(inner)
-        }
+        Expression::Negate(inner) => !matches!(**inner, Expression::Negate(_)) && is_literal(inner),
         Expression::Percent(inner) => is_literal(inner),
         Expression::Divide(above, below) => whole(above).is_some() && whole(below).is_some(),
         _ => false,
@@ -121,6 +119,12 @@ pub(crate) fn is_scientific(expression: &Expression) -> bool {
         value.abs() >= Rational::one() && value.abs() < Rational::from(BigInt::from(10))
     });
     is_ten && mantissa && whole(exponent).is_some()
+}
+
+/// `3^8`: one power of a whole number.
+pub(crate) fn is_power(expression: &Expression) -> bool {
+    matches!(expression, Expression::Power(base, exponent)
+        if whole(base).is_some() && whole(exponent).is_some_and(|power| power > BigInt::one()))
 }
 
 /// Whether nothing is left to be combined, cancelled or worked out.
@@ -213,7 +217,8 @@ fn has_sum(expression: &Expression) -> bool {
 /// Whether multiplying out leaves fewer terms than are there: `3(x + 2) + 4` is `3x + 10`.
 fn expands_shorter(own: &Expression, parts: &[&Expression], work: &mut Work) -> bool {
     let squared = own.any(&|part| matches!(part, Expression::Power(base, _) if has_sum(base)));
-    let divided = own.any(&|part| matches!(part, Expression::Divide(_, below) if below.has_variable()));
+    let divided =
+        own.any(&|part| matches!(part, Expression::Divide(_, below) if below.has_variable()));
     if squared || divided {
         return false;
     }
@@ -282,9 +287,19 @@ fn product(factors: &[Expression]) -> Form {
 }
 
 fn quotient(above: &Expression, below: &Expression, work: &mut Work) -> Form {
-    let nested = |part: &Expression| part.any(&|own| matches!(own, Expression::Divide(..) | Expression::Mixed(..)));
+    let nested = |part: &Expression| {
+        part.any(&|own| matches!(own, Expression::Divide(..) | Expression::Mixed(..)))
+    };
     let decimal = |part: &Expression| {
-        part.any(&|own| matches!(own, Expression::Number { places: Some(_), .. }))
+        part.any(&|own| {
+            matches!(
+                own,
+                Expression::Number {
+                    places: Some(_),
+                    ..
+                }
+            )
+        })
     };
     if nested(below) || decimal(below) {
         return Form::Missed;
@@ -347,8 +362,12 @@ fn power(base: &Expression, exponent: &Expression) -> Form {
         }
     }
     match base {
-        _ if is_number(base) => Form::Missed,
-        Expression::Multiply(_) | Expression::Power(..) | Expression::Divide(..) | Expression::Negate(_)
+        // Large powers are better left alone.
+        _ if is_number(base) => Form::Unsure,
+        Expression::Multiply(_)
+        | Expression::Power(..)
+        | Expression::Divide(..)
+        | Expression::Negate(_)
         | Expression::Root(..) => Form::Missed,
         _ => Form::Met,
     }
@@ -379,9 +398,7 @@ fn root(index: u32, inner: &Expression) -> Form {
                     .iter()
                     .any(|(_, exponent)| *exponent.numer() >= index * exponent.denom());
                 let factor = match integer_factors(number.numer()) {
-                    Some(factors) => factors
-                        .iter()
-                        .any(|(_, power)| i64::from(*power) >= index),
+                    Some(factors) => factors.iter().any(|(_, power)| i64::from(*power) >= index),
                     None => return Form::Unsure,
                 };
                 Form::missed_if(large || factor)
@@ -412,11 +429,16 @@ pub(crate) fn expanded(expression: &Expression, work: &mut Work) -> Form {
 }
 
 /// The factors of a product, with powers unfolded into how often they stand there.
-fn factors<'a>(expression: &'a Expression, times: u32, into: &mut Vec<(&'a Expression, u32)>) -> bool {
+fn factors<'a>(
+    expression: &'a Expression,
+    times: u32,
+    into: &mut Vec<(&'a Expression, u32)>,
+) -> bool {
     match expression {
         Expression::Multiply(parts) => parts.iter().all(|part| factors(part, times, into)),
         Expression::Negate(inner) => factors(inner, times, into),
-        Expression::Power(base, exponent) => match whole(exponent).and_then(|power| power.to_u32()) {
+        Expression::Power(base, exponent) => match whole(exponent).and_then(|power| power.to_u32())
+        {
             Some(power @ 1..=24) => factors(base, times.saturating_mul(power), into),
             _ => false,
         },
@@ -449,7 +471,8 @@ pub(crate) fn factored(expression: &Expression, question: &Sum, work: &mut Work)
         let Ok(value) = normal(part, &mut Env::new(Roots::Real), work) else {
             return Form::Unsure;
         };
-        if !value.below.as_number().is_some_and(|one| one.is_one()) || !value.above.is_polynomial() {
+        if !value.below.as_number().is_some_and(|one| one.is_one()) || !value.above.is_polynomial()
+        {
             form = form.and(Form::Unsure);
             continue;
         }
@@ -497,7 +520,11 @@ pub(crate) fn factored_number(expression: &Expression) -> Form {
 }
 
 /// Whether an expression is the greatest common factor times what is left.
-pub(crate) fn common_factor_taken(expression: &Expression, question: &Sum, work: &mut Work) -> Form {
+pub(crate) fn common_factor_taken(
+    expression: &Expression,
+    question: &Sum,
+    work: &mut Work,
+) -> Form {
     let mut parts = Vec::new();
     if !factors(expression, 1, &mut parts) {
         return Form::Unsure;
@@ -522,5 +549,9 @@ pub(crate) fn common_factor_taken(expression: &Expression, question: &Sum, work:
     if !clean {
         return Form::Missed;
     }
-    if parts.len() > 1 { Form::Met } else { Form::Unsure }
+    if parts.len() > 1 {
+        Form::Met
+    } else {
+        Form::Unsure
+    }
 }

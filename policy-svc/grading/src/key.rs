@@ -38,7 +38,11 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
             }
         }
     }
-    if wrong { Verdict::Wrong } else { Verdict::CannotTell }
+    if wrong {
+        Verdict::Wrong
+    } else {
+        Verdict::CannotTell
+    }
 }
 
 /// Words and signs without white space, upper case and the sentence's end.
@@ -55,7 +59,11 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 fn verdict(equal: bool) -> Verdict {
-    if equal { Verdict::Right } else { Verdict::Wrong }
+    if equal {
+        Verdict::Right
+    } else {
+        Verdict::Wrong
+    }
 }
 
 fn compare(key: &Answer, answer: &Answer, work: &mut Work) -> Verdict {
@@ -82,9 +90,10 @@ fn phrases(key: Phrase, answer: Phrase) -> Verdict {
     use Phrase::{Comparison, Everything, Infinite, No, Nothing, Yes};
     match (key, answer) {
         _ if key == answer => Verdict::Right,
-        (Yes, No) | (No, Yes) | (Nothing, Everything | Infinite) | (Everything | Infinite, Nothing) => {
-            Verdict::Wrong
-        }
+        (Yes, No)
+        | (No, Yes)
+        | (Nothing, Everything | Infinite)
+        | (Everything | Infinite, Nothing) => Verdict::Wrong,
         (Comparison(_), Comparison(_)) => Verdict::Wrong,
         _ => Verdict::CannotTell,
     }
@@ -99,7 +108,8 @@ fn sets(key: &Answer, answer: &Answer, work: &mut Work) -> Verdict {
     if own_name.is_some() && their_name.is_some() && own_name != their_name {
         return Verdict::CannotTell;
     }
-    own.equals(&theirs, work).map_or(Verdict::CannotTell, verdict)
+    own.equals(&theirs, work)
+        .map_or(Verdict::CannotTell, verdict)
 }
 
 fn items(
@@ -110,8 +120,26 @@ fn items(
     work: &mut Work,
 ) -> Verdict {
     if let (
-        [(_, Item::Bracket { open: '(', close: '(', parts: own })],
-        [(_, Item::Bracket { open: '(', close: '(', parts: theirs })],
+        [
+            (
+                _,
+                Item::Bracket {
+                    open: '(',
+                    close: '(',
+                    parts: own,
+                },
+            ),
+        ],
+        [
+            (
+                _,
+                Item::Bracket {
+                    open: '(',
+                    close: '(',
+                    parts: theirs,
+                },
+            ),
+        ],
     ) = (own, theirs)
     {
         return points(own, theirs, work);
@@ -134,7 +162,8 @@ fn items(
     if let (Some(left), Some(right)) = (key.relation(), answer.relation())
         && left.sign == Sign::Equal
         && right.sign == Sign::Equal
-        && (between_variables(&left) || between_variables(&right))
+        && between_variables(&left)
+        && between_variables(&right)
     {
         return equations(&left, &right, work);
     }
@@ -225,8 +254,10 @@ fn points_in_order(
     if own.len() != theirs.len() || own.len() < 2 {
         return Verdict::CannotTell;
     }
-    let right = own.iter().zip(theirs).all(|((_, left), (_, right))| {
-        match (left, right) {
+    let right = own
+        .iter()
+        .zip(theirs)
+        .all(|((_, left), (_, right))| match (left, right) {
             (
                 Item::Bracket { open, close, parts },
                 Item::Bracket {
@@ -240,9 +271,12 @@ fn points_in_order(
                     && points(parts, other, work) == Verdict::Right
             }
             _ => false,
-        }
-    });
-    if right { Verdict::Right } else { Verdict::CannotTell }
+        });
+    if right {
+        Verdict::Right
+    } else {
+        Verdict::CannotTell
+    }
 }
 
 /// The whole set of values, in any order.
@@ -270,14 +304,25 @@ fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict
     match (&key.variable, &value.variable) {
         (Some(own), Some(theirs)) if own != theirs => {
             // Of x = 2, y = 3 each has its own; alone, another name is another question.
-            return if several { Verdict::Wrong } else { Verdict::CannotTell };
+            return if several {
+                Verdict::Wrong
+            } else {
+                Verdict::CannotTell
+            };
         }
         _ => {}
     }
     let equal = expressions(&key.expression, &value.expression, work);
     match (&key.unit, &value.unit) {
         (None, None) => equal,
-        (Some(own), Some(theirs)) => quantities(key, own, value, theirs, work),
+        (Some(own), Some(theirs)) => {
+            let known = |unit: &Unit| unit.dimension != unit.words;
+            // Of several counted things, other numbers of other things are other items of the list.
+            if several && equal == Verdict::Wrong && !known(own) && !known(theirs) {
+                return Verdict::Wrong;
+            }
+            quantities(key, own, value, theirs, work)
+        }
         // The value is what counts, as long as the number itself is the key's.
         (None, Some(_)) if equal == Verdict::Right => Verdict::Right,
         _ => Verdict::CannotTell,
@@ -307,14 +352,17 @@ fn quantities(key: &Value, own: &Unit, value: &Value, theirs: &Unit, work: &mut 
 }
 
 fn verdict_if(certain: bool, verdict: Verdict) -> Verdict {
-    if certain { verdict } else { Verdict::CannotTell }
+    if certain {
+        verdict
+    } else {
+        Verdict::CannotTell
+    }
 }
 
 /// Whether two expressions have one value.
 fn expressions(key: &Expression, answer: &Expression, work: &mut Work) -> Verdict {
-    let mut value = |expression: &Expression, roots: Roots| {
-        normal(expression, &mut Env::new(roots), work).ok()
-    };
+    let mut value =
+        |expression: &Expression, roots: Roots| normal(expression, &mut Env::new(roots), work).ok();
     let absolute = |expression: &Expression| {
         expression.any(&|part| matches!(part, Expression::Absolute(inner) if inner.has_variable()))
     };
@@ -336,7 +384,8 @@ fn expressions(key: &Expression, answer: &Expression, work: &mut Work) -> Verdic
         return Verdict::CannotTell;
     }
     // 5 for 5 %: the sign is missing, or too much.
-    let percent = |expression: &Expression| expression.any(&|part| matches!(part, Expression::Percent(_)));
+    let percent =
+        |expression: &Expression| expression.any(&|part| matches!(part, Expression::Percent(_)));
     if percent(key) != percent(answer)
         && let (Some(left), Some(right)) = (left.as_number(), right.as_number())
     {

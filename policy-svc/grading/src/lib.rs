@@ -1,4 +1,38 @@
 //! Whether an answer to a drill is right, decided by mathematics.
+//!
+//! [`grade`] reads the task from the drill's words, the formula from the words or from the question, and the answer as
+//! pupils and models write it, in plain text or LaTeX. Then it works the problem out and compares: the whole solution set
+//! of an equation, an inequality or a system of linear equations; the value of an expression, and the form that the task
+//! asks for. [`equivalent`] compares two answers by value alone.
+//!
+//! Right and wrong are said only where they are certain. A prompt with a word that tasks are not made of, an answer or a
+//! question that cannot be read, mathematics beyond the rules: all are [`Verdict::CannotTell`].
+//!
+//! - `notation`: text to tokens, tokens to an expression as written.
+//! - `algebra`: expressions to quotients of sums with rational exponents, a canonical form in which equality is exact, surds
+//!   included; equations, inequalities, factors.
+//! - `prompt`, `vocabulary`, `task`: a drill's words and formulas to a problem.
+//! - `answer`, `units`: an answer to values, relations, intervals and points.
+//! - `forms`: simplified, expanded, factored, worked out.
+//! - `solving`, `working`, `key`, `grader`: the verdicts.
+//!
+//! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
+//! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
+//! there is none is certain; that there is one could be an accident with a chance below 2^-150.
+//!
+//! # Bounds
+//!
+//! Whatever the input, a call ends within a few milliseconds: texts of at most 4,000 characters and 400 tokens, nested at
+//! most 24 deep; numbers of 40 digits as typed and 1,024 bits on the way; sums of 400 terms, powers of sums up to 24,
+//! polynomials up to degree 12, systems of 6 unknowns, answers of 12 items; and an allowance of steps for each reading. What
+//! exceeds a bound is `CannotTell`.
+//!
+//! # Crates
+//!
+//! Numbers are `num-bigint` and `num-rational`. The algebra is our own: what the registry has for it evaluates in floating
+//! point, needs a large foreign library, or simplifies beyond recognition, while here the expression as it was written must
+//! be kept, because its form is graded. So is the parser: a formula's grammar is small, and what is hard about it (implicit
+//! products, letters that may be units, two readings of one slash) no parser generator takes off one's hands.
 
 mod algebra;
 mod answer;
@@ -6,13 +40,13 @@ mod forms;
 mod grade;
 mod grader;
 mod key;
-mod units;
-mod vocabulary;
-mod working;
 mod notation;
 mod prompt;
 mod solving;
 mod task;
+mod units;
+mod vocabulary;
+mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
 

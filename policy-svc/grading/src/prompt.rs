@@ -11,20 +11,34 @@ pub(crate) enum Piece {
 
 /// Short English words: other runs of up to three letters are products of variables.
 const SHORT_WORDS: &[&str] = &[
-    "a", "i", "an", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on", "or",
-    "so", "to", "up", "us", "we", "eg", "ie", "add", "age", "ago", "all", "and", "any", "are", "ask", "bag", "big", "box",
-    "boy", "bus", "but", "buy", "can", "car", "cat", "cut", "day", "did", "dog", "dne", "due", "eat", "end", "far", "fee",
-    "few", "fit", "fix", "for", "gas", "gcd", "gcf", "get", "got", "had", "has", "hat", "her", "him", "his", "hot", "how",
-    "ice", "its", "lcd", "lcm", "let", "low", "man", "map", "may", "men", "mix", "mph", "net", "new", "not", "now", "odd",
-    "off", "oil", "old", "one", "our", "out", "own", "pay", "pen", "per", "ran", "red", "row", "run", "saw", "say", "see",
-    "set", "she", "six", "son", "sum", "tax", "ten", "the", "tip", "too", "top", "two", "use", "via", "was", "way", "who",
-    "why", "win", "yes", "yet", "you", "cm", "mm", "km", "kg", "mg", "ft", "ml", "lb", "lbs", "oz", "yd", "hr", "hrs",
-    "min", "sec", "gal", "pt", "qt", "kl", "dl", "mi",
+    "a", "i", "an", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me", "my",
+    "no", "of", "on", "or", "so", "to", "up", "us", "we", "eg", "ie", "add", "age", "ago", "all",
+    "and", "any", "are", "ask", "bag", "big", "box", "boy", "bus", "but", "buy", "can", "car",
+    "cat", "cut", "day", "did", "dog", "dne", "due", "eat", "end", "far", "fee", "few", "fit",
+    "fix", "for", "gas", "gcd", "gcf", "get", "got", "had", "has", "hat", "her", "him", "his",
+    "hot", "how", "ice", "its", "lcd", "lcm", "let", "low", "man", "map", "may", "men", "mix",
+    "mph", "net", "new", "not", "now", "odd", "off", "oil", "old", "one", "our", "out", "own",
+    "pay", "pen", "per", "ran", "red", "row", "run", "saw", "say", "see", "set", "she", "six",
+    "son", "sum", "tax", "ten", "the", "tip", "too", "top", "two", "use", "via", "was", "way",
+    "who", "why", "win", "yes", "yet", "you", "cm", "mm", "km", "kg", "mg", "ft", "ml", "lb",
+    "lbs", "oz", "yd", "hr", "hrs", "min", "sec", "gal", "pt", "qt", "kl", "dl", "mi",
 ];
 
 /// Names inside formulas that are no prose.
 const FORMULA_NAMES: &[&str] = &[
-    "sqrt", "cbrt", "frac", "infty", "cdot", "times", "leq", "geq", "abs", "pm", "infinity", "div",
+    "sqrt",
+    "cbrt",
+    "frac",
+    "infty",
+    "cdot",
+    "times",
+    "leq",
+    "geq",
+    "abs",
+    "pm",
+    "infinity",
+    "div",
+    "operatorname",
 ];
 
 /// The pieces of a prompt, in order.
@@ -85,7 +99,9 @@ struct Chunk<'a> {
 fn chunk(text: &str) -> Chunk<'_> {
     let core = text
         .trim_start_matches(['(', '[', '"', '\'', '“', '‘', '*'])
-        .trim_end_matches(['.', ',', ':', ';', '?', '!', ')', ']', '"', '\'', '”', '’', '*']);
+        .trim_end_matches([
+            '.', ',', ':', ';', '?', '!', ')', ']', '"', '\'', '”', '’', '*',
+        ]);
     let kind = if is_prose(core) {
         Kind::Prose
     } else if matches!(core, "a" | "A" | "I") {
@@ -105,7 +121,11 @@ fn is_prose(core: &str) -> bool {
     let mut longest_plain = 0;
     let mut short_words = true;
     let mut parts = 0;
-    let flush = |letters: &mut String, command: bool, longest: &mut usize, short: &mut bool, parts: &mut usize| {
+    let flush = |letters: &mut String,
+                 command: bool,
+                 longest: &mut usize,
+                 short: &mut bool,
+                 parts: &mut usize| {
         if letters.is_empty() {
             return;
         }
@@ -131,18 +151,71 @@ fn is_prose(core: &str) -> bool {
             letters.push(character);
             continue;
         }
-        flush(&mut letters, after_backslash, &mut longest_plain, &mut short_words, &mut parts);
+        flush(
+            &mut letters,
+            after_backslash,
+            &mut longest_plain,
+            &mut short_words,
+            &mut parts,
+        );
         after_backslash = character == '\\';
         if !matches!(character, '-' | '–' | '/' | '\'' | '’') {
             other = true;
         }
     }
-    flush(&mut letters, after_backslash, &mut longest_plain, &mut short_words, &mut parts);
+    flush(
+        &mut letters,
+        after_backslash,
+        &mut longest_plain,
+        &mut short_words,
+        &mut parts,
+    );
     // A long run of letters is a word wherever it stands; short ones only where nothing but words does.
     longest_plain >= 4 || (parts > 0 && short_words && !other)
 }
 
+/// Marks of an example in brackets, which shows how to type and is no part of the task.
+const EXAMPLE_MARKS: &[&str] = &["eg.", "e.g.", "ex:", "for example", "such as"];
+
+/// The text without examples: from the mark to the bracket's end.
+fn without_examples(text: &str) -> String {
+    let mut kept = text.to_owned();
+    for mark in EXAMPLE_MARKS {
+        let Some(start) = kept.to_ascii_lowercase().find(mark) else {
+            continue;
+        };
+        let Some(before) = kept.get(..start) else {
+            continue;
+        };
+        // The example must stand in a bracket; it ends where that does.
+        let open = before
+            .matches('(')
+            .count()
+            .saturating_sub(before.matches(')').count());
+        if open == 0 {
+            continue;
+        }
+        let mut depth = 1_usize;
+        let end = kept
+            .char_indices()
+            .skip_while(|(at, _)| *at < start)
+            .find(|(_, character)| {
+                match character {
+                    '(' => depth += 1,
+                    ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0
+            });
+        if let Some((end, _)) = end {
+            kept.replace_range(start..=end, " ");
+        }
+    }
+    kept
+}
+
 fn prose(text: &str, pieces: &mut Vec<Piece>) {
+    let text = &without_examples(text);
     let chunks: Vec<Chunk<'_>> = text.split_whitespace().map(chunk).collect();
     let mut run = String::new();
     let mut begins = true;
@@ -165,7 +238,9 @@ fn prose(text: &str, pieces: &mut Vec<Piece>) {
             close(&mut run, pieces);
             for word in own
                 .core
-                .split(|character: char| !(character.is_alphanumeric() || matches!(character, '\'' | '’' | '%')))
+                .split(|character: char| {
+                    !(character.is_alphanumeric() || matches!(character, '\'' | '’' | '%'))
+                })
                 .filter(|word| !word.is_empty())
             {
                 pieces.push(Piece::Word(word.to_lowercase(), begins));
@@ -200,20 +275,28 @@ fn without_punctuation(text: &str) -> (&str, bool) {
     (trimmed, question || trimmed.len() < text.len())
 }
 
-fn letter_is_variable(own: &Chunk<'_>, before: Option<&Chunk<'_>>, after: Option<&Chunk<'_>>) -> bool {
+fn letter_is_variable(
+    own: &Chunk<'_>,
+    before: Option<&Chunk<'_>>,
+    after: Option<&Chunk<'_>>,
+) -> bool {
     let operator = |character: Option<char>| {
         character.is_some_and(|character| "=+*/^<>≤≥-−–×÷·|".contains(character))
     };
     let ends = own.text.len() > own.core.len();
-    let next_is_operator =
-        !ends && after.is_some_and(|after| after.kind != Kind::Prose && operator(after.text.chars().next()));
+    let next_is_operator = !ends
+        && after
+            .is_some_and(|after| after.kind != Kind::Prose && operator(after.text.chars().next()));
     let last_is_operator = before
         .is_some_and(|before| before.kind != Kind::Prose && operator(before.text.chars().last()));
     if next_is_operator || last_is_operator {
         return true;
     }
     let introduced = before.is_some_and(|before| {
-        matches!(before.core.to_lowercase().as_str(), "for" | "of" | "find" | "terms" | "and" | "is")
+        matches!(
+            before.core.to_lowercase().as_str(),
+            "for" | "of" | "find" | "terms" | "and" | "is"
+        )
     });
     let stands_alone = after.is_none_or(|after| {
         matches!(

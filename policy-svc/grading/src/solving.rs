@@ -8,7 +8,7 @@ use crate::{
         is_rounding, normal, sign, solve_relation, solve_system,
     },
     answer::{Answer, Item, Letters, Link, Part, Phrase, Value},
-    forms::signed_number,
+    forms::{is_literal, signed_number},
     grade::{Reason, Verdict},
     notation::{Expression, Relation, Sign, relation_shape},
     task::{Pick, Problem, Subject},
@@ -46,6 +46,10 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     if let Some(copied) = copied(relations, &given, answer) {
         return copied;
     }
+    // An equation that is solved as it stands asks something else.
+    if given.iter().all(is_solved) {
+        return (Verdict::CannotTell, Reason::UnreadableQuestion);
+    }
     if matches!(problem.subject, Subject::System(_)) {
         return system(&given, &variables, answer, work);
     }
@@ -54,9 +58,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
             one_unknown(problem, &given, only, answer, work)
         }
         ([_, _, ..], Some(unknown)) if variables.contains(unknown) => match given.as_slice() {
-            [relation] if relation.sign == Sign::Equal => {
-                literal(relation, unknown, answer, work)
-            }
+            [relation] if relation.sign == Sign::Equal => literal(relation, unknown, answer, work),
             _ => OPEN,
         },
         _ => (Verdict::CannotTell, Reason::UnreadableQuestion),
@@ -83,13 +85,7 @@ fn copied(relations: &[Relation], given: &[Relation], answer: &Answer) -> Option
     if !is_copy(relations) && !is_copy(given) {
         return None;
     }
-    let solved = |relation: &Relation| {
-        let lone = |one: &Expression, other: &Expression| {
-            matches!(one, Expression::Variable(_)) && !other.has_variable()
-        };
-        lone(&relation.left, &relation.right) || lone(&relation.right, &relation.left)
-    };
-    let verdict = if relations.iter().all(solved) {
+    let verdict = if relations.iter().all(is_solved) {
         Verdict::CannotTell
     } else {
         Verdict::Wrong
@@ -97,10 +93,23 @@ fn copied(relations: &[Relation], given: &[Relation], answer: &Answer) -> Option
     Some((verdict, Reason::CopiedQuestion))
 }
 
+/// `x = 4`, `x > 4`
+fn is_solved(relation: &Relation) -> bool {
+    let lone = |one: &Expression, other: &Expression| {
+        matches!(one, Expression::Variable(_)) && is_literal(other)
+    };
+    lone(&relation.left, &relation.right) || lone(&relation.right, &relation.left)
+}
+
 /// The expression with the givens put in.
 fn substituted(expression: &Expression, problem: &Problem) -> Expression {
     let one = |part: &Expression| Box::new(substituted(part, problem));
-    let all = |parts: &[Expression]| parts.iter().map(|part| substituted(part, problem)).collect();
+    let all = |parts: &[Expression]| {
+        parts
+            .iter()
+            .map(|part| substituted(part, problem))
+            .collect()
+    };
     match expression {
         Expression::Variable(name) => problem
             .givens
@@ -173,6 +182,12 @@ fn picked(numbers: Vec<Quotient>, pick: Pick, work: &mut Work) -> Option<Vec<Quo
         Pick::Smallest => extreme(std::cmp::Ordering::Less, work),
         Pick::Positive => signed(1),
         Pick::Negative => signed(-1),
+        Pick::NotZero => Some(
+            numbers
+                .into_iter()
+                .filter(|number| !number.is_zero())
+                .collect(),
+        ),
     }
 }
 
@@ -191,7 +206,8 @@ pub(crate) fn may_be_rounded(expression: &Expression, exact: &Quotient) -> bool 
     match signed_number(expression) {
         Some((decimal, Some(places))) => {
             let terminating = exact.as_number().is_some_and(|number| {
-                let scale = crate::algebra::Rational::from(num_bigint::BigInt::from(10).pow(places));
+                let scale =
+                    crate::algebra::Rational::from(num_bigint::BigInt::from(10).pow(places));
                 (number * scale).is_integer()
             });
             !terminating && is_rounding(&decimal, places, exact, true)
@@ -218,14 +234,13 @@ fn against_numbers(
         },
     };
     let mut found = vec![false; numbers.len()];
-    let mut strange = false;
     let mut open = false;
+    let mut wrong = false;
     for value in &values {
         if value.unit.is_some()
-            || value
-                .variable
-                .as_deref()
-                .is_some_and(|named| named != variable && !named.starts_with(&format!("{variable}_")))
+            || value.variable.as_deref().is_some_and(|named| {
+                named != variable && !named.starts_with(&format!("{variable}_"))
+            })
         {
             return OPEN;
         }
@@ -233,21 +248,23 @@ fn against_numbers(
             return OPEN;
         };
         let mut matched = false;
+        let mut possible = false;
         for (number, found) in numbers.iter().zip(&mut found) {
             match own.equals(number, work) {
                 Ok(Some(true)) => {
                     *found = true;
                     matched = true;
                 }
-                Ok(Some(false)) => open |= may_be_rounded(&value.expression, number),
-                _ => open = true,
+                Ok(Some(false)) => possible |= may_be_rounded(&value.expression, number),
+                _ => possible = true,
             }
         }
-        strange |= !matched;
+        wrong |= !matched && !possible;
+        open |= !matched && possible;
     }
-    match (strange, found.iter().all(|found| *found)) {
-        (true, _) if open => OPEN,
-        (true, _) => NO_SOLUTION,
+    match (open, found.iter().all(|found| *found)) {
+        _ if wrong => NO_SOLUTION,
+        (true, _) => OPEN,
         (false, true) => SOLVED,
         (false, false) => INCOMPLETE,
     }
@@ -330,7 +347,9 @@ fn item_set(item: &Item, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> 
                 return None;
             };
             let edge = |part: &Part, bracket: char, low: bool, work: &mut Work| match part {
-                Part::Infinite(negative) => (*negative == low && bracket == '(').then(Edge::infinite),
+                Part::Infinite(negative) => {
+                    (*negative == low && bracket == '(').then(Edge::infinite)
+                }
                 Part::Value(expression) => Some(Edge {
                     at: Some(number(expression, work)?),
                     closed: bracket == '[',
@@ -348,7 +367,11 @@ fn item_set(item: &Item, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> 
             }
             Some((RealSet::of(span), None))
         }
-        Item::Chain { sides, signs, unit: None } => {
+        Item::Chain {
+            sides,
+            signs,
+            unit: None,
+        } => {
             let mut set = RealSet::all();
             let mut variable: Option<Rc<str>> = None;
             for (pair, sign) in sides.windows(2).zip(signs) {
@@ -357,7 +380,9 @@ fn item_set(item: &Item, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> 
                 };
                 let (name, sign, bound) = match (left, right) {
                     (Part::Value(Expression::Variable(name)), bound) => (name, *sign, bound),
-                    (bound, Part::Value(Expression::Variable(name))) => (name, sign.swapped(), bound),
+                    (bound, Part::Value(Expression::Variable(name))) => {
+                        (name, sign.swapped(), bound)
+                    }
                     _ => return None,
                 };
                 if variable.get_or_insert_with(|| Rc::clone(name)) != name {
@@ -378,7 +403,10 @@ fn item_set(item: &Item, work: &mut Work) -> Option<(RealSet, Option<Rc<str>>)> 
             }
             Some((set, variable))
         }
-        Item::Value { plain: Some(expression), .. } => {
+        Item::Value {
+            plain: Some(expression),
+            ..
+        } => {
             let at = number(expression, work)?;
             let edge = Edge {
                 at: Some(at),
@@ -468,7 +496,17 @@ fn named_values(
     let Answer::Items(items) = answer else {
         return None;
     };
-    if let [(_, Item::Bracket { open: '(', close: '(', parts })] = items.as_slice() {
+    if let [
+        (
+            _,
+            Item::Bracket {
+                open: '(',
+                close: '(',
+                parts,
+            },
+        ),
+    ] = items.as_slice()
+    {
         if parts.len() != variables.len() {
             return None;
         }
@@ -484,7 +522,9 @@ fn named_values(
             .collect();
     }
     // `(x, y) = (2, 3)` and the like are not read. Names are not inherited here.
-    let named = items.iter().all(|(_, item)| matches!(item, Item::Chain { .. }));
+    let named = items
+        .iter()
+        .all(|(_, item)| matches!(item, Item::Chain { .. }));
     let values = answer.values(Letters::Variables, work)?;
     if values
         .iter()
@@ -498,7 +538,9 @@ fn named_values(
             .map(|value| Some((value.variable?, value.expression, false)))
             .collect();
     }
-    let unnamed = items.iter().all(|(_, item)| matches!(item, Item::Value { .. }));
+    let unnamed = items
+        .iter()
+        .all(|(_, item)| matches!(item, Item::Value { .. }));
     (unnamed && values.len() == variables.len()).then(|| {
         variables
             .iter()
@@ -519,7 +561,11 @@ fn literal(relation: &Relation, unknown: &str, answer: &Answer, work: &mut Work)
     let own_name = value.variable.as_deref().is_none_or(|name| name == unknown);
     if !own_name
         || value.unit.is_some()
-        || value.expression.variables().iter().any(|name| &**name == unknown)
+        || value
+            .expression
+            .variables()
+            .iter()
+            .any(|name| &**name == unknown)
     {
         return OPEN;
     }

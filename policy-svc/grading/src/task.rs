@@ -7,7 +7,8 @@ use crate::{
     answer::{self, Answer, Item, Reading},
     grade::{Drill, Task},
     notation::{
-        Comma, Expression, Relation, Sign, Slash, Token, TokenKind, relation_chain, relations, tokens,
+        Comma, Expression, Relation, Sign, Slash, Token, TokenKind, relation_chain, relations,
+        tokens,
     },
     prompt::{Piece, pieces},
     vocabulary,
@@ -41,6 +42,8 @@ pub(crate) enum Pick {
     Positive,
     /// The negative one.
     Negative,
+    /// Those that are not zero.
+    NotZero,
 }
 
 /// The form that a conversion asks for.
@@ -83,6 +86,8 @@ pub(crate) struct Problem {
     pub(crate) simplified: bool,
     /// Whether only the greatest common factor is to be taken out.
     pub(crate) common_factor: bool,
+    /// Whether the words speak of powers, so that `3^8` may stay as it is.
+    pub(crate) powers: bool,
     /// Whether it asks for interval notation or another writing that is not checked.
     pub(crate) writing: bool,
 }
@@ -125,23 +130,33 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         matches!(piece, Piece::Word(word, true)
             if matches!(word.as_str(), "is" | "are" | "does" | "do" | "can" | "how" | "why" | "which" | "explain"))
     });
-    if words.len() > MAX_WORDS || asks_whether || !words.iter().all(|word| vocabulary::known(word)) {
+    if words.len() > MAX_WORDS || asks_whether || !vocabulary::all_known(&words) {
         return Err(Unread::Task(task));
     }
     let has = |word: &str| words.contains(&word);
     let round = vocabulary::rounding(&words).map_err(|()| Unread::Task(task))?;
     let mut formulas = formulas(&pieces, drill.question_latex);
-    let subject = subject(&mut formulas, drill.question_latex).ok_or(Unread::Question(task))?;
+    let target = vocabulary::target(&words);
+    let quantity = (task == Task::Convert && matches!(target, Some(Target::Unit(_))))
+        .then(|| quantity(&formulas, drill.question_latex))
+        .flatten();
+    let subject = match quantity {
+        Some(quantity) => quantity,
+        None => subject(&mut formulas, drill.question_latex).ok_or(Unread::Question(task))?,
+    };
     let problem = Problem {
         task,
         subject,
         givens: formulas.givens,
         unknown: formulas.unknown,
         pick: vocabulary::pick(&words),
-        target: vocabulary::target(&words),
+        target,
         round,
         simplified: vocabulary::wants_simplified(&words),
         common_factor: has("gcf") || has("common") && has("factor"),
+        powers: ["power", "powers", "exponent", "exponents"]
+            .iter()
+            .any(|word| has(word)),
         writing: has("interval"),
     };
     settle(problem, &words)
@@ -193,7 +208,11 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
             });
             match problem.task {
                 Task::Solve if has("expression") || has("expressions") || !variable => {
-                    problem.task = if variable { Task::Simplify } else { Task::Evaluate };
+                    problem.task = if variable {
+                        Task::Simplify
+                    } else {
+                        Task::Evaluate
+                    };
                 }
                 Task::Solve => return unread,
                 Task::Evaluate if variable => problem.task = Task::Simplify,
@@ -256,7 +275,17 @@ fn formulas(pieces: &[Piece], question: &str) -> Formulas {
             Piece::Formula(formula) => {
                 let introduced = matches!(
                     previous,
-                    "when" | "if" | "for" | "at" | "given" | "let" | "where" | "with" | "value" | "values" | "and"
+                    "when"
+                        | "if"
+                        | "for"
+                        | "at"
+                        | "given"
+                        | "let"
+                        | "where"
+                        | "with"
+                        | "value"
+                        | "values"
+                        | "and"
                 );
                 let given = (introduced && (previous != "and" || last_given))
                     .then(|| givens(formula))
@@ -265,7 +294,9 @@ fn formulas(pieces: &[Piece], question: &str) -> Formulas {
                 match (given, single_variable(formula)) {
                     (Some(given), _) if several => found.givens.extend(given),
                     (_, Some(name)) if several => {
-                        if !in_terms && matches!(previous, "for" | "find" | "of" | "is" | "variable") {
+                        if !in_terms
+                            && matches!(previous, "for" | "find" | "of" | "is" | "variable")
+                        {
                             found.unknown = Some(name);
                         }
                     }
@@ -284,9 +315,12 @@ fn formulas(pieces: &[Piece], question: &str) -> Formulas {
 
 fn single_variable(formula: &str) -> Option<Rc<str>> {
     match tokens(formula, Comma::Separates)?.as_slice() {
-        [Token { kind: TokenKind::Word(name), .. }] if name.chars().count() == 1 || name.contains('_') => {
-            Some(Rc::clone(name))
-        }
+        [
+            Token {
+                kind: TokenKind::Word(name),
+                ..
+            },
+        ] if name.chars().count() == 1 || name.contains('_') => Some(Rc::clone(name)),
         _ => None,
     }
 }
@@ -316,7 +350,9 @@ fn subject(formulas: &mut Formulas, question: &str) -> Option<Subject> {
                 let mut all = Vec::new();
                 for formula in several {
                     match read_subject(formula, &mut formulas.givens)? {
-                        Subject::Relations(relations) if relations.len() == 1 => all.extend(relations),
+                        Subject::Relations(relations) if relations.len() == 1 => {
+                            all.extend(relations)
+                        }
                         _ => return None,
                     }
                 }
@@ -334,6 +370,33 @@ fn subject(formulas: &mut Formulas, question: &str) -> Option<Subject> {
     Some(subject)
 }
 
+/// The one number with a unit that is to be converted.
+fn quantity(formulas: &Formulas, question: &str) -> Option<Subject> {
+    let text = match (formulas.main.as_slice(), question.trim()) {
+        ([only], "") => only.as_str(),
+        ([], question) => question,
+        _ => return None,
+    };
+    let quantity = answer::read(text, READING)?;
+    match &quantity {
+        Answer::Items(items)
+            if matches!(
+                items.as_slice(),
+                [(
+                    _,
+                    Item::Value {
+                        united: Some(_),
+                        ..
+                    }
+                )]
+            ) =>
+        {
+            Some(Subject::Quantity(quantity))
+        }
+        _ => None,
+    }
+}
+
 fn equations(all: Vec<Relation>) -> Option<Subject> {
     all.iter()
         .all(|relation| relation.sign == Sign::Equal)
@@ -348,12 +411,6 @@ fn read_subject(text: &str, givens_found: &mut Vec<(Rc<str>, Expression)>) -> Op
     }
     if let Some(subject) = plain_subject(&all) {
         return Some(subject);
-    }
-    if let Some(quantity) = answer::read(text, READING)
-        && let Answer::Items(items) = &quantity
-        && let [(_, Item::Value { united: Some(_), .. })] = items.as_slice()
-    {
-        return Some(Subject::Quantity(quantity));
     }
     // `7 - 4x, x = 2`, `7 - 4x \text{ for } x = 2`
     let cut = all.iter().position(|token| match &token.kind {
@@ -404,7 +461,10 @@ fn with_blank(all: &[Token]) -> Option<Subject> {
     if let (Some(left), Some(right)) = (side(all.get(..at)), side(all.get(at + 1..)))
         && !left.has_variable()
         && !right.has_variable()
-        && !matches!(all.get(at + 1).map(|token| &token.kind), Some(TokenKind::Operator('+' | '*' | '/')))
+        && !matches!(
+            all.get(at + 1).map(|token| &token.kind),
+            Some(TokenKind::Operator('+' | '*' | '/'))
+        )
     {
         return Some(Subject::Comparison(left, right));
     }
@@ -420,7 +480,9 @@ fn with_blank(all: &[Token]) -> Option<Subject> {
         })
         .collect();
     match plain_subject(&filled)? {
-        Subject::Relations(relations) if relations.len() == 1 => Some(Subject::Relations(relations)),
+        Subject::Relations(relations) if relations.len() == 1 => {
+            Some(Subject::Relations(relations))
+        }
         _ => None,
     }
 }
@@ -437,11 +499,23 @@ fn system(all: &[Token], most: usize) -> Option<Vec<Relation>> {
         .collect();
     let part = |tokens: &[Token]| {
         let tokens = match tokens {
-            [Token { kind: TokenKind::Open('{'), .. }, rest @ ..] => rest,
+            [
+                Token {
+                    kind: TokenKind::Open('{'),
+                    ..
+                },
+                rest @ ..,
+            ] => rest,
             all => all,
         };
         let tokens = match tokens {
-            [rest @ .., Token { kind: TokenKind::Close('{'), .. }] => rest,
+            [
+                rest @ ..,
+                Token {
+                    kind: TokenKind::Close('{'),
+                    ..
+                },
+            ] => rest,
             all => all,
         };
         one_equation(tokens)
@@ -454,9 +528,9 @@ fn system(all: &[Token], most: usize) -> Option<Vec<Relation>> {
 
 fn one_equation(tokens: &[Token]) -> Option<Relation> {
     match plain_subject(tokens)? {
-        Subject::Relations(mut relations) if relations.len() == 1 => {
-            relations.pop().filter(|relation| relation.sign == Sign::Equal)
-        }
+        Subject::Relations(mut relations) if relations.len() == 1 => relations
+            .pop()
+            .filter(|relation| relation.sign == Sign::Equal),
         _ => None,
     }
 }
@@ -482,11 +556,16 @@ fn by_space(all: &[Token], most: usize) -> Option<Vec<Relation>> {
             continue;
         };
         // A cut before a sign would turn a summand into a number of its own.
-        if matches!(after.first().map(|token| &token.kind), Some(TokenKind::Operator('+' | '*' | '/'))) {
+        if matches!(
+            after.first().map(|token| &token.kind),
+            Some(TokenKind::Operator('+' | '*' | '/'))
+        ) {
             continue;
         }
-        if matches!(after.first().map(|token| &token.kind), Some(TokenKind::Operator('-')))
-            && after.get(1).is_some_and(|token| token.spaced)
+        if matches!(
+            after.first().map(|token| &token.kind),
+            Some(TokenKind::Operator('-'))
+        ) && after.get(1).is_some_and(|token| token.spaced)
         {
             continue;
         }

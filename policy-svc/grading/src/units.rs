@@ -23,9 +23,36 @@ pub(crate) struct Unit {
 /// Name, dimension, and the factor to the base unit as a quotient.
 const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["m", "meter", "meters", "metre", "metres"], "length", 1, 1),
-    (&["km", "kilometer", "kilometers", "kilometre", "kilometres"], "length", 1000, 1),
-    (&["cm", "centimeter", "centimeters", "centimetre", "centimetres"], "length", 1, 100),
-    (&["mm", "millimeter", "millimeters", "millimetre", "millimetres"], "length", 1, 1000),
+    (
+        &["km", "kilometer", "kilometers", "kilometre", "kilometres"],
+        "length",
+        1000,
+        1,
+    ),
+    (
+        &[
+            "cm",
+            "centimeter",
+            "centimeters",
+            "centimetre",
+            "centimetres",
+        ],
+        "length",
+        1,
+        100,
+    ),
+    (
+        &[
+            "mm",
+            "millimeter",
+            "millimeters",
+            "millimetre",
+            "millimetres",
+        ],
+        "length",
+        1,
+        1000,
+    ),
     (&["in", "inch", "inches"], "length", 254, 10_000),
     (&["ft", "foot", "feet"], "length", 3048, 10_000),
     (&["yd", "yard", "yards"], "length", 9144, 10_000),
@@ -37,8 +64,25 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["oz", "ounce", "ounces"], "weight", 1, 1),
     (&["lb", "lbs", "pound", "pounds"], "weight", 16, 1),
     (&["ton", "tons"], "weight", 32_000, 1),
-    (&["l", "L", "liter", "liters", "litre", "litres"], "volume", 1, 1),
-    (&["ml", "mL", "milliliter", "milliliters", "millilitre", "millilitres"], "volume", 1, 1000),
+    (
+        &["l", "L", "liter", "liters", "litre", "litres"],
+        "volume",
+        1,
+        1,
+    ),
+    (
+        &[
+            "ml",
+            "mL",
+            "milliliter",
+            "milliliters",
+            "millilitre",
+            "millilitres",
+        ],
+        "volume",
+        1,
+        1000,
+    ),
     (&["kl", "kL", "kiloliter", "kiloliters"], "volume", 1000, 1),
     (&["cup", "cups"], "capacity", 1, 1),
     (&["pint", "pints", "pt"], "capacity", 2, 1),
@@ -58,7 +102,11 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
 ];
 
 /// Names that stand for a quotient of two units.
-const COMPOUND: &[(&str, &str, &str)] = &[("mph", "miles", "hour"), ("kph", "km", "h"), ("kmh", "km", "h")];
+const COMPOUND: &[(&str, &str, &str)] = &[
+    ("mph", "miles", "hour"),
+    ("kph", "km", "h"),
+    ("kmh", "km", "h"),
+];
 
 fn simple(name: &str) -> Option<(String, Rational)> {
     let (_, dimension, above, below) = TABLE.iter().find(|(names, ..)| {
@@ -135,11 +183,7 @@ fn known(words: &[String]) -> Option<(String, Rational)> {
     if let [word] = words
         && let Some((_, above, below)) = COMPOUND.iter().find(|(name, ..)| name == word)
     {
-        return known(&[
-            (*above).to_owned(),
-            "per".to_owned(),
-            (*below).to_owned(),
-        ]);
+        return known(&[(*above).to_owned(), "per".to_owned(), (*below).to_owned()]);
     }
     let mut parts = words.splitn(2, |word| word == "per");
     let above = powered(parts.next()?)?;
@@ -163,7 +207,11 @@ fn powered(words: &[String]) -> Option<(String, Rational)> {
             if degree.starts_with("degree")
                 && matches!(scale.to_lowercase().as_str(), "celsius" | "fahrenheit") =>
         {
-            let scale = if scale.to_lowercase() == "celsius" { "C" } else { "F" };
+            let scale = if scale.to_lowercase() == "celsius" {
+                "C"
+            } else {
+                "F"
+            };
             return Some((format!("temperature {scale}"), Rational::one()));
         }
         _ => return None,

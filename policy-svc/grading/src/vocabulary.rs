@@ -9,52 +9,460 @@ use crate::{
 
 /// Words that name no task and change none.
 const PLAIN: &[&str] = &[
-    "a", "an", "the", "this", "that", "these", "those", "following", "each", "every", "all", "any", "in", "of", "on", "to",
-    "for", "with", "by", "from", "and", "or", "at", "as", "into", "it", "its", "your", "you", "please", "below", "above",
-    "given", "when", "if", "where", "let", "then", "exercise", "exercises", "problem", "problems", "question",
-    "questions", "expression", "expressions", "equation", "equations", "inequality", "inequalities", "system", "systems",
-    "linear", "quadratic", "rational", "radical", "polynomial", "polynomials", "binomial", "binomials", "trinomial",
-    "trinomials", "monomial", "monomials", "algebraic", "numerical", "absolute", "fraction", "fractions", "number",
-    "numbers", "integer", "integers", "term", "terms", "variable", "variables", "unknown", "form", "answer", "answers",
-    "result", "results", "exact", "final", "find", "give", "write", "enter", "input", "type", "show", "express", "what",
-    "is", "are", "be", "use", "using", "by", "method", "formula", "property", "properties", "rule", "rules", "law",
-    "laws", "pattern", "distributive", "quotient", "product", "power", "powers", "zero", "exponent", "exponents",
-    "substitution", "elimination", "factoring", "completing", "square", "squares", "root", "roots", "principle",
-    "commutative", "associative", "identity", "inverse", "addition", "subtraction", "multiplication", "division",
-    "operation", "operations", "indicated", "perform", "order", "completely", "fully", "possible", "necessary",
-    "needed", "appropriate", "step", "steps", "first", "so", "simplest", "simple", "like", "similar", "value", "values",
-    "real", "solution", "solutions", "set", "evaluate", "calculate", "compute", "work", "out", "solve",
-    "simplify", "simplified", "simplifying", "reduce", "reduced", "combine", "combining", "collect", "lowest", "expand",
-    "expanded", "expanding", "distribute", "multiply", "multiplying", "remove", "brackets", "bracket", "parentheses",
-    "factor", "factors", "factorise", "factorize", "factorisation", "factorization", "prime", "greatest", "common",
-    "gcf", "add", "adding", "subtract", "subtracting", "divide", "dividing", "sum", "difference", "convert", "change",
-    "rewrite", "decimal", "decimals", "percent", "percentage", "mixed", "improper", "scientific", "interval",
-    "notation", "single", "missing", "larger", "largest", "greater", "smaller", "smallest", "lesser", "positive",
-    "negative", "round", "rounded", "nearest", "tenth", "tenths", "hundredth", "hundredths", "thousandth",
-    "thousandths", "whole", "place", "places", "two", "three", "one", "if", "both", "sides", "only", "conjugates",
-    "pair", "pairs", "special", "products", "foil", "vertical", "grouping", "trial", "error", "ac", "difference",
-    "perfect", "cube", "cubes", "fill", "blank", "compare", "sign", "correct", "symbol", "insert", "place", "general",
-    "isolate", "expressions", "higher", "index", "rationalize", "denominator", "assume", "nonnegative", "represent",
-    "ordered", "point", "its", "there", "no", "not", "do", "such", "left", "right", "side",
-    "between", "containing", "involving", "other", "same", "different", "rate", "unit", "units", "proportion",
-    "proportions", "ratio", "ratios", "equivalent", "equal", "defined", "terms", "variable's", "new",
-    "well", "correctly", "carefully", "now", "next", "try", "yourself", "practice", "example", "can", "its", "worked",
-    "we", "us", "our", "have", "has", "here",
+    "a",
+    "an",
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "following",
+    "each",
+    "every",
+    "all",
+    "any",
+    "in",
+    "of",
+    "on",
+    "to",
+    "for",
+    "with",
+    "by",
+    "from",
+    "and",
+    "or",
+    "at",
+    "as",
+    "into",
+    "it",
+    "its",
+    "your",
+    "you",
+    "please",
+    "below",
+    "above",
+    "given",
+    "when",
+    "if",
+    "where",
+    "let",
+    "then",
+    "exercise",
+    "exercises",
+    "problem",
+    "problems",
+    "question",
+    "questions",
+    "expression",
+    "expressions",
+    "equation",
+    "equations",
+    "inequality",
+    "inequalities",
+    "system",
+    "systems",
+    "linear",
+    "quadratic",
+    "rational",
+    "radical",
+    "polynomial",
+    "polynomials",
+    "binomial",
+    "binomials",
+    "trinomial",
+    "trinomials",
+    "monomial",
+    "monomials",
+    "algebraic",
+    "numerical",
+    "absolute",
+    "fraction",
+    "fractions",
+    "number",
+    "numbers",
+    "integer",
+    "integers",
+    "term",
+    "terms",
+    "variable",
+    "variables",
+    "unknown",
+    "form",
+    "answer",
+    "answers",
+    "result",
+    "results",
+    "exact",
+    "final",
+    "find",
+    "give",
+    "write",
+    "enter",
+    "input",
+    "show",
+    "express",
+    "what",
+    "is",
+    "are",
+    "be",
+    "use",
+    "using",
+    "by",
+    "method",
+    "formula",
+    "property",
+    "properties",
+    "rule",
+    "rules",
+    "law",
+    "laws",
+    "pattern",
+    "distributive",
+    "quotient",
+    "product",
+    "power",
+    "powers",
+    "zero",
+    "exponent",
+    "exponents",
+    "substitution",
+    "elimination",
+    "factoring",
+    "completing",
+    "square",
+    "squares",
+    "root",
+    "roots",
+    "principle",
+    "commutative",
+    "associative",
+    "identity",
+    "inverse",
+    "addition",
+    "subtraction",
+    "multiplication",
+    "division",
+    "operation",
+    "operations",
+    "indicated",
+    "perform",
+    "order",
+    "completely",
+    "fully",
+    "possible",
+    "necessary",
+    "needed",
+    "appropriate",
+    "step",
+    "steps",
+    "first",
+    "so",
+    "simplest",
+    "simple",
+    "like",
+    "similar",
+    "value",
+    "values",
+    "real",
+    "solution",
+    "solutions",
+    "set",
+    "evaluate",
+    "calculate",
+    "compute",
+    "work",
+    "out",
+    "solve",
+    "simplify",
+    "simplified",
+    "simplifying",
+    "reduce",
+    "reduced",
+    "combine",
+    "combining",
+    "collect",
+    "lowest",
+    "expand",
+    "expanded",
+    "expanding",
+    "distribute",
+    "multiply",
+    "multiplying",
+    "remove",
+    "brackets",
+    "bracket",
+    "parentheses",
+    "factor",
+    "factors",
+    "factorise",
+    "factorize",
+    "factorisation",
+    "factorization",
+    "prime",
+    "greatest",
+    "common",
+    "gcf",
+    "add",
+    "adding",
+    "subtract",
+    "subtracting",
+    "divide",
+    "dividing",
+    "sum",
+    "difference",
+    "convert",
+    "change",
+    "rewrite",
+    "decimal",
+    "decimals",
+    "percent",
+    "percentage",
+    "mixed",
+    "improper",
+    "scientific",
+    "interval",
+    "notation",
+    "single",
+    "missing",
+    "larger",
+    "largest",
+    "greater",
+    "smaller",
+    "smallest",
+    "lesser",
+    "positive",
+    "negative",
+    "round",
+    "rounded",
+    "nearest",
+    "tenth",
+    "tenths",
+    "hundredth",
+    "hundredths",
+    "thousandth",
+    "thousandths",
+    "whole",
+    "place",
+    "places",
+    "two",
+    "three",
+    "one",
+    "if",
+    "both",
+    "sides",
+    "conjugates",
+    "pair",
+    "pairs",
+    "special",
+    "products",
+    "foil",
+    "vertical",
+    "grouping",
+    "trial",
+    "error",
+    "ac",
+    "difference",
+    "perfect",
+    "fill",
+    "blank",
+    "compare",
+    "sign",
+    "correct",
+    "symbol",
+    "insert",
+    "place",
+    "general",
+    "isolate",
+    "expressions",
+    "higher",
+    "index",
+    "rationalize",
+    "denominator",
+    "assume",
+    "nonnegative",
+    "represent",
+    "ordered",
+    "point",
+    "its",
+    "there",
+    "rate",
+    "unit",
+    "units",
+    "proportion",
+    "proportions",
+    "ratio",
+    "ratios",
+    "equivalent",
+    "equal",
+    "terms",
+    "variable's",
+    "new",
+    "well",
+    "correctly",
+    "carefully",
+    "now",
+    "next",
+    "try",
+    "yourself",
+    "practice",
+    "can",
+    "its",
+    "worked",
+    "we",
+    "us",
+    "our",
+    "have",
+    "has",
+    "here",
+    "them",
+    "separate",
+    "multiple",
+    "comma",
+    "space",
+    "choose",
+    "both",
+    "coordinate",
+    "coordinates",
+    "type",
+    "label",
+    "order",
 ];
 
-/// Whether a word is one that tasks are made of.
-pub(crate) fn known(word: &str) -> bool {
-    PLAIN.contains(&word) || units::named(word).is_some() && word.chars().count() > 1
+/// Words shorter than this must be spelled right.
+const FORGIVEN_LENGTH: usize = 8;
+
+/// Whether a word is one that tasks are made of. Long words may have one typing error; answers may be numbered.
+fn known(word: &str) -> bool {
+    let word = word.trim_end_matches(|last: char| last.is_ascii_digit());
+    word.is_empty()
+        || PLAIN.contains(&word)
+        || units::named(word).is_some() && word.chars().count() > 1
+        || word.len() >= FORGIVEN_LENGTH && PLAIN.iter().any(|plain| one_error(word, plain))
+}
+
+/// Whether one letter more, less or another makes one word the other.
+fn one_error(word: &str, plain: &str) -> bool {
+    if plain.len() < FORGIVEN_LENGTH || word.len().abs_diff(plain.len()) > 1 {
+        return false;
+    }
+    let (left, right) = (word.as_bytes(), plain.as_bytes());
+    let start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let end = left
+        .iter()
+        .rev()
+        .zip(right.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    start + end + 1 >= left.len().max(right.len())
+}
+
+/// Words that name what is to be found: "the number of terms", "the negative of 5", "the sum of the solutions". A formula
+/// beside them is not the whole task.
+fn names_another_thing(words: &[&str]) -> bool {
+    let has = |own: &str| words.contains(&own);
+    let verb = words.iter().any(|word| {
+        matches!(
+            *word,
+            "solve"
+                | "simplify"
+                | "evaluate"
+                | "calculate"
+                | "compute"
+                | "expand"
+                | "multiply"
+                | "perform"
+                | "divide"
+                | "subtract"
+                | "reduce"
+                | "combine"
+                | "distribute"
+                | "write"
+                | "convert"
+        )
+    });
+    if verb || factor_is_verb(words) || words.starts_with(&["add"]) {
+        return false;
+    }
+    let noun = words.iter().any(|word| {
+        matches!(
+            *word,
+            "negative"
+                | "inverse"
+                | "identity"
+                | "cube"
+                | "cubes"
+                | "terms"
+                | "term"
+                | "denominator"
+                | "index"
+                | "ratio"
+                | "rate"
+                | "exponent"
+                | "exponents"
+                | "factor"
+                | "factors"
+                | "zero"
+                | "pair"
+                | "conjugates"
+                | "rule"
+                | "formula"
+                | "equation"
+                | "power"
+                | "powers"
+        )
+    });
+    let counted = has("number") && has("of");
+    let squared =
+        has("square") && !has("root") && !has("roots") && !has("binomial") && !has("binomials");
+    let of_solutions =
+        (has("sum") || has("product") || has("difference")) && (has("solutions") || has("roots"));
+    noun && !has("missing") && !picks(words) && !has("lowest") && !has("single") && !has("work")
+        || counted
+        || squared
+        || of_solutions
+}
+
+fn picks(words: &[&str]) -> bool {
+    words
+        .iter()
+        .any(|word| matches!(*word, "solution" | "solutions" | "root"))
+}
+
+/// "Factor the polynomial", not "the greatest common factor".
+fn factor_is_verb(words: &[&str]) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        matches!(*word, "factor" | "factorise" | "factorize")
+            && !before.is_some_and(|before| {
+                matches!(
+                    *before,
+                    "common"
+                        | "the"
+                        | "a"
+                        | "each"
+                        | "prime"
+                        | "of"
+                        | "other"
+                        | "one"
+                        | "zero"
+                        | "perfect"
+                        | "greatest"
+                )
+            })
+    })
 }
 
 /// The task that the words name.
 pub(crate) fn task(words: &[&str]) -> Task {
     let has = |own: &[&str]| words.iter().any(|word| own.contains(word));
+    if names_another_thing(words) {
+        return Task::Unknown;
+    }
     // "by factoring" is a way to solve; "factor" is the task.
     if has(&["solve", "isolate"]) {
         return Task::Solve;
     }
-    if has(&["factor", "factorise", "factorize"]) && !has(&["simplify", "reduce"]) {
+    if factor_is_verb(words) && !has(&["simplify", "reduce"]) {
         return Task::Factor;
     }
     if has(&["factorisation", "factorization"]) && has(&["write", "find", "give"]) {
@@ -75,8 +483,14 @@ pub(crate) fn task(words: &[&str]) -> Task {
     if has(&["lowest", "single", "simplest"]) {
         return Task::Simplify;
     }
-    if has(&["solution", "solutions", "root", "roots", "unknown", "missing"])
-        || asks_for_variable(words)
+    if has(&[
+        "solution",
+        "solutions",
+        "root",
+        "roots",
+        "unknown",
+        "missing",
+    ]) || asks_for_variable(words)
     {
         return Task::Solve;
     }
@@ -87,12 +501,21 @@ pub(crate) fn task(words: &[&str]) -> Task {
         return Task::Expand;
     }
     let operates = has(&[
-        "evaluate", "calculate", "compute", "perform", "add", "subtract", "divide", "sum", "difference", "quotient",
+        "evaluate",
+        "calculate",
+        "compute",
+        "perform",
+        "add",
+        "subtract",
+        "divide",
+        "sum",
+        "difference",
+        "quotient",
     ]);
     if operates || has(&["value", "values"]) || has(&["work"]) && has(&["out"]) {
         return Task::Evaluate;
     }
-    if has(&["find", "what"]) && !has(&["common", "general"]) {
+    if has(&["round", "rounded"]) {
         return Task::Evaluate;
     }
     Task::Unknown
@@ -101,7 +524,9 @@ pub(crate) fn task(words: &[&str]) -> Task {
 /// "Find the value of the variable", "find the missing number".
 pub(crate) fn asks_for_variable(words: &[&str]) -> bool {
     let has = |own: &str| words.contains(&own);
-    has("variable") && (has("find") || has("value")) || has("missing") || has("find") && words.len() <= 2
+    has("variable") && (has("find") || has("value"))
+        || has("missing")
+        || has("find") && words.len() <= 2
 }
 
 /// Whether the words ask for a simplified answer.
@@ -109,7 +534,15 @@ pub(crate) fn wants_simplified(words: &[&str]) -> bool {
     words.iter().any(|word| {
         matches!(
             *word,
-            "simplify" | "simplified" | "reduce" | "reduced" | "lowest" | "simplest" | "combine" | "collect"
+            "simplify"
+                | "simplified"
+                | "reduce"
+                | "reduced"
+                | "lowest"
+                | "simplest"
+                | "combine"
+                | "collect"
+                | "single"
         )
     })
 }
@@ -120,7 +553,9 @@ pub(crate) fn pick(words: &[&str]) -> Pick {
         .iter()
         .any(|word| matches!(*word, "solution" | "root" | "value"));
     let has = |own: &[&str]| asks && words.iter().any(|word| own.contains(word));
-    if has(&["larger", "largest", "greater", "greatest"]) {
+    if is_not_zero(words) {
+        Pick::NotZero
+    } else if has(&["larger", "largest", "greater", "greatest"]) {
         Pick::Largest
     } else if has(&["smaller", "smallest", "lesser"]) {
         Pick::Smallest
@@ -131,6 +566,19 @@ pub(crate) fn pick(words: &[&str]) -> Pick {
     } else {
         Pick::All
     }
+}
+
+/// "The solution that is not zero"
+fn is_not_zero(words: &[&str]) -> bool {
+    words.contains(&"nonzero") || words.windows(2).any(|pair| matches!(pair, ["not", "zero"]))
+}
+
+/// Whether all words are known: see [`known`].
+pub(crate) fn all_known(words: &[&str]) -> bool {
+    let not_zero = is_not_zero(words);
+    words
+        .iter()
+        .all(|word| known(word) || not_zero && matches!(*word, "not" | "nonzero"))
 }
 
 /// The form that the words ask for: the word after `as`, `to` or `into`.

@@ -11,7 +11,7 @@ use crate::{
     answer::{Answer, Letters, Phrase, Value},
     forms::{
         Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_literal,
-        is_lowest, is_scientific, signed_number, simplified,
+        is_lowest, is_power, is_scientific, signed_number, simplified,
     },
     grade::{Reason, Task, Verdict},
     notation::{Expression, Sign, shape},
@@ -120,7 +120,10 @@ fn equal_in_form(
     let (form, missed) = form(problem, exact, answer, work);
     if shape(answer) == shape(question) && !(problem.task == Task::Convert && form == Form::Met) {
         // What needs no work stays as it is, and a copy shows nothing.
-        let (needed, _) = self::form(problem, exact, question, work);
+        let needed = match problem.task {
+            Task::Simplify => simplified(question, work),
+            _ => self::form(problem, exact, question, work).0,
+        };
         let verdict = if needed == Form::Missed {
             Verdict::Wrong
         } else {
@@ -152,7 +155,11 @@ fn form(
             (form, Reason::NotEvaluated)
         }
         Task::Simplify => {
-            let form = simplified(answer, work);
+            let form = if problem.powers && is_power(answer) {
+                Form::Met
+            } else {
+                simplified(answer, work)
+            };
             // Only where the prompt says so is a form that could be simpler wrong.
             let form = if form == Form::Missed && !problem.simplified && answer.has_variable() {
                 Form::Unsure
@@ -163,7 +170,10 @@ fn form(
         }
         Task::Expand => {
             let form = expanded(answer, work);
-            if form == Form::Unsure && problem.simplified && simplified(answer, work) == Form::Missed {
+            if form == Form::Unsure
+                && problem.simplified
+                && simplified(answer, work) == Form::Missed
+            {
                 return (Form::Missed, Reason::NotSimplified);
             }
             let reason = if form == Form::Unsure {
@@ -189,7 +199,10 @@ fn form(
             };
             (form, Reason::NotFactored)
         }
-        Task::Convert => (converted(problem.target.as_ref(), answer), Reason::NotConverted),
+        Task::Convert => (
+            converted(problem.target.as_ref(), answer),
+            Reason::NotConverted,
+        ),
         Task::Solve | Task::Compare | Task::Unknown => (Form::Unsure, Reason::Undecided),
     }
 }
@@ -270,10 +283,14 @@ fn rounded(value: &Value, exact: &Quotient, places: u32) -> Judgement {
     OPEN
 }
 
-fn comparison(left: &Expression, right: &Expression, answer: &Answer, work: &mut Work) -> Judgement {
-    let mut value = |expression: &Expression| {
-        normal(expression, &mut Env::new(Roots::Real), work).ok()
-    };
+fn comparison(
+    left: &Expression,
+    right: &Expression,
+    answer: &Answer,
+    work: &mut Work,
+) -> Judgement {
+    let mut value =
+        |expression: &Expression| normal(expression, &mut Env::new(Roots::Real), work).ok();
     let (Some(left_value), Some(right_value)) = (value(left), value(right)) else {
         return OPEN;
     };
@@ -285,12 +302,14 @@ fn comparison(left: &Expression, right: &Expression, answer: &Answer, work: &mut
         Answer::Phrase(_) => return OPEN,
         Answer::Items(_) => match answer.relation() {
             Some(relation)
-                if shape(&relation.left) == shape(left) && shape(&relation.right) == shape(right) =>
+                if shape(&relation.left) == shape(left)
+                    && shape(&relation.right) == shape(right) =>
             {
                 relation.sign
             }
             Some(relation)
-                if shape(&relation.left) == shape(right) && shape(&relation.right) == shape(left) =>
+                if shape(&relation.left) == shape(right)
+                    && shape(&relation.right) == shape(left) =>
             {
                 relation.sign.swapped()
             }
@@ -306,7 +325,12 @@ fn comparison(left: &Expression, right: &Expression, answer: &Answer, work: &mut
 }
 
 /// Grades a conversion between units: `question` is a number with a unit, such as `350 L`.
-pub(crate) fn judge_unit(question: &Answer, target: &str, answer: &Answer, work: &mut Work) -> Judgement {
+pub(crate) fn judge_unit(
+    question: &Answer,
+    target: &str,
+    answer: &Answer,
+    work: &mut Work,
+) -> Judgement {
     let Some(target) = units::named(target) else {
         return OPEN;
     };
@@ -327,17 +351,24 @@ pub(crate) fn judge_unit(question: &Answer, target: &str, answer: &Answer, work:
         return OPEN;
     }
     let number = |expression: &Expression, work: &mut Work| {
-        normal(expression, &mut Env::new(Roots::Real), work).ok()?.as_number()
+        normal(expression, &mut Env::new(Roots::Real), work)
+            .ok()?
+            .as_number()
     };
-    let (Some(given), Some(own)) = (number(&given.expression, work), number(&value.expression, work))
-    else {
+    let (Some(given), Some(own)) = (
+        number(&given.expression, work),
+        number(&value.expression, work),
+    ) else {
         return OPEN;
     };
     let exact = given * &from.factor / &target.factor;
     match &value.unit {
         None => {}
         Some(unit) if unit.dimension == target.dimension && unit.factor == target.factor => {}
-        Some(unit) if unit.dimension == target.dimension && &own * &unit.factor == &exact * &target.factor => {
+        Some(unit)
+            if unit.dimension == target.dimension
+                && &own * &unit.factor == &exact * &target.factor =>
+        {
             return (Verdict::Wrong, Reason::NotConverted);
         }
         Some(_) => return OPEN,
@@ -350,10 +381,11 @@ pub(crate) fn judge_unit(question: &Answer, target: &str, answer: &Answer, work:
         };
     }
     // Tables of units give rounded factors between the metric and other systems.
-    let metric = |unit: &units::Unit| {
-        only_tens(unit.factor.numer()) && only_tens(unit.factor.denom())
-    };
-    if metric(&from) == metric(&target) && !may_be_rounded(&value.expression, &Quotient::number(exact)) {
+    let metric =
+        |unit: &units::Unit| only_tens(unit.factor.numer()) && only_tens(unit.factor.denom());
+    if metric(&from) == metric(&target)
+        && !may_be_rounded(&value.expression, &Quotient::number(exact))
+    {
         (Verdict::Wrong, Reason::NotEqual)
     } else {
         OPEN

@@ -76,10 +76,10 @@ fn key<'a>(loaded: &'a LoadedCourse, unit: &Unit, request: &CheckDrillRequest) -
 }
 
 /// A check as it comes back, and its unit. One that CheckDrill does not make is refused.
-pub(super) fn checked<'a>(
-    loaded: &'a LoadedCourse,
+pub(super) fn checked(
+    loaded: &LoadedCourse,
     check: DrillCheck,
-) -> Read<(&'a Unit, decisions::DrillCheck)> {
+) -> Read<(&Unit, decisions::DrillCheck)> {
     let unit = drilled_unit(loaded, "check.unit_id", &check.unit_id)?;
     let verdict = words::verdict(check.verdict).ok_or_else(|| {
         PolicyError::invalid("check.verdict", "must be a verdict of the contract")

@@ -10,7 +10,7 @@ use turnwise_proto::{
     tutor::v1 as tutor,
 };
 
-use super::words;
+use super::{client_event, words};
 use crate::{courses::LoadedCourse, error::PolicyError};
 
 pub(super) type Read<T> = Result<T, PolicyError>;
@@ -19,13 +19,13 @@ pub(super) type Read<T> = Result<T, PolicyError>;
 /// each.
 const MOST_MAPPED_UNITS: usize = 1000;
 
-const WRONG_ID: &str = "must match [A-Za-z0-9._~@-]{1,128}";
+pub(super) const WRONG_ID: &str = "must match [A-Za-z0-9._~@-]{1,128}";
 
 /// What a plan is made from, beside the record.
 pub(super) fn plan_input(request: PlanRequest) -> Read<decisions::PlanInput> {
     Ok(decisions::PlanInput {
         mapped_units: mapped_units("mapped_units", request.mapped_units)?,
-        event: event("event", request.event)?,
+        event: client_event::read("event", request.event)?,
         target_locked: request.target_locked,
     })
 }
@@ -127,60 +127,6 @@ fn mapped_units(field: &str, units: Vec<session::MappedUnit>) -> Read<Vec<decisi
         .collect()
 }
 
-fn event(field: &str, event: Option<tutor::ClientEvent>) -> Read<Option<decisions::Event>> {
-    let event = event.unwrap_or_default();
-    client_words(field, &event)?;
-    let tutor::ClientEvent { kind, unit_id, .. } = event;
-    let unit_field = format!("{field}.unit_id");
-    match words::event_kind(kind) {
-        None => Err(PolicyError::invalid(
-            format!("{field}.kind"),
-            "must be an event of the contract",
-        )),
-        Some(None) if unit_id.is_empty() => Ok(None),
-        Some(None) => Err(PolicyError::invalid(
-            unit_field,
-            "must be empty without an event",
-        )),
-        Some(Some(kind)) => Ok(Some(decisions::Event {
-            kind,
-            unit_id: id(&unit_field, unit_id)?,
-        })),
-    }
-}
-
-/// What a client says of how it went decides nothing and is copied; it still has to be of the contract, and with the event
-/// that it belongs to.
-fn client_words(field: &str, event: &tutor::ClientEvent) -> Read<()> {
-    let refuse = |name: &str, problem: &str| {
-        let field = format!("{field}.{name}");
-        Err(PolicyError::invalid(field, problem))
-    };
-    let only_with =
-        |name: &str, kind: &str| refuse(name, &format!("must be empty but with {kind}"));
-    if tutor::DrillResult::try_from(event.drill_result).is_err() {
-        return refuse("drill_result", "must be a result of the contract");
-    }
-    if tutor::ExamResult::try_from(event.exam_result).is_err() {
-        return refuse("exam_result", "must be a result of the contract");
-    }
-    let kind = tutor::ClientEventKind::try_from(event.kind);
-    if event.drill_result != 0 && kind != Ok(tutor::ClientEventKind::DrillContinue) {
-        return only_with("drill_result", "DRILL_CONTINUE");
-    }
-    if kind != Ok(tutor::ClientEventKind::ExamContinue) {
-        if event.exam_result != 0 {
-            return only_with("exam_result", "EXAM_CONTINUE");
-        }
-        if !event.question_id.is_empty() {
-            return only_with("question_id", "EXAM_CONTINUE");
-        }
-    } else if !event.question_id.is_empty() && !ids::is_valid(&event.question_id) {
-        return refuse("question_id", WRONG_ID);
-    }
-    Ok(())
-}
-
 pub(super) fn decide_input(request: DecideRequest) -> Read<decisions::DecideInput> {
     let plan = request.plan.ok_or_else(|| PolicyError::missing("plan"))?;
     Ok(decisions::DecideInput {
@@ -240,7 +186,7 @@ fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
         mapped_units: mapped_units("plan.mapped_units", plan.mapped_units)?,
         target_locked: plan.target_locked,
         clamped: plan.clamped,
-        event: event("plan.event", plan.event)?,
+        event: client_event::read("plan.event", plan.event)?,
         revisit_question_ids: plan.revisit_question_ids,
         focus_revisit_question_ids: plan.focus_revisit_question_ids,
         standing: standing(plan.standing)?,

@@ -14,6 +14,7 @@ pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
         pack_hash: loaded.pack_hash.clone(),
         entry_unit_id: loaded.course.id(loaded.course.entry()).to_owned(),
         unit_count: count(loaded.course.unit_count()),
+        locale: loaded.locale.clone(),
     }
 }
 

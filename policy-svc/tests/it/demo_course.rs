@@ -5,6 +5,9 @@ use std::path::Path;
 use turnwise_decisions::{Rules, limits::drill_fault};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::courses;
+use turnwise_proto::policy::v1::{CheckDrillRequest, DrillVerdict};
+
+use crate::fixture::start;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
 
@@ -20,6 +23,29 @@ fn every_drill_of_the_demo_course_can_be_a_fallback() {
         for drill in &unit.drills {
             let fault = drill_fault(&drill.prompt, &drill.question_latex, steps);
             assert_eq!(fault, None, "{}: {}", unit.id, drill.question_latex);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_drill_of_the_demo_course_takes_its_own_answer() {
+    let mut client = start(Path::new(FOLDER), &Kit::for_tests()).await;
+    let pack = turnwise_course_pack::load(&Path::new(FOLDER).join("algebra-foundations")).unwrap();
+    for unit in pack.units {
+        for drill in unit.drills {
+            let request = CheckDrillRequest {
+                course_id: pack.course.id.clone(),
+                unit_id: unit.id.clone(),
+                prompt: drill.prompt,
+                question_latex: drill.question_latex,
+                answer: drill.answer.clone(),
+                drill_id: drill.id.clone(),
+                ..CheckDrillRequest::default()
+            };
+            let checked = client.check_drill(request).await.unwrap().into_inner();
+            assert_eq!(checked.key, drill.answer);
+            let verdict = checked.check.unwrap().verdict();
+            assert_eq!(verdict, DrillVerdict::Right, "{}", drill.id);
         }
     }
 }

@@ -266,6 +266,11 @@ async fn every_code_of_the_grader_has_words_of_its_own() {
             Task::Unknown,
             Reason::UnreadableAnswer,
         ),
+        (
+            DrillVerdict::CannotTell,
+            Task::Unknown,
+            Reason::CopiedQuestion,
+        ),
     ] {
         let own = said(verdict, task, reason.as_str()).await;
         let plain = said(verdict, Task::Unknown, "another").await;

@@ -88,6 +88,7 @@ impl Pupil {
     /// Takes a turn, and puts it on the screen.
     pub async fn take(&mut self, turn: TakeTurnRequest) -> TakeTurnResponse {
         let answer = self.student.turn(turn).await.unwrap();
+        assert_eq!(answer.notices, [], "nothing was claimed");
         self.show(&answer);
         answer
     }
@@ -95,7 +96,6 @@ impl Pupil {
     /// Puts an answer on the screen.
     pub fn show(&mut self, answer: &TakeTurnResponse) {
         check_answer(&self.thread, answer);
-        assert_eq!(answer.notices, [], "nothing was claimed");
         let message = tutor(answer);
         self.thread.message_count += 2;
         self.card = message.card.clone();

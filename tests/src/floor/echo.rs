@@ -6,6 +6,7 @@ use prost::Message;
 use tonic::{Request, Response, Status, service::Routes, transport::Channel};
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionStatus,
+    RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
     exam_service_client::ExamServiceClient, exam_service_server::ExamService,
 };
 
@@ -17,6 +18,7 @@ pub(super) fn request_of(bytes: Bytes, step: Step) -> BatchGetQuestionStatusRequ
         student_id: String::new(),
         course_id: step.as_str().to_owned(),
         question_ids: vec!["x".repeat(length), bytes.response.to_string()],
+        ..BatchGetQuestionStatusRequest::default()
     };
     let over = of_padding(bytes.request).encoded_len() - bytes.request;
     of_padding(bytes.request.saturating_sub(over))
@@ -97,4 +99,23 @@ impl<S: super::store::Bare> ExamService for Echo<S> {
         }
         Ok(Response::new(reply_of(wanted(&request))))
     }
+
+    async fn submit_answer(
+        &self,
+        _: Request<SubmitAnswerRequest>,
+    ) -> Result<Response<SubmitAnswerResponse>, Status> {
+        Err(not_borrowed())
+    }
+
+    async fn record_support_view(
+        &self,
+        _: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(not_borrowed())
+    }
+}
+
+/// The answer of the contract's other calls, which no floor makes.
+pub(super) fn not_borrowed() -> Status {
+    Status::unimplemented("a floor has one call")
 }

@@ -10,14 +10,15 @@ use tonic::{
 };
 use turnwise_kit::{client::endpoint, server};
 use turnwise_proto::exam::v1::{
-    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse,
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, RecordSupportViewRequest,
+    RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
     exam_service_client::ExamServiceClient,
     exam_service_server::{ExamService, ExamServiceServer},
 };
 
 use super::{
     Calls, Role,
-    echo::{Echo, Peer, reply_of, request_of},
+    echo::{Echo, Peer, not_borrowed, reply_of, request_of},
     store::{Bare, BareRedb, BareRedis, Nothing, Step},
 };
 
@@ -137,5 +138,19 @@ impl<P: Peer> ExamService for Gateway<P> {
         self.policy.call(&requests.resolve_reply).await?;
         self.session.call(&requests.commit_turn).await?;
         Ok(Response::new(reply_of(requests.answer)))
+    }
+
+    async fn submit_answer(
+        &self,
+        _: Request<SubmitAnswerRequest>,
+    ) -> Result<Response<SubmitAnswerResponse>, Status> {
+        Err(not_borrowed())
+    }
+
+    async fn record_support_view(
+        &self,
+        _: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(not_borrowed())
     }
 }

@@ -50,7 +50,7 @@ impl Chat<'_> {
 
     async fn drawer(&self, json: bool) -> Result<String, Fault> {
         let Some(turn) = self.desk.last_turn() else {
-            return Ok("  There was no turn yet.\n".to_owned());
+            return Ok("  There was no turn in this session yet.\n".to_owned());
         };
         let access = drawer::Access {
             connect: self.student.args(),

@@ -51,9 +51,10 @@ impl<'o> Progress<'o> {
     /// News of a turn. Where nothing can be drawn over itself, each place in line is one line of text.
     pub fn stage(&mut self, news: &TurnProgress, elapsed: Duration) {
         let words = words(news);
+        let known = news.queue_position > 0 || news.queue_wait.is_some();
         if self.live {
             self.draw(&words, elapsed);
-        } else if news.stage() == TurnStage::Waiting && self.noted != words {
+        } else if news.stage() == TurnStage::Waiting && known && self.noted != words {
             self.put(&format!("  ({words})\n"));
             self.noted = words;
         }

@@ -78,7 +78,7 @@ pub fn row(choices: &[Choice], place: Place, closed: bool, ink: Ink, enter: bool
         .map(|(number, choice)| {
             let words = choice.words();
             if closed && choice.button.call() == ButtonCall::SubmitExam {
-                return format!("[—] {words} (locked)");
+                return format!("[—] {words} (closed)");
             }
             let text = format!("[{}] {words}", key(number));
             if choice.button.primary {

@@ -285,6 +285,9 @@ fn lowered(text: &str) -> String {
 
 fn scripted(text: &str, from: &str, to: &str, mark: char) -> String {
     let text = text.trim();
+    if text.is_empty() {
+        return mark.to_string();
+    }
     let signs: Option<String> = text
         .chars()
         .map(|c| {

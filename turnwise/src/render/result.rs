@@ -34,7 +34,7 @@ pub fn graded(graded: &GradeDrillResponse, choices: &[Choice], ink: Ink) -> Stri
         let _ = writeln!(out, "        a common slip: {tag}");
     }
     for notice in graded.notices() {
-        let _ = writeln!(out, "        {}", notice_words(notice));
+        indented(&mut out, &notice_words(notice));
     }
     let counts = graded.evidence_recorded || graded.result() == DrillResult::Unspecified;
     if !counts && graded.notices.is_empty() {
@@ -95,7 +95,7 @@ pub fn submitted(
         );
     }
     for notice in submitted.notices() {
-        let _ = writeln!(out, "        {}", notice_words(notice));
+        indented(&mut out, &notice_words(notice));
     }
     end(&mut out, submitted.degraded_reasons(), choices, ink);
     out
@@ -176,7 +176,11 @@ pub(super) fn notice_words(notice: ErrorReason) -> String {
 /// A pill and a text beside it, indented as one.
 fn paragraph(out: &mut String, pill: &str, text: &str) {
     let _ = writeln!(out, "  {pill}");
-    for text in wrap(&shown_in_text(text), WIDTH - 8) {
+    indented(out, &shown_in_text(text));
+}
+
+fn indented(out: &mut String, text: &str) {
+    for text in wrap(text, WIDTH - 8) {
         let _ = writeln!(out, "        {text}");
     }
 }

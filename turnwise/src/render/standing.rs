@@ -26,7 +26,8 @@ pub fn standing_line(standing: &SnapshotLite, now: Timestamp) -> String {
     if let Some(p) = &standing.progress {
         parts.push(format!("badges: {} of {}", earned(p), p.total));
     }
-    parts.extend(standing.revisit.as_ref().and_then(|r| revisit(r, now)));
+    let open = standing.revisit.as_ref().and_then(|r| revisit(r, now));
+    parts.extend(open.map(|open| format!("revisit: {open}")));
     parts.join(" · ")
 }
 
@@ -93,25 +94,22 @@ fn revisit(revisit: &Revisit, now: Timestamp) -> Option<String> {
     if revisit.locked_count > 0 {
         let when = match revisit.next_eligible_at.as_ref().and_then(time) {
             Some(at) => format!("the next {}", lower_first(&available(Some(at), now))),
-            None => "it is not known until when".to_owned(),
+            None => "it is not known for how long".to_owned(),
         };
         let named = if question.is_empty() {
             String::new()
         } else {
             format!(" ({question})")
         };
-        return Some(format!(
-            "revisit: {} locked, {when}{named}",
-            revisit.locked_count
-        ));
+        return Some(format!("{} locked, {when}{named}", revisit.locked_count));
     }
-    (!question.is_empty()).then(|| format!("revisit: {question} is open again"))
+    (!question.is_empty()).then(|| format!("{question} is open again"))
 }
 
 /// When a locked question opens: "Available in 23h 59m".
 pub fn available(until: Option<Timestamp>, now: Timestamp) -> String {
     let Some(until) = until else {
-        return "Locked, and it is not known until when".to_owned();
+        return "It is not known for how long".to_owned();
     };
     let seconds = until.as_second().saturating_sub(now.as_second());
     match seconds {

@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod archive;
+mod chat;
 mod course;
 mod index;
+mod keys;
 mod pdf;
+mod render;
+mod replay;

@@ -127,6 +127,7 @@ fn spacing_case_and_hidden_characters_hide_nothing() {
         "𝐤𝐢𝐥𝐥 𝒎𝒚𝒔𝒆𝒍𝒇",
         "ⓚill myself",
         "kill\u{a0}myself",
+        "kill \u{301} \u{301}myself",
         "kill\u{2003}myself",
         "“kill” ‘myself’",
     ] {

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_util::future::join_all;
-use proptest::prelude::*;
 use turnwise_gateway_svc::tokens::DrillClaims;
 use turnwise_kit::Clock;
 use turnwise_proto::{
@@ -16,11 +14,10 @@ use turnwise_proto::{
 
 use super::{
     policy::{FIXED_WORDS, UNIT},
-    session::{Kept, Mishap},
     world::World,
 };
 
-fn notices(answer: &GradeDrillResponse) -> Vec<ErrorReason> {
+pub fn notices(answer: &GradeDrillResponse) -> Vec<ErrorReason> {
     answer.notices().collect()
 }
 
@@ -114,48 +111,6 @@ async fn what_nobody_can_tell_spends_nothing() {
     let answer = world.grade(request).await.unwrap();
     assert!(answer.evidence_recorded);
     assert_eq!(world.session.attempts(), 1);
-}
-
-#[tokio::test]
-async fn a_drill_counts_once_under_whatever_key() {
-    let world = World::start().await;
-    let mut request = world.drill("key-1", "wrong");
-    let first = world.grade(request.clone()).await.unwrap();
-    assert_eq!(world.grade(request.clone()).await.unwrap(), first);
-    assert_eq!(world.completions(), 1);
-
-    // With another key, and an answer that would be right.
-    request.idempotency_key = "key-2".to_owned();
-    request.answer.as_mut().unwrap().text = "right".to_owned();
-    let second = world.grade(request.clone()).await.unwrap();
-    assert_eq!(second.result(), DrillResult::Incorrect, "the first verdict");
-    assert_eq!(second.graded_by(), GradedBy::Rules);
-    assert_eq!(second.common_mistake_tag, "sign");
-    assert_eq!(notices(&second), [ErrorReason::DrillAlreadyGraded]);
-    assert!(!second.evidence_recorded);
-    assert_eq!(second.feedback_text, "");
-    assert!(second.snapshot_lite.is_some());
-    assert_eq!(second.buttons[0].label_key, "continue");
-    assert_eq!(world.completions(), 0);
-    assert_eq!(world.session.attempts(), 1);
-
-    // The first key with another body is refused.
-    request.idempotency_key = "key-1".to_owned();
-    let fault = world.grade(request).await.unwrap_err();
-    assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
-}
-
-#[tokio::test]
-async fn a_verdict_that_is_kept_for_ever_holds_no_text() {
-    let world = World::start().await;
-    world.model_says("A word about Ada's answer");
-    let mut request = world.drill("key-1", "wrong");
-    request.answer.as_mut().unwrap().voice_transcript = "wrong, I think".to_owned();
-    world.grade(request).await.unwrap();
-    let kept = world.session.kept();
-    let verdict = kept.nonces.values().next().unwrap();
-    let text = String::from_utf8_lossy(verdict);
-    assert!(!text.contains("word") && !text.contains("wrong"), "{text}");
 }
 
 /// Every field of a card that a client can forge.
@@ -327,88 +282,6 @@ async fn a_model_that_fails_leaves_the_verdict_of_the_rules() {
     assert!(!answer.evidence_recorded);
 }
 
-/// Many requests that have all read the same record.
-#[tokio::test]
-async fn concurrent_duplicates_count_once() {
-    for other_keys in [false, true] {
-        let world = World::start().await;
-        let request = world.drill("key", "wrong");
-        world.session.begin_together(16);
-        let graded = join_all((0..16).map(|n| {
-            let mut request = request.clone();
-            if other_keys {
-                request.idempotency_key = format!("key-{n}");
-            }
-            world.grade(request)
-        }))
-        .await;
-        let graded: Vec<_> = graded.into_iter().map(Result::unwrap).collect();
-        assert_eq!(world.session.attempts(), 1);
-        let counted = graded.iter().filter(|a| a.evidence_recorded).count();
-        if other_keys {
-            assert_eq!(counted, 1);
-            let again = |a: &&GradeDrillResponse| notices(a) == [ErrorReason::DrillAlreadyGraded];
-            assert_eq!(graded.iter().filter(again).count(), 15);
-        } else {
-            assert!(graded.iter().all(|answer| *answer == graded[0]));
-        }
-        assert!(graded.iter().all(|a| a.result() == DrillResult::Incorrect));
-    }
-}
-
-/// Different drills at the same moment: all count, each once.
-#[tokio::test]
-async fn concurrent_drills_all_count() {
-    let world = World::start().await;
-    let requests: Vec<_> = (0..8)
-        .map(|n| world.drill(&format!("key-{n}"), "right"))
-        .collect();
-    world.session.begin_together(8);
-    let graded = join_all(requests.into_iter().map(|request| world.grade(request))).await;
-    assert!(
-        graded
-            .iter()
-            .all(|answer| answer.as_ref().unwrap().evidence_recorded)
-    );
-    assert_eq!(world.session.attempts(), 8);
-}
-
-#[tokio::test]
-async fn after_eight_conflicts_nothing_is_written() {
-    let world = World::start().await;
-    for _ in 0..8 {
-        world.session.next_commit(Mishap::Overtaken(|_| {}));
-    }
-    let request = world.drill("key-1", "right");
-    let fault = world.grade(request.clone()).await.unwrap_err();
-    assert_eq!(fault.reason(), ErrorReason::VersionConflict);
-    assert!(fault.retry_delay().is_some());
-    assert_eq!(world.session.kept().commits, 8);
-    assert_eq!(world.session.attempts(), 0);
-    assert!(world.grade(request).await.unwrap().evidence_recorded);
-    assert_eq!(world.session.attempts(), 1);
-}
-
-#[tokio::test]
-async fn an_erased_student_gets_no_evidence() {
-    let world = World::start().await;
-    world.session.next_commit(Mishap::Erased);
-    let fault = world
-        .grade(world.drill("key-1", "right"))
-        .await
-        .unwrap_err();
-    assert_eq!(fault.reason(), ErrorReason::TurnErased);
-    // An answer whose text was erased since is not made again.
-    let request = world.drill("key-2", "right");
-    world.grade(request.clone()).await.unwrap();
-    for (_, answer) in world.session.kept().answers.values_mut() {
-        answer.clear();
-    }
-    let fault = world.grade(request).await.unwrap_err();
-    assert_eq!(fault.reason(), ErrorReason::TurnErased);
-    assert_eq!(world.session.attempts(), 1);
-}
-
 #[tokio::test]
 async fn graded_drills_are_counted_in_metrics() {
     let world = World::start().await;
@@ -426,52 +299,5 @@ async fn graded_drills_are_counted_in_metrics() {
         r#"card_tokens_refused_total{card="drill",cause="missing"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line} is not in\n{metrics}");
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Trouble {
-    NotReceived,
-    AnswerLost,
-    Overtaken,
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    /// Whatever goes wrong with commits, and however often the client tries again: each drill counts once in the end.
-    #[test]
-    fn every_drill_counts_once(
-        troubles in prop::collection::vec(
-            prop_oneof![Just(Trouble::NotReceived), Just(Trouble::AnswerLost), Just(Trouble::Overtaken)],
-            0..12,
-        ),
-        drills in 1usize..4,
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let world = World::start().await;
-            for trouble in troubles {
-                world.session.next_commit(match trouble {
-                    Trouble::NotReceived => Mishap::NotReceived,
-                    Trouble::AnswerLost => Mishap::AnswerLost,
-                    Trouble::Overtaken => Mishap::Overtaken(|_: &mut Kept| {}),
-                });
-            }
-            for n in 0..drills {
-                let request = world.drill(&format!("key-{n}"), "right");
-                let mut tries = 0;
-                let answer = loop {
-                    tries += 1;
-                    assert!(tries < 20);
-                    if let Ok(answer) = world.grade(request.clone()).await {
-                        break answer;
-                    }
-                };
-                assert!(answer.evidence_recorded);
-                assert_eq!(world.grade(request).await.unwrap(), answer);
-            }
-            assert_eq!(world.session.attempts(), drills as i32);
-        });
     }
 }

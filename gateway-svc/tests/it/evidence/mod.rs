@@ -3,7 +3,9 @@
 mod drills;
 mod exams;
 pub mod fake;
+mod once;
 mod outages;
+mod platforms;
 mod policy;
 mod session;
 mod support;

@@ -110,7 +110,6 @@ impl Session {
             |_: GetClassRosterRequest| async {
                 Ok(GetClassRosterResponse {
                     names: vec!["Grace Hopper".to_owned()],
-                    ..GetClassRosterResponse::default()
                 })
             },
         );

@@ -197,8 +197,9 @@ impl World {
         request: GradeDrillRequest,
         within: Duration,
     ) -> Result<GradeDrillResponse, Fault> {
-        let answer = self.client.clone().grade_drill(self.call(request, within));
-        answer.await.map(tonic::Response::into_inner).map_err(fault)
+        let request = self.call(request, within);
+        let answer = self.client.clone().grade_drill(request).await;
+        answer.map(tonic::Response::into_inner).map_err(fault)
     }
 
     pub async fn submit(

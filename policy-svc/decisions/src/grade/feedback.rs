@@ -85,6 +85,10 @@ fn cannot_tell(reason: &str) -> &'static str {
             "I could not check that: I cannot read it as an answer. Nothing was counted. \
              Write only the answer, as a number, an expression or an equation, and try again."
         }
+        "copied_question" => {
+            "I could not check that: it reads like the exercise itself. Nothing was counted. \
+             Write down what you make of it, and try again."
+        }
         _ => {
             "I could not check that, try again. Nothing was counted. \
              It may help to write the answer in another way."

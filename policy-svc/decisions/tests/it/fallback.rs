@@ -131,3 +131,40 @@ fn a_policy_that_no_decision_makes_is_refused() {
     assert_eq!(field(|p| p.focus_unit_id = "Z".into()), "focus_unit_id");
     assert_eq!(field(|p| p.scoped_unit_ids.clear()), "scoped_unit_ids");
 }
+
+/// Texts of a course are its author's. A fallback leaves out what a model may not say.
+#[test]
+fn an_address_in_the_course_stays_out_of_the_reply() {
+    for title in ["See https://example.org", "www", "<b>B</b>"] {
+        let course = course_with(|spec| {
+            let unit = &mut spec.units[2];
+            unit.title = title.to_owned();
+            unit.misconceptions = vec!["It is on www.example.org.".to_owned()];
+            for drill in &mut unit.drills {
+                drill.prompt = "Solve <script>this</script>.".to_owned();
+            }
+        });
+        let exam = decide_available(
+            &course,
+            plan_event(&course, ready_on_b(), EventKind::RequestExam, "B"),
+            &["B-bronze-1"],
+        );
+        for policy in [plain_policy(&course), drill_policy(&course), exam.policy] {
+            let reply = fallback(&course, &policy);
+            let bytes = serde_json::to_vec(&reply).unwrap();
+            assert_eq!(validate(&course, &policy, &bytes), Ok(reply));
+        }
+    }
+}
+
+#[test]
+fn a_misconception_with_an_address_gives_way_to_the_title() {
+    let course = course_with(|spec| {
+        spec.units[2].misconceptions = vec!["It is on www.example.org.".to_owned()];
+    });
+    let text = failed(&course, &plain_policy(&course)).text;
+    assert!(
+        text.starts_with("Let us look at Title of B together. What do you"),
+        "{text}"
+    );
+}

@@ -6,7 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::{collection::vec, prelude::*, sample::Index};
 use turnwise_decisions::{
     Action, Button, Course, Event, EventKind, FallbackReason, MappedUnit, Outcome, PrereqWalk,
-    Progress, QuestionState, QuestionStatus, Resolution, Rules, Snapshot, Tier, decide,
+    Progress, QuestionState, QuestionStatus, Resolution, Rules, Snapshot, Tier,
+    buttons::after,
+    decide,
     evidence::{Evidence, EvidenceEvent, QuestionRef, apply},
     resolve,
     resolve::Card,
@@ -38,6 +40,8 @@ struct Student<'a> {
     passed: BTreeMap<String, ()>,
     locked: BTreeMap<String, Timestamp>,
     now: Timestamp,
+    /// The buttons with the result of the latest turn's card; none without a card to answer.
+    with_result: Vec<Button>,
 }
 
 impl<'a> Student<'a> {
@@ -50,6 +54,7 @@ impl<'a> Student<'a> {
             passed: BTreeMap::new(),
             locked: BTreeMap::new(),
             now: now(),
+            with_result: Vec::new(),
         }
     }
 
@@ -130,6 +135,7 @@ impl<'a> Student<'a> {
 
     /// Does what the reply asks for, and records what comes of it.
     fn answer(&mut self, reply: &Resolution, right: bool) {
+        self.with_result.clear();
         let event = match (&reply.card, reply.action) {
             (Some(Card::Drill(_)), Action::DrillCard) => EvidenceEvent::DrillGraded {
                 unit_id: reply.target_unit_id.clone(),
@@ -155,6 +161,7 @@ impl<'a> Student<'a> {
         };
         let applied = apply(self.course, &self.evidence, &event, self.now).unwrap();
         self.evidence = applied.evidence;
+        self.with_result = after(&event);
     }
 
     /// The units in which a badge can be earned and none is.
@@ -267,6 +274,25 @@ proptest! {
         let mut student = Student::new(&course);
         let most = FIRST_TURNS + TURNS_PER_UNIT * course.assessable_count();
         student.press_on(most);
+        prop_assert_eq!(student.without_badge(), Vec::<&str>::new());
+    }
+
+    /// The same for a student who answers every card and goes on from its result, and presses the button below the reply
+    /// only where there is no card: each step takes a turn more, with a question in it.
+    #[test]
+    fn going_on_from_every_result_leads_there_too(course in courses()) {
+        let mut student = Student::new(&course);
+        let most = 2 * (FIRST_TURNS + TURNS_PER_UNIT * course.assessable_count());
+        let mut event = None;
+        for _ in 0..most {
+            if student.without_badge().is_empty() {
+                return Ok(());
+            }
+            let below = student.turn(&[], event.take(), true);
+            let shown = if student.with_result.is_empty() { &below } else { &student.with_result };
+            let primary = shown.iter().find(|button| button.primary).expect("a primary button");
+            event = primary.event().cloned();
+        }
         prop_assert_eq!(student.without_badge(), Vec::<&str>::new());
     }
 

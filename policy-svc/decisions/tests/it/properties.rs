@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use proptest::{prelude::*, sample::Index};
 use serde_json::Value;
 use turnwise_decisions::{
-    Action, Availability, Course, Outcome, Plan, Policy, PrereqWalk, Rules, StuckRule, Tier,
-    decide, fallback::fallback, resolve, resolve::Card, schema::reply_schema, validate::validate,
+    Action, Availability, Button, Course, Event, EventKind, Outcome, Plan, Policy, PrereqWalk,
+    Rules, StuckRule, Tier, decide, fallback::fallback, resolve, resolve::Card,
+    schema::reply_schema, validate::validate,
 };
 
 use crate::{
@@ -84,6 +85,18 @@ proptest! {
         check_policy(&course, &input, &plan, &decision.policy);
         prop_assert!(decision.buttons.iter().filter(|b| b.primary).count() <= 1);
         prop_assert!(decision.buttons.iter().skip(1).all(|b| !b.primary));
+        // Whatever is allowed can be pressed, but for an explanation: whoever is stuck gets one, and nobody asks for it.
+        for action in &decision.policy.allowed_actions {
+            let kind = match action {
+                Action::SocraticQuestion => EventKind::StuckHint,
+                Action::DrillCard => EventKind::RequestDrill,
+                Action::ExamBlock => EventKind::RequestExam,
+                Action::ConceptCard => continue,
+            };
+            let pressed = Event { kind, unit_id: decision.policy.focus_unit_id.clone() };
+            let leads_there = |b: &Button| b.event() == Some(&pressed);
+            prop_assert!(decision.buttons.iter().any(leads_there), "{action:?}");
+        }
     }
 
     #[test]
@@ -113,6 +126,25 @@ proptest! {
             }
             (action, card) => prop_assert!(false, "{action:?} with {card:?}"),
         }
+        // A card has its buttons, and exactly one of them is primary: the first.
+        let primary: Vec<_> = resolution.card_buttons.iter().map(|b| b.primary).collect();
+        prop_assert_eq!(primary.first().copied(), resolution.card.as_ref().map(|_| true));
+        prop_assert!(primary.iter().skip(1).all(|primary| !primary));
+        for event in resolution.card_buttons.iter().filter_map(Button::event) {
+            prop_assert!(course.find(&event.unit_id).is_some());
+            prop_assert_ne!(event.unit_id.as_str(), course.id(course.entry()));
+        }
+        let target = course.unit(course.find(&resolution.target_unit_id).unwrap());
+        let ready_made = match &resolution.card {
+            Some(Card::Drill(card)) => target.drills.iter().find(|drill| {
+                drill.prompt == card.prompt && drill.question_latex == card.question_latex
+            }),
+            _ => None,
+        };
+        if let Some(drill) = ready_made {
+            prop_assert_eq!(resolution.drill_id.as_ref(), Some(&drill.id));
+        }
+        prop_assert!(resolution.drill_id.iter().all(|id| target.drills.iter().any(|d| d.id == *id)));
         prop_assert_eq!(resolution.analysis.is_some(), resolution.fallback_reason.is_none());
         if resolution.fallback_reason.is_none() {
             // What the whole schema says, and what validation's branch of it says, is the same.

@@ -74,7 +74,8 @@ fn has_root(relation: &Relation) -> bool {
 }
 
 fn has_absolute(relation: &Relation) -> bool {
-    let test = |part: &Expression| matches!(part, Expression::Absolute(inner) if inner.has_variable());
+    let test =
+        |part: &Expression| matches!(part, Expression::Absolute(inner) if inner.has_variable());
     relation.left.any(&test) || relation.right.any(&test)
 }
 
@@ -131,12 +132,12 @@ fn difference_at(
     work: &mut Work,
 ) -> Result<Option<Quotient>, Stop> {
     let mut env = Env::new(Roots::Real).with(variable, number.clone());
-    let mut side = |expression: &Expression, work: &mut Work| match normal(expression, &mut env, work)
-    {
-        Ok(value) => Ok(Some(value)),
-        Err(Stop::Undefined | Stop::NotReal) => Ok(None),
-        Err(stop) => Err(stop),
-    };
+    let mut side =
+        |expression: &Expression, work: &mut Work| match normal(expression, &mut env, work) {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Undefined | Stop::NotReal) => Ok(None),
+            Err(stop) => Err(stop),
+        };
     let left = side(&relation.left, work)?;
     let right = side(&relation.right, work)?;
     match (left, right) {
@@ -176,7 +177,9 @@ fn zeros(sum: &Sum, variable: &str, work: &mut Work) -> Result<Vec<Quotient>, St
     }
     match sum.by_powers(variable, 1).as_deref() {
         Some([constant]) if constant.variables().is_empty() => Ok(Vec::new()),
-        Some([constant, slope]) if slope.variables().is_empty() && constant.variables().is_empty() => {
+        Some([constant, slope])
+            if slope.variables().is_empty() && constant.variables().is_empty() =>
+        {
             let above = Quotient::whole(constant.negated());
             Ok(vec![above.divide(&Quotient::whole(slope.clone()), work)?])
         }
@@ -197,7 +200,10 @@ fn cubic_norm(a: &Sum, b: &Sum, c: &Sum, radicand: &Sum, work: &mut Work) -> Res
         .multiply(c, work)?
         .multiply(radicand, work)?
         .scale(&Rational::from(BigInt::from(-3)));
-    first.add(&second, work)?.add(&third, work)?.add(&mixed, work)
+    first
+        .add(&second, work)?
+        .add(&third, work)?
+        .add(&mixed, work)
 }
 
 fn zeros_of(sums: &[Sum], variable: &str, work: &mut Work) -> Result<Vec<Quotient>, Stop> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use num_bigint::BigInt;
-use num_integer::{Integer, Roots};
+use num_integer::Integer;
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -170,7 +170,10 @@ fn value_at(sum: &Sum, variables: &[Rc<str>], seed: u64) -> Option<Rational> {
         let mut term = number.clone();
         for (at, name) in variables.iter().enumerate() {
             let exponent = monomial.exponent(&Base::Variable(Rc::clone(name)));
-            let power = exponent.to_integer().to_i32().filter(|power| *power <= 40)?;
+            let power = exponent
+                .to_integer()
+                .to_i32()
+                .filter(|power| *power <= 40)?;
             let value = seed + 2 * u64::try_from(at).ok()?;
             term *= Rational::from(BigInt::from(value)).pow(power);
         }
@@ -234,7 +237,8 @@ fn has_rational_root(coefficients: &[Rational]) -> Option<bool> {
     for numerator in &numerators {
         for denominator in &denominators {
             let root = Ratio::new(BigInt::from(*numerator), BigInt::from(*denominator));
-            if divide_out(coefficients, &root).is_some() || divide_out(coefficients, &-root).is_some()
+            if divide_out(coefficients, &root).is_some()
+                || divide_out(coefficients, &-root).is_some()
             {
                 return Some(true);
             }
@@ -342,7 +346,10 @@ pub(crate) fn coprime(left: &Sum, right: &Sum) -> Option<bool> {
         return None;
     }
     let others = right.variables();
-    let shared = left.variables().into_iter().filter(|name| others.contains(name));
+    let shared = left
+        .variables()
+        .into_iter()
+        .filter(|name| others.contains(name));
     for variable in shared {
         let mut common = 0;
         let mut settled = false;
@@ -377,7 +384,9 @@ fn specialised(sum: &Sum, variable: &str, seed: u64) -> Option<Vec<u64>> {
     for (monomial, number) in sum.terms() {
         let mut value = residue(number)?;
         for (base, exponent) in &monomial.0 {
-            if *base != own && let Base::Variable(name) = base {
+            if *base != own
+                && let Base::Variable(name) = base
+            {
                 value = times(value, power(point(name, seed), exponent.to_integer()));
             }
         }

@@ -47,7 +47,12 @@ impl Env {
         self
     }
 
-    fn over(&mut self, above: &Quotient, below: &Quotient, work: &mut Work) -> Result<Quotient, Stop> {
+    fn over(
+        &mut self,
+        above: &Quotient,
+        below: &Quotient,
+        work: &mut Work,
+    ) -> Result<Quotient, Stop> {
         if !below.is_constant() {
             self.denominators.push(below.above.clone());
         }
@@ -274,10 +279,7 @@ fn nested(sum: &Sum, exponent: Exponent, work: &mut Work) -> Result<Option<Sum>,
         return Ok(None);
     };
     let half = Rational::new(1.into(), 2.into());
-    let (larger, smaller) = (
-        (&rational + &middle) * &half,
-        (&rational - &middle) * &half,
-    );
+    let (larger, smaller) = ((&rational + &middle) * &half, (&rational - &middle) * &half);
     if larger.is_negative() || smaller.is_negative() {
         return Ok(None);
     }

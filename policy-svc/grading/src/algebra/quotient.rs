@@ -105,11 +105,6 @@ impl Quotient {
         self.above.variables().is_empty() && self.below.variables().is_empty()
     }
 
-    /// Whether a sum stands under a root somewhere.
-    pub(crate) fn has_radicand(&self) -> bool {
-        self.above.has_radicand() || self.below.has_radicand()
-    }
-
     /// The sum of both.
     pub(crate) fn add(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
         if self.below == other.below {

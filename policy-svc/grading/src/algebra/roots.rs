@@ -113,11 +113,7 @@ fn pure_power(radicand: &Rational, degree: i64, found: &mut RealRoots) -> Result
 }
 
 /// A polynomial in a power of the variable, by the roots of the polynomial in that power.
-fn powers_of_powers(
-    rest: &[Rational],
-    found: &mut RealRoots,
-    work: &mut Work,
-) -> Result<(), Stop> {
+fn powers_of_powers(rest: &[Rational], found: &mut RealRoots, work: &mut Work) -> Result<(), Stop> {
     let step = rest
         .iter()
         .enumerate()

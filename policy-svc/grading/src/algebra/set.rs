@@ -46,7 +46,8 @@ impl Span {
             }
         };
         Some(
-            inside(&self.low, Ordering::Less, work)? && inside(&self.high, Ordering::Greater, work)?,
+            inside(&self.low, Ordering::Less, work)?
+                && inside(&self.high, Ordering::Greater, work)?,
         )
     }
 }
@@ -69,11 +70,6 @@ impl RealSet {
     /// One interval; it must not be empty.
     pub(crate) fn of(span: Span) -> Self {
         Self { spans: vec![span] }
-    }
-
-    /// Its intervals.
-    pub(crate) fn spans(&self) -> &[Span] {
-        &self.spans
     }
 
     /// Whether nothing is in it.

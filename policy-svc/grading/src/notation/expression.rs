@@ -137,11 +137,6 @@ impl Expression {
         self.any(&|part| matches!(part, Self::Variable(name) if &**name != "π"))
     }
 
-    /// How many numbers, variables and operations it holds.
-    pub(crate) fn size(&self) -> usize {
-        1 + self.parts().into_iter().map(Self::size).sum::<usize>()
-    }
-
     /// The two expressions that `±` stands for, or the expression alone. All its `±` go together.
     pub(crate) fn branches(&self) -> Vec<Self> {
         if self.any(&|part| matches!(part, Self::PlusMinus(..))) {

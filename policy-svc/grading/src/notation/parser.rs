@@ -1,9 +1,6 @@
 //! From tokens to expressions, by precedence.
 
-use super::{
-    Expression, MAX_DEPTH, Relation, Sign, Token,
-    tokens::TokenKind,
-};
+use super::{Expression, MAX_DEPTH, Relation, Sign, Token, tokens::TokenKind};
 
 /// What an implicit product does after a slash: `1/2x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +13,11 @@ pub(crate) enum Slash {
 
 /// Words of up to three letters that are no products of variables.
 const NO_PRODUCTS: &[&str] = &[
-    "or", "and", "is", "of", "in", "to", "by", "if", "no", "yes", "the", "for", "are", "as", "at", "be", "an", "it", "on",
-    "so", "we", "not", "all", "any", "one", "two", "six", "ten", "sin", "cos", "tan", "log", "ln", "exp", "max", "min",
-    "gcd", "lcm", "mod", "dne", "DNE", "cm", "mm", "km", "kg", "mg", "mph", "ft", "ml", "lb", "lbs", "oz", "yd", "hr",
-    "hrs", "sec", "gal", "set", "per", "UNION", "Yes", "No", "idk", "lol", "wtf", "hi",
+    "or", "and", "is", "of", "in", "to", "by", "if", "no", "yes", "the", "for", "are", "as", "at",
+    "be", "an", "it", "on", "so", "we", "not", "all", "any", "one", "two", "six", "ten", "sin",
+    "cos", "tan", "log", "ln", "exp", "max", "min", "gcd", "lcm", "mod", "dne", "DNE", "cm", "mm",
+    "km", "kg", "mg", "mph", "ft", "ml", "lb", "lbs", "oz", "yd", "hr", "hrs", "sec", "gal", "set",
+    "per", "UNION", "Yes", "No", "idk", "lol", "wtf", "hi",
 ];
 
 /// Reads an expression; all tokens must be used.
@@ -177,13 +175,22 @@ impl<'a> Parser<'a> {
                 | TokenKind::Absolute,
             ) => true,
             Some(TokenKind::Bar) => self.bars == 0,
-            // `(2)3`, `x 3`: a number may follow a bracket, and nothing else.
-            Some(TokenKind::Number { .. }) => self.at.checked_sub(1).is_some_and(|before| {
-                matches!(
-                    self.tokens.get(before).map(|token| &token.kind),
-                    Some(TokenKind::Close('(' | '['))
-                )
-            }),
+            // A number may follow a bracket: `(2)3`. Elsewhere only the next factor's: `4a^3 b 9a^2`.
+            Some(TokenKind::Number { .. }) => {
+                let bracket = self.at.checked_sub(1).is_some_and(|before| {
+                    matches!(
+                        self.tokens.get(before).map(|token| &token.kind),
+                        Some(TokenKind::Close('(' | '['))
+                    )
+                });
+                let coefficient = self.spaced()
+                    && self.tokens.get(self.at + 1).is_some_and(|next| {
+                        !next.spaced
+                            && matches!(&next.kind, TokenKind::Word(word)
+                                if word.chars().count() <= 3 && !NO_PRODUCTS.contains(&&**word))
+                    });
+                bracket || coefficient
+            }
             _ => false,
         }
     }
@@ -270,8 +277,14 @@ impl<'a> Parser<'a> {
                 {
                     return Some(mixed);
                 }
-                // `x2` and `2 3` mean nothing certain.
-                if matches!(self.peek(), Some(TokenKind::Number { .. })) {
+                // `2 3` means nothing certain, except as an exponent before the next factor.
+                let exponent = self.at.checked_sub(2).is_some_and(|before| {
+                    matches!(
+                        self.tokens.get(before).map(|token| &token.kind),
+                        Some(TokenKind::Operator('^'))
+                    )
+                });
+                if matches!(self.peek(), Some(TokenKind::Number { .. })) && !exponent {
                     return None;
                 }
                 Some(Expression::Number {
@@ -386,7 +399,11 @@ impl<'a> Parser<'a> {
                 {
                     return None;
                 }
-                (whole_number(self.peek_at(2)), whole_number(self.peek_at(5)), 7)
+                (
+                    whole_number(self.peek_at(2)),
+                    whole_number(self.peek_at(5)),
+                    7,
+                )
             }
             _ => return None,
         };
@@ -406,7 +423,7 @@ impl<'a> Parser<'a> {
             if matches!(word, "f" | "g" | "h") && self.function_value() {
                 return None;
             }
-            if matches!(self.peek(), Some(TokenKind::Number { .. })) {
+            if matches!(self.peek(), Some(TokenKind::Number { .. })) && !self.spaced() {
                 return None;
             }
             return Some(variable(word));

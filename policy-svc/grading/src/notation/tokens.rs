@@ -333,7 +333,14 @@ impl Lexer {
         }
         let numerator = digits.parse::<BigInt>().unwrap_or_default();
         let scale = BigInt::from(10).pow(places.unwrap_or(0));
-        let value = Ratio::new(numerator, if places.is_some() { scale } else { BigInt::one() });
+        let value = Ratio::new(
+            numerator,
+            if places.is_some() {
+                scale
+            } else {
+                BigInt::one()
+            },
+        );
         self.push(TokenKind::Number { value, places });
     }
 
@@ -474,6 +481,10 @@ impl Lexer {
 
     /// A word of plain text, or the name of a command without its backslash.
     fn named(&mut self, word: &str) {
+        // What a converter from LaTeX leaves behind names nothing.
+        if word == "operatorname" {
+            return;
+        }
         let kind = match word {
             "sqrt" | "root" => TokenKind::Root,
             "cbrt" => TokenKind::RootOf(3),

@@ -1,1 +1,11 @@
-//! Integration tests.
+//! Integration tests: everything through the public face.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod course;
+mod drills;
+mod golden;
+mod hostile;
+mod keys;
+mod properties;
+mod shared_data;

@@ -313,7 +313,9 @@ async fn completions_of_any_size() {
 /// Writes a pack whose units file is this.
 fn pack_with_units(folder: &Path, units: &str) {
     write_pack(folder, COURSE);
-    fs::remove_dir_all(folder.join("exams")).unwrap();
+    for sub in ["exams", "support"] {
+        fs::remove_dir_all(folder.join(sub)).unwrap();
+    }
     fs::write(folder.join("units/units.yaml"), units).unwrap();
 }
 

@@ -45,6 +45,8 @@ pub(super) const THREAD: &str = "11111111-2222-4333-8444-555555555555";
 /// What goes wrong with the next call, instead of an answer.
 #[derive(Clone)]
 pub(super) enum Trouble {
+    /// No thread is opened.
+    NoThread(Fault),
     /// It is refused.
     Refused(Fault),
     /// The stream of a turn ends after its first news.
@@ -130,7 +132,7 @@ impl Fake {
     async fn meet_trouble(&self) -> Result<(), Status> {
         match self.next_trouble() {
             None => Ok(()),
-            Some(Trouble::Refused(fault)) => Err(fault.into()),
+            Some(Trouble::Refused(fault) | Trouble::NoThread(fault)) => Err(fault.into()),
             Some(Trouble::Silent) => {
                 self.busy.notify_one();
                 std::future::pending().await
@@ -148,8 +150,11 @@ impl Fake {
 }
 
 fn away() -> Fault {
-    Fault::new(ErrorReason::DependencyUnavailable, "session-svc does not answer")
-        .retry_after(Duration::from_millis(10))
+    Fault::new(
+        ErrorReason::DependencyUnavailable,
+        "session-svc does not answer",
+    )
+    .retry_after(Duration::from_millis(10))
 }
 
 fn check<T>(request: &Request<T>, token: &str) -> Result<(), Status> {
@@ -157,10 +162,14 @@ fn check<T>(request: &Request<T>, token: &str) -> Result<(), Status> {
     if authorization.is_some_and(|value| value == format!("Bearer {token}").as_str()) {
         return Ok(());
     }
-    Err(Fault::new(ErrorReason::PermissionDenied, "not for this token").meta("need", "role staff").into())
+    Err(
+        Fault::new(ErrorReason::PermissionDenied, "not for this token")
+            .meta("need", "role staff")
+            .into(),
+    )
 }
 
-type News4 = Pin<Box<dyn Stream<Item = Result<StreamTurnResponse, Status>> + Send>>;
+type Stages = Pin<Box<dyn Stream<Item = Result<StreamTurnResponse, Status>> + Send>>;
 
 fn stage(stage: TurnStage, place: i32, seconds: i64) -> StreamTurnResponse {
     StreamTurnResponse {
@@ -174,14 +183,16 @@ fn stage(stage: TurnStage, place: i32, seconds: i64) -> StreamTurnResponse {
 
 #[tonic::async_trait]
 impl TutorService for Fake {
-    type StreamTurnStream = News4;
+    type StreamTurnStream = Stages;
 
     async fn create_thread(
         &self,
         request: Request<CreateThreadRequest>,
     ) -> Result<Response<CreateThreadResponse>, Status> {
         check(&request, TOKEN)?;
-        self.meet_trouble().await?;
+        if let Some(Trouble::NoThread(fault)) = self.state.lock().unwrap().troubles.front() {
+            return Err(fault.clone().into());
+        }
         let request = request.into_inner();
         Ok(Response::new(CreateThreadResponse {
             thread: Some(Thread {
@@ -250,12 +261,15 @@ impl TutorService for Fake {
                     fake.take(&turn);
                 }
                 Some(Trouble::Silent) => {
-                    sender.send(Ok(stage(TurnStage::Writing, 0, 0))).await.unwrap();
+                    sender
+                        .send(Ok(stage(TurnStage::Writing, 0, 0)))
+                        .await
+                        .unwrap();
                     fake.busy.notify_one();
                     sender.closed().await;
                     return;
                 }
-                Some(Trouble::Refused(_)) | None => {
+                Some(Trouble::Refused(_) | Trouble::NoThread(_)) | None => {
                     news.push(Ok(stage(TurnStage::Waiting, 3, 12)));
                     news.push(Ok(stage(TurnStage::Waiting, 1, 4)));
                     news.push(Ok(stage(TurnStage::Writing, 0, 0)));
@@ -282,7 +296,9 @@ impl TutorService for Fake {
         let grade = request.into_inner();
         self.state.lock().unwrap().grades.push(grade.clone());
         self.meet_trouble().await?;
-        Ok(Response::new(self.state.lock().unwrap().world.grade(&grade)))
+        Ok(Response::new(
+            self.state.lock().unwrap().world.grade(&grade),
+        ))
     }
 
     async fn submit_exam_answer(

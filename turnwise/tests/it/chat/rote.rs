@@ -135,7 +135,9 @@ impl World {
             revisit: Some(Revisit {
                 locked_count: i32::from(self.locked_until.is_some()),
                 next_eligible_at: self.locked_until.map(wire),
-                next_question_id: self.locked_until.map_or_else(String::new, |_| QUESTION.to_owned()),
+                next_question_id: self
+                    .locked_until
+                    .map_or_else(String::new, |_| QUESTION.to_owned()),
             }),
             progress: Some(Progress {
                 bronze: i32::from(self.badge),
@@ -158,7 +160,10 @@ impl World {
     pub(super) fn turn(&mut self, turn: &TakeTurnRequest) -> TakeTurnResponse {
         let now = Timestamp::now();
         self.turns += 1;
-        let kind = turn.event.as_ref().map_or(ClientEventKind::Unspecified, ClientEvent::kind);
+        let kind = turn
+            .event
+            .as_ref()
+            .map_or(ClientEventKind::Unspecified, ClientEvent::kind);
         let (text, card) = match kind {
             ClientEventKind::RequestDrill => ("Try this one.", Some(drill_card())),
             ClientEventKind::DrillContinue | ClientEventKind::RequestExam if self.right >= 2 => {
@@ -207,8 +212,16 @@ impl World {
         let input = grade.answer.clone().unwrap_or_default();
         let answer = format!("{}{}", input.text, input.latex);
         let (result, feedback, tag) = match answer.as_str() {
-            "4" | "x = 4" | "x=4" => (DrillResult::Correct, "Yes: $x = 4$ makes both sides 12.", ""),
-            "hm" => (DrillResult::Unspecified, "I could not check that, try again.", ""),
+            "4" | "x = 4" | "x=4" => (
+                DrillResult::Correct,
+                "Yes: $x = 4$ makes both sides 12.",
+                "",
+            ),
+            "hm" => (
+                DrillResult::Unspecified,
+                "I could not check that, try again.",
+                "",
+            ),
             _ => (
                 DrillResult::Incorrect,
                 "Not quite. Take the 6 away before you divide.",
@@ -233,7 +246,10 @@ impl World {
             evidence_recorded: done,
             snapshot_lite: Some(self.standing(Timestamp::now())),
             buttons: if done {
-                vec![go_on, press("try_another", ClientEventKind::RequestDrill, false)]
+                vec![
+                    go_on,
+                    press("try_another", ClientEventKind::RequestDrill, false),
+                ]
             } else {
                 Vec::new()
             },

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::{collection::vec, prelude::*};
 use turnwise_decisions::{
     Course, Evidence, EvidenceEvent, EvidenceObservation, PassedByTier, QuestionRef, Tier,
-    UnitProgress, UnitStatus,
+    UnitProgress, UnitStatus, buttons,
     evidence::{Applied, apply},
 };
 
@@ -151,6 +151,13 @@ fn check(course: &Course, before: &Evidence, event: &EvidenceEvent, at: Timestam
     let touched = applied.evidence.progress.get(event.unit_id());
     if !is_mark(event) {
         assert_eq!(touched.unwrap().last_touched_at, Some(at));
+    }
+    // Each result but a teacher's mark has one primary button, the first, and it goes on with the event's unit.
+    let buttons = buttons::after(event);
+    assert_eq!(buttons.is_empty(), is_mark(event));
+    for (n, button) in buttons.iter().enumerate() {
+        assert_eq!(button.primary, n == 0);
+        assert_eq!(button.event().unwrap().unit_id, event.unit_id());
     }
     applied.evidence
 }

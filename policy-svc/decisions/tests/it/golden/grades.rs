@@ -43,6 +43,8 @@ const REASONS: [(Verdict, &[&str]); 3] = [
             "unreadable_task",
             "unreadable_question",
             "undecided",
+            "copied_question",
+            "differs_from_key",
         ],
     ),
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use turnwise_llm_breaker::{Breakers, Change, Rules, State};
+use turnwise_breaker::{Breakers, Change, Rules, State};
 
 use crate::RULES;
 

@@ -11,7 +11,7 @@ mod simulation;
 
 use std::time::Duration;
 
-use turnwise_llm_breaker::Rules;
+use turnwise_breaker::Rules;
 
 const RULES: Rules = Rules {
     failures: 3,

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
-use turnwise_llm_breaker::{Breakers, Rules, State};
+use turnwise_breaker::{Breakers, Rules, State};
 use turnwise_redis::{Redis, RedisOptions};
 use turnwise_testing::redis::{Cluster, RedisServer};
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use turnwise_llm_breaker::{
+use turnwise_breaker::{
     Rules, State,
     machine::{Look, Machine, Snapshot, Ticket},
     replica::Replica,

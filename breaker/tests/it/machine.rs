@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use turnwise_llm_breaker::{
+use turnwise_breaker::{
     Rules, State,
     machine::{Look, Machine, Ticket},
 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use turnwise_llm_breaker::{Breakers, Open, Permit, State};
+use turnwise_breaker::{Breakers, Open, Permit, State};
 
 use crate::RULES;
 

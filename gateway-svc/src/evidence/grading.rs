@@ -1,0 +1,170 @@
+//! A drill's grade as an event, and what is answered where it is none.
+
+use prost::Message;
+use turnwise_kit::Fault;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    policy::v1::{DrillGraded, DrillVerdict, apply_evidence_request::Event as Fact},
+    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
+    tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse},
+};
+
+use super::{
+    Evidence,
+    judge::Grade,
+    standing::{Locks, badge},
+    store::{Asked, Draft, Event, Write},
+};
+use crate::{
+    error::internal,
+    tokens::{DrillProof, TokenFault},
+};
+
+/// The answer as far as it does not depend on the record.
+pub(super) fn told(
+    grade: &Grade,
+    proof: &Result<DrillProof, TokenFault>,
+    locks: &Locks,
+) -> GradeDrillResponse {
+    let resolved = &grade.resolved;
+    let result = match resolved.verdict() {
+        DrillVerdict::Right => DrillResult::Correct,
+        DrillVerdict::Wrong => DrillResult::Incorrect,
+        DrillVerdict::CannotTell | DrillVerdict::Unspecified => DrillResult::Unspecified,
+    };
+    let fallback =
+        Some(resolved.fallback_reason()).filter(|reason| *reason != DegradedReason::Unspecified);
+    GradeDrillResponse {
+        result: result.into(),
+        feedback_text: resolved.feedback_text.clone(),
+        common_mistake_tag: resolved.mistake_tag.clone(),
+        graded_by: resolved.graded_by,
+        notices: proof
+            .is_err()
+            .then_some(ErrorReason::DrillTokenInvalid.into())
+            .into_iter()
+            .collect(),
+        degraded_reasons: fallback
+            .into_iter()
+            .chain(locks.degraded())
+            .map(i32::from)
+            .collect(),
+        ..GradeDrillResponse::default()
+    }
+}
+
+/// A grade as an event.
+pub(super) struct Grading<'a> {
+    pub(super) evidence: &'a Evidence,
+    pub(super) asked: &'a Asked<'a>,
+    pub(super) unit_id: &'a str,
+    pub(super) grade: &'a Grade,
+    pub(super) locks: &'a Locks,
+    pub(super) told: GradeDrillResponse,
+}
+
+impl Grading<'_> {
+    /// What the policy is told; `None` for a drill that could not be checked, which is no event.
+    pub(super) fn fact(&self) -> Option<Fact> {
+        let correct = match self.grade.resolved.verdict() {
+            DrillVerdict::Right => true,
+            DrillVerdict::Wrong => false,
+            DrillVerdict::CannotTell | DrillVerdict::Unspecified => return None,
+        };
+        Some(Fact::DrillGraded(DrillGraded {
+            unit_id: self.unit_id.to_owned(),
+            correct,
+            mistake_tag: self.grade.resolved.mistake_tag.clone(),
+        }))
+    }
+
+    /// The answer where nothing is counted. What may be pressed with a verdict is the policy's word on the same event,
+    /// whose evidence is thrown away; a drill that could not be checked keeps its card's buttons.
+    pub(super) async fn uncounted(
+        &self,
+        start: &EvidenceStart,
+    ) -> Result<GradeDrillResponse, Fault> {
+        let empty = StudentSnapshot::default();
+        let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
+        let buttons = async {
+            match self.fact() {
+                Some(fact) => {
+                    let applied =
+                        self.evidence
+                            .applied(self.asked, &self.grade.pack_hash, snapshot, fact);
+                    Ok(applied.await?.buttons)
+                }
+                None => Ok(Vec::new()),
+            }
+        };
+        let standing = self.evidence.standing(
+            self.asked,
+            snapshot,
+            &start.question_records,
+            self.locks,
+            None,
+            None,
+        );
+        let (buttons, snapshot_lite) = futures_util::try_join!(buttons, standing)?;
+        Ok(GradeDrillResponse {
+            snapshot_lite,
+            buttons,
+            mastery_tier: badge(snapshot, self.unit_id).into(),
+            ..self.told.clone()
+        })
+    }
+}
+
+impl Event for Grading<'_> {
+    type Answer = GradeDrillResponse;
+
+    async fn apply(
+        &self,
+        snapshot: &StudentSnapshot,
+        records: &[QuestionRecord],
+    ) -> Result<Draft<GradeDrillResponse>, Fault> {
+        let fact = self.fact().ok_or_else(internal)?;
+        let applied = self
+            .evidence
+            .applied(self.asked, &self.grade.pack_hash, snapshot, fact)
+            .await?;
+        let evidence = applied.evidence.unwrap_or_default();
+        let after = StudentSnapshot {
+            evidence: Some(evidence.clone()),
+            ..snapshot.clone()
+        };
+        let snapshot_lite = self
+            .evidence
+            .standing(
+                self.asked,
+                &after,
+                records,
+                self.locks,
+                None,
+                applied.standing,
+            )
+            .await?;
+        let verdict = GradeDrillResponse {
+            result: self.told.result,
+            common_mistake_tag: self.told.common_mistake_tag.clone(),
+            graded_by: self.told.graded_by,
+            evidence_recorded: true,
+            ..GradeDrillResponse::default()
+        };
+        Ok(Draft {
+            write: Some(Write {
+                evidence,
+                question_records: Vec::new(),
+                drill_verdict: verdict.encode_to_vec(),
+            }),
+            answer: GradeDrillResponse {
+                evidence_recorded: true,
+                snapshot_lite,
+                buttons: applied.buttons,
+                mastery_tier: applied.tier_after,
+                needs_review: applied.needs_review,
+                ..self.told.clone()
+            },
+        })
+    }
+}

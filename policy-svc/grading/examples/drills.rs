@@ -1,0 +1,86 @@
+//! Grades the real drills of a data directory and prints a table: coverage, agreement with the key, wrong options that were
+//! accepted, and time per call.
+
+#![allow(clippy::print_stdout)]
+
+#[path = "../tests/it/drills.rs"]
+mod drills;
+
+use std::path::PathBuf;
+
+use tokio::time::Instant;
+
+use turnwise_grading::{Drill, Verdict, grade};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let directory = arguments
+        .iter()
+        .position(|argument| argument == "--data")
+        .and_then(|at| arguments.get(at + 1))
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let verbose = arguments.iter().any(|argument| argument == "--list");
+    let mut times = Vec::new();
+    println!(
+        "{:<22}{:>7}{:>10}{:>11}{:>12}{:>14}{:>15}",
+        "drills", "rows", "decided", "agreement", "gold wrong", "wrong options", "called right"
+    );
+    for (name, rows) in drills::sets(&directory) {
+        let mut graded = |row: &drills::Row, answer: &str| {
+            let drill = Drill {
+                prompt: &row.question,
+                question_latex: "",
+                key: row.key.as_deref(),
+            };
+            let start = Instant::now();
+            let grade = grade(&drill, answer);
+            times.push(start.elapsed());
+            grade
+        };
+        let mut report = drills::Report::default();
+        for row in &rows {
+            let own = graded(row, &row.gold);
+            report.gold(own.verdict);
+            if verbose && own.verdict != Verdict::Right {
+                println!(
+                    "  {:?} {} {} | {} | gold {}",
+                    own.verdict,
+                    own.task.as_str(),
+                    own.reason.as_str(),
+                    row.question,
+                    row.gold
+                );
+            }
+            for wrong in &row.wrong {
+                let own = graded(row, wrong);
+                report.option(own.verdict);
+                if verbose && own.verdict == Verdict::Right {
+                    println!(
+                        "  OPTION {} | {} | gold {} | {wrong}",
+                        own.reason.as_str(),
+                        row.question,
+                        row.gold
+                    );
+                }
+            }
+        }
+        println!(
+            "{:<22}{:>7}{:>9.1}%{:>10.1}%{:>12}{:>14}{:>15}",
+            name,
+            report.rows,
+            100.0 * report.coverage(),
+            100.0 * report.agreement(),
+            report.gold_wrong,
+            report.options,
+            report.options_right
+        );
+    }
+    times.sort();
+    let at = |share: usize| times.get(times.len().saturating_sub(1) * share / 1000);
+    println!(
+        "time per call: p50 {:?}, p99 {:?}, most {:?}",
+        at(500).copied().unwrap_or_default(),
+        at(990).copied().unwrap_or_default(),
+        times.last().copied().unwrap_or_default()
+    );
+}

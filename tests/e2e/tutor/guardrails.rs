@@ -1,0 +1,125 @@
+//! Words that call for help: a fixed text, no model, the record untouched, and staff are told.
+
+use prost::Message;
+use turnwise_proto::{
+    session::v1::{ListEventsRequest, session_service_client::SessionServiceClient},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, DegradedReason, StudentInput, TakeTurnRequest, TutorAction,
+    },
+};
+use turnwise_tests::{
+    answer::{check_shape, shown_action, tutor},
+    deployment::Deployment,
+    evidence::as_service,
+    options::{Kind, Options},
+    staff::Staff,
+    student::{empty_turn, saying, writing},
+};
+
+use super::{pupil::Pupil, store::at_the_store};
+
+in_both_deployments!(words_that_call_for_help_reach_people_and_no_model);
+
+async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
+    // Whatever a model got to read, it would say.
+    let mut suite = Deployment::start(kind, Options::new().model("mock:echo")).await;
+    let staff = Staff::of(&suite);
+    let mut pupil = Pupil::start(&suite, "in-need").await;
+    let before = staff.recorded(&pupil.student).await;
+    let focus = pupil.focus().to_owned();
+
+    let thread = pupil.thread.clone();
+    let voice = TakeTurnRequest {
+        input: Some(StudentInput {
+            text: "see what I said".to_owned(),
+            voice_transcript: "my dad hits me".to_owned(),
+            ..StudentInput::default()
+        }),
+        ..empty_turn(&thread)
+    };
+    let pressed = TakeTurnRequest {
+        event: Some(ClientEvent {
+            kind: ClientEventKind::RequestDrill.into(),
+            unit_id: "ALG-01".to_owned(),
+            ..ClientEvent::default()
+        }),
+        ..saying(&thread, "I want to commit   SUICIDE!")
+    };
+    let cases = [
+        (saying(&thread, "I am going to commit suicide"), "self_harm"),
+        (saying(&thread, "I can't do it. i've been cutting myself again"), "self_harm"),
+        (saying(&thread, "ich will nicht mehr leben"), "self_harm"),
+        (writing(&thread, r"x = 4, \text{and I feel suicidal}"), "self_harm"),
+        (pressed, "self_harm"),
+        (voice, "abuse"),
+    ];
+    let mut alerts = Vec::new();
+    for (turn, guardrail) in cases {
+        let answer = pupil.student.turn(turn.clone()).await.unwrap();
+        check_shape(&pupil.thread, &answer);
+        pupil.thread.message_count += 2;
+        assert_eq!(
+            answer.degraded_reasons().collect::<Vec<_>>(),
+            [DegradedReason::Guardrail],
+            "{turn:?}"
+        );
+        assert_eq!(answer.model, "");
+        let message = tutor(&answer);
+        assert!(
+            message.text.starts_with("What you wrote sounds serious"),
+            "{}",
+            message.text
+        );
+        assert!(message.card.is_none());
+        let standing = answer.snapshot_lite.clone().expect("the policy can be asked");
+        assert_eq!(standing.focus.unwrap().unit_id, focus, "nothing has moved");
+
+        let record = staff.record(&pupil.student.id, &answer.turn_id).await;
+        let facts = record.facts.unwrap();
+        assert_eq!(facts.guardrail, guardrail, "{turn:?}");
+        assert_eq!(facts.model_call, None, "no model was called");
+        assert_eq!((facts.plan, facts.policy, facts.prompt), (None, None, None));
+        assert_eq!(facts.turn_state, None);
+        alerts.push((answer.turn_id, guardrail));
+    }
+    let stored = pupil.student.messages(&thread.thread_id, 200).await;
+    assert_eq!(stored.len(), 2 + 2 * alerts.len());
+    let after = staff.recorded(&pupil.student).await;
+    assert_eq!(
+        (after.version, after.evidence.encode_to_vec()),
+        (before.version, before.evidence.encode_to_vec())
+    );
+    // What sounds like it and is mathematics goes through.
+    for text in [
+        "How do I kill the x in x + 7 = 12?",
+        "this drill is killing me, I die",
+        "I cut the fraction in half",
+    ] {
+        let answer = pupil.student.turn(saying(&thread, text)).await.unwrap();
+        assert_eq!(answer.model, "mock", "{text}");
+        assert_eq!(shown_action(tutor(&answer)), TutorAction::SocraticQuestion);
+    }
+
+    let student_id = pupil.student.id.clone();
+    let events = at_the_store(&mut suite, async |session| {
+        let request = as_service(ListEventsRequest {
+            student_id,
+            thread_id: thread.thread_id.clone(),
+            page_size: 200,
+            ..ListEventsRequest::default()
+        });
+        let listed = SessionServiceClient::new(session).list_events(request).await;
+        listed.unwrap().into_inner().events
+    })
+    .await;
+    let told: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind == "safeguarding-alert")
+        .map(|event| (event.related_id.clone(), event.facts["kind"].as_str()))
+        .collect();
+    assert_eq!(told, alerts);
+    for event in events.iter().filter(|event| event.kind != "conversation:message") {
+        assert_eq!(event.text, "", "an event of a turn holds no words");
+    }
+    suite.stop();
+}

@@ -1,0 +1,270 @@
+//! `turnwise replay`: a turn that is made again, one that differs, and those that cannot be replayed.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use prost::Message;
+use tempfile::TempDir;
+use turnwise_gateway_svc::record;
+use turnwise_kit::{
+    CallContext, Kit,
+    client::{ClientOptions, local},
+};
+use turnwise_prompts::Sheets;
+use turnwise_proto::{
+    explain::v1::{ModelCall, PromptIdentity, TurnFacts, TurnRecord, TurnTexts},
+    policy::v1::policy_service_client::PolicyServiceClient,
+    session::v1::{MappedUnit, StudentSnapshot},
+    tutor::v1::{DegradedReason, StudentInput},
+};
+
+const TOKENS: usize = 3500;
+
+fn courses() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../courses")
+}
+
+/// A turn as the gateway takes it, whose model did not answer.
+async fn taken() -> TurnRecord {
+    let settings = turnwise_policy_svc::Settings {
+        courses_dir: courses(),
+        courses_reload_seconds: 0,
+    };
+    let kit = Kit::for_tests();
+    let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
+    let options = ClientOptions {
+        peer: "policy-svc",
+        token: None,
+    };
+    let mut policy = PolicyServiceClient::new(local(routes, options));
+    let context = CallContext::default();
+
+    let at = "2026-03-01T12:00:00Z".parse().unwrap();
+    let texts = TurnTexts {
+        input: Some(StudentInput {
+            text: "how do I solve 3x + 6 = 18?".to_owned(),
+            ..StudentInput::default()
+        }),
+        ..TurnTexts::default()
+    };
+    let mut facts = TurnFacts {
+        format: record::FORMAT,
+        turn_id: "turn-1".to_owned(),
+        student_id: "ada".to_owned(),
+        course_id: "algebra-foundations".to_owned(),
+        snapshot: Some(StudentSnapshot {
+            student_id: "ada".to_owned(),
+            course_id: "algebra-foundations".to_owned(),
+            ..StudentSnapshot::default()
+        }),
+        mapped_units: vec![MappedUnit {
+            unit_id: "ALG-11".to_owned(),
+            confidence: 0.9,
+        }],
+        planned_at: Some(turnwise_kit::time::to_proto(at)),
+        model_call: Some(ModelCall {
+            failure: DegradedReason::LlmTimeout.into(),
+            ..ModelCall::default()
+        }),
+        ..TurnFacts::default()
+    };
+    let planned = policy
+        .plan(context.request(record::plan_request(&facts, "")))
+        .await
+        .unwrap();
+    facts.plan = planned.into_inner().plan;
+    let request = record::decide_request(&facts).unwrap();
+    let decided = policy.decide(context.request(request)).await.unwrap();
+    let decided = decided.into_inner();
+    facts.policy = decided.policy;
+    facts.summary = decided.summary;
+
+    let sheets = Sheets::built_in().unwrap();
+    let no_input = StudentInput::default();
+    let prompt = record::turn_prompt(&facts, &texts, &no_input).unwrap();
+    let rendered = sheets
+        .turn(record::locale(&facts), &prompt, TOKENS)
+        .unwrap();
+    facts.prompt = Some(PromptIdentity {
+        hash: rendered.hash,
+        sheets_hash: sheets.hash().to_owned(),
+        max_tokens: TOKENS.try_into().unwrap(),
+        tokens: rendered.tokens.try_into().unwrap(),
+    });
+
+    let request = record::resolve_request(&facts, &texts).unwrap();
+    let resolved = policy
+        .resolve_reply(context.request(request))
+        .await
+        .unwrap();
+    let resolved = resolved.into_inner();
+    facts.verdict = Some(record::verdict(&resolved));
+    facts.turn_state = record::turn_state(&facts, &resolved, at);
+    TurnRecord {
+        facts: Some(facts),
+        texts: Some(TurnTexts {
+            reply: resolved.reply,
+            ..texts
+        }),
+    }
+}
+
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn replay(&self, record: &TurnRecord, more: &[&str]) -> Output {
+        let file = self.0.path().join("turn.pb");
+        std::fs::write(&file, record.encode_to_vec()).unwrap();
+        self.replay_file(&file, more)
+    }
+
+    fn replay_file(&self, file: &Path, more: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_turnwise"));
+        command.args(["replay", "--file"]).arg(file);
+        if !more.contains(&"--courses") {
+            command.arg("--courses").arg(courses());
+        }
+        command.args(more).env_remove("PROMPT_SHEETS_DIR");
+        command.output().unwrap()
+    }
+}
+
+fn facts(record: &mut TurnRecord) -> &mut TurnFacts {
+    record.facts.as_mut().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[tokio::test]
+async fn a_turn_is_made_again_byte_for_byte() {
+    let desk = Desk::new();
+    let output = desk.replay(&taken().await, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(
+        out(&output),
+        "turn turn-1 of ada in algebra-foundations\n  = plan\n  = policy\n  = summary\n  = prompt\n  = verdict\n  = \
+         reply\n  = snapshot change\n= the turn is the recorded one, byte for byte\n"
+    );
+}
+
+#[tokio::test]
+async fn the_first_other_byte_is_shown() {
+    let desk = Desk::new();
+    let mut record = taken().await;
+    let verdict = facts(&mut record).verdict.as_mut().unwrap();
+    verdict.target_unit_id = "ALG-99".to_owned();
+    let output = desk.replay(&record, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let shown = out(&output);
+    assert!(shown.contains("  = plan\n"), "{shown}");
+    assert!(
+        shown.contains("  ≠ verdict: the first other byte is "),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("recorded      target_unit_id: \"ALG-99\""),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("replayed      target_unit_id: \"ALG-"),
+        "{shown}"
+    );
+    assert!(
+        shown.ends_with("≠ the turn differs from the recorded one\n"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_replayed_says_why() {
+    let desk = Desk::new();
+    let whole = taken().await;
+    let refused = |change: fn(&mut TurnRecord), says: &[&str]| {
+        let mut record = whole.clone();
+        change(&mut record);
+        let output = desk.replay(&record, &[]);
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(out(&output), "");
+        for says in says {
+            assert!(said.contains(says), "{says} is not in {said}");
+        }
+    };
+    refused(
+        |record| record.texts = None,
+        &["cannot replay", "erased", "/why"],
+    );
+    refused(
+        |record| facts(record).incomplete = true,
+        &["not kept whole"],
+    );
+    refused(|record| facts(record).format = 2, &["form 2", "version"]);
+    refused(|record| record.facts = None, &["cannot replay"]);
+    refused(
+        |record| {
+            facts(record).plan.as_mut().unwrap().pack_hash = "0badc0de".to_owned();
+        },
+        &["0badc0de", "holds algebra-foundations ", "--courses"],
+    );
+    refused(
+        |record| {
+            facts(record).plan.as_mut().unwrap().policy_semantics = "older".to_owned();
+        },
+        &["the rules `older`"],
+    );
+    refused(
+        |record| {
+            facts(record).prompt.as_mut().unwrap().sheets_hash = "0badc0de".to_owned();
+        },
+        &["0badc0de", "--prompt-sheets"],
+    );
+
+    let empty = desk.0.path().join("nothing");
+    let output = desk.replay(&whole, &["--courses", empty.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--courses"), "{}", err(&output));
+    let output = desk.replay_file(&desk.0.path().join("none.pb"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let garbage = desk.0.path().join("garbage.json");
+    std::fs::write(&garbage, "{\"facts\": 7}").unwrap();
+    let output = desk.replay_file(&garbage, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("is no record of a turn"),
+        "{}",
+        err(&output)
+    );
+}
+
+/// A turn that met a guardrail asked nobody: nothing differs, and it is said what was not made again.
+#[tokio::test]
+async fn a_turn_without_a_policy_has_nothing_that_differs() {
+    let desk = Desk::new();
+    let record = TurnRecord {
+        facts: Some(TurnFacts {
+            format: record::FORMAT,
+            guardrail: "abuse".to_owned(),
+            ..TurnFacts::default()
+        }),
+        texts: Some(TurnTexts::default()),
+    };
+    let output = desk.replay(&record, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let shown = out(&output);
+    assert!(
+        shown.contains("  – plan: not made again, since the message met a guardrail\n"),
+        "{shown}"
+    );
+}
