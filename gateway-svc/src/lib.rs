@@ -31,6 +31,7 @@ pub mod queue;
 pub mod record;
 pub mod replay;
 pub mod rosters;
+mod safeguarding;
 pub mod tokens;
 pub mod turn;
 pub mod upstream;
@@ -92,7 +93,7 @@ pub async fn routes(
         exam: exam.clone(),
         sheets: Arc::clone(&sheets),
         tokens: Arc::clone(&tokens),
-        guardrails,
+        guardrails: Arc::clone(&guardrails),
         rosters: Arc::clone(&rosters),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
@@ -104,6 +105,7 @@ pub async fn routes(
         exam: exam.clone(),
         sheets,
         tokens,
+        guardrails,
         rosters,
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,

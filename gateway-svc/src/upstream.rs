@@ -1,8 +1,8 @@
 //! The services behind the gateway, and how long each is waited for.
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use turnwise_kit::{
     CallContext, Fault, Kit,
     caller::InternalToken,
@@ -39,8 +39,9 @@ const POLICY_WAIT: Duration = Duration::from_secs(5);
 const RETRIEVAL_WAIT: Duration = Duration::from_secs(3);
 /// The longest that the exam system is waited for; a turn goes on without it.
 const EXAM_WAIT: Duration = Duration::from_secs(2);
-/// How long before its deadline a call is answered, whatever still runs.
-pub(crate) const ANSWER_MARGIN: Duration = Duration::from_millis(250);
+/// How long before its deadline a call is answered, whatever still runs: 250 ms are promised, and the answer itself has
+/// to be made.
+pub(crate) const ANSWER_MARGIN: Duration = Duration::from_millis(300);
 /// When to try again what did not answer in time.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -76,26 +77,60 @@ impl Step {
     }
 
     /// The failure of a step for the caller. A step that ran out of its own time is a service that does not answer, not
-    /// the caller's deadline.
+    /// the caller's deadline; and so is one whose answer cannot be read. Our own services always give a reason.
     pub(crate) fn fault(self, context: &CallContext, status: &tonic::Status) -> Fault {
         let fault = public(status);
         let own_time = context.remaining().is_none_or(|left| !left.is_zero());
-        if fault.reason() != ErrorReason::DeadlineExceeded || !own_time {
-            return fault;
+        if fault.reason() == ErrorReason::DeadlineExceeded {
+            return if own_time { self.away() } else { fault };
         }
-        let service = match self {
-            Self::Session => "session-svc",
-            Self::Policy => "policy-svc",
-            Self::Retrieval => "retrieval-svc",
-            Self::Exam => "exam system",
-        };
+        if status.details().is_empty() {
+            tracing::warn!(service = self.service(), error = %status, "there is no answer that can be read");
+            return self.away();
+        }
+        fault
+    }
+
+    /// The failure of a service whose answer lacks what it must have.
+    pub(crate) fn nonsense(self) -> Fault {
+        tracing::error!(service = self.service(), "an answer makes no sense");
+        self.away()
+    }
+
+    fn away(self) -> Fault {
         Fault::new(
             ErrorReason::DependencyUnavailable,
             "a service behind this one does not answer; try again with the same key",
         )
-        .meta("service", service)
+        .meta("service", self.service())
         .retry_after(RETRY)
     }
+
+    fn service(self) -> &'static str {
+        match self {
+            Self::Session => "session-svc",
+            Self::Policy => "policy-svc",
+            Self::Retrieval => "retrieval-svc",
+            Self::Exam => "exam system",
+        }
+    }
+}
+
+/// Makes a call in its context's time, its whole answer included: a transport waits for the beginning of an answer only.
+pub(crate) async fn whole<T>(
+    context: &CallContext,
+    call: impl Future<Output = Result<T, tonic::Status>>,
+) -> Result<T, tonic::Status> {
+    let Some(at) = context.deadline() else {
+        return call.await;
+    };
+    timeout_at(at, call).await.unwrap_or_else(|_| {
+        let late = Fault::new(
+            ErrorReason::DeadlineExceeded,
+            "an answer did not end in time",
+        );
+        Err(late.into())
+    })
 }
 
 /// Clients of the services behind the gateway. Cheap to clone.

@@ -10,7 +10,11 @@ use opentelemetry::{
     trace::TracerProvider,
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
-use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{Sampler, SdkTracerProvider},
+};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
@@ -78,6 +82,11 @@ impl Telemetry {
                 .build()
                 .map_err(TelemetryError::Exporter)?;
             provider = provider.with_batch_exporter(exporter);
+        } else {
+            // Spans still carry their ids from hop to hop and into the logs. What nobody collects is not written down,
+            // unless the caller does: then their trace goes on.
+            let nobody = Sampler::ParentBased(Box::new(Sampler::AlwaysOff));
+            provider = provider.with_sampler(nobody);
         }
         let provider = provider.build();
 
@@ -104,6 +113,8 @@ impl Telemetry {
                     .with_location(false)
                     .with_threads(false)
                     .with_tracked_inactivity(false)
+                    // Nobody asks for OpenTelemetry's own current span, and to set it takes time at every poll.
+                    .with_context_activation(false)
                     .with_filter(spans),
             )
             .try_init()

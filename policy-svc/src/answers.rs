@@ -77,8 +77,8 @@ impl Answers {
             .is_some_and(|answer| answer == option_id)
     }
 
-    /// Whether a typed answer has the value of the catalogue's. What is no mathematics is right if it reads the same, but
-    /// for spaces and capitals.
+    /// Whether a typed answer has the value of the catalogue's. Where that is no mathematics, an answer is
+    /// right if it reads the same, but for spaces and capitals, and wrong otherwise.
     #[must_use]
     pub fn typed(&self, question_id: &str, text: &str) -> ExamVerdict {
         let Some(key) = self.questions.get(question_id) else {
@@ -88,6 +88,10 @@ impl Answers {
             Verdict::Right => ExamVerdict::Right,
             Verdict::Wrong => ExamVerdict::Wrong,
             Verdict::CannotTell if read_alike(key, text) => ExamVerdict::Right,
+            // Words are right or wrong as they stand: whoever guesses at them pays for it.
+            Verdict::CannotTell if turnwise_grading::equivalent(key, key) != Verdict::Right => {
+                ExamVerdict::Wrong
+            }
             Verdict::CannotTell => ExamVerdict::Unreadable,
         }
     }

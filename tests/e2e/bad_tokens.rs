@@ -293,6 +293,7 @@ async fn internal_calls(
                     student_id,
                     course_id,
                     question_ids: vec!["ALG-01-B1".to_owned()],
+                    ..BatchGetQuestionStatusRequest::default()
                 },
                 token,
             );

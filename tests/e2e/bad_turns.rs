@@ -47,6 +47,7 @@ async fn bad_turns_are_refused(kind: Kind) {
         event: Some(ClientEvent {
             kind,
             unit_id: unit.to_owned(),
+            ..ClientEvent::default()
         }),
         ..empty_turn(&thread)
     };

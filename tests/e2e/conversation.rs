@@ -48,6 +48,7 @@ async fn a_conversation(kind: Kind) {
             event: Some(ClientEvent {
                 kind: ClientEventKind::DrillContinue.into(),
                 unit_id: unit.to_owned(),
+                ..ClientEvent::default()
             }),
             ..saying(&thread, "I think it is 5")
         },

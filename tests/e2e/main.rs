@@ -18,6 +18,7 @@
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated pupils, who go through a whole course by public calls alone |
+//! | [`adversarial`] | whoever demands what they have no right to, and a model that obeys them all |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
@@ -44,6 +45,7 @@ macro_rules! in_both_deployments {
     )+ };
 }
 
+mod adversarial;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;

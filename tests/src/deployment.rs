@@ -289,6 +289,11 @@ impl Deployment {
             .collect()
     }
 
+    /// The id of a service's process.
+    pub fn process_id(&self, service: Service) -> u32 {
+        self.processes[&self.or_suite(service)].process.id()
+    }
+
     /// The running process.
     pub fn process(&mut self, service: Service) -> &mut Process {
         &mut self.processes.get_mut(&service).unwrap().process

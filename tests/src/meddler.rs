@@ -58,7 +58,9 @@ pub enum Trick {
 
 impl Trick {
     /// The service's own answer, changed so.
-    pub fn edited<M: prost::Message + Default>(edit: impl Fn(&mut M) + Send + Sync + 'static) -> Self {
+    pub fn edited<M: prost::Message + Default>(
+        edit: impl Fn(&mut M) + Send + Sync + 'static,
+    ) -> Self {
         Self::Edited(Arc::new(move |bytes| {
             let mut message = M::decode(bytes).unwrap();
             edit(&mut message);
@@ -76,7 +78,10 @@ impl Trick {
             ("a broken connection", Self::Broken),
             ("too large a message", Self::Oversized),
             ("a web page", Self::NotGrpc),
-            ("a failure nobody knows", Self::Fails(Status::data_loss("garbage"))),
+            (
+                "a failure nobody knows",
+                Self::Fails(Status::data_loss("garbage")),
+            ),
         ]
     }
 }
@@ -119,9 +124,11 @@ impl Meddler {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
         let router = Router::new()
-            .fallback(async |State(shared): State<Arc<Shared>>, request: Request<Body>| {
-                shared.pass(request).await
-            })
+            .fallback(
+                async |State(shared): State<Arc<Shared>>, request: Request<Body>| {
+                    shared.pass(request).await
+                },
+            )
             .with_state(Arc::clone(&shared));
         let server = Server::builder()
             .add_routes(Routes::from(router))
@@ -236,7 +243,11 @@ impl Shared {
 
     async fn play(&self, trick: Trick, request: Request<Body>) -> Response<Body> {
         let ends_well = || Ok(Frame::trailers(trailers()));
-        let begun = || Ok(Frame::data(Bytes::from_static(b"\0\0\0\0\x40\x0a\x05hello")));
+        let begun = || {
+            Ok(Frame::data(Bytes::from_static(
+                b"\0\0\0\0\x40\x0a\x05hello",
+            )))
+        };
         match trick {
             Trick::Empty => answer(vec![Ok(Frame::data(framed(&[]))), ends_well()]),
             Trick::NoMessage => answer(vec![ends_well()]),
@@ -263,7 +274,7 @@ impl Shared {
             }
             Trick::Silence => std::future::pending().await,
             Trick::SilenceAfter => {
-                whole(self.forward(request).await.into_body()).await;
+                drop(whole(self.forward(request).await.into_body()).await);
                 std::future::pending().await
             }
             Trick::Fails(status) => status.into_http::<tonic::body::Body>().map(Body::new),

@@ -45,6 +45,11 @@ impl ModelServerProcess {
         self.process.id()
     }
 
+    /// The process.
+    pub fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
     /// What it has seen.
     pub async fn statistics(&self) -> Statistics {
         self.control("GET", "/control/statistics", &()).await

@@ -34,13 +34,7 @@ impl Staff {
     /// Staff of any tenant.
     pub fn of_tenant(suite: &Deployment, tenant: &str) -> Self {
         Self {
-            token: token::of_tenant(
-                &suite.data_dir,
-                tenant,
-                "staff-1",
-                Student::CLASS,
-                "staff",
-            ),
+            token: token::of_tenant(&suite.data_dir, tenant, "staff-1", Student::CLASS, "staff"),
             channel: suite.channel(),
         }
     }

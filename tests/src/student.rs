@@ -124,7 +124,11 @@ impl Student {
         message: SubmitExamAnswerRequest,
     ) -> Result<SubmitExamAnswerResponse, Status> {
         let request = self.request(message);
-        Ok(self.client().submit_exam_answer(request).await?.into_inner())
+        Ok(self
+            .client()
+            .submit_exam_answer(request)
+            .await?
+            .into_inner())
     }
 
     /// Looks at help for an exam question.

@@ -83,6 +83,11 @@ impl Evidence {
         let class_id = start.thread.as_ref().map_or("", |t| t.class_id.as_str());
         let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
         let (answer, _) = answer.redact(&roster);
+        if let Some(hit) = self.guardrails.check("", said(&answer)) {
+            return self
+                .guarded(&asked, &request.unit_id, &start, hit.kind)
+                .await;
+        }
         // What we set is as it was made; what only claims that may say anything.
         let ours = |text| match proof {
             Ok(_) => Cow::Borrowed(text),

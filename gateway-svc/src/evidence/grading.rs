@@ -18,6 +18,7 @@ use super::{
 use crate::{
     error::internal,
     tokens::{DrillProof, TokenFault},
+    upstream::Step,
 };
 
 /// The answer as far as it does not depend on the record.
@@ -128,7 +129,7 @@ impl Event for Grading<'_> {
             .evidence
             .applied(self.asked, &self.grade.pack_hash, snapshot, fact)
             .await?;
-        let evidence = applied.evidence.unwrap_or_default();
+        let evidence = applied.evidence.ok_or_else(|| Step::Policy.nonsense())?;
         let after = StudentSnapshot {
             evidence: Some(evidence.clone()),
             ..snapshot.clone()

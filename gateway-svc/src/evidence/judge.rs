@@ -7,14 +7,17 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillVerdict, ResolveGradeRequest,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, ResolveGradeRequest,
         ResolveGradeResponse, resolve_grade_request::Outcome,
     },
     tutor::v1::DegradedReason,
 };
 
 use super::{Evidence, store::Asked};
-use crate::{error::internal, turn, upstream::Step};
+use crate::{
+    turn,
+    upstream::{ANSWER_MARGIN, Step},
+};
 
 /// A drill and its answer, redacted.
 pub(super) struct Drill<'a> {
@@ -56,21 +59,24 @@ impl Evidence {
             .await
             .map_err(|status| Step::Policy.fault(context, &status))?
             .into_inner();
-        let check = checked.check.clone().ok_or_else(internal)?;
+        let check = checked
+            .check
+            .clone()
+            .ok_or_else(|| Step::Policy.nonsense())?;
         let (outcome, model) = if check.verdict() == DrillVerdict::Right {
             (None, String::new())
         } else {
-            let (outcome, model) = self.ask_model(asked, drill, &checked).await?;
+            let (outcome, model) = self.ask_model(asked, drill, &checked).await;
             (Some(outcome), model)
         };
-        let resolved = policy
-            .resolve_grade(Step::Policy.of(context).request(ResolveGradeRequest {
-                check: Some(check.clone()),
-                outcome,
-            }))
-            .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
-            .into_inner();
+        let mut resolved = self.resolve(asked, &check, outcome).await?;
+        let feedback = &resolved.feedback_text;
+        let told = resolved.verdict() != DrillVerdict::Right && tells(feedback, &checked.key);
+        let must_not_be_said = told || self.guardrails.unsafe_reply(&checked.locale, feedback);
+        if !model.is_empty() && must_not_be_said {
+            let blocked = Outcome::Failure(DegradedReason::UnsafeMessage.into());
+            resolved = self.resolve(asked, &check, Some(blocked)).await?;
+        }
         Ok(Grade {
             pack_hash: check.pack_hash,
             resolved,
@@ -80,13 +86,36 @@ impl Evidence {
         })
     }
 
+    /// The policy's verdict.
+    async fn resolve(
+        &self,
+        asked: &Asked<'_>,
+        check: &DrillCheck,
+        outcome: Option<Outcome>,
+    ) -> Result<ResolveGradeResponse, Fault> {
+        let context = asked.context;
+        let mut policy = self.upstreams.policy.clone();
+        let resolved = policy
+            .resolve_grade(Step::Policy.of(context).request(ResolveGradeRequest {
+                check: Some(check.clone()),
+                outcome,
+            }))
+            .await
+            .map_err(|status| Step::Policy.fault(context, &status))?
+            .into_inner();
+        if resolved.verdict() == DrillVerdict::Unspecified {
+            return Err(Step::Policy.nonsense());
+        }
+        Ok(resolved)
+    }
+
     /// The one call of a model.
     async fn ask_model(
         &self,
         asked: &Asked<'_>,
         drill: &Drill<'_>,
         checked: &CheckDrillResponse,
-    ) -> Result<(Outcome, String), Fault> {
+    ) -> (Outcome, String) {
         let tags: Vec<_> = checked
             .mistake_tags
             .iter()
@@ -100,29 +129,34 @@ impl Evidence {
             Some(DrillVerdict::Wrong) => Some(false),
             _ => None,
         };
-        let prompt = self
-            .sheets
-            .current()
-            .grade(
-                &checked.locale,
-                &GradePrompt {
-                    unit_title: &checked.unit_title,
-                    prompt: &drill.prompt,
-                    question_latex: &drill.question_latex,
-                    answer: drill.answer,
-                    verdict,
-                    mistake_tags: &tags,
-                    key: Some(checked.key.as_str()).filter(|key| !key.is_empty()),
-                },
-                self.prompt_max_tokens,
-            )
-            .map_err(|error| {
+        let rendered = self.sheets.current().grade(
+            &checked.locale,
+            &GradePrompt {
+                unit_title: &checked.unit_title,
+                prompt: &drill.prompt,
+                question_latex: &drill.question_latex,
+                answer: drill.answer,
+                verdict,
+                mistake_tags: &tags,
+                key: Some(checked.key.as_str()).filter(|key| !key.is_empty()),
+            },
+            self.prompt_max_tokens,
+        );
+        let prompt = match rendered {
+            Ok(prompt) => prompt,
+            Err(error) => {
                 tracing::error!(%error, "a prompt sheet cannot be filled in");
-                internal()
-            })?;
+                return (
+                    Outcome::Failure(DegradedReason::LlmError.into()),
+                    String::new(),
+                );
+            }
+        };
         let completed = turn::complete(
             &self.upstreams,
-            &asked.context.keeping_back(self.reply_reserve),
+            &asked
+                .context
+                .keeping_back(ANSWER_MARGIN + self.reply_reserve),
             Purpose::Grade,
             &turn::Progress::default(),
             CompleteRequest {
@@ -141,6 +175,29 @@ impl Evidence {
             DegradedReason::Unspecified => Outcome::Completion(completed.completion),
             reason => Outcome::Failure(reason.into()),
         };
-        Ok((outcome, completed.call.model))
+        (outcome, completed.call.model)
     }
+}
+
+/// Whether a text holds the answer, spaces and capitals aside. The model sees the answer, and a student may ask it to repeat
+/// what it sees. A number is not looked for inside a longer number, nor a letter inside a word.
+fn tells(text: &str, key: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let chars = text.chars().filter(|c| !c.is_whitespace());
+        chars.flat_map(char::to_lowercase).collect()
+    };
+    let (text, key) = (plain(text), plain(key));
+    let (Some(first), Some(last)) = (key.chars().next(), key.chars().next_back()) else {
+        return false;
+    };
+    let joins = |edge: char, beside: Option<char>| {
+        let Some(beside) = beside else { return false };
+        (edge.is_ascii_digit() && beside.is_ascii_digit())
+            || (key.len() == 1 && edge.is_alphabetic() && beside.is_alphabetic())
+    };
+    text.match_indices(&key).any(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + found.len()..].chars().next();
+        !joins(first, before) && !joins(last, after)
+    })
 }

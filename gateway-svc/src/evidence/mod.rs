@@ -4,7 +4,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `drill` | GradeDrill |
-//! | `judge`, `grading` | the judgement on a drill, and its grade as an event |
+//! | `judge`, `grading`, `guarded` | the judgement on a drill, its grade as an event, and where there is none |
 //! | `submission`, `support`, `question` | the exam calls |
 //! | `offered` | what these have in common: a question that was offered |
 //! | `store` | reading and writing, once for each event |
@@ -13,6 +13,7 @@
 
 mod drill;
 mod grading;
+mod guarded;
 mod judge;
 mod offered;
 mod question;
@@ -24,6 +25,7 @@ mod support;
 
 use std::{sync::Arc, time::Duration};
 
+use turnwise_guardrails::Guardrails;
 use turnwise_kit::Kit;
 use turnwise_prompts::SheetLibrary;
 
@@ -40,6 +42,7 @@ pub(crate) struct Evidence {
     pub(crate) exam: ExamPort,
     pub(crate) sheets: Arc<SheetLibrary>,
     pub(crate) tokens: Arc<CardTokens>,
+    pub(crate) guardrails: Arc<Guardrails>,
     pub(crate) rosters: Arc<Rosters>,
     pub(crate) message_max_chars: usize,
     pub(crate) prompt_max_tokens: usize,

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     exam::Word,
     tokens::{OfferClaims, TokenFault},
+    upstream::Step,
 };
 
 /// The tiers of questions.
@@ -52,22 +53,30 @@ pub(super) struct Applying<'a> {
     pub(super) locks: &'a Locks,
 }
 
+impl Offered<'_> {
+    /// Checks the fields that name the question.
+    pub(super) fn check_fields(&self) -> Result<(), Fault> {
+        ids::check("thread_id", self.thread_id)?;
+        ids::check("course_id", self.course_id)?;
+        ids::check("unit_id", self.unit_id)?;
+        ids::check("question_id", self.question_id)?;
+        if self.tier.is_some_and(|tier| !TIERS.contains(&tier)) {
+            return Err(Fault::invalid("tier", "must be bronze, silver or gold"));
+        }
+        Ok(())
+    }
+}
+
 impl Evidence {
-    /// Checks the fields of a request and that its question was offered. Returns the question's tier.
+    /// Checks that a question was offered. Returns its tier. A request that was answered before needs no token any more:
+    /// it is looked up first.
     pub(super) fn check_offered(
         &self,
         caller: &Caller,
         now: Timestamp,
         offered: &Offered<'_>,
     ) -> Result<MasteryTier, Fault> {
-        ids::check("thread_id", offered.thread_id)?;
-        ids::check("course_id", offered.course_id)?;
-        ids::check("unit_id", offered.unit_id)?;
-        ids::check("question_id", offered.question_id)?;
         let asked = match offered.tier {
-            Some(tier) if !TIERS.contains(&tier) => {
-                return Err(Fault::invalid("tier", "must be bronze, silver or gold"));
-            }
             Some(tier) => vec![tier],
             None => TIERS.to_vec(),
         };
@@ -115,7 +124,7 @@ impl Applying<'_> {
             .evidence
             .applied(self.asked, "", snapshot, fact)
             .await?;
-        let evidence = evidence.unwrap_or_default();
+        let evidence = evidence.ok_or_else(|| Step::Policy.nonsense())?;
         let after = StudentSnapshot {
             evidence: Some(evidence.clone()),
             ..snapshot.clone()

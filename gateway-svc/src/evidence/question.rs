@@ -22,18 +22,16 @@ impl Evidence {
         caller: &Caller,
         request: GetExamQuestionRequest,
     ) -> Result<GetExamQuestionResponse, Fault> {
-        let tier = self.check_offered(
-            caller,
-            self.kit.clock.now(),
-            &Offered {
-                thread_id: &request.thread_id,
-                course_id: &request.course_id,
-                unit_id: &request.unit_id,
-                question_id: &request.question_id,
-                tier: Some(request.tier()),
-                token: &request.offer_token,
-            },
-        )?;
+        let offered = Offered {
+            thread_id: &request.thread_id,
+            course_id: &request.course_id,
+            unit_id: &request.unit_id,
+            question_id: &request.question_id,
+            tier: Some(request.tier()),
+            token: &request.offer_token,
+        };
+        offered.check_fields()?;
+        let tier = self.check_offered(caller, self.kit.clock.now(), &offered)?;
         let mut policy = self.upstreams.policy.clone();
         let known =
             async {

@@ -17,7 +17,7 @@ use turnwise_proto::{
 };
 
 use super::Evidence;
-use crate::{error::internal, upstream::Step};
+use crate::upstream::Step;
 
 /// How often evidence is applied at the most.
 const MOST_TRIES: usize = 8;
@@ -143,7 +143,7 @@ impl Evidence {
             Some(begin_evidence_response::Outcome::Start(start)) => {
                 Ok(Begun::Start(Box::new(start)))
             }
-            None => Err(internal()),
+            None => Err(Step::Session.nonsense()),
         }
     }
 
@@ -193,7 +193,7 @@ impl Evidence {
                 Some(commit_evidence_response::Outcome::StoredAnswer(bytes)) => {
                     return stored(bytes).map(Committed::Stored);
                 }
-                None => return Err(internal()),
+                None => return Err(Step::Session.nonsense()),
             }
         }
         Err(Fault::new(

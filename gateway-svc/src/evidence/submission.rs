@@ -45,7 +45,7 @@ impl Evidence {
             token: &request.offer_token,
         };
         let answer = self.check_answer(request.answer.as_ref())?;
-        let tier = self.check_offered(caller, now, &offered)?;
+        offered.check_fields()?;
         let asked = Asked {
             context,
             caller,
@@ -66,6 +66,7 @@ impl Evidence {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
+        let tier = self.check_offered(caller, now, &offered)?;
         let answer = match answer {
             Answer::OptionId(id) => Answer::OptionId(id.clone()),
             Answer::AnswerText(text) => {

@@ -31,18 +31,15 @@ impl Evidence {
             }
         };
         let now = self.kit.clock.now();
-        let tier = self.check_offered(
-            caller,
-            now,
-            &Offered {
-                thread_id: &request.thread_id,
-                course_id: &request.course_id,
-                unit_id: &request.unit_id,
-                question_id: &request.question_id,
-                tier: None,
-                token: &request.offer_token,
-            },
-        )?;
+        let offered = Offered {
+            thread_id: &request.thread_id,
+            course_id: &request.course_id,
+            unit_id: &request.unit_id,
+            question_id: &request.question_id,
+            tier: None,
+            token: &request.offer_token,
+        };
+        offered.check_fields()?;
         let asked = Asked {
             context,
             caller,
@@ -63,6 +60,7 @@ impl Evidence {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
+        let tier = self.check_offered(caller, now, &offered)?;
         let key = asked.platform_key();
         let question = Question {
             student_id: &caller.subject,

@@ -9,10 +9,7 @@ use turnwise_proto::{
     tutor::v1::{TakeTurnRequest, TakeTurnResponse},
 };
 
-use crate::{
-    error::internal,
-    upstream::{Step, Upstreams},
-};
+use crate::upstream::{Step, Upstreams, whole};
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
@@ -33,18 +30,18 @@ pub(super) async fn begin(
     request: &TakeTurnRequest,
     body_hash: &[u8],
 ) -> Result<Begun, Fault> {
-    let response = upstreams
-        .session
-        .clone()
-        .begin_turn(Step::Session.of(context).request(BeginTurnRequest {
-            student_id: caller.subject.clone(),
-            course_id: request.course_id.clone(),
-            thread_id: request.thread_id.clone(),
-            idempotency_key: request.idempotency_key.clone(),
-            body_hash: body_hash.to_vec().into(),
-            history_limit: HISTORY,
-            ..BeginTurnRequest::default()
-        }))
+    let step = Step::Session.of(context);
+    let mut session = upstreams.session.clone();
+    let call = session.begin_turn(step.request(BeginTurnRequest {
+        student_id: caller.subject.clone(),
+        course_id: request.course_id.clone(),
+        thread_id: request.thread_id.clone(),
+        idempotency_key: request.idempotency_key.clone(),
+        body_hash: body_hash.to_vec().into(),
+        history_limit: HISTORY,
+        ..BeginTurnRequest::default()
+    }));
+    let response = whole(&step, call)
         .await
         .map_err(|status| Step::Session.fault(context, &status))?
         .into_inner();
@@ -59,7 +56,7 @@ pub(super) async fn begin(
                 .meta("record", "answer")
             }),
         Some(Outcome::Start(start)) => Ok(Begun::Start(Box::new(start))),
-        None => Err(internal()),
+        None => Err(Step::Session.nonsense()),
     }
 }
 

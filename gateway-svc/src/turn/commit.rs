@@ -11,14 +11,15 @@ use turnwise_proto::{
     session::v1::{CommitTurnRequest, NewEvent, TurnLog},
 };
 
-use crate::upstream::{Step, Upstreams};
+use crate::{
+    safeguarding,
+    upstream::{Step, Upstreams, whole},
+};
 
 /// How often a commit whose outcome is unknown is sent: it is idempotent.
 const ATTEMPTS: usize = 2;
 /// The most bytes of either part of a turn's log.
 const LOG_PART_BYTES: usize = 262_144;
-/// Tells staff of words that call for help.
-const SAFEGUARDING: &str = "safeguarding-alert";
 /// Tells of every turn; its chain is in the turn's log.
 const TURN: &str = "turn";
 
@@ -31,8 +32,9 @@ pub(super) async fn commit(
     let mut session = upstreams.session.clone();
     let mut attempt = 1;
     loop {
-        let request = Step::Session.of(context).request(commit.clone());
-        let Err(status) = session.commit_turn(request).await else {
+        let step = Step::Session.of(context);
+        let request = step.request(commit.clone());
+        let Err(status) = whole(&step, session.commit_turn(request)).await else {
             return Ok(());
         };
         let fault = Step::Session.fault(context, &status);
@@ -109,14 +111,6 @@ pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
         facts: told,
         ..NewEvent::default()
     }];
-    // A blocked word is no call for help.
-    if matches!(facts.guardrail.as_str(), "self_harm" | "abuse") {
-        events.push(NewEvent {
-            kind: SAFEGUARDING.to_owned(),
-            related_id: facts.turn_id.clone(),
-            facts: BTreeMap::from([("kind".to_owned(), facts.guardrail.clone())]),
-            ..NewEvent::default()
-        });
-    }
+    events.extend(safeguarding::alert(&facts.guardrail, &facts.turn_id));
     events
 }

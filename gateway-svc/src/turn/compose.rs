@@ -10,7 +10,7 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
-    policy::v1::{DescribeStandingRequest, GetCourseRequest, Plan, Reply, ResolveReplyResponse},
+    policy::v1::{DescribeStandingRequest, Plan, Reply, ResolveReplyResponse},
     session::v1::TurnStart,
     tutor::v1::{
         Button, DegradedReason, SnapshotLite, StudentInput, TakeTurnRequest, TurnStage,
@@ -24,7 +24,11 @@ use super::{
     notices::notices,
     progress::Progress,
 };
-use crate::{input::said, record, upstream::Step};
+use crate::{
+    input::said,
+    record, safeguarding,
+    upstream::{ANSWER_MARGIN, Step, whole},
+};
 
 /// What is said when the policy cannot be asked. It promises nothing and needs no course.
 const SAFE_TEXT: &str =
@@ -60,7 +64,8 @@ impl Composing<'_> {
             return Ok(self.guarded(hit).await);
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
-        let working = self.context.keeping_back(self.turns.reply_reserve);
+        let reserve = ANSWER_MARGIN + self.turns.reply_reserve;
+        let working = self.context.keeping_back(reserve);
 
         let mapped = self.map(&working).await;
         let plan = match self.plan(&working).await {
@@ -72,8 +77,8 @@ impl Composing<'_> {
             return Ok(self.without_policy());
         };
         let mut policy = self.turns.upstreams.policy.clone();
-        let (decided, took) =
-            measured(policy.decide(Step::Policy.of(&working).request(request))).await;
+        let step = Step::Policy.of(&working);
+        let (decided, took) = measured(whole(&step, policy.decide(step.request(request)))).await;
         self.took("decide", took);
         let decision = match decided {
             Ok(response) => response.into_inner(),
@@ -142,13 +147,14 @@ impl Composing<'_> {
         self.facts.planned_at = Some(time::to_proto(self.turns.kit.clock.now()));
         let request = record::plan_request(&self.facts, "");
         let mut policy = self.turns.upstreams.policy.clone();
-        let (planned, took) =
-            measured(policy.plan(Step::Policy.of(working).request(request))).await;
+        let step = Step::Policy.of(working);
+        let (planned, took) = measured(whole(&step, policy.plan(step.request(request)))).await;
         self.took("plan", took);
         let plan = planned?
             .into_inner()
             .plan
-            .ok_or_else(|| tonic::Status::internal("the policy made no plan"))?;
+            .filter(|plan| plan.course_id == self.facts.course_id)
+            .ok_or_else(|| tonic::Status::internal("the policy made no plan for this course"))?;
         self.facts.plan = Some(plan.clone());
         Ok(plan)
     }
@@ -240,10 +246,16 @@ impl Composing<'_> {
         let request = record::resolve_request(&self.facts, &self.texts)
             .ok_or_else(|| tonic::Status::internal("a reply without a policy"))?;
         let mut policy = self.turns.upstreams.policy.clone();
+        let step = Step::Policy.of(self.context);
         let (resolved, took) =
-            measured(policy.resolve_reply(Step::Policy.of(self.context).request(request))).await;
+            measured(whole(&step, policy.resolve_reply(step.request(request)))).await;
         self.took("resolve", took);
-        Ok(resolved?.into_inner())
+        let resolved = resolved?.into_inner();
+        // A reply always says something.
+        match &resolved.reply {
+            Some(reply) if !reply.text.trim().is_empty() => Ok(resolved),
+            _ => Err(tonic::Status::internal("the policy made no reply")),
+        }
     }
 
     /// Whether a valid reply of a model's says what a pupil must not be told.
@@ -285,14 +297,11 @@ impl Composing<'_> {
 
     /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.
     async fn guarded(mut self, hit: HitKind) -> Composed {
-        let kind = kind(hit);
+        let kind = safeguarding::name(hit);
         tracing::info!(kind, "a message met a guardrail");
         self.facts.guardrail = kind.to_owned();
         self.degrade(DegradedReason::Guardrail);
         let context = Step::Policy.of(self.context);
-        let course = GetCourseRequest {
-            course_id: self.facts.course_id.clone(),
-        };
         let standing = DescribeStandingRequest {
             course_id: self.facts.course_id.clone(),
             snapshot: self.facts.snapshot.clone(),
@@ -300,15 +309,10 @@ impl Composing<'_> {
             now: Some(time::to_proto(self.turns.kit.clock.now())),
         };
         let mut policy = self.turns.upstreams.policy.clone();
-        let mut same = policy.clone();
-        let (course, standing) = futures_util::join!(
-            policy.get_course(context.request(course)),
-            same.describe_standing(context.request(standing))
+        let (locale, standing) = futures_util::join!(
+            safeguarding::locale(&self.turns.upstreams, self.context, &self.facts.course_id),
+            policy.describe_standing(context.request(standing))
         );
-        let locale = course
-            .ok()
-            .and_then(|response| response.into_inner().course)
-            .map_or_else(String::new, |course| course.locale);
         self.texts.reply = Some(Reply {
             text: self.turns.guardrails.text(&locale, hit).to_owned(),
             ..Reply::default()
@@ -370,13 +374,4 @@ async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) {
     let began = Instant::now();
     let done = work.await;
     (done, began.elapsed())
-}
-
-/// How the record names what a message met.
-fn kind(hit: HitKind) -> &'static str {
-    match hit {
-        HitKind::SelfHarm => "self_harm",
-        HitKind::Abuse => "abuse",
-        HitKind::BlockedTerm => "blocked_term",
-    }
 }

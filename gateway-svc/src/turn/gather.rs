@@ -14,7 +14,7 @@ use turnwise_proto::{
 use crate::{
     exam::ExamPort,
     input::said,
-    upstream::{Step, Upstreams},
+    upstream::{Step, Upstreams, whole},
 };
 
 /// How many earlier messages help to place a message.
@@ -22,7 +22,7 @@ const CONTEXT_MESSAGES: usize = 4;
 /// The most questions that the exam system is asked about at once.
 const MAX_QUESTIONS: usize = 100;
 
-/// The units that the message is about; `None` if retrieval is away. A button alone is about its own unit; the policy
+/// The units that the message is about; `None` if retrieval is away, or makes no sense. A button alone is about its own unit; the policy
 /// knows that by itself.
 pub(super) async fn map_message(
     upstreams: &Upstreams,
@@ -41,14 +41,24 @@ pub(super) async fn map_message(
         recent_texts: recent_texts(&texts.recent_messages),
         pack_hash: String::new(),
     };
-    upstreams
-        .retrieval
-        .clone()
-        .map_message(Step::Retrieval.of(context).request(request))
+    let step = Step::Retrieval.of(context);
+    let mut retrieval = upstreams.retrieval.clone();
+    whole(&step, retrieval.map_message(step.request(request)))
         .await
         .map_err(|status| tracing::warn!(code = ?status.code(), "the message was not mapped"))
         .ok()
         .map(tonic::Response::into_inner)
+        .filter(|mapped| {
+            // The policy would refuse it, and the turn with it.
+            let sane = mapped
+                .mapped_units
+                .iter()
+                .all(|unit| (0.0..=1.0).contains(&unit.confidence));
+            if !sane {
+                tracing::error!("the message was mapped with a confidence that is none");
+            }
+            sane
+        })
 }
 
 /// What was said last, oldest first.
@@ -89,10 +99,9 @@ pub(super) async fn retrieve(
         namespaces: namespaces.into_iter().map(i32::from).collect(),
         recent_texts,
     };
-    upstreams
-        .retrieval
-        .clone()
-        .retrieve(Step::Retrieval.of(context).request(request))
+    let step = Step::Retrieval.of(context);
+    let mut retrieval = upstreams.retrieval.clone();
+    whole(&step, retrieval.retrieve(step.request(request)))
         .await
         .map_err(|status| tracing::warn!(code = ?status.code(), "nothing was retrieved"))
         .ok()

@@ -105,7 +105,7 @@ pub struct Grade {
 pub enum GradeObservation {
     /// The mistake is one that the unit does not list; it counts as none.
     UnknownTag,
-    /// Mathematics says otherwise, so nothing of the model's grade is used.
+    /// Mathematics says otherwise, or the answer is the exercise itself: nothing of the model's grade is used.
     GradeDisagreement,
 }
 
@@ -151,6 +151,9 @@ pub fn grade_schema(unit: &Unit) -> Value {
         "additionalProperties": false,
     })
 }
+
+/// The reason code of an answer that is the exercise itself.
+const COPIED_QUESTION: &str = "copied_question";
 
 /// Makes the grade of an answer to a drill on this unit. Any bytes may come of a model; `None`: no model was asked.
 #[must_use]
@@ -208,7 +211,9 @@ fn with_model(unit: &Unit, check: &DrillCheck, own: Grade, written: LlmGrade) ->
         observations.push(GradeObservation::UnknownTag);
     }
     let by_rules = own.graded_by.is_some();
-    if by_rules && said != own.verdict {
+    // The exercise itself again is no answer, whatever a model makes of it.
+    let copied = said == Verdict::Right && check.reason == COPIED_QUESTION;
+    if copied || (by_rules && said != own.verdict) {
         observations.push(GradeObservation::GradeDisagreement);
         return Grade {
             observations,

@@ -6,7 +6,7 @@
 #[path = "../tests/it/drills.rs"]
 mod drills;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
@@ -32,10 +32,16 @@ fn main() {
                 question_latex: "",
                 key: row.key.as_deref(),
             };
-            let start = Instant::now();
-            let grade = grade(&drill, answer);
-            times.push(start.elapsed());
-            grade
+            // The best of three: other processes of the machine are not what is measured.
+            let mut best = Duration::MAX;
+            let mut own = grade(&drill, answer);
+            for _ in 0..3 {
+                let start = Instant::now();
+                own = grade(&drill, answer);
+                best = best.min(start.elapsed());
+            }
+            times.push((best, row.question.clone()));
+            own
         };
         let mut report = drills::Report::default();
         for row in &rows {
@@ -76,11 +82,20 @@ fn main() {
         );
     }
     times.sort();
-    let at = |share: usize| times.get(times.len().saturating_sub(1) * share / 1000);
+    let at = |share: usize| {
+        times
+            .get(times.len().saturating_sub(1) * share / 1000)
+            .map_or(Duration::ZERO, |(time, _)| *time)
+    };
     println!(
         "time per call: p50 {:?}, p99 {:?}, most {:?}",
-        at(500).copied().unwrap_or_default(),
-        at(990).copied().unwrap_or_default(),
-        times.last().copied().unwrap_or_default()
+        at(500),
+        at(990),
+        at(1000)
     );
+    if verbose {
+        for (time, question) in times.iter().rev().take(5) {
+            println!("  {time:?} {question}");
+        }
+    }
 }

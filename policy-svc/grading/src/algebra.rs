@@ -4,9 +4,11 @@
 //! primes are linearly independent over the rationals (Besicovitch, 1940), so two such sums are equal exactly if their
 //! terms are, and no approximation is needed to know that a sum of surds is zero.
 
+mod coprime;
 mod enclosure;
 mod equation;
 mod factors;
+mod integers;
 mod normal;
 mod quotient;
 mod roots;
@@ -14,13 +16,15 @@ mod set;
 mod sum;
 
 pub(crate) use self::{
+    coprime::coprime,
     enclosure::{compare, is_rounding, sign},
     equation::{Solutions, SystemSolution, solve_relation, solve_system},
-    factors::{Irreducible, coprime, irreducible, primitive_part},
+    factors::{Irreducible, irreducible, primitive_part},
+    integers::integer_factors,
     normal::{Env, Roots, normal},
     quotient::Quotient,
     set::{Edge, RealSet, Span},
-    sum::{Sum, integer_factors},
+    sum::Sum,
 };
 
 use num_rational::BigRational;
@@ -41,11 +45,18 @@ pub(crate) enum Stop {
     Unsupported,
 }
 
-/// Steps of term arithmetic that one call may take. A step costs well under a microsecond, so this bounds a call's time.
-const STEPS: u32 = 6_000;
+/// Steps of term arithmetic that one look at an answer may take. A step costs about a quarter of a microsecond, so this
+/// bounds a call's time.
+const STEPS: u32 = 4_000;
+
+/// What taking a root is worth: the number under it is factored.
+pub(crate) const ROOT_STEPS: usize = 80;
 
 /// A coefficient of more bits stops the call.
-pub(crate) const MAX_BITS: u64 = 1_024;
+pub(crate) const MAX_BITS: u64 = 512;
+
+/// Bits of a coefficient that are multiplied in the time of one step.
+const BITS_A_STEP: u64 = 64;
 
 /// What is left of a call's steps.
 #[derive(Debug)]
@@ -65,6 +76,34 @@ impl Work {
         self.left = self.left.checked_sub(steps).ok_or(Stop::TooBig)?;
         Ok(())
     }
+}
+
+/// The product, sparing whole numbers the search for common divisors.
+pub(crate) fn product(left: &Rational, right: &Rational) -> Rational {
+    if left.is_integer() && right.is_integer() {
+        Rational::from(left.numer() * right.numer())
+    } else {
+        left * right
+    }
+}
+
+/// The sum, sparing whole numbers the search for common divisors.
+pub(crate) fn total(left: &Rational, right: &Rational) -> Rational {
+    if left.is_integer() && right.is_integer() {
+        Rational::from(left.numer() + right.numer())
+    } else {
+        left + right
+    }
+}
+
+/// The steps that a number's size is worth: whole numbers are cheap, long fractions are not.
+pub(crate) fn weight(number: &Rational) -> usize {
+    let bits = if number.is_integer() {
+        number.numer().bits() / 4
+    } else {
+        number.numer().bits() + number.denom().bits()
+    };
+    usize::try_from(bits / BITS_A_STEP).unwrap_or(usize::MAX)
 }
 
 /// Whether a number is within the bound on bits.

@@ -41,12 +41,13 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
         return (Verdict::CannotTell, Reason::UnreadableAnswer);
     };
     // Of several ways to read an answer, any that is right makes it right; it is wrong only if all are.
-    let mut judgement = by_reading(problem, first);
+    let mut work = Work::new();
+    let mut judgement = by_reading(problem, first, &mut work);
     for (_, other) in others {
         if judgement.0 == Verdict::Right {
             break;
         }
-        let next = by_reading(problem, other);
+        let next = by_reading(problem, other, &mut work);
         if next.0 != Verdict::Wrong {
             judgement = next;
         }
@@ -54,17 +55,14 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
     judgement
 }
 
-fn by_reading(problem: &Problem, answer: &Answer) -> Judgement {
-    let mut work = Work::new();
+fn by_reading(problem: &Problem, answer: &Answer, work: &mut Work) -> Judgement {
     match &problem.subject {
-        Subject::Relations(_) | Subject::System(_) => solving::judge(problem, answer, &mut work),
+        Subject::Relations(_) | Subject::System(_) => solving::judge(problem, answer, work),
         Subject::Quantity(question) => match &problem.target {
-            Some(Target::Unit(unit)) => working::judge_unit(question, unit, answer, &mut work),
+            Some(Target::Unit(unit)) => working::judge_unit(question, unit, answer, work),
             _ => solving::OPEN,
         },
-        Subject::Expression(_) | Subject::Comparison(..) => {
-            working::judge(problem, answer, &mut work)
-        }
+        Subject::Expression(_) | Subject::Comparison(..) => working::judge(problem, answer, work),
     }
 }
 

@@ -27,10 +27,11 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     }
     let keys = answer::readings(key);
     let answers = answer::readings(answer);
+    let mut work = Work::new();
     let mut wrong = false;
     for (_, key) in &keys {
         for (_, answer) in &answers {
-            match compare(key, answer, &mut Work::new()) {
+            match compare(key, answer, &mut work) {
                 // An ambiguous key decides nothing.
                 Verdict::Right if keys.len() == 1 => return Verdict::Right,
                 Verdict::Wrong if keys.len() == 1 => wrong = true,

@@ -48,7 +48,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     };
     if let Answer::Phrase(phrase) = answer {
         return match (phrase, problem.task) {
-            (Phrase::Prime, Task::Factor) => match irreducible(&exact.above) {
+            (Phrase::Prime, Task::Factor) => match irreducible(&exact.above, work) {
                 Irreducible::Yes if exact.above.content().abs().is_one() => EQUAL,
                 Irreducible::No => (Verdict::Wrong, Reason::NotFactored),
                 _ => OPEN,
@@ -118,7 +118,7 @@ fn equal_in_form(
         _ => return OPEN,
     }
     let (form, missed) = form(problem, exact, answer, work);
-    if shape(answer) == shape(question) && !(problem.task == Task::Convert && form == Form::Met) {
+    if shape(answer) == shape(question) {
         // What needs no work stays as it is, and a copy shows nothing.
         let needed = match problem.task {
             Task::Simplify => simplified(question, work),
@@ -185,7 +185,7 @@ fn form(
         }
         Task::Factor => {
             let form = if exact.as_number().is_some() {
-                factored_number(answer)
+                factored_number(answer, work)
             } else if !exact.below.as_number().is_some_and(|one| one.is_one())
                 || !exact.above.is_polynomial()
             {

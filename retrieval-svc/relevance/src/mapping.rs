@@ -5,7 +5,7 @@
 //! keeps how clearly a vote was won, which fusion by reciprocal rank loses; on the development queries it was better in
 //! every column, without a constant to choose.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use turnwise_course_pack::Pack;
 use turnwise_retrieval_index::Hit;
@@ -67,6 +67,9 @@ pub struct Mapping {
     /// By term: how much it tells about units, 0 to 1.
     topicality: Vec<f64>,
     spelling: Spelling,
+    /// The words of the course's own texts that are known, so that the usual word of a message is looked up and not
+    /// analysed.
+    familiar: HashSet<Box<str>>,
     analyser: Arc<Analyser>,
 }
 
@@ -81,14 +84,21 @@ impl Mapping {
             spelling,
         } = Spoken::of(pack, &units, &analyser);
         let postings = Postings::new(documents, vocabulary.len());
-        Self {
+        let mut mapping = Self {
             topicality: topicality::of_terms(&postings, units.len(), &vocabulary, &named),
             units,
             vocabulary,
             postings,
             spelling,
+            familiar: HashSet::new(),
             analyser,
-        }
+        };
+        let own = mapping.spelling.all();
+        mapping.familiar = own
+            .filter(|word| mapping.knows(word))
+            .map(String::into_boxed_str)
+            .collect();
+        mapping
     }
 
     /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
@@ -216,11 +226,13 @@ impl Mapping {
 
     /// Whether the course uses a word, or nobody looks for it.
     fn knows(&self, word: &str) -> bool {
-        self.analyser
-            .analyse(word)
-            .terms
-            .iter()
-            .all(|term| self.vocabulary.id(term).is_some())
+        self.familiar.contains(word)
+            || self
+                .analyser
+                .analyse(word)
+                .terms
+                .iter()
+                .all(|term| self.vocabulary.id(term).is_some())
     }
 
     fn topicality_of(&self, term: &Term) -> f64 {

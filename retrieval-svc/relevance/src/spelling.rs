@@ -51,6 +51,12 @@ impl Spelling {
         spelling
     }
 
+    /// All words of the course that may be looked up, in lower case.
+    pub(crate) fn all(&self) -> impl Iterator<Item = String> {
+        let words = self.words.values().flatten();
+        words.map(|(letters, _)| letters.iter().collect())
+    }
+
     /// The text with each word that `is_known` does not know replaced by the course's closest word, if one is close.
     pub(crate) fn correct(&self, text: &str, is_known: impl Fn(&str) -> bool) -> String {
         let mut corrected = String::with_capacity(text.len());
@@ -80,14 +86,18 @@ impl Spelling {
         let most = if letters.len() < LONG { 1 } else { 2 };
         let lengths = letters.len().saturating_sub(most).max(1)..=letters.len() + most;
         let mut best: Option<(usize, &Word)> = None;
+        let mut rows = Rows::default();
         for length in lengths {
             for candidate in self.words.get(&(first, length)).into_iter().flatten() {
-                let distance = distance(&letters, &candidate.0);
+                let most = best.map_or(most, |(least, _)| least);
+                let Some(distance) = rows.distance(&letters, &candidate.0, most) else {
+                    continue;
+                };
                 let better = best.is_none_or(|(least, word)| {
                     let worth = |distance, word: &Word| (distance, u32::MAX - word.1);
                     (worth(distance, candidate), &candidate.0) < (worth(least, word), &word.0)
                 });
-                if distance <= most && better {
+                if better {
                     best = Some((distance, candidate));
                 }
             }
@@ -115,23 +125,40 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// How many edits turn one word into the other.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let differs = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differs);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
+/// The rows of an edit table: two before the current one, and itself. They are kept from one comparison to the next.
+#[derive(Default)]
+struct Rows([Vec<usize>; 3]);
+
+impl Rows {
+    /// How many edits turn one word into the other, if they are at most so many.
+    fn distance(&mut self, a: &[char], b: &[char], most: usize) -> Option<usize> {
+        let [before, last, row] = &mut self.0;
+        last.clear();
+        last.extend(0..=b.len());
+        // Rows never get smaller again; but a swap reaches back over one, so two of them have to be too large.
+        let mut least_of_last = 0;
+        for i in 1..=a.len() {
+            row.clear();
+            row.push(i);
+            let mut least_of_row = i;
+            for j in 1..=b.len() {
+                let differs = usize::from(a[i - 1] != b[j - 1]);
+                let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differs);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(before[j - 2] + 1);
+                }
+                row.push(least);
+                least_of_row = least_of_row.min(least);
             }
-            row[j] = least;
+            if least_of_row.min(least_of_last) > most {
+                return None;
+            }
+            least_of_last = least_of_row;
+            std::mem::swap(before, last);
+            std::mem::swap(last, row);
         }
-        before = std::mem::replace(&mut last, row);
+        Some(last[b.len()]).filter(|distance| *distance <= most)
     }
-    last[b.len()]
 }
 
 #[cfg(test)]
@@ -163,15 +190,17 @@ mod tests {
 
     #[test]
     fn edits_are_counted_as_people_make_them() {
-        let distance = |a: &str, b: &str| {
-            distance(
-                &a.chars().collect::<Vec<_>>(),
-                &b.chars().collect::<Vec<_>>(),
-            )
+        let mut rows = Rows::default();
+        let mut distance = |a: &str, b: &str, most| {
+            let [a, b] = [a, b].map(|word| word.chars().collect::<Vec<_>>());
+            rows.distance(&a, &b, most)
         };
-        assert_eq!(distance("slope", "slope"), 0);
-        assert_eq!(distance("slpoe", "slope"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("slope", "slope", 0), Some(0));
+        assert_eq!(distance("slpoe", "slope", 1), Some(1));
+        assert_eq!(distance("slpoe", "slope", 0), None);
+        assert_eq!(distance("", "abc", 3), Some(3));
+        assert_eq!(distance("kitten", "sitting", 9), Some(3));
+        assert_eq!(distance("kitten", "sitting", 3), Some(3));
+        assert_eq!(distance("kitten", "sitting", 2), None);
     }
 }

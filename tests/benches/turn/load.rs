@@ -11,9 +11,13 @@ use tonic::{
 };
 use turnwise_proto::{
     exam::v1::{BatchGetQuestionStatusRequest, exam_service_client::ExamServiceClient},
-    tutor::v1::{StudentInput, TakeTurnRequest, Thread, tutor_service_client::TutorServiceClient},
+    tutor::v1::{
+        ClientEventKind, DegradedReason, DrillResult, GradeDrillRequest, GradedBy,
+        StreamTurnRequest, StudentInput, TakeTurnRequest, TakeTurnResponse, Thread,
+        stream_turn_response::News, tutor_card::Content, tutor_service_client::TutorServiceClient,
+    },
 };
-use turnwise_tests::student::{DEMO_COURSE, fresh_key, new_thread};
+use turnwise_tests::student::{DEMO_COURSE, fresh_key, new_thread, pressing};
 
 use crate::script::MESSAGES;
 
@@ -21,6 +25,10 @@ use crate::script::MESSAGES;
 const WORKERS_PER_CHANNEL: usize = 32;
 /// The model whose answers are counted; any other means that something else was measured.
 const MODEL: &str = "mock";
+/// The right answer to the drill that the mock model sets, whatever the unit.
+const MOCK_ANSWER: &str = "x = 5";
+/// The unit that the drills are about: the demo course's first with a badge, open to everybody.
+const DRILLED_UNIT: &str = "ALG-01";
 
 /// What a run came to.
 pub struct Run {
@@ -93,21 +101,36 @@ fn new_histogram() -> Histogram<u64> {
     Histogram::new(3).unwrap()
 }
 
-/// A student who takes real turns in young threads.
+/// What a student does again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// TakeTurn.
+    Turns,
+    /// StreamTurn, read to its end.
+    Streams,
+    /// GradeDrill with a right answer that the rules can check; each drill is set by a turn before the clock runs.
+    Drills,
+}
+
+/// A student who takes real turns in young threads, or answers the drills that such turns set.
 pub struct Student {
     client: TutorServiceClient<Channel>,
     authorization: MetadataValue<Ascii>,
+    doing: Doing,
     threads: Vec<Thread>,
+    drills: Vec<GradeDrillRequest>,
     taken: usize,
 }
 
 impl Student {
     /// A student with this token.
-    pub fn new(channel: Channel, token: &str) -> Self {
+    pub fn new(channel: Channel, token: &str, doing: Doing) -> Self {
         Self {
             client: TutorServiceClient::new(channel),
             authorization: format!("Bearer {token}").parse().unwrap(),
+            doing,
             threads: Vec::new(),
+            drills: Vec::new(),
             taken: 0,
         }
     }
@@ -119,6 +142,69 @@ impl Student {
             .insert("authorization", self.authorization.clone());
         request
     }
+
+    /// Takes the next turn of the script, and answers what came of it.
+    pub async fn take(&mut self) -> TakeTurnResponse {
+        let thread = &self.threads[self.taken / MESSAGES.len()];
+        let message = turn_request(&thread.thread_id, MESSAGES[self.taken % MESSAGES.len()]);
+        self.taken += 1;
+        let answer = if self.doing == Doing::Streams {
+            self.stream(message).await
+        } else {
+            let request = self.request(message);
+            self.client.take_turn(request).await.unwrap().into_inner()
+        };
+        assert_eq!(answer.model, MODEL);
+        assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
+        answer
+    }
+
+    async fn stream(&mut self, turn: TakeTurnRequest) -> TakeTurnResponse {
+        let request = self.request(StreamTurnRequest { turn: Some(turn) });
+        let mut news = self.client.stream_turn(request).await.unwrap().into_inner();
+        let mut answer = None;
+        while let Some(piece) = news.message().await.unwrap() {
+            if let Some(News::Answer(last)) = piece.news {
+                answer = Some(last);
+            }
+        }
+        answer.expect("a stream without an error ends with an answer")
+    }
+
+    /// Asks for a drill in this thread; the answer is the request that grades it.
+    async fn drill(&mut self, thread: &Thread, unit_id: &str) -> GradeDrillRequest {
+        let asked = pressing(thread, ClientEventKind::RequestDrill, unit_id);
+        let request = self.request(asked);
+        let answer = self.client.take_turn(request).await.unwrap().into_inner();
+        let reasons: Vec<DegradedReason> = answer.degraded_reasons().collect();
+        assert!(reasons.is_empty(), "{reasons:?}");
+        let card = answer.messages.into_iter().find_map(|message| message.card);
+        let card = card.expect("a turn that asks for a drill sets one");
+        let Some(Content::Drill(drill)) = card.content else {
+            panic!("no drill: {card:?}")
+        };
+        GradeDrillRequest {
+            thread_id: thread.thread_id.clone(),
+            course_id: thread.course_id.clone(),
+            unit_id: card.unit_id,
+            drill: Some(drill),
+            answer: Some(StudentInput {
+                text: MOCK_ANSWER.to_owned(),
+                ..StudentInput::default()
+            }),
+            idempotency_key: fresh_key(),
+        }
+    }
+
+    async fn grade(&mut self) {
+        let message = self.drills[self.taken].clone();
+        self.taken += 1;
+        let request = self.request(message);
+        let graded = self.client.grade_drill(request).await.unwrap().into_inner();
+        assert_eq!(graded.result(), DrillResult::Correct, "{graded:?}");
+        assert_eq!(graded.graded_by(), GradedBy::Rules);
+        assert!(graded.evidence_recorded, "{graded:?}");
+    }
 }
 
 impl Worker for Student {
@@ -128,16 +214,20 @@ impl Worker for Student {
             let response = self.client.create_thread(request).await.unwrap();
             self.threads.push(response.into_inner().thread.unwrap());
         }
+        if self.doing == Doing::Drills {
+            for n in 0..turns {
+                let thread = self.threads[n / MESSAGES.len()].clone();
+                let drill = self.drill(&thread, DRILLED_UNIT).await;
+                self.drills.push(drill);
+            }
+        }
     }
 
     async fn turn(&mut self) {
-        let thread = &self.threads[self.taken / MESSAGES.len()];
-        let message = turn_request(&thread.thread_id, MESSAGES[self.taken % MESSAGES.len()]);
-        self.taken += 1;
-        let request = self.request(message);
-        let answer = self.client.take_turn(request).await.unwrap().into_inner();
-        assert_eq!(answer.model, MODEL);
-        assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
+        match self.doing {
+            Doing::Turns | Doing::Streams => drop(self.take().await),
+            Doing::Drills => self.grade().await,
+        }
     }
 }
 

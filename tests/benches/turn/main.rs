@@ -12,6 +12,7 @@ mod load;
 mod probe;
 mod report;
 mod script;
+mod spans;
 mod subject;
 
 use std::process::Command;
@@ -20,7 +21,8 @@ use clap::Parser;
 
 use report::Row;
 use subject::{
-    FIVE, FIVE_ALWAYS, FIVE_FLOOR, ONE_OFF, ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
+    FIVE, FIVE_ALWAYS, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM, ONE_OFF, ONE_OFF_FLOOR, ONE_ON,
+    ONE_ON_FLOOR, Sample, Subjects,
 };
 use turnwise_testing::figure::{Bound, figure};
 
@@ -41,10 +43,19 @@ struct Args {
     /// Only the subjects whose names hold this.
     #[arg(long, default_value = "")]
     only: String,
+    /// Worker threads of each of the five processes and of their floor's; each has its own default else.
+    #[arg(long)]
+    threads: Option<u16>,
+    /// Leaves out how soon `turnwise up` is there, and its memory.
+    #[arg(long)]
+    no_rest: bool,
     /// Cargo adds it.
     #[arg(long, hide = true)]
     bench: bool,
 }
+
+/// Beyond this, a turn mostly waits for its turn.
+const SPANS_UP_TO: usize = 16;
 
 /// The middle of some values.
 pub fn median(mut values: Vec<f64>) -> f64 {
@@ -60,19 +71,31 @@ async fn main() {
     }
     machine();
 
-    let at_rest = at_rest::measure(if args.quick { 1 } else { 5 }).await;
-    report::at_rest(&at_rest);
+    let at_rest = match args.no_rest {
+        true => None,
+        false => Some(at_rest::measure(if args.quick { 1 } else { 5 }).await),
+    };
+    if let Some(at_rest) = &at_rest {
+        report::at_rest(at_rest);
+    }
     let (calls, bytes) = probe::measure().await;
     report::bytes(&calls, &bytes);
 
-    let mut subjects = Subjects::start(calls, bytes).await;
+    let mut subjects = Subjects::start(calls, bytes, &args.only, args.threads).await;
     let mut rows = Vec::new();
     for concurrency in &args.concurrency {
         rows.extend(rounds(&args, &mut subjects, *concurrency).await);
     }
     report::table(&rows);
+    for concurrency in &args.concurrency {
+        if FIVE.contains(&args.only) && *concurrency <= SPANS_UP_TO {
+            let turns = if args.quick { 32 } else { 1000 };
+            spans::tell(&subjects.five, *concurrency, turns).await;
+        }
+    }
     println!();
     figures(&rows, &args);
+    let Some(at_rest) = at_rest else { return };
     figure("up_resident_mb", at_rest.resident_mb, Bound::Below(80.0));
     figure("up_ready_ms", at_rest.first_start_ms, Bound::Below(1000.0));
     figure(
@@ -130,10 +153,39 @@ fn figures(rows: &[Row], args: &Args) {
         let cpu = |a: &str| Some(of(a)?.cpu_ms);
         let told = Bound::Report;
         tell(
-            "five_process_p50_ratio",
+            "turn_over_floor_p50",
             p50_ratio(FIVE, FIVE_FLOOR),
             Bound::AtMost(2.0),
         );
+        let p99_ratio = |a: &str, b: &str| Some(of(a)?.p99_ms / of(b)?.p99_ms);
+        tell("turn_over_floor_p99", p99_ratio(FIVE, FIVE_FLOOR), told);
+        let p50 = |a: &str| Some(of(a)?.p50_ms);
+        let p99 = |a: &str| Some(of(a)?.p99_ms);
+        tell("turn_p50_ms", p50(FIVE), told);
+        tell("turn_p99_ms", p99(FIVE), told);
+        tell("floor_p50_ms", p50(FIVE_FLOOR), told);
+        tell("floor_p99_ms", p99(FIVE_FLOOR), told);
+        let cpu_bound = match concurrency {
+            16 => Bound::AtMost(1.0),
+            _ => told,
+        };
+        tell("turn_cpu_ms", cpu(FIVE), cpu_bound);
+        tell("turn_floor_cpu_ms", cpu(FIVE_FLOOR), told);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+        tell(
+            "turns_per_second_per_core",
+            of(FIVE).map(|sample| sample.per_second / cores),
+            told,
+        );
+        tell(
+            "turns_per_cpu_second",
+            of(FIVE).map(|sample| 1000.0 / (sample.cpu_ms + sample.redis_cpu_ms)),
+            told,
+        );
+        tell("stream_over_turn_p50", p50_ratio(FIVE_STREAM, FIVE), told);
+        tell("stream_cpu_ms", cpu(FIVE_STREAM), told);
+        tell("drill_over_turn_p50", p50_ratio(FIVE_DRILLS, FIVE), told);
+        tell("drill_cpu_ms", cpu(FIVE_DRILLS), told);
         tell(
             "one_to_five_p50_ratio",
             p50_ratio(ONE_OFF, FIVE),
@@ -149,8 +201,6 @@ fn figures(rows: &[Row], args: &Args) {
             p50_ratio(ONE_ON, ONE_ON_FLOOR),
             told,
         );
-        tell("five_process_cpu_ms", cpu(FIVE), told);
-        tell("five_process_floor_cpu_ms", cpu(FIVE_FLOOR), told);
         tell("one_process_cpu_ms", cpu(ONE_OFF), told);
         tell("fsync_price_p50_ratio", p50_ratio(ONE_ON, ONE_OFF), told);
         tell("fsync_price_p50_ms", p50_more(ONE_ON, ONE_OFF), told);

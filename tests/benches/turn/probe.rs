@@ -164,13 +164,12 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
     let retrieval = retrieval::routes(&search, None, &kit).await.unwrap();
     let llm = llm::routes(&settings.llm, &kit).await.unwrap();
     let session = session::routes(&settings.session, &kit).await.unwrap();
-    let session = counted("session-svc", session);
     let upstreams = gateway::Upstreams::new(
         counted("policy-svc", policy),
         counted("retrieval-svc", retrieval),
         counted("llm-gateway-svc", llm),
-        session.clone(),
-        session,
+        counted("session-svc", session),
+        None,
     );
     counted(
         "gateway-svc",

@@ -15,7 +15,7 @@ use turnwise_tests::{
     token,
 };
 
-use crate::load::{self, EchoCaller, Run, Student};
+use crate::load::{self, Doing, EchoCaller, Run, Student};
 
 /// One line of the table.
 pub struct Subject {
@@ -28,7 +28,7 @@ pub struct Subject {
 }
 
 enum Who {
-    Students(DataDir),
+    Students(DataDir, Doing),
     Echo(BatchGetQuestionStatusRequest),
 }
 
@@ -61,6 +61,8 @@ pub struct Sample {
 pub struct Subjects {
     /// In the order in which a round measures them.
     pub all: Vec<Subject>,
+    /// The five processes.
+    pub five: Deployment,
     _deployments: Vec<Deployment>,
     _processes: Vec<Process>,
     _redis: Vec<RedisServer>,
@@ -71,7 +73,11 @@ pub struct Subjects {
 pub const FIVE_FLOOR: &str = "five processes, floor";
 /// Five processes with Redis, AOF everysec.
 pub const FIVE: &str = "five processes";
-/// The same with AOF always.
+/// The same, asked with StreamTurn.
+pub const FIVE_STREAM: &str = "five processes, StreamTurn";
+/// The same, grading drills by the rules.
+pub const FIVE_DRILLS: &str = "five processes, GradeDrill";
+/// Five processes with AOF always.
 pub const FIVE_ALWAYS: &str = "five processes, AOF always";
 /// One process with fsync off: its floor.
 pub const ONE_OFF_FLOOR: &str = "one process, fsync off, floor";
@@ -83,8 +89,9 @@ pub const ONE_ON_FLOOR: &str = "one process, fsync on, floor";
 pub const ONE_ON: &str = "one process, fsync on";
 
 impl Subjects {
-    /// Starts all of them.
-    pub async fn start(calls: Calls, bytes: StoreBytes) -> Self {
+    /// Starts those whose names hold `only`, and the five processes in any case. `threads`: worker threads of each of five
+    /// processes, of the floor's as of the suite's; `None`: each has its own default.
+    pub async fn start(calls: Calls, bytes: StoreBytes, only: &str, threads: Option<u16>) -> Self {
         let mut all = Vec::new();
         let mut deployments = Vec::new();
         let mut processes = Vec::new();
@@ -93,25 +100,36 @@ impl Subjects {
         let redis = RedisServer::start().unwrap();
         let control = RedisControl::open(&redis).await;
         let home = tempfile::tempdir().unwrap();
-        let mut role = |role: &Role| {
-            let process = spawn(role, home.path());
+        let mut role = |role: &Role, threads: Option<u16>| {
+            let process = spawn(role, home.path(), threads);
             let url = format!("http://{}", process.listening().address);
             let pid = process.id();
             processes.push(process);
             (url, pid)
         };
-        let (policy, retrieval, llm) = (role(&Role::Leaf), role(&Role::Leaf), role(&Role::Leaf));
-        let session = role(&Role::Store {
-            redis: redis.url(),
-            bytes,
-        });
-        let gateway = role(&Role::Gateway {
-            policy: policy.0,
-            retrieval: retrieval.0,
-            llm: llm.0,
-            session: session.0,
-            calls,
-        });
+        let leaf = &Role::Leaf;
+        let (policy, retrieval, llm) = (
+            role(leaf, threads),
+            role(leaf, threads),
+            role(leaf, threads),
+        );
+        let session = role(
+            &Role::Store {
+                redis: redis.url(),
+                bytes,
+            },
+            threads,
+        );
+        let gateway = role(
+            &Role::Gateway {
+                policy: policy.0,
+                retrieval: retrieval.0,
+                llm: llm.0,
+                session: session.0,
+                calls,
+            },
+            threads,
+        );
         all.push(Subject {
             name: FIVE_FLOOR,
             endpoint: gateway.0,
@@ -121,30 +139,46 @@ impl Subjects {
         });
         let redis = vec![redis];
 
-        let five = Deployment::five_processes(options().keeping_to_itself()).await;
+        let five = options()
+            .keeping_to_itself()
+            .env("ADMIN_LISTEN", "127.0.0.1:0");
+        let five = threads.into_iter().fold(five, |five, threads| {
+            five.env("WORKER_THREADS", threads.to_string())
+        });
+        let five = Deployment::five_processes(five).await;
         let control = RedisControl::open(five.redis().unwrap()).await;
-        for (name, appendfsync) in [(FIVE, "everysec"), (FIVE_ALWAYS, "always")] {
+        for (name, appendfsync, doing) in [
+            (FIVE, "everysec", Doing::Turns),
+            (FIVE_STREAM, "everysec", Doing::Streams),
+            (FIVE_DRILLS, "everysec", Doing::Drills),
+            (FIVE_ALWAYS, "always", Doing::Turns),
+        ] {
             all.push(Subject {
                 redis: Some(RedisControl {
                     appendfsync,
                     ..control.clone()
                 }),
-                ..Subject::of(name, &five)
+                ..Subject::of(name, &five, doing)
             });
         }
-        deployments.push(five);
 
         for (floor, name, fsync) in [
             (ONE_OFF_FLOOR, ONE_OFF, false),
             (ONE_ON_FLOOR, ONE_ON, true),
         ] {
+            if !floor.contains(only) {
+                continue;
+            }
             let file = home.path().join(format!("floor-{fsync}.redb"));
-            let (endpoint, pid) = role(&Role::Suite {
-                file,
-                fsync,
-                calls,
-                bytes,
-            });
+            let (endpoint, pid) = role(
+                &Role::Suite {
+                    file,
+                    fsync,
+                    calls,
+                    bytes,
+                },
+                None,
+            );
             all.push(Subject {
                 name: floor,
                 endpoint,
@@ -155,12 +189,13 @@ impl Subjects {
             let setting = if fsync { "on" } else { "off" };
             let one = Deployment::one_process(options().env("SESSION_EMBEDDED_FSYNC", setting));
             let one = one.await;
-            all.push(Subject::of(name, &one));
+            all.push(Subject::of(name, &one, Doing::Turns));
             deployments.push(one);
         }
         homes.push(home);
         Self {
             all,
+            five,
             _deployments: deployments,
             _processes: processes,
             _redis: redis,
@@ -170,13 +205,13 @@ impl Subjects {
 }
 
 impl Subject {
-    fn of(name: &'static str, deployment: &Deployment) -> Self {
+    fn of(name: &'static str, deployment: &Deployment, doing: Doing) -> Self {
         Self {
             name,
             endpoint: deployment.endpoint(),
             pids: deployment.process_ids(),
             redis: None,
-            who: Who::Students(deployment.data_dir.clone()),
+            who: Who::Students(deployment.data_dir.clone(), doing),
         }
     }
 
@@ -188,7 +223,7 @@ impl Subject {
         let endpoint = self.endpoint.clone();
         let channels = load::channels(&endpoint, workers);
         match &self.who {
-            Who::Students(data_dir) => {
+            Who::Students(data_dir, doing) => {
                 // New students each time: nobody's list of threads grows without end.
                 let run = uuid::Uuid::new_v4().simple().to_string();
                 let students = |part: &str| -> Vec<Student> {
@@ -198,7 +233,7 @@ impl Subject {
                     };
                     let channels = channels.iter().cloned().enumerate();
                     channels
-                        .map(|(n, channel)| Student::new(channel, &token(n)))
+                        .map(|(n, channel)| Student::new(channel, &token(n), *doing))
                         .collect()
                 };
                 load::run(students("warm-up"), warm_up(workers)).await;
@@ -292,11 +327,14 @@ fn options() -> Options {
         })
 }
 
-fn spawn(role: &Role, home: &std::path::Path) -> Process {
+fn spawn(role: &Role, home: &std::path::Path, threads: Option<u16>) -> Process {
+    let threads = threads.into_iter();
     Process::spawn(&Program {
         name: "floor",
         args: vec![serde_json::to_string(role).unwrap().into()],
-        env: Vec::new(),
+        env: threads
+            .map(|threads| ("WORKER_THREADS".to_owned(), threads.to_string()))
+            .collect(),
         home: home.to_owned(),
     })
 }

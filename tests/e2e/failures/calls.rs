@@ -5,7 +5,8 @@ use std::time::Duration;
 use tonic::{Request, Response, Status, transport::Channel};
 use turnwise_course_pack::{Pack, load};
 use turnwise_proto::tutor::v1::{
-    ClientEventKind, DrillCard, ExamCard, GetSnapshotLiteRequest, GetThreadRequest, GradeDrillRequest, GradeDrillResponse, ListThreadsRequest, StudentInput,
+    ClientEventKind, DrillCard, ExamCard, GetSnapshotLiteRequest, GetThreadRequest,
+    GradeDrillRequest, GradeDrillResponse, ListThreadsRequest, StudentInput,
     SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse, Thread,
     submit_exam_answer_request::Answer, tutor_card::Content,
     tutor_service_client::TutorServiceClient,
@@ -31,9 +32,13 @@ pub async fn turn(
     turn: &TakeTurnRequest,
     within: Duration,
 ) -> Result<TakeTurnResponse, Status> {
-    timed(suite, student, turn.clone(), within, async |mut client, request| {
-        client.take_turn(request).await
-    })
+    timed(
+        suite,
+        student,
+        turn.clone(),
+        within,
+        async |mut client, request| client.take_turn(request).await,
+    )
     .await
 }
 
@@ -44,9 +49,13 @@ pub async fn grade(
     grading: &GradeDrillRequest,
     within: Duration,
 ) -> Result<GradeDrillResponse, Status> {
-    timed(suite, student, grading.clone(), within, async |mut client, request| {
-        client.grade_drill(request).await
-    })
+    timed(
+        suite,
+        student,
+        grading.clone(),
+        within,
+        async |mut client, request| client.grade_drill(request).await,
+    )
     .await
 }
 
@@ -57,9 +66,13 @@ pub async fn submit(
     submission: &SubmitExamAnswerRequest,
     within: Duration,
 ) -> Result<SubmitExamAnswerResponse, Status> {
-    timed(suite, student, submission.clone(), within, async |mut client, request| {
-        client.submit_exam_answer(request).await
-    })
+    timed(
+        suite,
+        student,
+        submission.clone(),
+        within,
+        async |mut client, request| client.submit_exam_answer(request).await,
+    )
     .await
 }
 
@@ -184,9 +197,13 @@ pub async fn reads(
         })
         .await
         .map(drop),
-        timed(suite, student, standing, within, async |mut client, request| {
-            client.get_snapshot_lite(request).await
-        })
+        timed(
+            suite,
+            student,
+            standing,
+            within,
+            async |mut client, request| client.get_snapshot_lite(request).await,
+        )
         .await
         .map(drop),
         timed(suite, student, list, within, async |mut client, request| {

@@ -1,1 +1,248 @@
-//! Not yet.
+//! A platform's exam system fails: nothing is offered and the answer says so; an exam answer is refused with nothing
+//! recorded, and tried again with the same key it counts once.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use tonic::Code;
+use turnwise_kit::Fault;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    tutor::v1::{ClientEventKind, DegradedReason, ExamResult, TutorAction},
+};
+use turnwise_tests::{
+    answer::check_answer,
+    deployment::Deployment,
+    eventually::eventually,
+    evidence::{Seed, drilled},
+    exam_system::{ExamSystem, Manner},
+    student::{DEMO_COURSE, Student, pressing},
+};
+
+use super::{
+    BACK, Blow, OPEN, PATIENT,
+    calls::{demo, drill, exam, grade, offered, submit, turn},
+    check_unavailable, counted, options, reasons, record,
+};
+
+/// Ready students: a question that was answered is not offered again.
+const READY: usize = 12;
+
+/// Five processes and a platform's exam system.
+async fn with_exam_system() -> (Deployment, ExamSystem) {
+    let questions = demo().questions.into_iter();
+    let right: BTreeMap<_, _> = questions.map(|q| (q.id, q.answer)).collect();
+    let system = ExamSystem::start(right);
+    let mut options = options().env("EXAM_ENDPOINT", system.endpoint());
+    for n in 0..READY {
+        let seed = Seed::units(&format!("nia-{n}"), DEMO_COURSE, vec![drilled(OPEN)]);
+        options = options.evidence(seed);
+    }
+    (Deployment::five_processes(options).await, system)
+}
+
+fn strike(system: &mut ExamSystem, blow: Blow) {
+    match blow {
+        Blow::Killed => system.process().kill(),
+        Blow::Stalled => system.process().pause(),
+    }
+}
+
+fn over(system: &mut ExamSystem, blow: Blow) {
+    match blow {
+        Blow::Killed => system.start_again(),
+        Blow::Stalled => system.process().go_on(),
+    }
+}
+
+/// Asks for an exam until one is offered: the breaker may be open for a while.
+async fn until_offered(suite: &Deployment, student: &Student) {
+    let thread = student.open(DEMO_COURSE).await;
+    eventually("an exam is offered", BACK, async || {
+        let asked = pressing(&thread, ClientEventKind::RequestExam, OPEN);
+        let answer = turn(suite, student, &asked, PATIENT).await.unwrap();
+        offered(&answer)
+    })
+    .await;
+}
+
+/// Asks for an exam, and insists that none is offered; whether the answer says that the exam system is away.
+async fn nothing_offered(suite: &Deployment, student: &Student, within: Duration) -> bool {
+    let before = record(suite, student).await;
+    let thread = student.open(DEMO_COURSE).await;
+    let asked = pressing(&thread, ClientEventKind::RequestExam, OPEN);
+    let answer = turn(suite, student, &asked, within).await.unwrap();
+    check_answer(&thread, &answer);
+    assert_eq!(offered(&answer), None);
+    let decision = suite.decision(&answer.turn_id);
+    assert!(!decision.allows(TutorAction::ExamBlock), "{decision:?}");
+    assert_eq!(record(suite, student).await, before);
+    let reasons = reasons(&answer);
+    assert!(
+        reasons.is_empty() || reasons == [DegradedReason::ExamApiUnavailable],
+        "{reasons:?}"
+    );
+    !reasons.is_empty()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_stalled_or_slow_before_turns() {
+    let (mut suite, mut system) = with_exam_system().await;
+    let nia = suite.student("nia-0");
+    until_offered(&suite, &nia).await;
+    for blow in Blow::BOTH {
+        strike(&mut system, blow);
+        for within in [2, 5, 20].map(Duration::from_secs) {
+            println!("the exam system is {blow:?}");
+            assert!(nothing_offered(&suite, &nia, within).await);
+        }
+        // Grading does without it.
+        let count = counted(&suite, &nia, OPEN).await;
+        let thread = nia.open(DEMO_COURSE).await;
+        let grading = drill(&nia, &thread, true).await;
+        let graded = grade(&suite, &nia, &grading, PATIENT).await.unwrap();
+        assert!(graded.evidence_recorded);
+        assert_eq!(
+            counted(&suite, &nia, OPEN).await,
+            (count.0 + 1, count.1 + 1)
+        );
+        over(&mut system, blow);
+        until_offered(&suite, &nia).await;
+    }
+    for manner in [Manner::Slow(60_000), Manner::Unavailable] {
+        println!("the exam system is {manner:?}");
+        system.behave(manner);
+        assert!(nothing_offered(&suite, &nia, Duration::from_secs(5)).await);
+        system.behave(Manner::Well);
+        until_offered(&suite, &nia).await;
+    }
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_in_turns() {
+    let (mut suite, system) = with_exam_system().await;
+    let nia = suite.student("nia-0");
+    until_offered(&suite, &nia).await;
+    for (manner, away) in [
+        (Manner::Missing, false),
+        (Manner::UnknownState, false),
+        (Manner::LockWithoutTime, false),
+        (Manner::Strangers, false),
+        (Manner::Oversized, true),
+    ] {
+        println!("the exam system answers {manner:?}");
+        system.behave(manner);
+        assert_eq!(nothing_offered(&suite, &nia, PATIENT).await, away);
+        system.behave(Manner::Well);
+        until_offered(&suite, &nia).await;
+    }
+    // Each status says which question it is about.
+    system.behave(Manner::WrongOrder);
+    until_offered(&suite, &nia).await;
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_counts_once_when_it_is_back() {
+    let (mut suite, mut system) = with_exam_system().await;
+    let mut students = (0..READY).map(|n| format!("nia-{n}"));
+    for blow in Blow::BOTH {
+        for right in [true, false] {
+            println!("the exam system is {blow:?} when an answer comes");
+            let nia = suite.student(&students.next().unwrap());
+            let thread = nia.open(DEMO_COURSE).await;
+            until_offered(&suite, &nia).await;
+            let submission = exam(&nia, &thread, right).await;
+            let before = record(&suite, &nia).await;
+            strike(&mut system, blow);
+            for within in [2, 5].map(Duration::from_secs) {
+                let refused = submit(&suite, &nia, &submission, within).await.unwrap_err();
+                check_away(&refused);
+            }
+            assert_eq!(record(&suite, &nia).await, before);
+            over(&mut system, blow);
+            counts_once(&suite, &system, &nia, &submission, right).await;
+        }
+    }
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_which_garbage_came_counts_once() {
+    let (mut suite, system) = with_exam_system().await;
+    for (n, manner) in [
+        Manner::Slow(60_000),
+        Manner::Unavailable,
+        Manner::WrongOrder,
+        Manner::Missing,
+        Manner::UnknownState,
+        Manner::Oversized,
+        Manner::Strangers,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        println!("the exam system answers {manner:?} when an answer comes");
+        let nia = suite.student(&format!("nia-{n}"));
+        let thread = nia.open(DEMO_COURSE).await;
+        until_offered(&suite, &nia).await;
+        let right = n % 2 == 0;
+        let submission = exam(&nia, &thread, right).await;
+        let before = record(&suite, &nia).await;
+        system.behave(manner);
+        let refused = submit(&suite, &nia, &submission, Duration::from_secs(5)).await;
+        system.behave(Manner::Well);
+        check_away(&refused.unwrap_err());
+        assert_eq!(record(&suite, &nia).await, before);
+        // But for the one that was closed, it has recorded the answer: the same key tells the same again.
+        let recorded = usize::from(manner != Manner::Unavailable);
+        assert_eq!(system.recorded(&nia.id, &submission.question_id), recorded);
+        counts_once(&suite, &system, &nia, &submission, right).await;
+    }
+    // A lock is a lock, whenever it ends.
+    let nia = suite.student("nia-10");
+    let thread = nia.open(DEMO_COURSE).await;
+    let submission = exam(&nia, &thread, false).await;
+    system.behave(Manner::LockWithoutTime);
+    let result = submit(&suite, &nia, &submission, PATIENT).await.unwrap();
+    assert_eq!(result.result(), ExamResult::Locked);
+    assert_eq!(result.locked_until, None);
+    suite.stop();
+}
+
+/// Insists on what a client is told of an exam system that is away.
+fn check_away(status: &tonic::Status) {
+    check_unavailable(status);
+    assert_eq!(status.code(), Code::Unavailable);
+    let fault = Fault::from_status(status);
+    assert_eq!(fault.reason(), ErrorReason::DependencyUnavailable);
+    assert_eq!(fault.metadata("service"), Some("exam system"));
+}
+
+/// The same key again, until it is answered: once there, once here, and the same for ever.
+async fn counts_once(
+    suite: &Deployment,
+    system: &ExamSystem,
+    student: &Student,
+    submission: &turnwise_proto::tutor::v1::SubmitExamAnswerRequest,
+    right: bool,
+) {
+    let (_, version) = counted(suite, student, OPEN).await;
+    let result = eventually("the answer is taken", BACK, async || {
+        submit(suite, student, submission, PATIENT).await.ok()
+    })
+    .await;
+    let expected = if right {
+        ExamResult::Passed
+    } else {
+        ExamResult::Locked
+    };
+    assert_eq!(result.result(), expected);
+    assert!(result.recorded);
+    assert_eq!(
+        submit(suite, student, submission, PATIENT).await.unwrap(),
+        result
+    );
+    assert_eq!(system.recorded(&student.id, &submission.question_id), 1);
+    assert_eq!(counted(suite, student, OPEN).await.1, version + 1);
+}

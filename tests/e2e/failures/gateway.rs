@@ -24,7 +24,10 @@ const CUT_OFF: Duration = Duration::from_secs(2);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_turns() {
-    let (session, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (session, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .twice(Service::Gateway)
         .way(Service::Session, &session)
@@ -54,7 +57,10 @@ async fn in_the_middle_of_turns() {
             })
             .await;
             check_answer(&thread, &answer);
-            assert_eq!(elsewhere.messages(&thread.thread_id, 50).await, answer.messages);
+            assert_eq!(
+                elsewhere.messages(&thread.thread_id, 50).await,
+                answer.messages
+            );
             blow.over(&mut suite, Service::Gateway);
             // Whatever a stalled gateway still does, this is the answer.
             until_well(&suite, &ada).await;
@@ -67,7 +73,10 @@ async fn in_the_middle_of_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_grades_and_exams() {
-    let (session, policy) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (session, policy) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let ready = |id: &str| Seed::units(id, DEMO_COURSE, vec![drilled(OPEN)]);
     let mut options = options()
         .twice(Service::Gateway)
@@ -104,11 +113,20 @@ async fn in_the_middle_of_grades_and_exams() {
         struck.await.unwrap();
         let graded = grade(&suite, &elsewhere, &grading, PATIENT).await.unwrap();
         assert!(graded.evidence_recorded);
-        assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+        assert_eq!(
+            counted(&suite, &ada, OPEN).await,
+            (count.0 + 1, count.1 + 1)
+        );
         blow.over(&mut suite, Service::Gateway);
         until_well(&suite, &ada).await;
-        assert_eq!(grade(&suite, &ada, &grading, PATIENT).await.unwrap(), graded);
-        assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+        assert_eq!(
+            grade(&suite, &ada, &grading, PATIENT).await.unwrap(),
+            graded
+        );
+        assert_eq!(
+            counted(&suite, &ada, OPEN).await,
+            (count.0 + 1, count.1 + 1)
+        );
 
         let nia = suite.student(&format!("nia-{n}"));
         let elsewhere = suite.at_second_gateway(&nia);
@@ -122,12 +140,17 @@ async fn in_the_middle_of_grades_and_exams() {
         let cut_off = nia.client().submit_exam_answer(request).await;
         cut_off.expect_err("the gateway is gone");
         struck.await.unwrap();
-        let result = submit(&suite, &elsewhere, &submission, PATIENT).await.unwrap();
+        let result = submit(&suite, &elsewhere, &submission, PATIENT)
+            .await
+            .unwrap();
         assert!(result.recorded);
         assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
         blow.over(&mut suite, Service::Gateway);
         until_well(&suite, &ada).await;
-        assert_eq!(submit(&suite, &nia, &submission, PATIENT).await.unwrap(), result);
+        assert_eq!(
+            submit(&suite, &nia, &submission, PATIENT).await.unwrap(),
+            result
+        );
         assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
     }
     suite.nothing_panicked();

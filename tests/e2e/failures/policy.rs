@@ -12,15 +12,17 @@ use turnwise_tests::{
 };
 
 use super::{
-    BACK, Blow, PATIENT, QUESTION, check_safe, check_unavailable, counted, options, reasons,
-    record, until_well,
+    BACK, Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    OPEN,
+    check_safe, check_unavailable, counted, options, reasons, record, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
-    let (retrieval, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (retrieval, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .way(Service::Retrieval, &retrieval)
         .way(Service::Llm, &llm);
@@ -60,7 +62,10 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let (policy, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (policy, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .way(Service::Policy, &policy)
         .way(Service::Llm, &llm);
@@ -107,7 +112,10 @@ async fn garbage_in_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grade_counts_once_when_it_is_back() {
-    let (policy, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (policy, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .way(Service::Policy, &policy)
         .way(Service::Llm, &llm);

@@ -16,21 +16,35 @@ use turnwise_tests::{
 };
 
 use super::{
-    Blow, OPEN, PATIENT, QUESTION, calls::{drill, grade, turn}, counted, options, reasons, record,
-    until_well,
+    Blow, OPEN, PATIENT, QUESTION,
+    calls::{drill, grade, turn},
+    counted, options, reasons, record, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
-    let (session, policy) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (session, policy) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .way(Service::Session, &session)
         .way(Service::Policy, &policy);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
-    let focus = until_well(&suite, &ada).await.snapshot_lite.unwrap().focus.unwrap();
+    let focus = until_well(&suite, &ada)
+        .await
+        .snapshot_lite
+        .unwrap()
+        .focus
+        .unwrap();
     let points = [
-        ("before the message is mapped", &session, "BeginTurn", When::After),
+        (
+            "before the message is mapped",
+            &session,
+            "BeginTurn",
+            When::After,
+        ),
         ("before anything is searched", &policy, "Plan", When::After),
     ];
     for blow in Blow::BOTH {
@@ -57,7 +71,10 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
                 let graded = grade(&suite, &ada, &grading, within).await.unwrap();
                 assert!(graded.evidence_recorded);
                 assert_eq!(graded.degraded_reasons().count(), 0);
-                assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+                assert_eq!(
+                    counted(&suite, &ada, OPEN).await,
+                    (count.0 + 1, count.1 + 1)
+                );
                 blow.over(&mut suite, Service::Retrieval);
                 until_well(&suite, &ada).await;
             }
@@ -119,8 +136,14 @@ async fn garbage_in_turns() {
             let answer = turn(&suite, student, &asked, PATIENT).await.unwrap();
             retrieval.leave_alone();
             check_answer(&thread, &answer);
+            if method == "MapMessage" {
+                assert_eq!(reasons(&answer), [DegradedReason::RetrievalUnavailable]);
+            }
             let decision = suite.decision(&answer.turn_id);
-            assert!(decision.allows(shown_action(tutor(&answer))), "{decision:?}");
+            assert!(
+                decision.allows(shown_action(tutor(&answer))),
+                "{decision:?}"
+            );
             if method == "Retrieve" {
                 assert!(!decision.allows(TutorAction::ExamBlock), "{decision:?}");
             }

@@ -19,7 +19,10 @@ use super::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let (policy, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (policy, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let options = options()
         .way(Service::Policy, &policy)
         .way(Service::Llm, &llm);
@@ -67,7 +70,10 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
             assert!(graded.evidence_recorded);
             let again = grade(&suite, &ada, &grading, PATIENT).await.unwrap();
             assert_eq!(again, graded);
-            assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+            assert_eq!(
+                counted(&suite, &ada, OPEN).await,
+                (count.0 + 1, count.1 + 1)
+            );
         }
     }
     suite.stop();
@@ -146,7 +152,10 @@ async fn garbage_in_grades() {
             check_unavailable(&refused.expect_err("garbage is no word"));
             let graded = grade(&suite, &ada, &grading, PATIENT).await.unwrap();
             assert!(graded.evidence_recorded);
-            assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+            assert_eq!(
+                counted(&suite, &ada, OPEN).await,
+                (count.0 + 1, count.1 + 1)
+            );
         }
     }
     suite.stop();

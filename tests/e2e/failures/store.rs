@@ -40,7 +40,10 @@ fn over(suite: &mut Deployment, blow: Blow) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let (policy, llm) = (Arc::new(Meddler::start().await), Arc::new(Meddler::start().await));
+    let (policy, llm) = (
+        Arc::new(Meddler::start().await),
+        Arc::new(Meddler::start().await),
+    );
     let durable = ServerOptions::default()
         .persistent()
         .set("appendfsync", "always");
@@ -85,7 +88,10 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
             })
             .await;
             assert!(graded.evidence_recorded);
-            assert_eq!(counted(&suite, &ada, OPEN).await, (count.0 + 1, count.1 + 1));
+            assert_eq!(
+                counted(&suite, &ada, OPEN).await,
+                (count.0 + 1, count.1 + 1)
+            );
         }
     }
     until_well(&suite, &ada).await;

@@ -80,15 +80,17 @@ async fn gold_everywhere(mut suite: Deployment) {
                 assert_eq!(grade.graded_by(), GradedBy::Rules);
                 assert!(grade.evidence_recorded);
                 assert_eq!(grade.common_mistake_tag, "");
-                assert_eq!(grade.notices, []);
-                assert_eq!(grade.degraded_reasons, [], "no model is needed");
+                assert!(grade.notices.is_empty());
+                assert!(grade.degraded_reasons.is_empty(), "no model is needed");
             }
             Came::Result(result) => {
                 assert_eq!(result.result(), ExamResult::Passed, "{before}");
                 assert!(result.recorded);
                 assert_eq!(result.locked_until, None);
-                assert!(result.mastery_tier > result.mastery_tier_before);
-                passed += 1;
+                // A unit at gold offers what is left of its questions before it lets go.
+                let was_gold = result.mastery_tier_before() == MasteryTier::Gold;
+                assert!(was_gold || result.mastery_tier > result.mastery_tier_before);
+                passed += i32::from(!was_gold);
             }
             other => panic!("no primary button comes to {other:?}"),
         }
@@ -96,7 +98,7 @@ async fn gold_everywhere(mut suite: Deployment) {
         assert_eq!(revisit.locked_count, 0);
         assert_eq!(revisit.next_question_id, "");
     }
-    assert_eq!(passed, 3 * units.len(), "one question for each badge");
+    assert_eq!(passed, 3 * total, "one question for each badge");
 
     let recorded = staff.recorded(&pupil.student).await;
     assert_eq!(recorded.evidence.unit_progress.len(), units.len());
@@ -110,7 +112,8 @@ async fn gold_everywhere(mut suite: Deployment) {
             (drill.attempts, drill.attempts, 0)
         );
         let exams = unit.passed_by_tier.unwrap();
-        assert_eq!((exams.bronze, exams.silver, exams.gold), (1, 1, 1));
+        assert_eq!((exams.bronze, exams.silver), (1, 1));
+        assert!(exams.gold >= 1);
     }
     assert_eq!(recorded.evidence.revisit_queue, []);
     assert_eq!(recorded.evidence.units_in_progress, [""; 0]);
@@ -136,7 +139,8 @@ fn check_exam_was_allowed(pupil: &Pupil, facts: &turnwise_proto::explain::v1::Tu
     let mut units = evidence.unit_progress.iter();
     let unit = units.find(|unit| unit.unit_id == pupil.unit_id()).unwrap();
     assert!(unit.drill.unwrap().streak_correct >= 2);
-    assert_eq!(unit.mastery_tier() as i32 + 1, exam.tier);
+    let next = (unit.mastery_tier() as i32 + 1).min(MasteryTier::Gold.into());
+    assert_eq!(exam.tier, next);
     let submits = pupil.card.as_ref().unwrap().buttons.iter();
     assert_eq!(
         submits

@@ -49,7 +49,10 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     assert_eq!(facts.format, 1);
     assert_eq!(facts.turn_id, answer.turn_id);
     assert_eq!(facts.thread_id, answer.thread_id);
-    assert_eq!((facts.student_id.as_str(), facts.class_id.as_str()), ("ada", Student::CLASS));
+    assert_eq!(
+        (facts.student_id.as_str(), facts.class_id.as_str()),
+        ("ada", Student::CLASS)
+    );
     assert_eq!(facts.event, answer.messages[0].event);
     assert!(!facts.incomplete && facts.guardrail.is_empty());
     let policy = facts.policy.as_ref().unwrap();
@@ -58,13 +61,18 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
         [TutorAction::DrillCard]
     );
     assert_eq!(facts.model_call.as_ref().unwrap().model, "mock");
-    assert_eq!(facts.verdict.as_ref().unwrap().action(), TutorAction::DrillCard);
+    assert_eq!(
+        facts.verdict.as_ref().unwrap().action(),
+        TutorAction::DrillCard
+    );
     assert_eq!(facts.prompt.as_ref().unwrap().hash.len(), 64);
     assert!(facts.turn_state.is_some());
     let phases: Vec<_> = facts.times.iter().map(|time| time.phase.as_str()).collect();
     assert_eq!(
         phases,
-        ["map", "plan", "gather", "decide", "prompt", "model", "resolve"]
+        [
+            "map", "plan", "gather", "decide", "prompt", "model", "resolve"
+        ]
     );
     assert_eq!(texts.reply.unwrap().text, answer.messages[1].text);
     assert!(!texts.completion.is_empty());
@@ -96,13 +104,22 @@ async fn nobody_else_does(kind: Kind) {
         );
     }
     let unknown = [
-        (Staff::of_tenant(&suite, "elsewhere"), "ada", turn_id.as_str()),
+        (
+            Staff::of_tenant(&suite, "elsewhere"),
+            "ada",
+            turn_id.as_str(),
+        ),
         (Staff::of(&suite), "ben", &turn_id),
         (Staff::of(&suite), "ada", &fresh_key()),
     ];
     for (staff, student, turn) in unknown {
         let refused = staff.explain_turn(student, turn).await.unwrap_err();
-        check_refusal(&refused, Code::NotFound, ErrorReason::UnknownTurn, "");
+        check_refusal(
+            &refused,
+            Code::NotFound,
+            ErrorReason::UnknownTurn,
+            "turn_id",
+        );
     }
     let nameless = Staff::of(&suite).explain_turn("", &turn_id).await;
     check_refusal(
@@ -117,7 +134,10 @@ async fn nobody_else_does(kind: Kind) {
 async fn words_go_and_facts_stay(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let mut pupil = Pupil::start(&suite, "ada").await;
-    let turn_id = pupil.say("My secret is that I like fractions").await.turn_id;
+    let turn_id = pupil
+        .say("My secret is that I like fractions")
+        .await
+        .turn_id;
     let before = Staff::of(&suite).record("ada", &turn_id).await;
     assert!(format!("{:?}", before.texts).contains("secret"));
 
@@ -126,11 +146,16 @@ async fn words_go_and_facts_stay(kind: Kind) {
             class_id: Student::CLASS.to_owned(),
             reason: "a new year".to_owned(),
         });
-        let done = SessionAdminServiceClient::new(session).reset_class(request).await;
+        let done = SessionAdminServiceClient::new(session)
+            .reset_class(request)
+            .await;
         assert_eq!(done.unwrap().into_inner().threads, 1);
     })
     .await;
-    let explained = Staff::of(&suite).explain_turn("ada", &turn_id).await.unwrap();
+    let explained = Staff::of(&suite)
+        .explain_turn("ada", &turn_id)
+        .await
+        .unwrap();
     let after = explained.record.unwrap();
     assert_eq!(after.texts, None);
     assert_eq!(after.facts, before.facts);
@@ -141,7 +166,9 @@ async fn words_go_and_facts_stay(kind: Kind) {
         let request = as_service(EraseStudentRequest {
             student_id: "ada".to_owned(),
         });
-        let done = SessionAdminServiceClient::new(session).erase_student(request).await;
+        let done = SessionAdminServiceClient::new(session)
+            .erase_student(request)
+            .await;
         assert_eq!(done.unwrap().into_inner().threads, 1);
     })
     .await;
@@ -150,7 +177,7 @@ async fn words_go_and_facts_stay(kind: Kind) {
         &gone.unwrap_err(),
         Code::NotFound,
         ErrorReason::UnknownTurn,
-        "",
+        "turn_id",
     );
     suite.stop();
 }

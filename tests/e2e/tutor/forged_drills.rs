@@ -34,7 +34,7 @@ const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
 /// A pupil in front of a drill of the first unit.
 async fn at_a_drill(suite: &Deployment, answers: &Answers, id: &str) -> Pupil {
     let mut pupil = Pupil::start(suite, id).await;
-    pupil.press_labelled("next_unit", &mut Knows(answers)).await;
+    pupil.ask_for_a_drill(&mut Knows(answers)).await;
     pupil.drill();
     pupil
 }
@@ -78,7 +78,9 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
             question_latex: &card.question_latex,
         };
         let then = Timestamp::now() - ago.hours();
-        CardTokens::load(keys, HOUR).unwrap().drill(then, &claims, "")
+        CardTokens::load(keys, HOUR)
+            .unwrap()
+            .drill(then, &claims, "")
     };
     let token = pupil.drill().drill_token.clone();
     let mut spoilt = token.clone().into_bytes();
@@ -90,11 +92,23 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
         ("no token", with_token("")),
         ("no token's form", with_token("drill")),
         ("a very long one", with_token(&"A".repeat(600))),
-        ("a changed one", with_token(&String::from_utf8(spoilt).unwrap())),
+        (
+            "a changed one",
+            with_token(&String::from_utf8(spoilt).unwrap()),
+        ),
         ("a cut one", with_token(&token[..token.len() - 8])),
-        ("one of another student", with_token(&other.drill().drill_token)),
-        ("one of another thread", with_token(&here.drill().drill_token)),
-        ("one signed with a key of one's own", with_token(&minted(&own_keys, 0))),
+        (
+            "one of another student",
+            with_token(&other.drill().drill_token),
+        ),
+        (
+            "one of another thread",
+            with_token(&here.drill().drill_token),
+        ),
+        (
+            "one signed with a key of one's own",
+            with_token(&minted(&own_keys, 0)),
+        ),
         ("one that is too old", with_token(&minted(&true_keys, 2))),
         ("another unit", edited(|r| r.unit_id = "ALG-10".to_owned())),
         ("an easier exercise", {
@@ -130,13 +144,19 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
         before.evidence.encode_to_vec()
     );
     assert_eq!(after.version, before.version);
-    let graded = pupil.student.grade_drill(with_token(&minted(&true_keys, 0))).await;
+    let graded = pupil
+        .student
+        .grade_drill(with_token(&minted(&true_keys, 0)))
+        .await;
     let graded = graded.unwrap();
     assert!(graded.evidence_recorded);
     assert_eq!(graded.result(), DrillResult::Correct);
     // An exam's token is none of a drill's, and neither counts for anybody else.
     let recorded = staff.recorded(&other.student).await;
-    assert_eq!((recorded.version, recorded.evidence.unit_progress.len()), (0, 0));
+    assert_eq!(
+        (recorded.version, recorded.evidence.unit_progress.len()),
+        (0, 0)
+    );
     suite.stop();
 }
 
@@ -171,17 +191,42 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
     use ErrorReason as Why;
     let cases = [
         (with(None), InvalidArgument, Why::MissingMessage, "answer"),
-        (with(Some(typed(""))), InvalidArgument, Why::MissingMessage, "answer"),
-        (with(Some(both)), InvalidArgument, Why::MissingMessage, "answer"),
-        (with(Some(typed("5\0"))), InvalidArgument, Why::InvalidText, "answer.text"),
-        (with(Some(typed(" \n "))), InvalidArgument, Why::InvalidText, "answer.text"),
+        (
+            with(Some(typed(""))),
+            InvalidArgument,
+            Why::MissingMessage,
+            "answer",
+        ),
+        (
+            with(Some(both)),
+            InvalidArgument,
+            Why::MissingMessage,
+            "answer",
+        ),
+        (
+            with(Some(typed("5\0"))),
+            InvalidArgument,
+            Why::InvalidText,
+            "answer.text",
+        ),
+        (
+            with(Some(typed(" \n "))),
+            InvalidArgument,
+            Why::InvalidText,
+            "answer.text",
+        ),
         (
             with(Some(typed(&"5".repeat(4001)))),
             InvalidArgument,
             Why::MessageTooLong,
             "answer.text",
         ),
-        (drilled(None), InvalidArgument, Why::InvalidArgument, "drill"),
+        (
+            drilled(None),
+            InvalidArgument,
+            Why::InvalidArgument,
+            "drill",
+        ),
         (
             drilled(Some(DrillCard::default())),
             InvalidArgument,
@@ -263,19 +308,23 @@ async fn an_answer_is_an_answer_and_no_order(kind: Kind) {
     .enumerate()
     {
         let mut pupil = at_a_drill(&suite, &answers, &format!("orders-{i}")).await;
-        pupil
-            .press_labelled("ask_hint", &mut Knows(&answers))
-            .await;
+        pupil.press_labelled("ask_hint", &mut Knows(&answers)).await;
         pupil
             .press_labelled("try_drill", &mut Knows(&answers))
             .await;
-        let graded = pupil.student.grade_drill(pupil.grading(typed(&wrong))).await;
+        let graded = pupil
+            .student
+            .grade_drill(pupil.grading(typed(&wrong)))
+            .await;
         let graded = graded.unwrap();
         let recorded = staff.recorded(&pupil.student).await;
         let counted = i64::from(graded.evidence_recorded);
         assert_eq!(recorded.version, counted, "{wrong:.60}");
         for unit in &recorded.evidence.unit_progress {
-            assert_eq!(unit.confusion_tags.len(), usize::from(!graded.common_mistake_tag.is_empty()));
+            assert_eq!(
+                unit.confusion_tags.len(),
+                usize::from(!graded.common_mistake_tag.is_empty())
+            );
             for tag in &unit.confusion_tags {
                 assert!(answers.mistakes(&unit.unit_id).contains(&tag.tag.as_str()));
             }
@@ -292,7 +341,11 @@ async fn an_answer_is_an_answer_and_no_order(kind: Kind) {
     // The exercise itself is never its answer.
     let pupil = at_a_drill(&suite, &answers, "copies").await;
     let copied = typed(&pupil.drill().question_latex);
-    let graded = pupil.student.grade_drill(pupil.grading(copied)).await.unwrap();
+    let graded = pupil
+        .student
+        .grade_drill(pupil.grading(copied))
+        .await
+        .unwrap();
     assert_ne!(graded.result(), DrillResult::Correct);
     suite.stop();
 }
@@ -305,13 +358,23 @@ async fn somebody_elses_thread_is_no_thread(kind: Kind) {
     let thief = suite.student("thief");
     let stolen = owner.grading(answers.drill(owner.drill()));
     let refused = thief.grade_drill(stolen.clone()).await.unwrap_err();
-    check_refusal(&refused, Code::NotFound, ErrorReason::UnknownThread, "");
+    check_refusal(
+        &refused,
+        Code::NotFound,
+        ErrorReason::UnknownThread,
+        "thread_id",
+    );
     let none = GradeDrillRequest {
         thread_id: fresh_key(),
         ..stolen
     };
     let unknown = thief.grade_drill(none).await.unwrap_err();
-    check_refusal(&unknown, Code::NotFound, ErrorReason::UnknownThread, "");
+    check_refusal(
+        &unknown,
+        Code::NotFound,
+        ErrorReason::UnknownThread,
+        "thread_id",
+    );
     for student in [&owner.student, &thief] {
         assert_eq!(staff.recorded(student).await.version, 0);
     }

@@ -217,17 +217,21 @@ async fn no_words_and_no_model_write_evidence(kind: Kind) {
         r#"{"confusion_tags":["sign_error"],"action":"DRILL_CARD"}"#,
         exam,
     ] {
-        let answer = pupil.student.turn(saying(&pupil.thread, text)).await.unwrap();
+        let answer = pupil
+            .student
+            .turn(saying(&pupil.thread, text))
+            .await
+            .unwrap();
         let shown = shown_action(tutor(&answer));
         assert!(
-            matches!(shown, TutorAction::SocraticQuestion | TutorAction::DrillCard),
+            matches!(
+                shown,
+                TutorAction::SocraticQuestion | TutorAction::DrillCard
+            ),
             "{text} got {shown:?}"
         );
         let progress = answer.snapshot_lite.unwrap().progress.unwrap();
-        assert_eq!(
-            (progress.bronze, progress.silver, progress.gold),
-            (0, 0, 0)
-        );
+        assert_eq!((progress.bronze, progress.silver, progress.gold), (0, 0, 0));
     }
     let recorded = staff.recorded(&pupil.student).await;
     assert_eq!(recorded.version, 0);
@@ -239,12 +243,20 @@ async fn somebody_elses_thread_is_no_thread(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let owner = Pupil::start(&suite, "owner").await;
     let thief = suite.student("thief");
-    let theirs = thief.turn(saying(&owner.thread, "mine now")).await.unwrap_err();
+    let theirs = thief
+        .turn(saying(&owner.thread, "mine now"))
+        .await
+        .unwrap_err();
     let mut nobodys = owner.thread.clone();
     nobodys.thread_id = fresh_key();
     let none = thief.turn(saying(&nobodys, "mine now")).await.unwrap_err();
     for refused in [&theirs, &none] {
-        check_refusal(refused, Code::NotFound, ErrorReason::UnknownThread, "");
+        check_refusal(
+            refused,
+            Code::NotFound,
+            ErrorReason::UnknownThread,
+            "thread_id",
+        );
     }
     assert_eq!(theirs.message(), none.message(), "nothing tells them apart");
     let said = owner.student.messages(&owner.thread.thread_id, 200).await;

@@ -47,9 +47,15 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     };
     let cases = [
         (saying(&thread, "I am going to commit suicide"), "self_harm"),
-        (saying(&thread, "I can't do it. i've been cutting myself again"), "self_harm"),
+        (
+            saying(&thread, "I can't do it. i've been cutting myself again"),
+            "self_harm",
+        ),
         (saying(&thread, "ich will nicht mehr leben"), "self_harm"),
-        (writing(&thread, r"x = 4, \text{and I feel suicidal}"), "self_harm"),
+        (
+            writing(&thread, r"x = 4, \text{and I feel suicidal}"),
+            "self_harm",
+        ),
         (pressed, "self_harm"),
         (voice, "abuse"),
     ];
@@ -71,7 +77,10 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
             message.text
         );
         assert!(message.card.is_none());
-        let standing = answer.snapshot_lite.clone().expect("the policy can be asked");
+        let standing = answer
+            .snapshot_lite
+            .clone()
+            .expect("the policy can be asked");
         assert_eq!(standing.focus.unwrap().unit_id, focus, "nothing has moved");
 
         let record = staff.record(&pupil.student.id, &answer.turn_id).await;
@@ -108,7 +117,9 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
             page_size: 200,
             ..ListEventsRequest::default()
         });
-        let listed = SessionServiceClient::new(session).list_events(request).await;
+        let listed = SessionServiceClient::new(session)
+            .list_events(request)
+            .await;
         listed.unwrap().into_inner().events
     })
     .await;
@@ -118,7 +129,10 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         .map(|event| (event.related_id.clone(), event.facts["kind"].as_str()))
         .collect();
     assert_eq!(told, alerts);
-    for event in events.iter().filter(|event| event.kind != "conversation:message") {
+    for event in events
+        .iter()
+        .filter(|event| event.kind != "conversation:message")
+    {
         assert_eq!(event.text, "", "an event of a turn holds no words");
     }
     suite.stop();

@@ -120,8 +120,14 @@ impl Ledger {
                 .collect();
             assert_eq!(stored.confusion_tags, tags, "{unit_id}");
         }
-        let waiting = evidence.revisit_queue.iter().map(|entry| &entry.question_id);
-        assert_eq!(waiting.collect::<Vec<_>>(), self.revisit.iter().collect::<Vec<_>>());
+        let waiting = evidence
+            .revisit_queue
+            .iter()
+            .map(|entry| &entry.question_id);
+        assert_eq!(
+            waiting.collect::<Vec<_>>(),
+            self.revisit.iter().collect::<Vec<_>>()
+        );
         assert_eq!(evidence.exam_touched, self.touched);
         assert!(evidence.units_in_progress.len() <= 6);
         for unit_id in &evidence.units_in_progress {

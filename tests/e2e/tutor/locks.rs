@@ -88,7 +88,7 @@ pub fn drawing(pupil: &Pupil) -> GetExamQuestionRequest {
 /// The question on the screen, as it is now: its state and the end of its lock.
 pub async fn state(pupil: &Pupil) -> (QuestionState, Option<ProtoTime>) {
     let drawn = pupil.student.exam_question(drawing(pupil)).await.unwrap();
-    assert_eq!(drawn.degraded_reasons, []);
+    assert!(drawn.degraded_reasons.is_empty());
     let card = drawn.card.unwrap();
     let submits = card.buttons.iter().any(|b| b.label_key == "submit_answer");
     match card.content {
@@ -129,7 +129,10 @@ async fn of_two_answers_at_once_one_counts(kind: Kind) {
     let passed = counted.result() == ExamResult::Passed;
     assert_eq!(bronze, i32::from(passed));
     assert_eq!(after.evidence.revisit_queue.is_empty(), passed);
-    assert_eq!(after.evidence.exam_touched, [pupil.exam().question_id.clone()]);
+    assert_eq!(
+        after.evidence.exam_touched,
+        [pupil.exam().question_id.clone()]
+    );
     suite.stop();
 }
 
@@ -142,7 +145,10 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
     let mut locked = Vec::new();
     loop {
         let question_id = pupil.exam().question_id.clone();
-        assert!(!locked.contains(&question_id), "a locked question is offered");
+        assert!(
+            !locked.contains(&question_id),
+            "a locked question is offered"
+        );
         let request = pupil.submission(answers.wrong_exam(pupil.exam()));
         let result = pupil.student.submit_exam(request).await.unwrap();
         assert_eq!(result.result(), ExamResult::Locked);
@@ -151,7 +157,10 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
         locked.push(question_id);
         let revisit = result.snapshot_lite.unwrap().revisit.unwrap();
         assert_eq!(usize::try_from(revisit.locked_count).unwrap(), locked.len());
-        assert_eq!(revisit.next_question_id, locked[0], "the first lock ends first");
+        assert_eq!(
+            revisit.next_question_id, locked[0],
+            "the first lock ends first"
+        );
         check_lock(revisit.next_eligible_at, hours);
 
         // A right answer now comes too late, and does not move the lock.
@@ -160,7 +169,10 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
         assert_eq!(again.result(), ExamResult::Locked);
         assert!(!again.recorded);
         assert_eq!(again.locked_until, result.locked_until);
-        assert_eq!(state(&pupil).await, (QuestionState::Locked, result.locked_until));
+        assert_eq!(
+            state(&pupil).await,
+            (QuestionState::Locked, result.locked_until)
+        );
 
         if ask(&mut pupil).await != TutorAction::ExamBlock {
             break;
@@ -169,7 +181,12 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
     assert!(locked.len() > 1, "after one question comes the next");
     let recorded = staff.recorded(&pupil.student).await;
     let waiting = recorded.evidence.revisit_queue.iter();
-    assert_eq!(waiting.map(|entry| entry.question_id.clone()).collect::<Vec<_>>(), locked);
+    assert_eq!(
+        waiting
+            .map(|entry| entry.question_id.clone())
+            .collect::<Vec<_>>(),
+        locked
+    );
     // All of its tier are locked: there is still a drill.
     assert!(pupil.button("take_exam").is_none());
     assert!(pupil.button("try_drill").is_some());
@@ -193,20 +210,31 @@ async fn help_locks_until_the_question_is_passed(kind: Kind) {
     check_lock(help.locked_until, day);
     assert!(!help.text.trim().is_empty());
     assert_eq!(help.url, "");
-    assert_eq!(state(&pupil).await, (QuestionState::Locked, help.locked_until));
+    assert_eq!(
+        state(&pupil).await,
+        (QuestionState::Locked, help.locked_until)
+    );
     let late = pupil.submission(answers.exam(pupil.exam()));
     let late = pupil.student.submit_exam(late).await.unwrap();
     assert_eq!((late.result(), late.recorded), (ExamResult::Locked, false));
     let after = staff.recorded(&pupil.student).await;
     assert_eq!(after.version, before.version + 1);
-    assert_eq!(after.unit(UNIT).passed_by_tier, before.unit(UNIT).passed_by_tier);
+    assert_eq!(
+        after.unit(UNIT).passed_by_tier,
+        before.unit(UNIT).passed_by_tier
+    );
     waiting.push(pupil.exam().question_id.clone());
     let queue = after.evidence.revisit_queue.iter();
     let queue: Vec<_> = queue.map(|entry| entry.question_id.clone()).collect();
     assert_eq!(queue, waiting);
     let no_such_help = pupil.view(SupportKind::Video);
     let refused = pupil.student.view_support(no_such_help).await.unwrap_err();
-    check_refusal(&refused, Code::NotFound, ErrorReason::UnknownQuestion, "kind");
+    check_refusal(
+        &refused,
+        Code::NotFound,
+        ErrorReason::UnknownQuestion,
+        "kind",
+    );
 
     // After a pass, help is only help.
     let (pupil, waiting) = at_help(&suite, &answers, "passes").await;

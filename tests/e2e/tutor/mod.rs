@@ -16,7 +16,7 @@
 //! | [`replay`] | every turn made again of its record |
 
 mod always_right;
-mod answers;
+pub mod answers;
 mod buttons;
 mod errs;
 mod explained;
@@ -25,10 +25,10 @@ mod forged_exams;
 mod forged_turns;
 mod guardrails;
 mod ledger;
-mod locks;
+pub mod locks;
 mod off_path;
 mod once;
-mod pupil;
+pub mod pupil;
 mod replay;
 mod store;
 mod stream;

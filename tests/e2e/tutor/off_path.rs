@@ -60,13 +60,23 @@ async fn the_way_leads_to_what_was_asked_for(kind: Kind) {
     ] {
         let shown = ask(&mut pupil, kind, AHEAD).await;
         assert_ne!(shown, TutorAction::ExamBlock);
-        let blocker = pupil.standing.prereq_nudge.clone().expect("something comes first");
+        let blocker = pupil
+            .standing
+            .prereq_nudge
+            .clone()
+            .expect("something comes first");
         assert_ne!(blocker.unit_id, AHEAD);
         assert_eq!(pupil.focus(), blocker.unit_id);
         assert_eq!(blocker.title, unit(&blocker.unit_id).title);
         let met = unit(&blocker.unit_id).prerequisites.iter();
-        assert!(met.clone().all(|id| !unit(id).assessable), "it can be begun");
-        assert!(pupil.button("check_prerequisite").is_none(), "not drilled yet");
+        assert!(
+            met.clone().all(|id| !unit(id).assessable),
+            "it can be begun"
+        );
+        assert!(
+            pupil.button("check_prerequisite").is_none(),
+            "not drilled yet"
+        );
     }
 
     let mut presses = 0;

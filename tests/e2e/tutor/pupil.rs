@@ -85,10 +85,27 @@ impl Pupil {
         self.take(turn).await
     }
 
+    /// Goes to a new thread, where nothing is on the screen yet.
+    pub async fn open(&mut self) {
+        self.thread = self.student.open(DEMO_COURSE).await;
+        self.card = None;
+        self.below.clear();
+        self.after.clear();
+    }
+
+    /// Asks for a drill where the pupil stands, or on the next unit where there is none.
+    pub async fn ask_for_a_drill(&mut self, hand: &mut dyn Answering) {
+        let label = match self.button("next_unit") {
+            Some(_) => "next_unit",
+            None => "try_drill",
+        };
+        self.press_labelled(label, hand).await;
+    }
+
     /// Takes a turn, and puts it on the screen.
     pub async fn take(&mut self, turn: TakeTurnRequest) -> TakeTurnResponse {
         let answer = self.student.turn(turn).await.unwrap();
-        assert_eq!(answer.notices, [], "nothing was claimed");
+        assert!(answer.notices.is_empty(), "nothing was claimed");
         self.show(&answer);
         answer
     }
@@ -162,7 +179,7 @@ impl Pupil {
                 self.stand(result.snapshot_lite.clone());
                 self.badge(&unit_id, result.mastery_tier_before());
                 self.badge(&unit_id, result.mastery_tier());
-                assert_eq!(result.notices, [], "nothing was claimed");
+                assert!(result.notices.is_empty(), "nothing was claimed");
                 self.after = result.buttons.clone();
                 Came::Result(result)
             }

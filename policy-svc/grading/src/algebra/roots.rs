@@ -7,7 +7,8 @@ use num_traits::{One, Signed, Zero};
 
 use super::{
     Quotient, Rational, Stop, Work, bounded,
-    sum::{Base, Exponent, Monomial, Sum, integer_factors},
+    integers::integer_factors,
+    sum::{Base, Exponent, Monomial, Sum},
 };
 
 /// Divisors tried as numerators or denominators of rational roots.
@@ -157,6 +158,7 @@ fn quadratic(
     if discriminant.is_negative() {
         return Ok(());
     }
+    work.take(super::ROOT_STEPS)?;
     let double = square + square;
     let middle = Sum::number(-slope / &double);
     let offset = rational_power(&discriminant, Exponent::new(1, 2))?.scale(&double.recip());
@@ -234,6 +236,7 @@ fn take_rational_roots(
     let (Some(first), Some(last)) = (whole.first(), whole.last()) else {
         return Ok(coefficients);
     };
+    work.take(120)?;
     let numerators = divisors(first).ok_or(Stop::TooBig)?;
     let denominators = divisors(last).ok_or(Stop::TooBig)?;
     let mut rest = coefficients;

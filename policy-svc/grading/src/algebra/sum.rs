@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use num_bigint::BigInt;
-use num_integer::{Integer, Roots};
+use num_integer::Integer;
 use num_rational::Ratio;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, Zero};
 
-use super::{Rational, Stop, Work, bounded};
+use super::{Rational, Stop, Work, bounded, product, total, weight};
 
 /// An exponent.
 pub(crate) type Exponent = Ratio<i64>;
@@ -162,7 +162,9 @@ impl Sum {
 
     /// The sum of both.
     pub(crate) fn add(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
-        work.take(other.len())?;
+        // Both are copied, long fractions at their weight.
+        work.take(self.len() / 4 + other.len())?;
+        work.take(other.terms.values().map(weight).sum())?;
         let mut terms = self.terms.clone();
         for (monomial, coefficient) in &other.terms {
             add_term(&mut terms, monomial.clone(), coefficient.clone())?;
@@ -178,7 +180,7 @@ impl Sum {
         let terms = self
             .terms
             .iter()
-            .map(|(monomial, coefficient)| (monomial.clone(), coefficient * factor))
+            .map(|(monomial, coefficient)| (monomial.clone(), product(coefficient, factor)))
             .collect();
         Self { terms }
     }
@@ -199,8 +201,9 @@ impl Sum {
         let mut terms = BTreeMap::new();
         for (left, left_number) in &self.terms {
             for (right, right_number) in &other.terms {
-                let number = left_number * right_number;
+                let number = product(left_number, right_number);
                 bounded(&number)?;
+                work.take(weight(&number))?;
                 multiply_terms(left, right, number, &mut terms, work)?;
                 if terms.len() > MAX_TERMS {
                     return Err(Stop::TooBig);
@@ -405,7 +408,7 @@ fn add_term(
             }
         }
         Entry::Occupied(mut place) => {
-            let sum = place.get() + coefficient;
+            let sum = total(place.get(), &coefficient);
             bounded(&sum)?;
             if sum.is_zero() {
                 place.remove();
@@ -527,40 +530,4 @@ fn small(exponent: Exponent) -> Result<Exponent, Stop> {
     } else {
         Ok(exponent)
     }
-}
-
-/// Largest divisor tried when a number is factored.
-const TRIAL_LIMIT: u64 = 1 << 16;
-
-/// The prime factors of a whole number with their powers, ascending; nothing for numbers too large to factor in time.
-pub(crate) fn integer_factors(number: &BigInt) -> Option<Vec<(u64, u32)>> {
-    let mut rest = number.abs().to_u64().filter(|rest| *rest != 0)?;
-    let mut factors = Vec::new();
-    let mut divisor = 2;
-    while divisor < TRIAL_LIMIT && divisor * divisor <= rest {
-        let mut power = 0;
-        while rest.is_multiple_of(divisor) {
-            rest /= divisor;
-            power += 1;
-        }
-        if power > 0 {
-            factors.push((divisor, power));
-        }
-        divisor += if divisor == 2 { 1 } else { 2 };
-    }
-    if rest > 1 {
-        if rest < TRIAL_LIMIT * TRIAL_LIMIT {
-            factors.push((rest, 1));
-        } else {
-            let root = rest.sqrt();
-            // The rest has no divisor below the limit; as a square of something below the limit's square it is that
-            // prime's square.
-            if root * root == rest && root < TRIAL_LIMIT * TRIAL_LIMIT {
-                factors.push((root, 2));
-            } else {
-                return None;
-            }
-        }
-    }
-    Some(factors)
 }

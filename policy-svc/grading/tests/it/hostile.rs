@@ -6,24 +6,30 @@ use proptest::prelude::*;
 use tokio::time::Instant;
 use turnwise_grading::{Drill, Verdict, equivalent, grade};
 
-/// Far above what a call takes, so that a busy machine does not matter: a missing bound would take seconds or for ever.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// A call takes at most some 3 ms, and the rest is for a busy machine: a missing bound would take seconds, or for ever.
+const PATIENCE: Duration = Duration::from_millis(50);
 
+/// The best of three, so that a pause of the machine is not counted.
 fn timed(prompt: &str, question: &str, answer: &str) {
-    let start = Instant::now();
-    for key in [None, Some(question), Some(answer)] {
-        let drill = Drill {
-            prompt,
-            question_latex: question,
-            key,
-        };
-        grade(&drill, answer);
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let start = Instant::now();
+        for key in [None, Some(question), Some(answer)] {
+            let drill = Drill {
+                prompt,
+                question_latex: question,
+                key,
+            };
+            grade(&drill, answer);
+        }
+        equivalent(question, answer);
+        best = best.min(start.elapsed());
+        if best < PATIENCE {
+            return;
+        }
     }
-    equivalent(question, answer);
-    let took = start.elapsed();
-    assert!(
-        took < 4 * PATIENCE,
-        "{took:?}: {} | {}",
+    panic!(
+        "{best:?}: {} | {}",
         question.chars().take(80).collect::<String>(),
         answer.chars().take(80).collect::<String>()
     );
@@ -72,6 +78,26 @@ fn hostile_texts() -> Vec<String> {
     texts.push((1..60).map(|at| format!("sqrt({at})+")).collect::<String>() + "1");
     texts.push((1..40).map(|at| format!("1/(x+{at})+")).collect::<String>() + "1 = 0");
     texts.push((1..30).map(|at| format!("|x-{at}|+")).collect::<String>() + "1 < 90");
+    texts.push(
+        (1..50)
+            .map(|at| format!("sqrt({})+", 268_435_399 - at))
+            .collect::<String>()
+            + "1",
+    );
+    texts.push((1..20).map(|at| format!("(x^5+{at}x+720720)")).collect());
+    texts.push(
+        (1..20)
+            .map(|at| format!("(720720x^3+{at}x+720720)"))
+            .collect(),
+    );
+    texts.push(
+        (1..9)
+            .map(|at| format!("(ax^2+by^2+{at}cz+{at}xyz)"))
+            .collect(),
+    );
+    texts.push("1=".repeat(150) + "1");
+    texts.push("(1,2),".repeat(30));
+    texts.push("x>1 or ".repeat(11) + "x>2");
     texts.push("x".repeat(100_000));
     texts
 }

@@ -47,7 +47,7 @@ fn real_drills_are_decided_as_their_keys_say() {
         assert!(report.rows > 100, "{name}: {report:?}");
         assert!(report.coverage() >= coverage, "{name}: {report:?}");
         assert!(report.agreement() >= agreement, "{name}: {report:?}");
-        // Two options of the data are equal to the key.
-        assert!(report.options_right <= 2, "{name}: {report:?}");
+        // Four options of the data are the key in another order or spelling.
+        assert!(report.options_right <= 4, "{name}: {report:?}");
     }
 }

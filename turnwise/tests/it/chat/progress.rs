@@ -56,7 +56,7 @@ fn drawn(live: bool) -> String {
     let mut out = Vec::new();
     let mut progress = Progress::new(&mut out, live, Ink::PLAIN);
     let second = Duration::from_secs(1);
-    progress.stage(&news(TurnStage::Reading, 0, None), second * 0);
+    progress.stage(&news(TurnStage::Reading, 0, None), Duration::ZERO);
     progress.stage(&news(TurnStage::Waiting, 0, None), second);
     progress.stage(&news(TurnStage::Waiting, 2, Some(9_000)), second);
     progress.stage(&news(TurnStage::Waiting, 2, Some(9_000)), second * 2);

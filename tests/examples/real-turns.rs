@@ -2,9 +2,11 @@
 //! constrains its output and once without: how often its replies are valid, what the fallbacks were for, and that nothing
 //! was out of policy. Outside CI: it takes a model, and minutes.
 //!
-//! `cargo run --release -p turnwise-tests --bin real-turns -- http://127.0.0.1:18090 [TURNS]`
+//! `cargo run --release -p turnwise-tests --example real-turns -- http://127.0.0.1:18090 [TURNS]`
 
-use std::{collections::BTreeMap, error::Error, net::SocketAddr, process::ExitCode, time::Duration};
+use std::{
+    collections::BTreeMap, error::Error, net::SocketAddr, process::ExitCode, time::Duration,
+};
 
 use axum::{Router, body::Bytes, extract::State, response::IntoResponse, routing::post};
 use serde_json::Value;
@@ -26,15 +28,13 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 fn main() -> ExitCode {
     run::block_on(None, async {
         let mut args = std::env::args().skip(1);
-        let model = args
-            .next()
-            .ok_or("the address of the model's server is missing, such as http://127.0.0.1:18090")?;
+        let model = args.next().ok_or(
+            "the address of the model's server is missing, such as http://127.0.0.1:18090",
+        )?;
         let turns: usize = args.next().map_or(Ok(100), |n| n.parse())?;
         let data = shared::folder().ok_or("the real messages are missing")?;
         let messages = shared::student_messages(&data, turns);
-        println!(
-            "| output | turns | valid | p50 s | p95 s | fallbacks |"
-        );
+        println!("| output | turns | valid | p50 s | p95 s | fallbacks |");
         println!("| --- | --- | --- | --- | --- | --- |");
         for constrained in [true, false] {
             let row = run_turns(&model, constrained, &messages).await?;
