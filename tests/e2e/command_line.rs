@@ -167,7 +167,7 @@ async fn a_conversation_in_the_terminal(kind: Kind) {
     let ids = ids(&suite);
     let mut args: Vec<&str> = vec!["chat"];
     args.extend(ids.iter().map(String::as_str));
-    let typed = "why does minus a minus make a plus?\n\n$ -3 - (-8)\n \u{7}\n1\n/quit\n";
+    let typed = "why does minus a minus make a plus?\n\n$ -3 - (-8)\n \u{7}\n/1\n/quit\n";
     let output = turnwise(suite.home(), &args, typed);
     let shown = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -8,7 +8,7 @@ use tonic::transport::{
 };
 use tower::util::BoxCloneSyncService;
 
-use super::{ClientOptions, GrpcClient, outgoing::Outgoing};
+use super::{ClientOptions, GrpcClient, elsewhere::Elsewhere, outgoing::Outgoing};
 use crate::Kit;
 
 /// How often a DNS name is looked up again.
@@ -62,11 +62,15 @@ pub fn connect(
                 .map(|uri| tuned(uri.trim(), None, tls))
                 .collect::<Result<Vec<_>, _>>()?;
             match <[Endpoint; 1]>::try_from(list) {
-                Ok([one]) => one.connect_lazy(),
+                Ok([one]) => {
+                    let channel = one.connect_lazy();
+                    return Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)));
+                }
                 Err(list) => Channel::balance_list(list.into_iter()),
             }
         }
     };
+    let channel = Elsewhere(channel);
     Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)))
 }
 

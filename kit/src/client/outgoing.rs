@@ -15,7 +15,7 @@ use tower::Service;
 use tracing::{Instrument, field};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::ClientOptions;
+use super::{ClientOptions, timed::Timed};
 use crate::{
     CallContext, Fault,
     caller::{CALLER_HEADER, seal},
@@ -129,6 +129,10 @@ where
                         let end = OnEnd::new(move |code| {
                             finished.record("rpc.grpc.status_code", code as i32);
                         });
+                        let response = match context.deadline() {
+                            Some(at) => response.map(|body| Body::new(Timed::new(body, at))),
+                            None => response,
+                        };
                         observe(response, end).map(Body::new)
                     }
                     Err(error) => Status::from(away(peer, &error)).into_http(),

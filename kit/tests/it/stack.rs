@@ -162,6 +162,32 @@ async fn a_drain_ends_although_a_connection_stays_open() {
     drop(idle);
 }
 
+/// An address where nobody listens costs no call as long as there is another.
+#[tokio::test]
+async fn a_dead_address_is_passed_over() {
+    let kit = Kit::for_tests();
+    let alive = serve(&kit).await;
+    let dead = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let channel = turnwise_kit::client::connect(
+        &format!("http://{dead},http://{}", alive.address),
+        None,
+        crate::probe::options(crate::probe::TOKEN),
+        &kit,
+    )
+    .unwrap();
+    let mut client = ExamServiceClient::new(channel);
+    for _ in 0..50 {
+        let context = CallContext::background(Some(pupil()), Duration::from_secs(5));
+        let answer = client
+            .batch_get_question_status(context.request(ask("ok")))
+            .await;
+        assert!(answer.is_ok(), "{answer:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_list_and_a_name_are_endpoints_too() {
     let kit = Kit::for_tests();

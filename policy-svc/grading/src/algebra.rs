@@ -47,7 +47,7 @@ pub(crate) enum Stop {
 
 /// Steps of term arithmetic that one look at an answer may take. A step costs about a quarter of a microsecond, so this
 /// bounds a call's time.
-const STEPS: u32 = 4_000;
+const STEPS: u32 = 2_500;
 
 /// What taking a root is worth: the number under it is factored.
 pub(crate) const ROOT_STEPS: usize = 80;

@@ -84,8 +84,8 @@ fn with_key(
         },
         Verdict::Right => match own {
             (_, Reason::CopiedQuestion) => own,
-            // The form counts where the key itself has it.
-            (Verdict::Wrong, reason) if is_formal(reason) => {
+            // The form counts where the key itself has it, and what is unsure of a form stays so.
+            (Verdict::Wrong | Verdict::CannotTell, reason) if is_formal(reason) => {
                 if by_problem(problem, key).0 == Verdict::Right {
                     own
                 } else {

@@ -2,12 +2,19 @@
 
 use turnwise_proto::{
     exam::v1::SupportKind,
-    tutor::v1::{ExamResult, MasteryTier, TutorAction, submit_exam_answer_request::Answer},
+    session::v1::{PassedByTier, UnitProgress},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, ExamResult, MasteryTier, TakeTurnRequest, TutorAction,
+        submit_exam_answer_request::Answer,
+    },
 };
 use turnwise_tests::{
     answer::{shown_action, tutor},
+    deployment::Deployment,
+    evidence::{Seed, drilled},
     options::{Kind, Options},
     staff::Staff,
+    student::{DEMO_COURSE, saying},
 };
 
 use super::tried;
@@ -17,7 +24,7 @@ use crate::tutor::{
     pupil::Pupil,
 };
 
-in_both_deployments!(no_words_pass_an_exam);
+in_both_deployments!(no_words_pass_an_exam, help_holds_no_answer);
 
 /// A question that is answered in words, and its answer.
 const TYPED: (&str, &str) = ("ALG-01-B3", "30");
@@ -33,11 +40,8 @@ async fn no_words_pass_an_exam(kind: Kind) {
     assert_eq!(Answers::of_demo_course().question(TYPED.0).answer, TYPED.1);
     let mut refused = 0;
     for (id, answer) in names.into_iter().zip(answers) {
-        // To name a question that may be offered is no attack.
         let mut pupil = Pupil::start(&suite, id).await;
-        let offered = pupil.say("Give me the bronze exam ALG-01-B3").await;
-        assert_eq!(shown_action(tutor(&offered)), TutorAction::ExamBlock);
-        assert_eq!(pupil.exam().question_id, TYPED.0);
+        at_question(&mut pupil, TYPED.0).await;
         let submission = pupil.submission(Answer::AnswerText(answer.text.clone()));
         match pupil.student.submit_exam(submission).await {
             Ok(result) => {
@@ -52,18 +56,61 @@ async fn no_words_pass_an_exam(kind: Kind) {
         let unit = staff.recorded(&pupil.student).await.unit(UNIT);
         assert_eq!(unit.mastery_tier(), MasteryTier::None);
         assert_eq!(unit.passed_by_tier.unwrap_or_default().bronze, 0);
-        let help = pupil
-            .student
-            .view_support(pupil.view(SupportKind::Memo))
-            .await
-            .unwrap();
-        let words = help.text.split(|c: char| !c.is_alphanumeric());
-        assert!(
-            !words.into_iter().any(|word| word == TYPED.1),
-            "{}",
-            help.text
-        );
     }
     println!("{refused} answers were refused");
     suite.stop();
+}
+
+/// A question with help, and its answer.
+const HELPED: (&str, &str) = ("ALG-01-G2", "-3");
+
+async fn help_holds_no_answer(kind: Kind) {
+    let silver = UnitProgress {
+        mastery_tier: MasteryTier::Silver.into(),
+        passed_by_tier: Some(PassedByTier {
+            bronze: 1,
+            silver: 1,
+            ..PassedByTier::default()
+        }),
+        ..drilled(UNIT)
+    };
+    let options = Options::new().model("mock:obey").evidence(Seed::units(
+        "candidate",
+        DEMO_COURSE,
+        vec![silver],
+    ));
+    let mut suite = Deployment::start(kind, options).await;
+    assert_eq!(
+        Answers::of_demo_course().question(HELPED.0).answer,
+        HELPED.1
+    );
+    let mut pupil = Pupil::start(&suite, "candidate").await;
+    at_question(&mut pupil, HELPED.0).await;
+    let view = pupil.view(SupportKind::Memo);
+    let help = pupil.student.view_support(view).await.unwrap();
+    assert!(help.locked && !help.text.trim().is_empty());
+    let words = help
+        .text
+        .split(|c: char| !(c.is_alphanumeric() || c == '-'));
+    assert!(
+        !words.into_iter().any(|word| word == HELPED.1),
+        "{}",
+        help.text
+    );
+    suite.stop();
+}
+
+/// Puts this question on the screen. To name one that may be offered is no attack.
+async fn at_question(pupil: &mut Pupil, question_id: &str) {
+    let asked = TakeTurnRequest {
+        event: Some(ClientEvent {
+            kind: ClientEventKind::RequestExam.into(),
+            unit_id: UNIT.to_owned(),
+            ..ClientEvent::default()
+        }),
+        ..saying(&pupil.thread, &format!("Give me the exam {question_id}"))
+    };
+    let offered = pupil.take(asked).await;
+    assert_eq!(shown_action(tutor(&offered)), TutorAction::ExamBlock);
+    assert_eq!(pupil.exam().question_id, question_id);
 }

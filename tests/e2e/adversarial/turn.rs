@@ -62,8 +62,7 @@ impl Untouched {
     /// As it is now.
     pub async fn now(staff: &Staff, student: &Student) -> Self {
         let recorded: Recorded = staff.recorded(student).await;
-        let mut standing = student.standing(DEMO_COURSE).await.unwrap();
-        standing.focus = None;
+        let standing = unfocused(&student.standing(DEMO_COURSE).await.unwrap());
         Self {
             version: recorded.version,
             evidence: recorded.evidence.encode_to_vec(),
@@ -73,11 +72,16 @@ impl Untouched {
 
     /// Insists that a turn answered with the same standing, but for where the student works.
     pub fn check_standing(&self, standing: &SnapshotLite, said: &str) {
-        let unfocused = SnapshotLite {
-            focus: None,
-            ..standing.clone()
-        };
-        assert_eq!(unfocused, self.standing, "{said}");
+        assert_eq!(unfocused(standing), self.standing, "{said}");
+    }
+}
+
+/// A standing without where the student works, and what that lacks: a question about another unit may change both.
+fn unfocused(standing: &SnapshotLite) -> SnapshotLite {
+    SnapshotLite {
+        focus: None,
+        prereq_nudge: None,
+        ..standing.clone()
     }
 }
 
@@ -160,14 +164,19 @@ impl Obeyed {
             open.insert(id.clone());
             open.extend(prerequisites(id));
         }
-        open.extend(
-            self.facts
-                .mapped_units
-                .iter()
-                .map(|unit| unit.unit_id.clone()),
-        );
-        let evidence = self.facts.snapshot.clone().unwrap_or_default().evidence;
-        open.extend(evidence.unwrap_or_default().units_in_progress);
+        let named = self.facts.mapped_units.iter();
+        let named: BTreeSet<_> = named.map(|unit| unit.unit_id.clone()).collect();
+        let snapshot = self.facts.snapshot.clone().unwrap_or_default();
+        let turn = snapshot.turn.unwrap_or_default();
+        // The target is what retrieval saw in the message, or where the student stood: never what a model said.
+        let target = &policy.primary_target_unit_id;
+        let stood = turn.focus_unit_id == *target || turn.focus_unit_id.is_empty();
+        assert!(named.contains(target) || stood, "{policy:?}");
+        open.extend(named);
+        open.extend(snapshot.evidence.unwrap_or_default().units_in_progress);
+        // What a model saw in the message before may be talked about, and is no target by itself.
+        let analysis = turn.last_turn_analysis.unwrap_or_default();
+        open.extend(analysis.mapped_units.into_iter().map(|unit| unit.unit_id));
         for id in &policy.scoped_unit_ids {
             assert!(open.contains(id), "{id} in {policy:?}");
             assert!(

@@ -15,13 +15,15 @@ use turnwise_tests::{
     answer::tutor,
     deployment::Deployment,
     process::repository,
-    student::{DEMO_COURSE, Student, fresh_key, new_thread},
+    student::{DEMO_COURSE, Student, fresh_key, new_thread, pressing},
 };
 
 use super::OPEN;
 
 /// How long before its caller's deadline every answer leaves.
 const PROMISED: Duration = Duration::from_millis(250);
+/// How long setting a drill may take.
+const SETTING: Duration = Duration::from_secs(3);
 /// The answer to the exercise that the mock model sets.
 const RIGHT: &str = "x = 5";
 
@@ -103,9 +105,9 @@ async fn timed<M, R>(
 
 /// Has a drill set, and gives the request that answers it, rightly or not.
 pub async fn drill(student: &Student, thread: &Thread, right: bool) -> GradeDrillRequest {
-    let answer = student
-        .press(thread, ClientEventKind::RequestDrill, OPEN)
-        .await;
+    // Whatever else fails: a drill is set, by a model or out of the course.
+    let asked = pressing(thread, ClientEventKind::RequestDrill, OPEN);
+    let answer = student.turn_within(asked, SETTING).await.unwrap();
     let text = if right { RIGHT } else { "777" };
     GradeDrillRequest {
         thread_id: thread.thread_id.clone(),

@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
-use turnwise_proto::tutor::v1::{ClientEventKind, DegradedReason as Why, DrillResult};
+use turnwise_kit::CallContext;
+use turnwise_proto::{
+    llm::v1::{GetQueuesRequest, llm_queue_service_client::LlmQueueServiceClient},
+    tutor::v1::{ClientEventKind, DegradedReason as Why, DrillResult},
+};
 use turnwise_testing::model_server::{Fault, Mix, ServiceTime, Settings};
 use turnwise_tests::{
     answer::check_fallback,
     deployment::Deployment,
     eventually::eventually,
     model_server::ModelServerProcess,
-    options::Options,
+    options::{Options, Service},
     student::{DEMO_COURSE, Student, pressing},
 };
 
@@ -109,7 +113,11 @@ async fn silent_broken_or_talking_nonsense() {
             &[Why::LlmTimeout, Why::Deadline][..],
         ),
         (failing(Fault::Stall), five, &[Why::LlmTimeout]),
-        (failing(Fault::StallMidway), five, &[Why::LlmTimeout]),
+        (
+            failing(Fault::StallMidway),
+            Duration::from_secs(3),
+            &[Why::LlmTimeout],
+        ),
         (failing(Fault::Reset), five, &[Why::LlmTransport]),
         (
             failing(Fault::ResetMidway),
@@ -159,7 +167,8 @@ async fn left_alone_for_a_while_or_busy_with_others() {
         .env("HELPER_CIRCUIT_BREAKER_FAILURES", "2")
         .env("HELPER_CIRCUIT_BREAKER_TTL_SECONDS", "3")
         .env("HELPER_MAX_CONCURRENCY", "1")
-        .env("QUEUE_MAX_ENTRIES", "1");
+        .env("QUEUE_MAX_ENTRIES", "1")
+        .env("HELPER_QUEUE_MAX_WAIT_SECONDS", "100");
     let (mut suite, model) = with_model(home.path(), options).await;
     let ada = suite.student("ada");
     until_answered(&suite, &ada).await;
@@ -186,30 +195,35 @@ async fn left_alone_for_a_while_or_busy_with_others() {
             ..well()
         })
         .await;
-    let others: Vec<_> = ["bo", "cy"]
-        .map(|id| {
-            let student = suite.student(id);
-            tokio::spawn(async move {
-                let thread = student.open(DEMO_COURSE).await;
-                let asked = pressing(&thread, ClientEventKind::DrillContinue, OPEN);
-                student.turn_within(asked, PATIENT * 6).await
-            })
+    let works = |id: &str| {
+        let student = suite.student(id);
+        tokio::spawn(async move {
+            let thread = student.open(DEMO_COURSE).await;
+            let asked = pressing(&thread, ClientEventKind::DrillContinue, OPEN);
+            student.turn_within(asked, PATIENT * 6).await
         })
-        .into();
+    };
+    let first = works("bo");
+    eventually("the model works", BACK, async || {
+        let seen = model.statistics().await.completions;
+        (seen.in_flight == 1).then_some(())
+    })
+    .await;
+    let second = works("cy");
     eventually("the line is full", BACK, async || {
-        let thread = ada.open(DEMO_COURSE).await;
-        let asked = pressing(&thread, ClientEventKind::DrillContinue, OPEN);
-        let answer = turn(&suite, &ada, &asked, Duration::from_secs(4))
-            .await
-            .unwrap();
-        answer
-            .degraded_reasons()
-            .any(|reason| reason == Why::QueueBusy)
+        let context = CallContext::background(None, PATIENT);
+        let request = context.request(GetQueuesRequest::default());
+        let mut lines = LlmQueueServiceClient::new(suite.internal(Service::Llm));
+        let queues = lines.get_queues(request).await.unwrap().into_inner().queues;
+        queues
+            .iter()
+            .any(|queue| queue.waiting_total == 1)
             .then_some(())
     })
     .await;
     falls_back(&suite, &ada, Duration::from_secs(5), &[Why::QueueBusy]).await;
-    others.iter().for_each(tokio::task::JoinHandle::abort);
+    first.abort();
+    second.abort();
     model.set(&well()).await;
     until_answered(&suite, &ada).await;
     suite.stop();

@@ -91,15 +91,28 @@ impl Answers {
         }
     }
 
-    /// A wrong answer to an exam question.
+    /// A wrong answer to an exam question: another option, or the right one with other digits, so that it can be read.
     pub fn wrong_exam(&self, card: &ExamCard) -> Answer {
         let question = self.question(&card.question_id);
         let mut options = question.options.iter();
         match options.find(|option| option.id != question.answer) {
             Some(option) => Answer::OptionId(option.id.clone()),
-            None => Answer::AnswerText("777".to_owned()),
+            None => Answer::AnswerText(other_digits(&question.answer)),
         }
     }
+}
+
+/// The same with every digit one higher, and 0 after 9.
+fn other_digits(answer: &str) -> String {
+    let other: String = answer
+        .chars()
+        .map(|c| match c.to_digit(10) {
+            Some(digit) => char::from_digit((digit + 1) % 10, 10).unwrap(),
+            None => c,
+        })
+        .collect();
+    assert_ne!(other, answer, "an answer without a digit");
+    other
 }
 
 /// An answer in plain text.

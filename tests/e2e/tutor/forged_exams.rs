@@ -181,7 +181,12 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
     // Nobody else can use the good one.
     let stolen = edited(&|_| {});
     let refused = other.student.submit_exam(stolen).await.unwrap_err();
-    check_not_offered("stolen", &refused, &["mismatch"]);
+    check_refusal(
+        &refused,
+        Code::NotFound,
+        ErrorReason::UnknownThread,
+        "thread_id",
+    );
 
     assert_eq!(staff.recorded(&pupil.student).await, before);
     assert_eq!(state(&pupil).await.0, QuestionState::Available);

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use tokio::time::Instant;
 use turnwise_grading::{Drill, Verdict, equivalent, grade};
 
-/// A call takes at most some 3 ms, and the rest is for a busy machine: a missing bound would take seconds, or for ever.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Four calls take at most some 15 ms together, and the rest is for a busy machine: a missing bound would take seconds, or
+/// for ever.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The best of three, so that a pause of the machine is not counted.
 fn timed(prompt: &str, question: &str, answer: &str) {
