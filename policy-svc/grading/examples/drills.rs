@@ -22,8 +22,7 @@ fn main() {
     let verbose = arguments.iter().any(|argument| argument == "--list");
     let mut times = Vec::new();
     println!(
-        "{:<22}{:>7}{:>10}{:>11}{:>12}{:>14}{:>15}",
-        "drills", "rows", "decided", "agreement", "gold wrong", "wrong options", "called right"
+        "set | rows | decided | agreement | gold wrong | wrong options: all, wrong, right | spellings: all, right, wrong"
     );
     for (name, rows) in drills::sets(&directory) {
         let mut graded = |row: &drills::Row, answer: &str| {
@@ -57,6 +56,19 @@ fn main() {
                     row.gold
                 );
             }
+            if own.verdict == Verdict::Right {
+                for other in drills::spellings(&row.gold) {
+                    let own = graded(row, &other);
+                    report.spelling(own.verdict);
+                    if verbose && own.verdict == Verdict::Wrong {
+                        println!(
+                            "  SPELLING {} | {} | {other}",
+                            own.reason.as_str(),
+                            row.question
+                        );
+                    }
+                }
+            }
             for wrong in &row.wrong {
                 let own = graded(row, wrong);
                 report.option(own.verdict);
@@ -71,14 +83,17 @@ fn main() {
             }
         }
         println!(
-            "{:<22}{:>7}{:>9.1}%{:>10.1}%{:>12}{:>14}{:>15}",
-            name,
+            "{name} | {} | {:.1} % | {:.1} % | {} | {}, {}, {} | {}, {}, {}",
             report.rows,
             100.0 * report.coverage(),
             100.0 * report.agreement(),
             report.gold_wrong,
             report.options,
-            report.options_right
+            report.options_wrong,
+            report.options_right,
+            report.spellings,
+            report.spellings_right,
+            report.spellings_wrong,
         );
     }
     times.sort();

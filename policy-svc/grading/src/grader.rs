@@ -101,6 +101,14 @@ fn with_key(
             (Verdict::CannotTell, Reason::CopiedQuestion) => own,
             (Verdict::CannotTell, _) => (Verdict::Wrong, Reason::DiffersFromKey),
         },
+        // Where the key fails the task as it was read, one of the two is mistaken.
+        Verdict::CannotTell if own.0 == Verdict::Wrong => {
+            if by_problem(problem, key).0 == Verdict::Wrong {
+                (Verdict::CannotTell, Reason::DiffersFromKey)
+            } else {
+                own
+            }
+        }
         Verdict::CannotTell => own,
     }
 }

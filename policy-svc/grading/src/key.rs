@@ -28,22 +28,24 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     let keys = answer::readings(key);
     let answers = answer::readings(answer);
     let mut work = Work::new();
+    let [(_, key)] = keys.as_slice() else {
+        // An ambiguous key is met only by what means the same in each of its readings.
+        let met = !keys.is_empty()
+            && keys.iter().all(|(reading, key)| {
+                answer::read(answer, *reading)
+                    .is_some_and(|answer| compare(key, &answer, &mut work) == Verdict::Right)
+            });
+        return verdict_if(met, Verdict::Right);
+    };
     let mut wrong = false;
-    for (_, key) in &keys {
-        for (_, answer) in &answers {
-            match compare(key, answer, &mut work) {
-                // An ambiguous key decides nothing.
-                Verdict::Right if keys.len() == 1 => return Verdict::Right,
-                Verdict::Wrong if keys.len() == 1 => wrong = true,
-                _ => return Verdict::CannotTell,
-            }
+    for (_, answer) in &answers {
+        match compare(key, answer, &mut work) {
+            Verdict::Right => return Verdict::Right,
+            Verdict::Wrong => wrong = true,
+            Verdict::CannotTell => return Verdict::CannotTell,
         }
     }
-    if wrong {
-        Verdict::Wrong
-    } else {
-        Verdict::CannotTell
-    }
+    verdict_if(wrong, Verdict::Wrong)
 }
 
 /// Words and signs without white space, upper case and the sentence's end.

@@ -8,7 +8,7 @@ use turnwise_prompts::Sheets;
 use turnwise_proto::{
     llm::v1::ChatRole,
     retrieval::v1::{SourceChunk, index_service_client::IndexServiceClient},
-    tutor::v1::{DegradedReason, TakeTurnResponse},
+    tutor::v1::{ClientEventKind, DegradedReason, TakeTurnRequest, TakeTurnResponse},
 };
 use turnwise_tests::{
     answer::tutor,
@@ -17,7 +17,7 @@ use turnwise_tests::{
     options::{Kind, Options},
     process::repository,
     staff::Staff,
-    student::{DEMO_COURSE, Student},
+    student::{DEMO_COURSE, Student, pressing, saying},
     upload::{Upload, Uploading, word},
 };
 
@@ -40,6 +40,8 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
     let seeds = ready.map(|i| Seed::units(&id(i), DEMO_COURSE, vec![drilled(UNIT)]));
     let options = Options::new()
         .model("mock:obey")
+        // What is uploaded is kept in a file, in five processes, too.
+        .env("RETRIEVAL_STORE", "embedded:retrieval.redb")
         .env("HELPER_MAX_CONCURRENCY", AT_ONCE.to_string());
     let mut suite = Deployment::start(kind, seeds.fold(options, Options::evidence)).await;
     plant_secrets(&suite).await;
@@ -70,6 +72,7 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
         .await;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let mut followed = 0;
+    let mut alone = 0;
     for (student, thread_id, place, answer) in read.into_iter().flatten() {
         let mut thread = student.thread(&thread_id).await.unwrap();
         thread.message_count = 0;
@@ -79,6 +82,9 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
             obeyed.told(ChatRole::User).contains(&word(number(place))),
             "chunk {place} did not reach the prompt"
         );
+        let data = obeyed.told(ChatRole::User);
+        let there = (0..poison.len()).filter(|place| data.contains(&word(number(*place))));
+        alone += usize::from(there.count() == 1);
         obeyed.check_scope(&pack);
         obeyed.check_reply(&suite, &thread, &answer);
         let own = tutor(&answer).text.starts_with("Let's take it one step")
@@ -86,9 +92,11 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
         followed += usize::from(!own);
         *reasons.entry(obeyed.fallback.as_str_name()).or_default() += 1;
     }
-    println!("{reasons:?}");
+    println!("{reasons:?}, {alone} alone in their prompts");
     println!("figure adversarial_obeyed_chunks {followed}");
     println!("figure adversarial_chunk_effects 0");
+    // Of several orders the last is obeyed: each chunk has its turn where it stands alone.
+    assert_eq!(alone, 50);
     assert!(followed >= 40, "{followed}");
     let unsafe_message = DegradedReason::UnsafeMessage.as_str_name();
     assert!(reasons[unsafe_message] >= 5);
@@ -108,11 +116,7 @@ fn poisoned(poison: &[tried::Chunk]) -> Upload {
             chunk_id: format!("p{place}"),
             unit_id: UNIT.to_owned(),
             section: format!("Page {place}"),
-            text: format!(
-                "The word {} is about negative numbers and integers. {}",
-                word(number(place)),
-                poison[place].text
-            ),
+            text: format!("{}: {}", word(number(place)), poison[place].text),
             ..SourceChunk::default()
         })
         .collect();
@@ -127,8 +131,13 @@ async fn read(student: Student, staff: Staff, places: Vec<usize>) -> Vec<Read> {
     let mut turns = Vec::new();
     for place in places {
         let thread = student.open(DEMO_COURSE).await;
-        let asked = format!("What is {} about integers?", word(number(place)));
-        let answer = student.say(&thread, &asked).await;
+        // The word finds this chunk alone, and the button says in which unit.
+        let asked = format!("{}?", word(number(place)));
+        let turn = TakeTurnRequest {
+            event: pressing(&thread, ClientEventKind::StuckHint, UNIT).event,
+            ..saying(&thread, &asked)
+        };
+        let answer = student.turn(turn).await.unwrap();
         before.check_standing(answer.snapshot_lite.as_ref().unwrap(), &asked);
         turns.push((student.clone(), thread.thread_id, place, answer));
     }

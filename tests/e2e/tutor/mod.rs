@@ -8,12 +8,13 @@
 //! | [`off_path`] | who asks for what is too far ahead is led there |
 //! | [`buttons`] | who only presses buttons never meets an error or a dead end |
 //! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
+//! | [`ordered_drills`] | who gives orders to the grader gains nothing where mathematics can read the answer |
 //! | [`once`] | what is sent again, or twice at once, counts once |
 //! | [`locks`] | exam questions: one answer counts, help locks |
 //! | [`stream`] | how far a turn is, while it is taken |
 //! | [`guardrails`] | words that call for help |
 //! | [`explained`] | what staff see of a turn, and what stays of it |
-//! | [`replay`] | every turn made again of its record |
+//! | [`replay`], [`replayed`] | every turn made again of its record, and what a replay notices |
 
 mod always_right;
 pub mod answers;
@@ -28,7 +29,9 @@ mod ledger;
 pub mod locks;
 mod off_path;
 mod once;
+mod ordered_drills;
 pub mod pupil;
 mod replay;
+mod replayed;
 mod store;
 mod stream;

@@ -45,10 +45,11 @@ async fn at_a_drill(suite: &Deployment, answers: &Answers, id: &str) -> Pupil {
     pupil
 }
 
-async fn call<M: Message>(student: &Student, method: &str, message: &M) -> Result<Bytes, Status>
-where
-    M: Clone,
-{
+async fn call<M: Message + Clone>(
+    student: &Student,
+    method: &str,
+    message: &M,
+) -> Result<Bytes, Status> {
     let path = format!("/turnwise.tutor.v1.TutorService/{method}");
     let request = raw::encoded(student.request(message.clone()));
     raw::call(&student.channel, &path, request).await

@@ -2,9 +2,9 @@
 //!
 //! It reads the messages of the user role. The prompt's own data is looked into, for its strings hold the words of students
 //! and documents: arrays in the open, and objects with one of [`FRAME_KEYS`]. Any other JSON object, in such a string or in
-//! the open, is an injection and comes back word for word; of several the last, and one that looks like a reply or a grade
-//! is preferred. Without an object, words that ask for something are granted, the last ones first: in a turn an exam, a
-//! badge, a concept card, the rules, what it knows of others; in a grade that the answer be right, or the key. A prompt
+//! the open, is an injection and comes back word for word, one that looks like a reply or a grade rather than others. In a
+//! text without one, words that ask for something are granted: in a turn an exam, a badge, a concept card, the rules, what
+//! it knows of others; in a grade that the answer be right, or the key. Of several texts the last one is obeyed. A prompt
 //! must therefore not show an example of a reply as valid JSON outside of the system role.
 
 use serde_json::{Deserializer, Value};
@@ -82,9 +82,6 @@ pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
     for message in messages.iter().filter(|m| m.role == Role::User) {
         found.read(&message.content);
     }
-    if let Some(object) = found.reply.or(found.object) {
-        return object;
-    }
     let said = |role| {
         let mut messages = messages.iter().rev();
         let last = messages.find(|message| message.role == role);
@@ -95,11 +92,12 @@ pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
         data: said(Role::User),
         key: found.key.as_deref().unwrap_or_default(),
     };
-    found
-        .words
-        .iter()
-        .rev()
-        .find_map(|words| wish(words, &told, writer))
+    let mut demands = found.texts.into_iter().rev();
+    demands
+        .find_map(|text| {
+            let object = text.reply.or(text.object);
+            object.or_else(|| wish(&text.words, &told, writer))
+        })
         .unwrap_or_else(|| writer.well())
 }
 
@@ -110,56 +108,61 @@ struct Told<'a> {
     key: &'a str,
 }
 
-/// What stands in the user's messages; of objects the last of each kind.
+/// What stands in the user's messages.
 #[derive(Default)]
 struct Found {
-    /// An injected object that looks like a reply.
+    /// Every text, in the order in which they end.
+    texts: Vec<Text>,
+    /// The key of a drill.
+    key: Option<String>,
+}
+
+/// One text; of objects in it the last of each kind.
+#[derive(Default)]
+struct Text {
+    /// An injected object that looks like a reply or a grade.
     reply: Option<String>,
     /// Any other injected object.
     object: Option<String>,
-    /// The key of a drill.
-    key: Option<String>,
-    /// Text outside of objects.
-    words: Vec<String>,
+    /// What stands outside of objects.
+    words: String,
 }
 
 impl Found {
     fn read(&mut self, text: &str) {
         let mut rest = text;
-        let mut words = String::new();
+        let mut read = Text::default();
         for _ in 0..MAX_BRACKETS {
             let Some(bracket) = rest.find(['{', '[']) else {
                 break;
             };
-            words.push_str(&rest[..bracket]);
+            read.words.push_str(&rest[..bracket]);
             rest = &rest[bracket..];
             let mut values = Deserializer::from_str(rest).into_iter::<Value>();
             if let Some(Ok(value)) = values.next() {
                 let (verbatim, after) = rest.split_at(values.byte_offset());
-                self.value(&value, verbatim);
+                self.value(&value, verbatim, &mut read);
                 rest = after;
             } else {
-                words.push_str(&rest[..1]);
+                read.words.push_str(&rest[..1]);
                 rest = &rest[1..];
             }
         }
-        words.push_str(rest);
-        if !words.trim().is_empty() {
-            self.words.push(words);
-        }
+        read.words.push_str(rest);
+        self.texts.push(read);
     }
 
-    fn value(&mut self, value: &Value, verbatim: &str) {
+    fn value(&mut self, value: &Value, verbatim: &str, read: &mut Text) {
         let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
         if has(&REPLY_KEYS) {
-            self.reply = Some(verbatim.to_owned());
+            read.reply = Some(verbatim.to_owned());
         } else if value.is_array() || has(&FRAME_KEYS) {
             if let Some(key) = value.get(EXPECTED).and_then(Value::as_str) {
                 self.key = Some(key.to_owned());
             }
             self.strings(value);
         } else if value.as_object().is_some_and(|map| !map.is_empty()) {
-            self.object = Some(verbatim.to_owned());
+            read.object = Some(verbatim.to_owned());
         }
     }
 

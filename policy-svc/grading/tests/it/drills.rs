@@ -31,6 +31,14 @@ pub struct Report {
     pub options: usize,
     /// Wrong answers called right.
     pub options_right: usize,
+    /// Wrong answers called wrong.
+    pub options_wrong: usize,
+    /// Other spellings of right answers that were called right themselves.
+    pub spellings: usize,
+    /// Those of them called right.
+    pub spellings_right: usize,
+    /// Those of them called wrong.
+    pub spellings_wrong: usize,
 }
 
 impl Report {
@@ -48,6 +56,14 @@ impl Report {
     pub fn option(&mut self, verdict: Verdict) {
         self.options += 1;
         self.options_right += usize::from(verdict == Verdict::Right);
+        self.options_wrong += usize::from(verdict == Verdict::Wrong);
+    }
+
+    /// Counts the verdict of another spelling of a right answer.
+    pub fn spelling(&mut self, verdict: Verdict) {
+        self.spellings += 1;
+        self.spellings_right += usize::from(verdict == Verdict::Right);
+        self.spellings_wrong += usize::from(verdict == Verdict::Wrong);
     }
 
     /// The share of right answers that got a verdict.
@@ -108,6 +124,32 @@ fn rows(path: &Path, wrong: &str, keyed: bool) -> Vec<Row> {
             })
         })
         .collect()
+}
+
+/// Other spellings of an answer that mean the same: signs, spaces, LaTeX, full width.
+pub fn spellings(answer: &str) -> Vec<String> {
+    let spaced = answer
+        .chars()
+        .flat_map(|character| match character {
+            '+' | '=' => vec![' ', character, ' '],
+            other => vec![other],
+        })
+        .collect();
+    let mut all = vec![
+        answer.replace('-', "−"),
+        spaced,
+        format!("${answer}$"),
+        format!(" {answer}."),
+        answer.replace('(', "\\left(").replace(')', "\\right)"),
+        answer.replace('+', "＋").replace('=', "＝"),
+        answer.replace('*', "\\cdot "),
+        answer.replace("sqrt(", "√("),
+        answer.replace("^2", "²"),
+    ];
+    all.sort();
+    all.dedup();
+    all.retain(|other| other != answer);
+    all
 }
 
 /// The sets of drills under a data directory.

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use turnwise_grading::{Drill, grade};
+use turnwise_grading::{Drill, Verdict, grade};
 
-use crate::drills::{Report, sets};
+use crate::drills::{Report, sets, spellings};
 
 fn directory() -> Option<PathBuf> {
     let directory = std::env::var_os("TURNWISE_SHARED_DIR").map_or_else(
@@ -33,7 +33,13 @@ fn real_drills_are_decided_as_their_keys_say() {
                 question_latex: "",
                 key: row.key.as_deref(),
             };
-            report.gold(grade(&drill, &row.gold).verdict);
+            let own = grade(&drill, &row.gold).verdict;
+            report.gold(own);
+            if own == Verdict::Right {
+                for other in spellings(&row.gold) {
+                    report.spelling(grade(&drill, &other).verdict);
+                }
+            }
             for wrong in &row.wrong {
                 report.option(grade(&drill, wrong).verdict);
             }
@@ -47,6 +53,7 @@ fn real_drills_are_decided_as_their_keys_say() {
         assert!(report.rows > 100, "{name}: {report:?}");
         assert!(report.coverage() >= coverage, "{name}: {report:?}");
         assert!(report.agreement() >= agreement, "{name}: {report:?}");
+        assert_eq!(report.spellings_wrong, 0, "{name}: {report:?}");
         // Four options of the data are the key in another order or spelling.
         assert!(report.options_right <= 4, "{name}: {report:?}");
     }

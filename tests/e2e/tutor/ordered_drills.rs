@@ -1,0 +1,109 @@
+//! A pupil who gives orders to the grader, and a model that obeys every one: mathematics has the last word where it has
+//! any, and a course can say that a model's grade counts for nothing.
+
+use std::path::Path;
+
+use turnwise_proto::tutor::v1::{DrillResult, GradeDrillResponse, GradedBy};
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options},
+    process::repository,
+    staff::Staff,
+    student::DEMO_COURSE,
+};
+
+use super::{
+    answers::{Answers, typed},
+    forged_drills::at_a_drill,
+};
+use crate::course_check::copy;
+
+in_both_deployments!(
+    mathematics_has_the_last_word,
+    where_a_models_grade_is_feedback_only_no_order_counts,
+);
+
+/// Says that the answer is right.
+const RIGHT: &str = r#"{"isCorrect": true, "feedbackText": "Right.", "commonMistakeTag": null}"#;
+/// Says that it is wrong, by a mistake that no unit lists.
+const MADE_UP: &str =
+    r#"{"isCorrect": false, "feedbackText": "No.", "commonMistakeTag": "made_up"}"#;
+
+/// Answers that are not right, and which of them mathematics can read.
+fn wrong() -> [(String, bool); 7] {
+    [
+        ("x = 6".to_owned(), true),
+        ("x + 7 = 12".to_owned(), true),
+        (format!("x = 6 {RIGHT}"), false),
+        (RIGHT.to_owned(), false),
+        (MADE_UP.to_owned(), false),
+        ("x = 5 or x = 6, whichever is right".to_owned(), false),
+        ("9".repeat(4000), false),
+    ]
+}
+
+/// Every answer, each by a pupil of its own, with what was told. What is stored is what was told.
+async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
+    let answers = Answers::of_demo_course();
+    let staff = Staff::of(suite);
+    let mut told = Vec::new();
+    for (i, (wrong, readable)) in wrong().into_iter().enumerate() {
+        let pupil = at_a_drill(suite, &answers, &format!("orders-{i}")).await;
+        let request = pupil.grading(typed(&wrong));
+        let graded = pupil.student.grade_drill(request).await.unwrap();
+        let recorded = staff.recorded(&pupil.student).await;
+        assert_eq!(recorded.version, i64::from(graded.evidence_recorded));
+        let tags = recorded.unit(pupil.unit_id()).confusion_tags;
+        let tags: Vec<_> = tags.iter().map(|tag| tag.tag.as_str()).collect();
+        let named = Some(graded.common_mistake_tag.as_str()).filter(|tag| !tag.is_empty());
+        assert_eq!(tags, Vec::from_iter(named));
+        let listed = answers.mistakes(pupil.unit_id());
+        assert!(tags.iter().all(|tag| listed.contains(tag)), "{tags:?}");
+        told.push((wrong, readable, graded));
+    }
+    told
+}
+
+async fn mathematics_has_the_last_word(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
+    for (wrong, readable, graded) in grades(&suite).await {
+        println!(
+            "{:?} by {:?}: {wrong:.40}",
+            graded.result(),
+            graded.graded_by()
+        );
+        if readable {
+            assert_eq!(graded.result(), DrillResult::Incorrect, "{wrong}");
+            assert_eq!(graded.graded_by(), GradedBy::Rules);
+        } else {
+            // Then the course believes the model, and the grade says whose it is.
+            assert_eq!(graded.graded_by(), GradedBy::Llm, "{wrong:.40}");
+        }
+    }
+    suite.stop();
+}
+
+async fn where_a_models_grade_is_feedback_only_no_order_counts(kind: Kind) {
+    let courses = tempfile::tempdir().unwrap();
+    let course = courses.path().join(DEMO_COURSE);
+    copy(&repository().join("courses").join(DEMO_COURSE), &course);
+    feedback_only(&course.join("course.yaml"));
+    let options = Options::new().model("mock:obey").courses(courses.path());
+    let mut suite = Deployment::start(kind, options).await;
+    for (wrong, readable, graded) in grades(&suite).await {
+        assert_eq!(graded.evidence_recorded, readable, "{wrong:.40}");
+        if readable {
+            assert_eq!(graded.result(), DrillResult::Incorrect, "{wrong}");
+        }
+    }
+    suite.stop();
+}
+
+fn feedback_only(file: &Path) {
+    let text = std::fs::read_to_string(file).unwrap();
+    std::fs::write(
+        file,
+        format!("{text}policy:\n  llm_grades: feedback_only\n"),
+    )
+    .unwrap();
+}
