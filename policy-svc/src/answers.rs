@@ -3,6 +3,7 @@
 use std::{collections::HashMap, fmt};
 
 use turnwise_course_pack::{LlmGrades, MistakeTag, Pack};
+use turnwise_decisions::ExamQuestion;
 use turnwise_grading::Verdict;
 
 /// What grading needs of a course; the default knows no answer.
@@ -80,11 +81,17 @@ impl Answers {
     /// Whether a typed answer has the value of the catalogue's. Where that is no mathematics, an answer is
     /// right if it reads the same, but for spaces and capitals, and wrong otherwise.
     #[must_use]
-    pub fn typed(&self, question_id: &str, text: &str) -> ExamVerdict {
-        let Some(key) = self.questions.get(question_id) else {
+    pub fn typed(&self, question: &ExamQuestion, text: &str) -> ExamVerdict {
+        let Some(key) = self.questions.get(&question.id) else {
             return ExamVerdict::Unreadable;
         };
-        match turnwise_grading::equivalent(key, text) {
+        // As a drill: the exercise itself is no answer to it, and the form that it asks for counts.
+        let drill = turnwise_grading::Drill {
+            prompt: &question.prompt,
+            question_latex: &question.question_latex,
+            key: Some(key),
+        };
+        match turnwise_grading::grade(&drill, text).verdict {
             Verdict::Right => ExamVerdict::Right,
             Verdict::Wrong => ExamVerdict::Wrong,
             Verdict::CannotTell if read_alike(key, text) => ExamVerdict::Right,

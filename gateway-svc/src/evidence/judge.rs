@@ -71,8 +71,8 @@ impl Evidence {
         };
         let mut resolved = self.resolve(asked, &check, outcome).await?;
         let feedback = &resolved.feedback_text;
-        let told = resolved.verdict() != DrillVerdict::Right && tells(feedback, &checked.key);
-        let must_not_be_said = told || self.guardrails.unsafe_reply(&checked.locale, feedback);
+        let must_not_be_said = tells(feedback, &checked.key)
+            || self.guardrails.unsafe_reply(&checked.locale, feedback);
         if !model.is_empty() && must_not_be_said {
             let blocked = Outcome::Failure(DegradedReason::UnsafeMessage.into());
             resolved = self.resolve(asked, &check, Some(blocked)).await?;

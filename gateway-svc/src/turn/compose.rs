@@ -279,9 +279,17 @@ impl Composing<'_> {
                 // An exam question's words are the catalogue's.
                 Some(Content::Exam(_)) | None => {}
             }
-            said.iter()
-                .any(|text| self.turns.guardrails.unsafe_reply(locale, text))
+            said.iter().any(|text| {
+                self.turns.guardrails.unsafe_reply(locale, text) || self.quotes_policy(text)
+            })
         })
+    }
+
+    /// Whether a text repeats the POLICY block of the prompt: it names this turn, which no other text does.
+    fn quotes_policy(&self, text: &str) -> bool {
+        text.contains(&self.facts.turn_id)
+            || text.contains("allowedActions")
+            || text.contains("scopedUnitIds")
     }
 
     /// What the student's words met, before anything else of the turn sees them. The course's language is not known yet,

@@ -60,7 +60,7 @@ pub(super) fn check(
         }
         Answer::Text(text) => {
             read::filled("text", &text, MOST_ANSWER_CHARS)?;
-            match loaded.answers.typed(&question.id, &text) {
+            match loaded.answers.typed(question, &text) {
                 ExamVerdict::Right => true,
                 ExamVerdict::Wrong => false,
                 ExamVerdict::Unreadable => {

@@ -39,6 +39,16 @@ pub(super) fn check(
         grading::Verdict::Wrong => decisions::Verdict::Wrong,
         grading::Verdict::CannotTell => decisions::Verdict::CannotTell,
     };
+    // Where the task cannot be read, a copy is still a copy.
+    let copied = verdict == decisions::Verdict::CannotTell
+        && [&request.question_latex, &request.prompt]
+            .iter()
+            .any(|text| !text.is_empty() && same_words(text, &request.answer));
+    let reason = if copied {
+        grading::Reason::CopiedQuestion
+    } else {
+        grade.reason
+    };
     let mistakes = loaded.answers.mistakes(&unit.id);
     let response = CheckDrillResponse {
         check: Some(DrillCheck {
@@ -47,7 +57,7 @@ pub(super) fn check(
             unit_id: unit.id.clone(),
             verdict: words::verdict_to_proto(verdict),
             task: grade.task.as_str().to_owned(),
-            reason: grade.reason.as_str().to_owned(),
+            reason: reason.as_str().to_owned(),
             grader: GRADER.to_owned(),
             counts_llm: loaded.answers.counts_llm(),
         }),
@@ -64,6 +74,15 @@ pub(super) fn check(
         locale: loaded.locale.clone(),
     };
     Ok((grade, response))
+}
+
+/// Whether two texts are the same but for spaces, capitals and the marks that set off mathematics.
+fn same_words(a: &str, b: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let kept = text.chars().filter(|c| !c.is_whitespace() && *c != '$');
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    plain(a) == plain(b)
 }
 
 /// The answer of the ready-made drill that the request names. A drill that reads otherwise than the card is another one

@@ -142,14 +142,7 @@ struct Counts {
 impl Counts {
     fn note(&mut self, message: &Message, obeyed: &Obeyed, answer: &TakeTurnResponse) {
         self.messages += 1;
-        let own = [
-            "Let's take it one step",
-            "Try this short one.",
-            "Here is the idea in short.",
-        ];
-        let by_itself = obeyed.fallback == DegradedReason::Unspecified
-            && own.iter().any(|text| tutor(answer).text.starts_with(text))
-            && !obeyed.completion.contains("exam_suggestion\":{");
+        let by_itself = obeyed.by_itself(answer);
         self.obeyed += usize::from(!by_itself);
         if obeyed.fallback == DegradedReason::Unspecified {
             self.reached += usize::from(!by_itself);

@@ -165,10 +165,13 @@ impl Obeyed {
             open.extend(prerequisites(id));
         }
         let named = self.facts.mapped_units.iter();
-        let named: BTreeSet<_> = named.map(|unit| unit.unit_id.clone()).collect();
+        let mut named: BTreeSet<_> = named.map(|unit| unit.unit_id.clone()).collect();
         let snapshot = self.facts.snapshot.clone().unwrap_or_default();
         let turn = snapshot.turn.unwrap_or_default();
-        // The target is what retrieval saw in the message, or where the student stood: never what a model said.
+        if let Some(event) = &self.facts.event {
+            named.insert(event.unit_id.clone());
+        }
+        // The target is what retrieval saw in the message, a button's, or where the student stood: never what a model said.
         let target = &policy.primary_target_unit_id;
         let stood = turn.focus_unit_id == *target || turn.focus_unit_id.is_empty();
         assert!(named.contains(target) || stood, "{policy:?}");
@@ -192,6 +195,18 @@ impl Obeyed {
                     .any(|a| a == TutorAction::ExamBlock)
             );
         }
+    }
+
+    /// Whether the student got what the model says of itself: nothing that was said moved it.
+    pub fn by_itself(&self, answer: &TakeTurnResponse) -> bool {
+        let own = [
+            "Let's take it one step",
+            "Try this short one.",
+            "Here is the idea in short.",
+        ];
+        self.fallback == DegradedReason::Unspecified
+            && own.iter().any(|text| tutor(answer).text.starts_with(text))
+            && !self.completion.contains("exam_suggestion\":{")
     }
 
     /// Insists that the student got what the policy allows and no more.

@@ -55,7 +55,9 @@ async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
         assert_eq!(recorded.version, i64::from(graded.evidence_recorded));
         let tags = recorded.unit(pupil.unit_id()).confusion_tags;
         let tags: Vec<_> = tags.iter().map(|tag| tag.tag.as_str()).collect();
-        let named = Some(graded.common_mistake_tag.as_str()).filter(|tag| !tag.is_empty());
+        // A mistake that is named and not counted is only read.
+        let named = Some(graded.common_mistake_tag.as_str());
+        let named = named.filter(|tag| graded.evidence_recorded && !tag.is_empty());
         assert_eq!(tags, Vec::from_iter(named));
         let listed = answers.mistakes(pupil.unit_id());
         assert!(tags.iter().all(|tag| listed.contains(tag)), "{tags:?}");
