@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use prost::Message;
-use prost_types::FileDescriptorSet;
+use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use tokio::net::TcpListener;
 use tonic::{
     service::Routes,
@@ -182,12 +182,31 @@ fn reflected(services: &[&str]) -> FileDescriptorSet {
             queue.extend(file.dependency.iter().cloned());
         }
     }
-    FileDescriptorSet {
-        file: all
-            .file
-            .into_iter()
-            .filter(|f| wanted.contains(f.name()))
-            .collect(),
+    let mut file: Vec<_> = all
+        .file
+        .into_iter()
+        .filter(|f| wanted.contains(f.name()))
+        .collect();
+    for file in &mut file {
+        keep_services(file, services);
+    }
+    FileDescriptorSet { file }
+}
+
+/// Takes the services out of a file that are not served here: what is imported for its messages tells of them alone.
+fn keep_services(file: &mut FileDescriptorProto, services: &[&str]) {
+    /// Where a file's services stand in the paths of its comments (descriptor.proto).
+    const SERVICE: i32 = 6;
+    let package = file.package().to_owned();
+    let before = file.service.len();
+    file.service
+        .retain(|s| services.contains(&format!("{package}.{}", s.name()).as_str()));
+    if file.service.len() != before
+        && let Some(comments) = &mut file.source_code_info
+    {
+        comments
+            .location
+            .retain(|location| location.path.first() != Some(&SERVICE));
     }
 }
 

@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
+const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
 const INDEX: &str = "turnwise.retrieval.v1.IndexService";
 
 in_both_deployments!(
@@ -68,7 +69,7 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR, QUEUES, INDEX] {
+    for service in ["", TUTOR, EXPLAIN, QUEUES, INDEX] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -80,7 +81,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .iter()
         .filter(|name| !name.starts_with("grpc."))
         .collect();
-    assert_eq!(ours, [QUEUES, INDEX, TUTOR], "{names:?}");
+    assert_eq!(ours, [EXPLAIN, QUEUES, INDEX, TUTOR], "{names:?}");
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
 
     // A client can learn the whole contract of the public face from the port, and nothing of what is behind it.
@@ -90,7 +91,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
             MessageRequest::FileContainingSymbol(symbol.to_owned()),
         )
     };
-    for symbol in [TUTOR, QUEUES, INDEX, "turnwise.common.v1.ErrorReason"] {
+    for symbol in [TUTOR, EXPLAIN, QUEUES, INDEX, "turnwise.common.v1.ErrorReason"] {
         assert!(matches!(
             ask(symbol).await,
             Ok(MessageResponse::FileDescriptorResponse(_))
@@ -112,7 +113,6 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
             (Service::Retrieval, INDEX),
             (Service::Llm, "turnwise.llm.v1.LlmGatewayService"),
             (Service::Session, "turnwise.session.v1.SessionService"),
-            (Service::Session, "turnwise.exam.v1.ExamService"),
         ] {
             let address = suite.at(service).address;
             let channel = Channel::from_shared(format!("http://{address}"))

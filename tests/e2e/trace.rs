@@ -26,7 +26,7 @@ async fn a_turn_is_one_trace(kind: Kind) {
         )
         // Whatever is logged, the trace is whole.
         .env("LOG_FILTER", "error")
-        // A turn that asks the exam system, too.
+        // A turn that looks for exam questions, too.
         .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled("ALG-01")]));
     let mut suite = Deployment::start(kind, options).await;
     let nia = suite.student("nia");
@@ -65,9 +65,8 @@ async fn a_turn_is_one_trace(kind: Kind) {
         ("turnwise.session.v1.SessionService/BeginTurn", 1),
         ("turnwise.retrieval.v1.RetrievalService/MapMessage", 1),
         ("turnwise.policy.v1.PolicyService/Plan", 1),
-        // Course text, and exam candidates beside it.
-        ("turnwise.retrieval.v1.RetrievalService/Retrieve", 2),
-        ("turnwise.exam.v1.ExamService/BatchGetQuestionStatus", 1),
+        // Course text and exam candidates at once; what the built-in exam system knows came with the beginning.
+        ("turnwise.retrieval.v1.RetrievalService/Retrieve", 1),
         ("turnwise.policy.v1.PolicyService/Decide", 1),
         ("turnwise.llm.v1.LlmGatewayService/Complete", 1),
         ("turnwise.policy.v1.PolicyService/ResolveReply", 1),

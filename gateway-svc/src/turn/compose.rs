@@ -280,16 +280,20 @@ impl Composing<'_> {
                 Some(Content::Exam(_)) | None => {}
             }
             said.iter().any(|text| {
-                self.turns.guardrails.unsafe_reply(locale, text) || self.quotes_policy(text)
+                self.turns.guardrails.unsafe_reply(locale, text) || self.quotes_prompt(text)
             })
         })
     }
 
-    /// Whether a text repeats the POLICY block of the prompt: it names this turn, which no other text does.
-    fn quotes_policy(&self, text: &str) -> bool {
-        text.contains(&self.facts.turn_id)
-            || text.contains("allowedActions")
-            || text.contains("scopedUnitIds")
+    /// Whether a text repeats a block of the prompt: it names this turn, or a key that only such a block has.
+    fn quotes_prompt(&self, text: &str) -> bool {
+        const KEYS: [&str; 4] = [
+            "allowedActions",
+            "scopedUnitIds",
+            "unitAnchors",
+            "snapshotLiteForLLM",
+        ];
+        text.contains(&self.facts.turn_id) || KEYS.iter().any(|key| text.contains(key))
     }
 
     /// What the student's words met, before anything else of the turn sees them. The course's language is not known yet,
