@@ -7,9 +7,9 @@ use async_stream::try_stream;
 use futures_util::{FutureExt, Stream, StreamExt};
 use tokio::time::{Instant, sleep};
 use tracing::Span;
+use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
-use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_llm_line::{Ask, Owner, Place, Refusal};
 
 use crate::{

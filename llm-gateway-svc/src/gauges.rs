@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{MissedTickBehavior, interval};
-use turnwise_kit::Kit;
 use turnwise_breaker::State;
+use turnwise_kit::Kit;
 
 use crate::{call::Calls, metrics::ModelMetrics};
 

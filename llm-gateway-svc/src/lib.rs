@@ -39,9 +39,9 @@ mod usage;
 use std::{sync::Arc, time::Duration};
 
 use tonic::service::Routes;
+use turnwise_breaker::{Breakers, Rules};
 use turnwise_kit::Kit;
 use turnwise_llm_backends::Targets;
-use turnwise_breaker::{Breakers, Rules};
 use turnwise_proto::llm::v1::{
     llm_gateway_service_server::LlmGatewayServiceServer,
     llm_queue_service_server::LlmQueueServiceServer,

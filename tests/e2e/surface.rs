@@ -91,7 +91,13 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
             MessageRequest::FileContainingSymbol(symbol.to_owned()),
         )
     };
-    for symbol in [TUTOR, EXPLAIN, QUEUES, INDEX, "turnwise.common.v1.ErrorReason"] {
+    for symbol in [
+        TUTOR,
+        EXPLAIN,
+        QUEUES,
+        INDEX,
+        "turnwise.common.v1.ErrorReason",
+    ] {
         assert!(matches!(
             ask(symbol).await,
             Ok(MessageResponse::FileDescriptorResponse(_))

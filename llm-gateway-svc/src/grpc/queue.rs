@@ -9,8 +9,8 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tonic::{Request, Response, Status};
-use turnwise_kit::{CallContext, CancellationToken, Fault};
 use turnwise_breaker::{Change, State};
+use turnwise_kit::{CallContext, CancellationToken, Fault};
 use turnwise_llm_line::{LineView, view::Scope};
 use turnwise_proto::llm::v1::{
     BreakerState, GetQueuesRequest, GetQueuesResponse, Purpose, Queue, QueueClass, QueueEntry,
