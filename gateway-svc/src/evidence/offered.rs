@@ -1,7 +1,8 @@
 //! An exam question that was offered: the token that proves it, and the ruling on it as an event.
 
+use bytes::Bytes;
 use jiff::Timestamp;
-use turnwise_kit::{Caller, Fault, ids};
+use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     policy::v1::{ApplyEvidenceResponse, apply_evidence_request::Event as Fact},
@@ -53,7 +54,28 @@ pub(super) struct Applying<'a> {
     pub(super) locks: &'a Locks,
 }
 
-impl Offered<'_> {
+impl<'a> Offered<'a> {
+    /// The request as the store knows it. No drill is spent by it.
+    pub(super) fn asked(
+        &self,
+        context: &'a CallContext,
+        caller: &'a Caller,
+        idempotency_key: &'a str,
+        body_hash: Bytes,
+        now: Timestamp,
+    ) -> Asked<'a> {
+        Asked {
+            context,
+            caller,
+            thread_id: self.thread_id,
+            course_id: self.course_id,
+            idempotency_key,
+            body_hash,
+            drill_nonce: String::new(),
+            now,
+        }
+    }
+
     /// Checks the fields that name the question.
     pub(super) fn check_fields(&self) -> Result<(), Fault> {
         ids::check("thread_id", self.thread_id)?;

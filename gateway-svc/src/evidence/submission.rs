@@ -46,22 +46,14 @@ impl Evidence {
         };
         let answer = self.check_answer(request.answer.as_ref())?;
         offered.check_fields()?;
-        let asked = Asked {
-            context,
-            caller,
-            thread_id: &request.thread_id,
-            course_id: &request.course_id,
-            idempotency_key: &request.idempotency_key,
-            body_hash: body_hash(
-                "SubmitExamAnswer",
-                &SubmitExamAnswerRequest {
-                    idempotency_key: String::new(),
-                    ..request.clone()
-                },
-            ),
-            drill_nonce: String::new(),
-            now,
-        };
+        let body_hash = body_hash(
+            "SubmitExamAnswer",
+            &SubmitExamAnswerRequest {
+                idempotency_key: String::new(),
+                ..request.clone()
+            },
+        );
+        let asked = offered.asked(context, caller, &request.idempotency_key, body_hash, now);
         let start = match self.begin(&asked).await? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,

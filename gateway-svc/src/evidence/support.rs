@@ -11,7 +11,7 @@ use turnwise_proto::{
 use super::{
     Evidence,
     offered::{Applying, Offered},
-    store::{Asked, Begun, Committed, Draft, Event, body_hash},
+    store::{Begun, Committed, Draft, Event, body_hash},
 };
 use crate::exam::{Question, Support};
 
@@ -40,22 +40,14 @@ impl Evidence {
             token: &request.offer_token,
         };
         offered.check_fields()?;
-        let asked = Asked {
-            context,
-            caller,
-            thread_id: &request.thread_id,
-            course_id: &request.course_id,
-            idempotency_key: &request.idempotency_key,
-            body_hash: body_hash(
-                "RecordSupportView",
-                &RecordSupportViewRequest {
-                    idempotency_key: String::new(),
-                    ..request.clone()
-                },
-            ),
-            drill_nonce: String::new(),
-            now,
-        };
+        let body_hash = body_hash(
+            "RecordSupportView",
+            &RecordSupportViewRequest {
+                idempotency_key: String::new(),
+                ..request.clone()
+            },
+        );
+        let asked = offered.asked(context, caller, &request.idempotency_key, body_hash, now);
         let start = match self.begin(&asked).await? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,

@@ -55,7 +55,7 @@ pub enum Command {
     Why,
     /// The policy of the last turn as JSON.
     WhyJson,
-    /// Enough for now.
+    /// End the conversation.
     Quit,
 }
 
