@@ -10,11 +10,7 @@ use opentelemetry::{
     trace::TracerProvider,
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
-use opentelemetry_sdk::{
-    Resource,
-    propagation::TraceContextPropagator,
-    trace::{Sampler, SdkTracerProvider},
-};
+use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
@@ -82,11 +78,6 @@ impl Telemetry {
                 .build()
                 .map_err(TelemetryError::Exporter)?;
             provider = provider.with_batch_exporter(exporter);
-        } else {
-            // Spans still carry their ids from hop to hop and into the logs. What nobody collects is not written down,
-            // unless the caller does: then their trace goes on.
-            let nobody = Sampler::ParentBased(Box::new(Sampler::AlwaysOff));
-            provider = provider.with_sampler(nobody);
         }
         let provider = provider.build();
 
