@@ -168,20 +168,23 @@ impl Process {
         kill_process(self.pid(), Signal::TERM).unwrap();
     }
 
-    /// What sends it a signal, from anywhere and without waiting.
-    pub fn signaller(&self, signal: Signal) -> impl FnOnce() + Send + 'static {
+    /// What ends it (SIGKILL) or stops it (SIGSTOP) from anywhere, and returns when it does nothing more.
+    pub fn striker(&self, signal: Signal) -> impl FnOnce() + Send + 'static {
         let pid = self.pid();
         // The process is not waited for before its value is dropped, so the id stands for no other.
-        move || kill_process(pid, signal).unwrap()
+        move || {
+            kill_process(pid, signal).unwrap();
+            // The signal was only sent: until it takes effect, the process may do more, and even answer.
+            let taken_effect =
+                WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            waitid(WaitId::Pid(pid), taken_effect).unwrap();
+        }
     }
 
     /// Stops it in the middle of whatever it does (SIGSTOP): its connections stay, and nothing is answered until
     /// [`Self::go_on`].
     pub fn pause(&self) {
-        kill_process(self.pid(), Signal::STOP).unwrap();
-        // The signal was only sent; this returns when it has taken effect.
-        let taken_effect = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        waitid(WaitId::Pid(self.pid()), taken_effect).unwrap();
+        self.striker(Signal::STOP)();
     }
 
     /// Lets a paused process go on (SIGCONT).

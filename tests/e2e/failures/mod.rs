@@ -75,7 +75,7 @@ impl Blow {
 
     /// What strikes a service, from anywhere.
     fn at(self, suite: &mut Deployment, service: Service) -> impl FnOnce() + Send + 'static {
-        suite.process(service).signaller(self.signal())
+        suite.process(service).striker(self.signal())
     }
 
     /// The service is there again.
