@@ -3,6 +3,7 @@
 
 use std::{future::Future, net::IpAddr, time::Duration};
 
+use futures_util::join;
 use tokio::time::Instant;
 use turnwise_guardrails::HitKind;
 use turnwise_kit::{CallContext, Fault, time};
@@ -72,16 +73,8 @@ impl Composing<'_> {
             Ok(plan) => plan,
             Err(status) => return self.policy_failed(&status),
         };
-        self.gather(&working, &plan, mapped).await;
-        let Some(request) = record::decide_request(&self.facts) else {
-            return Ok(self.without_policy());
-        };
-        let mut policy = self.turns.upstreams.policy.clone();
-        let step = Step::Policy.of(&working);
-        let (decided, took) = measured(whole(&step, policy.decide(step.request(request)))).await;
-        self.took("decide", took);
-        let decision = match decided {
-            Ok(response) => response.into_inner(),
+        let decision = match self.gather_and_decide(&working, &plan, mapped).await {
+            Ok(decision) => decision,
             Err(status) => return self.policy_failed(&status),
         };
         self.facts.policy = decision.policy;
@@ -157,30 +150,6 @@ impl Composing<'_> {
             .ok_or_else(|| tonic::Status::internal("the policy made no plan for this course"))?;
         self.facts.plan = Some(plan.clone());
         Ok(plan)
-    }
-
-    /// Course text and exam candidates, then what the exam system says of them. Retrieval that did not map the message
-    /// is not asked again.
-    async fn gather(&mut self, working: &CallContext, plan: &Plan, retrieval_answers: bool) {
-        let began = Instant::now();
-        if plan.exam_ready {
-            let first = plan.focus_revisit_question_ids.clone();
-            self.facts.candidate_question_ids = first;
-        }
-        if retrieval_answers {
-            let upstreams = &self.turns.upstreams;
-            match gather::retrieve(upstreams, working, plan, &self.texts).await {
-                Some(found) => {
-                    gather::keep_found(&mut self.facts, &mut self.texts, plan, found);
-                }
-                None => self.degrade(DegradedReason::RetrievalUnavailable),
-            }
-        }
-        gather::ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
-        if self.facts.exam_system_unavailable {
-            self.degrade(DegradedReason::ExamApiUnavailable);
-        }
-        self.took("gather", began.elapsed());
     }
 
     /// Prompt and model.
@@ -321,7 +290,7 @@ impl Composing<'_> {
             now: Some(time::to_proto(self.turns.kit.clock.now())),
         };
         let mut policy = self.turns.upstreams.policy.clone();
-        let (locale, standing) = futures_util::join!(
+        let (locale, standing) = join!(
             safeguarding::locale(&self.turns.upstreams, self.context, &self.facts.course_id),
             policy.describe_standing(context.request(standing))
         );
@@ -370,11 +339,11 @@ impl Composing<'_> {
         }
     }
 
-    fn degrade(&mut self, reason: DegradedReason) {
+    pub(super) fn degrade(&mut self, reason: DegradedReason) {
         self.facts.degraded_reasons.push(reason.into());
     }
 
-    fn took(&mut self, phase: &str, took: Duration) {
+    pub(super) fn took(&mut self, phase: &str, took: Duration) {
         self.facts.times.push(PhaseTime {
             phase: phase.to_owned(),
             took: took.try_into().ok(),
@@ -382,7 +351,7 @@ impl Composing<'_> {
     }
 }
 
-async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) {
+pub(super) async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) {
     let began = Instant::now();
     let done = work.await;
     (done, began.elapsed())

@@ -1,19 +1,24 @@
-//! What a turn asks of retrieval and of the exam system. Either may be away: the turn goes on without it and says so.
+//! What a turn asks of retrieval and of the exam system, and the decision that needs it. Retrieval and the exam system may
+//! be away: the turn goes on without them and says so.
 
+use futures_util::join;
+use tokio::time::Instant;
 use turnwise_kit::CallContext;
 use turnwise_proto::{
     explain::v1::{FoundChunk, TurnFacts, TurnTexts},
-    policy::v1::Plan,
+    policy::v1::{DecideResponse, Plan},
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
     session::v1::TurnStart,
-    tutor::v1::TutorMessage,
+    tutor::v1::{DegradedReason, TutorMessage},
 };
 
+use super::compose::{Composing, measured};
 use crate::{
     exam::ExamPort,
     input::said,
+    record,
     upstream::{Step, Upstreams, whole},
 };
 
@@ -21,6 +26,83 @@ use crate::{
 const CONTEXT_MESSAGES: usize = 4;
 /// The most questions that the exam system is asked about at once.
 const MAX_QUESTIONS: usize = 100;
+
+/// What a search came to.
+enum Found {
+    /// It was left out.
+    NotAsked,
+    /// Retrieval is away.
+    NoAnswer,
+    /// This.
+    Answer(RetrieveResponse),
+}
+
+impl Composing<'_> {
+    /// Course text, and the policy's decision: side by side, unless the decision needs to know what the exam system says
+    /// of the questions that are found.
+    pub(super) async fn gather_and_decide(
+        &mut self,
+        working: &CallContext,
+        plan: &Plan,
+        retrieval_answers: bool,
+    ) -> Result<DecideResponse, tonic::Status> {
+        if plan.exam_ready {
+            let first = plan.focus_revisit_question_ids.clone();
+            self.facts.candidate_question_ids = first;
+        }
+        if !plan.exam_ready && questions(&self.facts, plan).is_empty() {
+            let ((found, searched), (decided, took)) = join!(
+                measured(self.search(working, plan, retrieval_answers)),
+                measured(self.decide(working))
+            );
+            self.keep(plan, found);
+            self.took("gather", searched);
+            self.took("decide", took);
+            return decided;
+        }
+        let began = Instant::now();
+        let found = self.search(working, plan, retrieval_answers).await;
+        self.keep(plan, found);
+        ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
+        if self.facts.exam_system_unavailable {
+            self.degrade(DegradedReason::ExamApiUnavailable);
+        }
+        self.took("gather", began.elapsed());
+        let (decided, took) = measured(self.decide(working)).await;
+        self.took("decide", took);
+        decided
+    }
+
+    /// Course text and exam candidates. Retrieval that did not map the message is not asked again.
+    async fn search(&self, working: &CallContext, plan: &Plan, retrieval_answers: bool) -> Found {
+        if !retrieval_answers {
+            return Found::NotAsked;
+        }
+        retrieve(&self.turns.upstreams, working, plan, &self.texts)
+            .await
+            .map_or(Found::NoAnswer, Found::Answer)
+    }
+
+    fn keep(&mut self, plan: &Plan, found: Found) {
+        match found {
+            Found::Answer(found) => {
+                keep_found(&mut self.facts, &mut self.texts, plan, found);
+            }
+            Found::NoAnswer => self.degrade(DegradedReason::RetrievalUnavailable),
+            Found::NotAsked => {}
+        }
+    }
+
+    async fn decide(&self, working: &CallContext) -> Result<DecideResponse, tonic::Status> {
+        let request = record::decide_request(&self.facts)
+            .ok_or_else(|| tonic::Status::internal("a decision without a plan"))?;
+        let mut policy = self.turns.upstreams.policy.clone();
+        let step = Step::Policy.of(working);
+        whole(&step, policy.decide(step.request(request)))
+            .await
+            .map(tonic::Response::into_inner)
+    }
+}
 
 /// The units that the message is about; `None` if retrieval is away, or makes no sense. A button alone is about its own unit; the policy
 /// knows that by itself.
@@ -73,7 +155,7 @@ fn recent_texts(recent: &[TutorMessage]) -> Vec<String> {
 }
 
 /// Course text for the scope and, for a student who is ready, exam candidates; `None` if retrieval is away.
-pub(super) async fn retrieve(
+async fn retrieve(
     upstreams: &Upstreams,
     context: &CallContext,
     plan: &Plan,
@@ -109,12 +191,7 @@ pub(super) async fn retrieve(
 }
 
 /// Writes what was found to the record: texts for the prompt, and the exam candidates, those to come back to first.
-pub(super) fn keep_found(
-    facts: &mut TurnFacts,
-    texts: &mut TurnTexts,
-    plan: &Plan,
-    found: RetrieveResponse,
-) {
+fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: RetrieveResponse) {
     facts.chunks = found
         .chunks
         .iter()
@@ -136,14 +213,9 @@ pub(super) fn keep_found(
     }
 }
 
-/// The status of all questions that matter: the candidates, the revisit queue, and the one that the client comes from.
-pub(super) async fn ask_exam_system(
-    exam: &ExamPort,
-    context: &CallContext,
-    start: &TurnStart,
-    facts: &mut TurnFacts,
-    plan: &Plan,
-) {
+/// The questions whose status matters, as far as they are known: the candidates, the revisit queue, and the one that the
+/// client comes from.
+fn questions(facts: &TurnFacts, plan: &Plan) -> Vec<String> {
     let mut asked = facts.candidate_question_ids.clone();
     for id in &plan.revisit_question_ids {
         push_new(&mut asked, id.clone());
@@ -155,6 +227,18 @@ pub(super) async fn ask_exam_system(
         push_new(&mut asked, event.question_id.clone());
     }
     asked.truncate(MAX_QUESTIONS);
+    asked
+}
+
+/// The status of all questions that matter.
+async fn ask_exam_system(
+    exam: &ExamPort,
+    context: &CallContext,
+    start: &TurnStart,
+    facts: &mut TurnFacts,
+    plan: &Plan,
+) {
+    let asked = questions(facts, plan);
     if asked.is_empty() {
         return;
     }

@@ -13,7 +13,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use crate::{
     course::Course,
     policy::Policy,
-    schema::{action_schema, reply_schema},
+    schema::{accepted_schema, reply_schema},
     words::Action,
 };
 
@@ -56,14 +56,20 @@ pub(crate) fn validator(
     VALIDATORS.get(key(course, policy, &[action]), || {
         jsonschema::options()
             .with_draft(Draft::Draft202012)
-            .build(&action_schema(course, policy, action))
+            .build(&accepted_schema(course, policy, action))
             .map(Arc::new)
     })
 }
 
 /// The schema of the replies that a policy allows, as text.
 pub(crate) fn schema_text(course: &Course, policy: &Policy) -> Arc<str> {
-    let made = TEXTS.get(key(course, policy, &policy.allowed_actions), || {
+    let mut key = key(course, policy, &policy.allowed_actions);
+    // What a model is asked for names the scope as well.
+    policy
+        .scoped_unit_ids
+        .iter()
+        .for_each(|id| part(&mut key, id));
+    let made = TEXTS.get(key, || {
         Ok::<_, std::convert::Infallible>(reply_schema(course, policy).to_string().into())
     });
     match made {
@@ -75,10 +81,7 @@ pub(crate) fn schema_text(course: &Course, policy: &Policy) -> Arc<str> {
 /// never share a key by chance.
 fn key(course: &Course, policy: &Policy, actions: &[Action]) -> String {
     let mut key = String::with_capacity(256);
-    let mut part = |text: &str| {
-        // Writing to a string cannot fail.
-        let _ = write!(key, "{}:{text}", text.len());
-    };
+    let mut part = |text: &str| part(&mut key, text);
     for &action in actions {
         part(action.as_str());
         part(&policy.targets(course, action).count().to_string());
@@ -97,4 +100,9 @@ fn key(course: &Course, policy: &Policy, actions: &[Action]) -> String {
         }
     }
     key
+}
+
+fn part(key: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(key, "{}:{text}", text.len());
 }

@@ -1,9 +1,15 @@
 //! The contract of a model's reply as a JSON Schema for one policy: its actions, units and questions as enums, one branch
 //! for each action with exactly that action's card.
 //!
+//! There are two forms of it. What a model is asked for is narrower than what is accepted: servers that constrain a
+//! model's output hold it to a grammar, and a small model fills whatever room that gives it, until its tokens run out in
+//! the middle of the JSON. So it is asked for short texts, for few units, of those that it was told about, and for a
+//! confidence from a short list, since grammars know no bounds of numbers. A model that is not constrained and writes more
+//! breaks nothing: a unit that the course does not know is dropped, the list decides nothing in this turn, and
+//! [`crate::validate`] keeps wider bounds of texts.
+//!
 //! Keys are in the order in which a model should write them: what it does and about what comes first, so that the text
-//! follows from the choice. Texts carry no length bound here: servers that constrain a model's output turn such a bound
-//! into a grammar with as many repetitions, and some refuse that. [`crate::validate`] keeps the bounds.
+//! follows from the choice.
 
 use std::sync::Arc;
 
@@ -19,16 +25,38 @@ use crate::{
 /// The most units that a reply may map or suggest.
 pub const MOST_NAMED_UNITS: usize = 6;
 
+/// The most units that a model is asked to map or suggest.
+const MOST_ASKED_UNITS: usize = 2;
+
+/// The most characters of a tutor's text that a model is asked for. Servers turn such a bound into a grammar with as many
+/// repetitions, and some refuse more than 2,000.
+const MOST_ASKED_CHARS: usize = 300;
+
+/// The most characters of any other text that a model is asked for.
+const MOST_ASKED_PART_CHARS: usize = 200;
+
+/// The confidences that a model is asked to choose from.
+const ASKED_CONFIDENCES: [f64; 5] = [0.2, 0.4, 0.6, 0.8, 1.0];
+
 /// The most steps of a worked example.
 pub const MOST_EXAMPLE_STEPS: usize = 8;
 
-/// The schema of the replies that a policy allows.
+/// Which of its two forms a schema has.
+#[derive(Clone, Copy)]
+enum Form {
+    /// What a model is asked for.
+    Asked,
+    /// What is accepted.
+    Accepted,
+}
+
+/// What a model is asked for: the replies that a policy allows. All that keeps it is accepted.
 #[must_use]
 pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
     let mut branches: Vec<_> = policy
         .allowed_actions
         .iter()
-        .map(|action| action_schema(course, policy, *action))
+        .map(|action| schema_of(course, policy, *action, Form::Asked))
         .collect();
     let mut schema = Map::new();
     schema.insert(
@@ -52,20 +80,24 @@ pub fn reply_schema_text(course: &Course, policy: &Policy) -> Arc<str> {
     kept::schema_text(course, policy)
 }
 
-/// The schema of the replies with one action.
+/// What is accepted of the replies with one action.
 #[must_use]
-pub fn action_schema(course: &Course, policy: &Policy, action: Action) -> Value {
+pub fn accepted_schema(course: &Course, policy: &Policy, action: Action) -> Value {
+    schema_of(course, policy, action, Form::Accepted)
+}
+
+fn schema_of(course: &Course, policy: &Policy, action: Action, form: Form) -> Value {
     let mut keys = vec![
         ("action", one_of([action.as_str()])),
         ("target_unit_id", one_of(policy.targets(course, action))),
-        ("tutor_text", text()),
-        ("mapped_units", mapped_units()),
-        ("turn_analysis", turn_analysis()),
+        ("tutor_text", form.text(MOST_ASKED_CHARS)),
+        ("mapped_units", mapped_units(policy, form)),
+        ("turn_analysis", turn_analysis(policy, form)),
     ];
     match action {
         Action::SocraticQuestion => {}
-        Action::DrillCard => keys.push(("drill_card", drill_card())),
-        Action::ConceptCard => keys.push(("concept_card", concept_card(course, policy))),
+        Action::DrillCard => keys.push(("drill_card", drill_card(form))),
+        Action::ConceptCard => keys.push(("concept_card", concept_card(course, policy, form))),
         Action::ExamBlock => keys.push(("exam_suggestion", exam_suggestion(policy))),
     }
     object(keys, &[])
@@ -79,10 +111,6 @@ fn keywords<const N: usize>(keywords: [(&str, Value); N]) -> Value {
             .map(|(key, value)| (key.to_owned(), value))
             .collect(),
     )
-}
-
-fn text() -> Value {
-    keywords([("type", "string".into()), ("minLength", 1.into())])
 }
 
 fn one_of<'a>(values: impl IntoIterator<Item = &'a str>) -> Value {
@@ -117,33 +145,91 @@ fn object(keys: Vec<(&'static str, Value)>, optional: &[&str]) -> Value {
     ])
 }
 
-/// Free ids: what the course does not know is dropped later, and the list decides nothing in this turn.
-fn mapped_units() -> Value {
-    let confidence = keywords([
-        ("type", "number".into()),
-        ("minimum", 0.into()),
-        ("maximum", 1.into()),
-    ]);
-    let unit = object(vec![("unit_id", text()), ("confidence", confidence)], &[]);
-    list(unit, MOST_NAMED_UNITS)
+fn mapped_units(policy: &Policy, form: Form) -> Value {
+    let confidence = match form {
+        Form::Asked => keywords([
+            ("type", "number".into()),
+            ("enum", ASKED_CONFIDENCES.as_slice().into()),
+        ]),
+        Form::Accepted => keywords([
+            ("type", "number".into()),
+            ("minimum", 0.into()),
+            ("maximum", 1.into()),
+        ]),
+    };
+    let unit = object(
+        vec![
+            ("unit_id", unit_id(policy, form)),
+            ("confidence", confidence),
+        ],
+        &[],
+    );
+    list(unit, form.most_units())
 }
 
-fn turn_analysis() -> Value {
+fn turn_analysis(policy: &Policy, form: Form) -> Value {
     object(
         vec![
             ("student_intent", one_of(StudentIntent::ALL)),
             ("understanding_signal", one_of(UnderstandingSignal::ALL)),
-            ("suggested_prereq_units", list(text(), MOST_NAMED_UNITS)),
+            (
+                "suggested_prereq_units",
+                list(unit_id(policy, form), form.most_units()),
+            ),
         ],
         &[],
     )
 }
 
-fn drill_card() -> Value {
+/// The units of the scope are all that a model is told about; of others it can only guess.
+fn unit_id(policy: &Policy, form: Form) -> Value {
+    match form {
+        Form::Asked => one_of(policy.scoped_unit_ids.iter().map(String::as_str)),
+        Form::Accepted => form.part(),
+    }
+}
+
+impl Form {
+    /// A text that says something, of so many characters if a model is asked for it.
+    fn text(self, most: usize) -> Value {
+        match self {
+            Self::Asked => keywords([
+                ("type", "string".into()),
+                ("minLength", 1.into()),
+                ("maxLength", most.into()),
+            ]),
+            Self::Accepted => keywords([("type", "string".into()), ("minLength", 1.into())]),
+        }
+    }
+
+    fn part(self) -> Value {
+        self.text(MOST_ASKED_PART_CHARS)
+    }
+
+    /// A part that may be empty.
+    fn optional_part(self) -> Value {
+        match self {
+            Self::Asked => keywords([
+                ("type", "string".into()),
+                ("maxLength", MOST_ASKED_PART_CHARS.into()),
+            ]),
+            Self::Accepted => keywords([("type", "string".into())]),
+        }
+    }
+
+    fn most_units(self) -> usize {
+        match self {
+            Self::Asked => MOST_ASKED_UNITS,
+            Self::Accepted => MOST_NAMED_UNITS,
+        }
+    }
+}
+
+fn drill_card(form: Form) -> Value {
     object(
         vec![
-            ("prompt", text()),
-            ("question_latex", keywords([("type", "string".into())])),
+            ("prompt", form.part()),
+            ("question_latex", form.optional_part()),
         ],
         &[],
     )
@@ -165,10 +251,10 @@ fn exam_suggestion(policy: &Policy) -> Value {
     )
 }
 
-fn concept_card(course: &Course, policy: &Policy) -> Value {
+fn concept_card(course: &Course, policy: &Policy, form: Form) -> Value {
     let key_ideas = keywords([
         ("type", "array".into()),
-        ("items", text()),
+        ("items", form.part()),
         ("minItems", 1.into()),
         ("maxItems", course.rules().max_key_ideas.into()),
     ]);
@@ -176,9 +262,9 @@ fn concept_card(course: &Course, policy: &Policy) -> Value {
     if policy.constraints.max_worked_examples > 0 {
         let example = object(
             vec![
-                ("problem_latex", text()),
-                ("final_answer_latex", text()),
-                ("steps_latex", list(text(), MOST_EXAMPLE_STEPS)),
+                ("problem_latex", form.part()),
+                ("final_answer_latex", form.part()),
+                ("steps_latex", list(form.part(), MOST_EXAMPLE_STEPS)),
             ],
             &["steps_latex"],
         );

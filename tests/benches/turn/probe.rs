@@ -20,7 +20,7 @@ use tokio::{
 };
 use tonic::{body::Body, service::Routes};
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
-use turnwise::suite::SuiteSettings;
+use turnwise::{data_dir::DataDir, suite::SuiteSettings};
 use turnwise_gateway_svc as gateway;
 use turnwise_kit::{
     CallContext, Caller, Kit,
@@ -59,7 +59,9 @@ pub async fn measure() -> (Calls, StoreBytes) {
         wire: wire.clone(),
         seen: Arc::default(),
     };
-    let tutor = suite(&tally, &format!("redis://{}", wire.address)).await;
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::create(home.path()).unwrap();
+    let tutor = suite(&tally, &format!("redis://{}", wire.address), &data).await;
     let caller = Caller {
         tenant: "default".to_owned(),
         subject: "probe".to_owned(),
@@ -126,8 +128,9 @@ pub async fn measure() -> (Calls, StoreBytes) {
 }
 
 /// The suite in this process, over Redis, with a tally at each client. The answer is a client of its public face.
-async fn suite(tally: &Tally, store: &str) -> GrpcClient {
+async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
     let courses = repository().join("courses");
+    let (index, keys) = (data.retrieval_store(), data.drill_token_keys_file());
     let cli = Cli::parse_from([
         "probe",
         "--courses-dir",
@@ -136,6 +139,10 @@ async fn suite(tally: &Tally, store: &str) -> GrpcClient {
         store,
         "--helper-llm-backend",
         "mock",
+        "--retrieval-store",
+        &format!("embedded:{}", index.display()),
+        "--drill-token-keys-file",
+        keys.to_str().unwrap(),
         "--helper-rate-limit-per-minute",
         "1000000",
     ]);
@@ -292,7 +299,10 @@ impl Wire {
         let counts = wire.clone();
         tokio::spawn(async move {
             while let Ok((near, _)) = listener.accept().await {
-                let far = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let Ok(far) = TcpStream::connect(("127.0.0.1", port)).await else {
+                    // Redis is gone: everything has been counted.
+                    return;
+                };
                 let (near_in, near_out) = near.into_split();
                 let (far_in, far_out) = far.into_split();
                 tokio::spawn(pump(near_in, far_out, Arc::clone(&counts.there)));

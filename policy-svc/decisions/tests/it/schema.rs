@@ -1,7 +1,7 @@
 //! The JSON Schema of a policy.
 
 use serde_json::{Value, json};
-use turnwise_decisions::{Policy, schema::reply_schema};
+use turnwise_decisions::{Policy, fallback::fallback, schema::reply_schema, validate::validate};
 
 use crate::fixtures::*;
 
@@ -61,6 +61,32 @@ fn this_turns_choices_are_enums() {
         enumeration(2, "exam_suggestion/properties/difficultyTier"),
         json!(["bronze"])
     );
+}
+
+#[test]
+fn a_model_is_asked_for_units_that_it_was_told_about_and_may_name_others() {
+    let course = course();
+    let policy = exam_policy(&course);
+    let asked = reply_schema(&course, &policy);
+    let at = |pointer: &str| asked.pointer(&format!("/anyOf/0/properties/{pointer}"));
+    let scope = json!(["B", "ENTRY"]);
+    assert_eq!(
+        at("mapped_units/items/properties/unit_id/enum"),
+        Some(&scope)
+    );
+    assert_eq!(
+        at("turn_analysis/properties/suggested_prereq_units/items/enum"),
+        Some(&scope)
+    );
+    assert_eq!(
+        at("mapped_units/items/properties/confidence/enum"),
+        Some(&json!([0.2, 0.4, 0.6, 0.8, 1.0]))
+    );
+
+    let mut reply = serde_json::to_value(fallback(&course, &policy)).unwrap();
+    reply["mapped_units"] = json!([{"unit_id": "A", "confidence": 0.93}]);
+    assert!(!jsonschema::is_valid(&asked, &reply));
+    assert!(validate(&course, &policy, reply.to_string().as_bytes()).is_ok());
 }
 
 #[test]
