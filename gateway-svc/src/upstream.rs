@@ -1,8 +1,8 @@
 //! The services behind the gateway, and how long each is waited for.
 
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use turnwise_kit::{
     CallContext, Fault, Kit,
     caller::InternalToken,
@@ -114,23 +114,6 @@ impl Step {
             Self::Exam => "exam system",
         }
     }
-}
-
-/// Makes a call in its context's time, its whole answer included: a transport waits for the beginning of an answer only.
-pub(crate) async fn whole<T>(
-    context: &CallContext,
-    call: impl Future<Output = Result<T, tonic::Status>>,
-) -> Result<T, tonic::Status> {
-    let Some(at) = context.deadline() else {
-        return call.await;
-    };
-    timeout_at(at, call).await.unwrap_or_else(|_| {
-        let late = Fault::new(
-            ErrorReason::DeadlineExceeded,
-            "an answer did not end in time",
-        );
-        Err(late.into())
-    })
 }
 
 /// Clients of the services behind the gateway. Cheap to clone.

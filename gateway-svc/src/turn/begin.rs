@@ -9,7 +9,7 @@ use turnwise_proto::{
     tutor::v1::{TakeTurnRequest, TakeTurnResponse},
 };
 
-use crate::upstream::{Step, Upstreams, whole};
+use crate::upstream::{Step, Upstreams};
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
@@ -41,7 +41,7 @@ pub(super) async fn begin(
         history_limit: HISTORY,
         ..BeginTurnRequest::default()
     }));
-    let response = whole(&step, call)
+    let response = call
         .await
         .map_err(|status| Step::Session.fault(context, &status))?
         .into_inner();

@@ -13,7 +13,7 @@ use turnwise_proto::{
 
 use crate::{
     safeguarding,
-    upstream::{Step, Upstreams, whole},
+    upstream::{Step, Upstreams},
 };
 
 /// How often a commit whose outcome is unknown is sent: it is idempotent.
@@ -34,7 +34,7 @@ pub(super) async fn commit(
     loop {
         let step = Step::Session.of(context);
         let request = step.request(commit.clone());
-        let Err(status) = whole(&step, session.commit_turn(request)).await else {
+        let Err(status) = session.commit_turn(request).await else {
             return Ok(());
         };
         let fault = Step::Session.fault(context, &status);

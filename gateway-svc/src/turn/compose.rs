@@ -28,7 +28,7 @@ use super::{
 use crate::{
     input::said,
     record, safeguarding,
-    upstream::{ANSWER_MARGIN, Step, whole},
+    upstream::{ANSWER_MARGIN, Step},
 };
 
 /// What is said when the policy cannot be asked. It promises nothing and needs no course.
@@ -141,7 +141,7 @@ impl Composing<'_> {
         let request = record::plan_request(&self.facts, "");
         let mut policy = self.turns.upstreams.policy.clone();
         let step = Step::Policy.of(working);
-        let (planned, took) = measured(whole(&step, policy.plan(step.request(request)))).await;
+        let (planned, took) = measured(policy.plan(step.request(request))).await;
         self.took("plan", took);
         let plan = planned?
             .into_inner()
@@ -216,8 +216,7 @@ impl Composing<'_> {
             .ok_or_else(|| tonic::Status::internal("a reply without a policy"))?;
         let mut policy = self.turns.upstreams.policy.clone();
         let step = Step::Policy.of(self.context);
-        let (resolved, took) =
-            measured(whole(&step, policy.resolve_reply(step.request(request)))).await;
+        let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
         self.took("resolve", took);
         let resolved = resolved?.into_inner();
         // A reply always says something.

@@ -19,23 +19,13 @@ use crate::{
     exam::ExamPort,
     input::said,
     record,
-    upstream::{Step, Upstreams, whole},
+    upstream::{Step, Upstreams},
 };
 
 /// How many earlier messages help to place a message.
 const CONTEXT_MESSAGES: usize = 4;
 /// The most questions that the exam system is asked about at once.
 const MAX_QUESTIONS: usize = 100;
-
-/// What a search came to.
-enum Found {
-    /// It was left out.
-    NotAsked,
-    /// Retrieval is away.
-    NoAnswer,
-    /// This.
-    Answer(RetrieveResponse),
-}
 
 impl Composing<'_> {
     /// Course text, and the policy's decision: side by side, unless the decision needs to know what the exam system says
@@ -55,14 +45,14 @@ impl Composing<'_> {
                 measured(self.search(working, plan, retrieval_answers)),
                 measured(self.decide(working))
             );
-            self.keep(plan, found);
+            self.keep(plan, found, retrieval_answers);
             self.took("gather", searched);
             self.took("decide", took);
             return decided;
         }
         let began = Instant::now();
         let found = self.search(working, plan, retrieval_answers).await;
-        self.keep(plan, found);
+        self.keep(plan, found, retrieval_answers);
         ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
         if self.facts.exam_system_unavailable {
             self.degrade(DegradedReason::ExamApiUnavailable);
@@ -74,22 +64,24 @@ impl Composing<'_> {
     }
 
     /// Course text and exam candidates. Retrieval that did not map the message is not asked again.
-    async fn search(&self, working: &CallContext, plan: &Plan, retrieval_answers: bool) -> Found {
-        if !retrieval_answers {
-            return Found::NotAsked;
+    async fn search(
+        &self,
+        working: &CallContext,
+        plan: &Plan,
+        retrieval_answers: bool,
+    ) -> Option<RetrieveResponse> {
+        match retrieval_answers {
+            true => retrieve(&self.turns.upstreams, working, plan, &self.texts).await,
+            false => None,
         }
-        retrieve(&self.turns.upstreams, working, plan, &self.texts)
-            .await
-            .map_or(Found::NoAnswer, Found::Answer)
     }
 
-    fn keep(&mut self, plan: &Plan, found: Found) {
+    fn keep(&mut self, plan: &Plan, found: Option<RetrieveResponse>, retrieval_answers: bool) {
         match found {
-            Found::Answer(found) => {
-                keep_found(&mut self.facts, &mut self.texts, plan, found);
-            }
-            Found::NoAnswer => self.degrade(DegradedReason::RetrievalUnavailable),
-            Found::NotAsked => {}
+            Some(found) => keep_found(&mut self.facts, &mut self.texts, plan, found),
+            None if retrieval_answers => self.degrade(DegradedReason::RetrievalUnavailable),
+            // Said when the message was not mapped.
+            None => {}
         }
     }
 
@@ -98,14 +90,15 @@ impl Composing<'_> {
             .ok_or_else(|| tonic::Status::internal("a decision without a plan"))?;
         let mut policy = self.turns.upstreams.policy.clone();
         let step = Step::Policy.of(working);
-        whole(&step, policy.decide(step.request(request)))
+        policy
+            .decide(step.request(request))
             .await
             .map(tonic::Response::into_inner)
     }
 }
 
-/// The units that the message is about; `None` if retrieval is away, or makes no sense. A button alone is about its own unit; the policy
-/// knows that by itself.
+/// The units that the message is about; `None` if retrieval is away, or makes no sense. A button alone is about its own
+/// unit; the policy knows that by itself.
 pub(super) async fn map_message(
     upstreams: &Upstreams,
     context: &CallContext,
@@ -125,7 +118,8 @@ pub(super) async fn map_message(
     };
     let step = Step::Retrieval.of(context);
     let mut retrieval = upstreams.retrieval.clone();
-    whole(&step, retrieval.map_message(step.request(request)))
+    retrieval
+        .map_message(step.request(request))
         .await
         .map_err(|status| tracing::warn!(code = ?status.code(), "the message was not mapped"))
         .ok()
@@ -183,7 +177,8 @@ async fn retrieve(
     };
     let step = Step::Retrieval.of(context);
     let mut retrieval = upstreams.retrieval.clone();
-    whole(&step, retrieval.retrieve(step.request(request)))
+    retrieval
+        .retrieve(step.request(request))
         .await
         .map_err(|status| tracing::warn!(code = ?status.code(), "nothing was retrieved"))
         .ok()

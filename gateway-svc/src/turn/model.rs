@@ -15,7 +15,7 @@ use turnwise_proto::{
 };
 
 use super::progress::Progress;
-use crate::upstream::{Upstreams, whole};
+use crate::upstream::Upstreams;
 
 /// With less time than this the model is not even asked.
 const LEAST_TIME: Duration = Duration::from_millis(300);
@@ -61,10 +61,10 @@ pub(crate) async fn complete(
     };
     let came = if progress.is_watched() {
         request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
-        whole(context, stream(upstreams, context, progress, request)).await
+        stream(upstreams, context, progress, request).await
     } else {
         let mut llm = upstreams.llm.clone();
-        let called = whole(context, llm.complete(context.request(request))).await;
+        let called = llm.complete(context.request(request)).await;
         called.map(|response| {
             let response = response.into_inner();
             (response.text, response.end.unwrap_or_default())
