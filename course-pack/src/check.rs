@@ -88,12 +88,23 @@ fn drills(draft: &Draft<'_>, faults: &mut Faults) {
     Ids::read("drill", remedy, drills.len(), |n| drills[n], faults);
 }
 
-/// Checks the questions; gives their numbers, and for each unit whether it has a bronze one.
+/// The best bronze question that a unit has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Bronze {
+    /// It has none.
+    Missing,
+    /// One of another unit as well. Passed there, it is not asked again here, and shows nothing of this unit.
+    Shared,
+    /// One of its own.
+    Own,
+}
+
+/// Checks the questions; gives their numbers, and for each unit its best bronze one.
 fn questions<'d>(
     draft: &'d Draft<'_>,
     units: &Ids<'_>,
     faults: &mut Faults,
-) -> (Ids<'d>, Vec<bool>) {
+) -> (Ids<'d>, Vec<Bronze>) {
     let ids = Ids::read(
         "question",
         "rename one of the two: a question's id is unique in the whole pack",
@@ -104,12 +115,20 @@ fn questions<'d>(
         },
         faults,
     );
-    let mut covered = vec![false; draft.units.len()];
+    let mut covered = vec![Bronze::Missing; draft.units.len()];
     for question in &draft.questions {
+        // A unit that is unknown or named twice is a fault by itself.
+        let known = question.units.iter().filter_map(|u| units.get(&u.value));
+        let best = match known.collect::<HashSet<_>>().len() {
+            0 | 1 => Bronze::Own,
+            _ => Bronze::Shared,
+        };
         for unit in &question.units {
             if let Some(number) = units.get(&unit.value) {
                 // A tier that is itself a fault may have been meant as bronze.
-                covered[number] |= matches!(question.tier, None | Some(Tier::Bronze));
+                if matches!(question.tier, None | Some(Tier::Bronze)) {
+                    covered[number] = covered[number].max(best);
+                }
             } else if !draft.units_incomplete {
                 faults.add(
                     question.file,

@@ -60,14 +60,16 @@ impl ExplainService for Explain {
 }
 
 impl Explain {
-    /// The decision's reasons, made again by the policy; the record stands without them.
+    /// The decision's reasons, made again by the policy; the record stands without them. Where nothing was decided there
+    /// are none.
     async fn explanation(
         &self,
         context: &CallContext,
         facts: Option<&TurnFacts>,
     ) -> Option<Explanation> {
+        let facts = facts.filter(|facts| facts.policy.is_some())?;
         let request = ExplainRequest {
-            decide: Some(record::decide_request(facts?)?),
+            decide: Some(record::decide_request(facts)?),
         };
         self.upstreams
             .policy

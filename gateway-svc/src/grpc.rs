@@ -46,7 +46,7 @@ pub struct Tutor {
     pub(crate) upstreams: Upstreams,
     pub(crate) turns: Arc<Turns>,
     pub(crate) exam: ExamPort,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: Arc<Evidence>,
     pub(crate) limit: CallLimit,
     pub(crate) trusted_proxies: usize,
     pub(crate) kit: Kit,
@@ -251,11 +251,16 @@ impl TutorService for Tutor {
         request: Request<GradeDrillRequest>,
     ) -> Result<Response<GradeDrillResponse>, Status> {
         let context = self.admit(&request).await?;
-        let caller = context.caller()?;
         let address = client_address(&request, self.trusted_proxies);
+        let request = request.into_inner();
         let graded = self
             .evidence
-            .grade_drill(&context, caller, request.into_inner(), address)
+            .to_the_end(|evidence, gone| async move {
+                let caller = context.caller()?;
+                evidence
+                    .grade_drill(&context, caller, request, address, &gone)
+                    .await
+            })
             .await?;
         Ok(Response::new(graded))
     }
@@ -265,10 +270,13 @@ impl TutorService for Tutor {
         request: Request<SubmitExamAnswerRequest>,
     ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
         let context = self.admit(&request).await?;
-        let caller = context.caller()?;
+        let request = request.into_inner();
         let submitted = self
             .evidence
-            .submit_exam_answer(&context, caller, request.into_inner())
+            .to_the_end(|evidence, _| async move {
+                let caller = context.caller()?;
+                evidence.submit_exam_answer(&context, caller, request).await
+            })
             .await?;
         Ok(Response::new(submitted))
     }
@@ -278,10 +286,15 @@ impl TutorService for Tutor {
         request: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
         let context = self.admit(&request).await?;
-        let caller = context.caller()?;
+        let request = request.into_inner();
         let viewed = self
             .evidence
-            .record_support_view(&context, caller, request.into_inner())
+            .to_the_end(|evidence, _| async move {
+                let caller = context.caller()?;
+                evidence
+                    .record_support_view(&context, caller, request)
+                    .await
+            })
             .await?;
         Ok(Response::new(viewed))
     }

@@ -100,7 +100,7 @@ pub async fn routes(
         reply_reserve: settings.reply_reserve(),
         kit: kit.clone(),
     });
-    let evidence = evidence::Evidence {
+    let evidence = Arc::new(evidence::Evidence {
         upstreams: upstreams.clone(),
         exam: exam.clone(),
         sheets,
@@ -112,7 +112,7 @@ pub async fn routes(
         reply_reserve: settings.reply_reserve(),
         metrics: evidence::EvidenceMetrics::register(&kit.metrics),
         kit: kit.clone(),
-    };
+    });
     let explain = explain::Explain {
         upstreams: upstreams.clone(),
     };

@@ -201,6 +201,16 @@ impl CourseVersion {
         order.of(support.collect())
     }
 
+    /// The guidance on one of a unit's exam questions, in the course's order.
+    pub fn support_on(&self, unit: &str, question: &str) -> Vec<&Support> {
+        let rows = self.rows_of(unit).into_iter();
+        let support = rows
+            .flat_map(|rows| &rows.support)
+            .map(|place| &self.pack.support[*place])
+            .filter(|support| support.question == question);
+        support.collect()
+    }
+
     fn rows_of(&self, unit: &str) -> Option<&UnitRows> {
         self.units.get(unit).map(|place| &self.rows[*place])
     }

@@ -19,19 +19,20 @@ use uuid::Uuid;
 
 use crate::data_dir::{DataDir, DevToken, running};
 
+/// Where the public face is where nothing else is said.
+const ENDPOINT: &str = "http://127.0.0.1:50050";
+/// The tenant where nothing else is said.
+const TENANT: &str = "default";
+
 /// How to reach the public face.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
 pub struct EndpointArgs {
     /// Where the public face is
-    #[arg(
-        long,
-        env = "TURNWISE_ENDPOINT",
-        default_value = "http://127.0.0.1:50050"
-    )]
+    #[arg(long, env = "TURNWISE_ENDPOINT", default_value = ENDPOINT)]
     pub endpoint: String,
     /// The tenant to speak for
-    #[arg(long, default_value = "default")]
+    #[arg(long, default_value = TENANT)]
     pub tenant: String,
     /// File with a token; without it a development token of a local `turnwise up` is made
     #[arg(long)]
@@ -66,6 +67,23 @@ pub struct ConnectArgs {
 }
 
 impl EndpointArgs {
+    /// These arguments as they are typed, each after a space; without those that have their default value.
+    pub fn typed(&self) -> String {
+        let file = |file: Option<&PathBuf>| file.map(|file| file.display().to_string());
+        let endpoint = (self.endpoint != ENDPOINT).then(|| self.endpoint.clone());
+        let tenant = (self.tenant != TENANT).then(|| self.tenant.clone());
+        [
+            ("--endpoint", endpoint),
+            ("--tenant", tenant),
+            ("--token-file", file(self.token_file.as_ref())),
+            ("--data-dir", file(self.data_dir.as_ref())),
+            ("--ca-file", file(self.ca_file.as_ref())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|value| format!(" {name} {value}")))
+        .collect()
+    }
+
     /// A channel to the public face. It connects when it is first used.
     pub fn channel(&self) -> Result<GrpcClient> {
         let tls = self

@@ -4,11 +4,8 @@ use std::{fmt::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use tonic::Code;
-use turnwise_kit::{
-    CallContext, Kit,
-    client::{ClientOptions, connect},
-    settings::Given,
-};
+use turnwise_gateway_svc::upstream::connect_exam;
+use turnwise_kit::{CallContext, Kit, client::GrpcClient, settings::Given};
 use turnwise_llm_gateway_svc::{BackendKind, Finding, examine};
 use turnwise_prompts::Sheets;
 use turnwise_proto::exam::v1::{
@@ -82,31 +79,22 @@ fn sheets(args: &UpArgs) -> Finding {
 
 /// A platform's exam system is asked about no question of nobody's: whatever it says to that, it is there.
 async fn exam_system(args: &UpArgs) -> Finding {
-    let Some(endpoint) = &args.suite.gateway.exam_endpoint else {
-        return Finding::good(
-            "exam system",
-            format!(
-                "the built-in one; a wrong answer locks a question for {} h",
-                args.suite.gateway.exam_lock_hours
-            ),
-        );
+    let settings = &args.suite.gateway;
+    let about = match &settings.exam_endpoint {
+        Some(endpoint) => format!("exam system at {endpoint}"),
+        None => "exam system".to_owned(),
     };
-    let about = format!("exam system at {endpoint}");
-    let client = args
-        .suite
-        .server
-        .internal_token()
-        .map_err(anyhow::Error::from)
-        .and_then(|token| {
-            let options = ClientOptions {
-                peer: "exam system",
-                token,
-            };
-            let tls = args.suite.server.tls()?;
-            Ok(connect(endpoint, tls.as_ref(), options, &Kit::for_tests())?)
-        });
-    let mut client = match client {
-        Ok(client) => ExamServiceClient::new(client),
+    let mut client = match exam_client(args) {
+        Ok(Some(client)) => client,
+        Ok(None) => {
+            return Finding::good(
+                about,
+                format!(
+                    "the built-in one; a wrong answer locks a question for {} h",
+                    settings.exam_lock_hours
+                ),
+            );
+        }
         Err(error) => return Finding::bad(about, format!("{error:#}")),
     };
     let request =
@@ -124,9 +112,20 @@ async fn exam_system(args: &UpArgs) -> Finding {
                 about,
                 "answers, but serves no turnwise.exam.v1.ExamService: correct EXAM_ENDPOINT",
             ),
+            Code::Unauthenticated | Code::PermissionDenied => Finding::bad(
+                about,
+                "refuses the gateway's token: give both the same EXAM_TOKEN_FILE",
+            ),
             _ => Finding::good(about, "answers"),
         },
     }
+}
+
+/// A client of the platform's exam system, with the token that the gateway has for it; `None`: the built-in one.
+fn exam_client(args: &UpArgs) -> Result<Option<ExamServiceClient<GrpcClient>>> {
+    let tls = args.suite.server.tls()?;
+    let client = connect_exam(&args.suite.gateway, tls.as_ref(), &Kit::for_tests())?;
+    Ok(client.map(ExamServiceClient::new))
 }
 
 /// The findings, one a line.

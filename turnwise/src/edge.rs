@@ -47,9 +47,19 @@ impl<'a> TurnView<'a> {
     }
 }
 
-/// When the same message will find the model free; `None` if nothing is gained by trying again.
+/// When the same message may find a model; `None` if nothing is gained by trying again.
 pub fn retry_after(answer: &TakeTurnResponse) -> Option<Duration> {
     answer.retry_after?.try_into().ok()
+}
+
+/// A wait as people say it, rounded up: nobody minds a shorter one.
+pub(crate) fn span(wait: Duration) -> String {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    match seconds {
+        0..=90 => format!("{} s", seconds.max(1)),
+        91..=5400 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    }
 }
 
 /// A message of the timeline.

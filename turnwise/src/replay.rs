@@ -38,7 +38,7 @@ const WORK: Duration = Duration::from_secs(60);
 const AROUND: usize = 3;
 /// The exit code for a turn that differs.
 const DIFFERS: u8 = 1;
-/// The exit code for a turn that cannot be replayed.
+/// The exit code for a turn that cannot be replayed, or not saved.
 const CANNOT: u8 = 2;
 /// The full name of a record, for its JSON.
 const RECORD: &str = "turnwise.explain.v1.TurnRecord";
@@ -72,7 +72,7 @@ pub struct ReplayArgs {
 }
 
 /// Makes the turn again and prints each part with `=`, `≠` or `–`. The exit code is 0 if every part that was made again is
-/// the recorded one, 1 if one differs, and 2 if the turn cannot be replayed.
+/// the recorded one, 1 if one differs, and 2 if the turn cannot be replayed or its record not saved.
 pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
     let ink = Ink::of_stdout();
     let record = match fetch(&args).await {
@@ -82,8 +82,11 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
             return Ok(ExitCode::from(CANNOT));
         }
     };
-    if let Some(file) = &args.save {
-        save(file, &record)?;
+    if let Some(file) = &args.save
+        && let Err(why) = save(file, &record)
+    {
+        eprintln!("{why:#}");
+        return Ok(ExitCode::from(CANNOT));
     }
     let (policy, sheets) = match tools(&args).await {
         Ok(tools) => tools,
@@ -149,7 +152,8 @@ fn read(file: &Path) -> Result<TurnRecord> {
 /// Writes a record where nobody else can read it.
 fn save(file: &Path, record: &TurnRecord) -> Result<()> {
     if is_json(file) {
-        let mut json = wire::to_json(RECORD, record)?;
+        let mut json = wire::to_json(RECORD, record)
+            .with_context(|| format!("cannot write {}", file.display()))?;
         json.push('\n');
         return write_private(file, json.as_bytes());
     }
@@ -229,11 +233,16 @@ pub fn shown(record: &TurnRecord, report: &Report, ink: Ink) -> String {
     for part in &report.parts {
         show(&mut out, part, ink);
     }
+    let nothing = report
+        .parts
+        .iter()
+        .all(|part| matches!(part.outcome, PartOutcome::Skipped(_)));
     let _ = writeln!(
         out,
         "{}",
         match (report.is_same(), report.is_whole()) {
             (true, true) => ink.good("= the turn is the recorded one, byte for byte"),
+            (true, false) if nothing => "– nothing of this turn could be made again".to_owned(),
             (true, false) => ink.good("= what was made again is the recorded one, byte for byte"),
             (false, _) => ink.bad("≠ the turn differs from the recorded one"),
         }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use turnwise_kit::{
     Kit,
     clock::SystemClock,
@@ -29,8 +29,15 @@ pub struct UpArgs {
     pub suite: SuiteSettings,
 }
 
+/// What goes with JWT_ISSUER, and means nothing to development tokens.
+const OF_AN_ISSUER: [&str; 3] = ["JWT_JWKS_FILE", "JWT_JWKS_URL", "JWT_AUDIENCE"];
+
 /// Runs the suite until SIGTERM or SIGINT.
 pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
+    let dev_tokens = !given.contains("JWT_ISSUER");
+    if dev_tokens && OF_AN_ISSUER.iter().any(|name| given.contains(name)) {
+        bail!("JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE");
+    }
     let telemetry = Telemetry::start(&TelemetrySettings {
         service: "turnwise",
         format: args.suite.server.log_format,
@@ -56,7 +63,6 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     if !given.contains("DRILL_TOKEN_KEYS_FILE") {
         settings.gateway.drill_token_keys_file = Some(data_dir.drill_token_keys_file());
     }
-    let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens {
         settings.gateway.jwt_issuer = Some(DEV_ISSUER.to_owned());
         settings.gateway.jwt_audience = DEV_AUDIENCE.to_owned();
@@ -91,7 +97,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     let noted = dev_tokens && note(&data_dir, address.port());
     let termination = termination()?;
     println!("listening turnwise {address}");
-    println!("  public    TutorService, health and reflection on http://{address}");
+    println!(
+        "  public    TutorService and the staff's services, health and reflection on http://{address}"
+    );
     println!("  inside    policy, retrieval, llm-gateway, session and gateway in this process");
     println!("  courses   {courses}");
     println!("  data      {}", data_dir.root().display());

@@ -5,7 +5,7 @@
 //! prerequisites ends at a unit that has none. So all units can be reached if, and only if, the entry unit is the one
 //! unit without prerequisites; that is what is checked.
 
-use super::Ids;
+use super::{Bronze, Ids};
 use crate::draft::{Draft, UnitDraft};
 use crate::fault::Faults;
 use crate::graph::Graph;
@@ -194,22 +194,32 @@ fn reach(
 }
 
 /// A unit whose mastery no bronze question can show would block what comes after it for ever.
-pub(super) fn bronze(draft: &Draft<'_>, ids: &Ids<'_>, covered: &[bool], faults: &mut Faults) {
+pub(super) fn bronze(draft: &Draft<'_>, ids: &Ids<'_>, covered: &[Bronze], faults: &mut Faults) {
     if draft.questions_incomplete {
         return;
     }
     for (n, unit) in draft.units.iter().enumerate() {
-        if unit.unit.assessable && !covered[n] && !ids.is_repeated(n) {
-            let id = unit.unit.id.as_str();
-            faults.add(
-                unit.file,
-                unit.line,
-                format!("the unit `{id}` has no bronze question, so it would block its dependents for ever"),
-                format!(
-                    "add a question with `tier: bronze` and `units: [{id}]` in exams/, or mark the unit \
-                     `assessable: false`, which counts as met"
-                ),
-            );
+        if !unit.unit.assessable || ids.is_repeated(n) {
+            continue;
         }
+        let id = unit.unit.id.as_str();
+        let message = match covered[n] {
+            Bronze::Own => continue,
+            Bronze::Shared => format!(
+                "every bronze question of the unit `{id}` is shared with another unit, so it could block its dependents for ever"
+            ),
+            Bronze::Missing => format!(
+                "the unit `{id}` has no bronze question, so it would block its dependents for ever"
+            ),
+        };
+        faults.add(
+            unit.file,
+            unit.line,
+            message,
+            format!(
+                "add a question with `tier: bronze` and `units: [{id}]` in exams/, or mark the unit \
+                 `assessable: false`, which counts as met"
+            ),
+        );
     }
 }

@@ -277,14 +277,14 @@ fn the_fields_of_a_question() {
     );
     check(
         EXAMS,
-        "    units: [B, A]\n",
+        "    units: [B]\n",
         "    units: [B, C]\n",
         12,
         "about `C`, which is no unit",
     );
     check(
         EXAMS,
-        "    units: [B, A]\n",
+        "    units: [B]\n",
         "    units: [B, B]\n",
         12,
         "names the unit `B` twice",
@@ -331,7 +331,7 @@ fn the_fields_of_a_question() {
 
 #[test]
 fn a_question_about_nothing() {
-    let dir = spoiled(EXAMS, "    units: [B, A]\n", "");
+    let dir = spoiled(EXAMS, "    units: [B]\n", "");
     let faults = bad(dir.path());
     assert_eq!(faults.len(), 2, "{}", list(&faults));
     assert!(faults[0].message.contains("names no unit") && faults[0].line == Some(11));
@@ -432,6 +432,24 @@ fn a_unit_without_a_bronze_question() {
         remedy.contains("tier: bronze") && remedy.contains("assessable: false"),
         "{remedy}"
     );
+}
+
+#[test]
+fn a_unit_whose_bronze_questions_are_all_shared() {
+    let dir = spoiled(EXAMS, "    units: [B]\n", "    units: [B, A]\n");
+    one(
+        dir.path(),
+        UNITS,
+        19,
+        "every bronze question of the unit `B` is shared with another unit",
+    );
+    let remedy = &bad(dir.path())[0].remedy;
+    assert!(remedy.contains("units: [B]"), "{remedy}");
+
+    let own = "  - {id: B-B2, units: [B], tier: bronze, prompt: Again., answer: '2'}\n";
+    let shared = std::fs::read_to_string(dir.path().join(EXAMS)).unwrap();
+    write(dir.path(), EXAMS, shared + own);
+    assert_eq!(good(dir.path()).questions[1].units, ["B", "A"]);
 }
 
 #[test]

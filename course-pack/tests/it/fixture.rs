@@ -51,7 +51,7 @@ questions:
       - {id: b, text: '9'}
     answer: a
   - id: B-B1
-    units: [B, A]
+    units: [B]
     tier: bronze
     prompt: Work it out.
     answer: 1.50

@@ -24,7 +24,7 @@ fn the_good_pack() {
         pack.questions[1].answer, "1.50",
         "a number keeps its spelling"
     );
-    assert_eq!(pack.questions[1].units, ["B", "A"]);
+    assert_eq!(pack.questions[1].units, ["B"]);
     assert_eq!(pack.questions[1].tier, Tier::Bronze);
 
     assert_eq!(pack.support[0].id, "A-B1");

@@ -155,6 +155,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             max_concept_words: 170,
             max_worked_examples: 1,
             drill_max_steps: 2,
+            max_key_ideas: 3,
         }),
         ..Policy::default()
     };

@@ -15,9 +15,6 @@ use crate::{
     words::{action, availability, non_empty, tier},
 };
 
-/// How many key ideas a concept card may have.
-const MAX_KEY_IDEAS: u8 = 3;
-
 /// What the prompt of a turn is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnPrompt<'a> {
@@ -44,7 +41,7 @@ pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Result<Value, R
         locale,
         allowed_actions => allowed_actions(policy),
         max_concept_words => bounds.max_concept_words,
-        max_key_ideas => MAX_KEY_IDEAS,
+        max_key_ideas => bounds.max_key_ideas,
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
         policy => block("POLICY", &PolicyView::of(policy))?,
@@ -63,7 +60,7 @@ pub(crate) fn user_variables(
         locale,
         allowed_actions => allowed_actions(input.policy),
         max_concept_words => bounds.max_concept_words,
-        max_key_ideas => MAX_KEY_IDEAS,
+        max_key_ideas => bounds.max_key_ideas,
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
         context => block("CONTEXT", &kept.context)?,

@@ -4,7 +4,7 @@ use std::{borrow::Cow, net::IpAddr};
 
 use bytes::Bytes;
 use prost::Message;
-use turnwise_kit::{CallContext, Caller, Fault, ids};
+use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{DrillVerdict, ResolveGradeResponse},
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     error::internal,
     input::{Unredacted, check_text, said},
+    safeguarding,
     tokens::{DrillClaims, DrillProof, TokenFault},
 };
 
@@ -31,13 +32,14 @@ use crate::{
 const CARD_MAX_CHARS: usize = 2_000;
 
 impl Evidence {
-    /// Grades a drill. `address` is where the answer came from, for limits.
+    /// Grades a drill. `address` is where the answer came from, for limits; `gone` is cancelled when nobody waits any more.
     pub(crate) async fn grade_drill(
         &self,
         context: &CallContext,
         caller: &Caller,
         request: GradeDrillRequest,
         address: Option<IpAddr>,
+        gone: &CancellationToken,
     ) -> Result<GradeDrillResponse, Fault> {
         let card = check(&request)?;
         let answer = Unredacted::read_answer(request.answer.as_ref(), self.answer_max_chars())?;
@@ -77,16 +79,14 @@ impl Evidence {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
-        if let Some(verdict) = start.already_graded.clone() {
-            return self.graded_before(&asked, &request, start, verdict).await;
-        }
         let class_id = start.thread.as_ref().map_or("", |t| t.class_id.as_str());
         let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
         let (answer, _) = answer.redact(&roster);
-        if let Some(hit) = self.guardrails.check("", said(&answer)) {
-            return self
-                .guarded(&asked, &request.unit_id, &start, hit.kind)
-                .await;
+        if let Some(hit) = safeguarding::hit(&self.guardrails, &answer) {
+            return self.guarded(&asked, &request.unit_id, &start, hit).await;
+        }
+        if let Some(verdict) = start.already_graded.clone() {
+            return self.graded_before(&asked, &request, start, verdict).await;
         }
         // What we set is as it was made; what only claims that may say anything.
         let ours = |text| match proof {
@@ -104,6 +104,7 @@ impl Evidence {
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id,
             address,
+            gone,
         };
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, net::IpAddr};
 
-use turnwise_kit::Fault;
+use turnwise_kit::{CancellationToken, Fault};
 use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
@@ -29,6 +29,8 @@ pub(super) struct Drill<'a> {
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
     pub(super) address: Option<IpAddr>,
+    /// Cancelled when nobody waits any more.
+    pub(super) gone: &'a CancellationToken,
 }
 
 /// A drill's grade, and how it came to be.
@@ -109,13 +111,14 @@ impl Evidence {
         Ok(resolved)
     }
 
-    /// The one call of a model.
+    /// The one call of a model, given up where nobody waits for what it says.
     async fn ask_model(
         &self,
         asked: &Asked<'_>,
         drill: &Drill<'_>,
         checked: &CheckDrillResponse,
     ) -> (Outcome, String) {
+        let failure = |reason: DegradedReason| (Outcome::Failure(reason.into()), String::new());
         let tags: Vec<_> = checked
             .mistake_tags
             .iter()
@@ -146,31 +149,28 @@ impl Evidence {
             Ok(prompt) => prompt,
             Err(error) => {
                 tracing::error!(%error, "a prompt sheet cannot be filled in");
-                return (
-                    Outcome::Failure(DegradedReason::LlmError.into()),
-                    String::new(),
-                );
+                return failure(DegradedReason::LlmError);
             }
         };
-        let completed = turn::complete(
-            &self.upstreams,
-            &asked
-                .context
-                .keeping_back(ANSWER_MARGIN + self.reply_reserve),
-            Purpose::Grade,
-            &turn::Progress::default(),
-            CompleteRequest {
-                messages: prompt.messages,
-                json_schema: checked.grade_schema.clone(),
-                class_id: drill.class_id.to_owned(),
-                thread_id: asked.thread_id.to_owned(),
-                client_address: drill
-                    .address
-                    .map_or_else(String::new, |address| address.to_string()),
-                ..CompleteRequest::default()
-            },
-        )
-        .await;
+        let context = asked
+            .context
+            .keeping_back(ANSWER_MARGIN + self.reply_reserve);
+        let request = CompleteRequest {
+            messages: prompt.messages,
+            json_schema: checked.grade_schema.clone(),
+            class_id: drill.class_id.to_owned(),
+            thread_id: asked.thread_id.to_owned(),
+            client_address: drill
+                .address
+                .map_or_else(String::new, |address| address.to_string()),
+            ..CompleteRequest::default()
+        };
+        let progress = turn::Progress::default();
+        let completed = tokio::select! {
+            biased;
+            completed = turn::complete(&self.upstreams, &context, Purpose::Grade, &progress, request) => completed,
+            () = drill.gone.cancelled() => return failure(DegradedReason::Deadline),
+        };
         let outcome = match completed.call.failure() {
             DegradedReason::Unspecified => Outcome::Completion(completed.completion),
             reason => Outcome::Failure(reason.into()),

@@ -23,13 +23,16 @@ mod store;
 mod submission;
 mod support;
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, panic::resume_unwind, sync::Arc, time::Duration};
 
+use tracing::Instrument;
 use turnwise_guardrails::Guardrails;
-use turnwise_kit::Kit;
+use turnwise_kit::{CancellationToken, Fault, Kit};
 use turnwise_prompts::SheetLibrary;
 
-use crate::{exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams};
+use crate::{
+    error::internal, exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
+};
 
 pub use report::EvidenceMetrics;
 
@@ -52,6 +55,28 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
+    /// Does work to its end even if its caller leaves: what is judged is written, and nobody takes a wrong answer back by
+    /// closing a tab. The token that the work gets is cancelled when the caller has left: for words alone no model is kept.
+    pub(crate) async fn to_the_end<T, W>(
+        self: &Arc<Self>,
+        work: impl FnOnce(Arc<Self>, CancellationToken) -> W,
+    ) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, Fault>> + Send + 'static,
+    {
+        let gone = CancellationToken::new();
+        let work = work(Arc::clone(self), gone.clone()).in_current_span();
+        let _left = gone.drop_guard();
+        match self.kit.tasks.spawn(work).await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => Err(internal()),
+            },
+        }
+    }
+
     /// The most characters that an answer may have.
     fn answer_max_chars(&self) -> usize {
         self.message_max_chars.min(ANSWER_MAX_CHARS)

@@ -5,7 +5,9 @@ use jiff::Timestamp;
 use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{ApplyEvidenceResponse, apply_evidence_request::Event as Fact},
+    policy::v1::{
+        ApplyEvidenceResponse, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
+    },
     session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
     tutor::v1::{Button, MasteryTier, SnapshotLite},
 };
@@ -123,6 +125,36 @@ impl Evidence {
         self.metrics.offer_refused(refused);
         Err(refused.into())
     }
+
+    /// Whether the catalogue still has the question as it was offered.
+    pub(super) async fn check_catalogue(
+        &self,
+        asked: &Asked<'_>,
+        offered: &Offered<'_>,
+        tier: MasteryTier,
+    ) -> Result<(), Fault> {
+        let context = asked.context;
+        let known = self
+            .upstreams
+            .policy
+            .clone()
+            .get_exam_question(Step::Policy.of(context).request(GetExamQuestionRequest {
+                course_id: offered.course_id.to_owned(),
+                pack_hash: String::new(),
+                question_id: offered.question_id.to_owned(),
+            }))
+            .await
+            .map_err(|status| Step::Policy.fault(context, &status))?
+            .into_inner();
+        check_belongs(
+            &known.unit_ids,
+            known
+                .card
+                .map_or(MasteryTier::Unspecified, |card| card.tier()),
+            offered.unit_id,
+            tier,
+        )
+    }
 }
 
 impl Applying<'_> {
@@ -204,6 +236,25 @@ impl Applying<'_> {
             tier_after: tier,
         })
     }
+}
+
+/// Refuses a unit that a question does not test, or another tier than its own.
+pub(super) fn check_belongs(
+    unit_ids: &[String],
+    own_tier: MasteryTier,
+    unit_id: &str,
+    tier: MasteryTier,
+) -> Result<(), Fault> {
+    if !unit_ids.iter().any(|unit| unit == unit_id) {
+        return Err(Fault::invalid(
+            "unit_id",
+            "must be a unit that the question tests",
+        ));
+    }
+    if own_tier != tier {
+        return Err(Fault::invalid("tier", "must be the question's own"));
+    }
+    Ok(())
 }
 
 /// The class that a thread was opened in.

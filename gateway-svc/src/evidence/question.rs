@@ -11,7 +11,10 @@ use turnwise_proto::{
     },
 };
 
-use super::{Evidence, offered::Offered, submission::check_belongs};
+use super::{
+    Evidence,
+    offered::{Offered, check_belongs},
+};
 use crate::{error::internal, upstream::Step};
 
 impl Evidence {

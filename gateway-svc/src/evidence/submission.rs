@@ -4,9 +4,7 @@ use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{
-        ExamResult as ExamFact, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
-    },
+    policy::v1::{ExamResult as ExamFact, apply_evidence_request::Event as Fact},
     session::v1::{QuestionRecord, StudentSnapshot},
     tutor::v1::{
         ExamResult, MasteryTier, SubmitExamAnswerRequest, SubmitExamAnswerResponse,
@@ -18,12 +16,11 @@ use turnwise_redaction::redact_with;
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
     offered::{Applying, Offered, Seen, class_id, is_passed},
-    store::{Asked, Begun, Committed, Draft, Event, body_hash},
+    store::{Begun, Committed, Draft, Event, body_hash},
 };
 use crate::{
     exam::{Question, Ruling},
     input::check_text,
-    upstream::Step,
 };
 
 impl Evidence {
@@ -129,55 +126,6 @@ impl Evidence {
         }
         Ok(answer)
     }
-
-    /// Whether the catalogue still has the question as it was offered.
-    async fn check_catalogue(
-        &self,
-        asked: &Asked<'_>,
-        offered: &Offered<'_>,
-        tier: MasteryTier,
-    ) -> Result<(), Fault> {
-        let context = asked.context;
-        let known = self
-            .upstreams
-            .policy
-            .clone()
-            .get_exam_question(Step::Policy.of(context).request(GetExamQuestionRequest {
-                course_id: offered.course_id.to_owned(),
-                pack_hash: String::new(),
-                question_id: offered.question_id.to_owned(),
-            }))
-            .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
-            .into_inner();
-        check_belongs(
-            &known.unit_ids,
-            known
-                .card
-                .map_or(MasteryTier::Unspecified, |card| card.tier()),
-            offered.unit_id,
-            tier,
-        )
-    }
-}
-
-/// Refuses a unit that a question does not test, or another tier than its own.
-pub(super) fn check_belongs(
-    unit_ids: &[String],
-    own_tier: MasteryTier,
-    unit_id: &str,
-    tier: MasteryTier,
-) -> Result<(), Fault> {
-    if !unit_ids.iter().any(|unit| unit == unit_id) {
-        return Err(Fault::invalid(
-            "unit_id",
-            "must be a unit that the question tests",
-        ));
-    }
-    if own_tier != tier {
-        return Err(Fault::invalid("tier", "must be the question's own"));
-    }
-    Ok(())
 }
 
 /// A judged answer as an event.

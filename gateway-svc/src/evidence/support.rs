@@ -53,6 +53,10 @@ impl Evidence {
             Begun::Start(start) => start,
         };
         let tier = self.check_offered(caller, now, &offered)?;
+        if self.exam.needs_call() {
+            // What a platform has recorded cannot be taken back: the catalogue is asked before.
+            self.check_catalogue(&asked, &offered, tier).await?;
+        }
         let key = asked.platform_key();
         let question = Question {
             student_id: &caller.subject,

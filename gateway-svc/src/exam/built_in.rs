@@ -7,10 +7,7 @@ use turnwise_kit::{CallContext, Clock, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus, SupportKind},
-    policy::v1::{
-        CheckExamAnswerRequest, GetExamQuestionRequest, GetExamQuestionResponse,
-        check_exam_answer_request,
-    },
+    policy::v1::{CheckExamAnswerRequest, GetExamQuestionRequest, check_exam_answer_request},
     retrieval::v1::{ExamSupportChunk, Namespace, RetrieveRequest},
     session::v1::QuestionRecord,
     tutor::v1::submit_exam_answer_request::Answer,
@@ -113,11 +110,7 @@ impl BuiltIn {
             .upstreams
             .retrieval
             .clone()
-            .retrieve(
-                Step::Retrieval
-                    .of(context)
-                    .request(search(question, &described)),
-            )
+            .retrieve(Step::Retrieval.of(context).request(search(question)))
             .await
             .map_err(|status| Step::Retrieval.fault(context, &status))?
             .into_inner();
@@ -141,16 +134,12 @@ impl BuiltIn {
     }
 }
 
-/// The question's own words find its help first among its unit's.
-fn search(question: &Question<'_>, described: &GetExamQuestionResponse) -> RetrieveRequest {
-    let text = described
-        .card
-        .as_ref()
-        .map_or_else(String::new, |card| card.prompt.clone());
+/// The question's own help, by its id: in a unit that has much, a search by words need not find it.
+fn search(question: &Question<'_>) -> RetrieveRequest {
     RetrieveRequest {
         course_id: question.course_id.to_owned(),
-        text,
         focus_unit_id: question.unit_id.to_owned(),
+        question_id: question.question_id.to_owned(),
         namespaces: vec![Namespace::ExamSupportChunks.into()],
         ..RetrieveRequest::default()
     }

@@ -26,7 +26,6 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    input::said,
     record, safeguarding,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -61,12 +60,14 @@ impl Composing<'_> {
     /// All phases. Fails only where the request itself is at fault.
     pub(super) async fn run(mut self) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
-        if let Some(hit) = self.guardrail() {
+        // Before anything else of the turn sees them.
+        let input = self.texts.input.as_ref();
+        if let Some(hit) = input.and_then(|input| safeguarding::hit(&self.turns.guardrails, input))
+        {
             return Ok(self.guarded(hit).await);
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
-        let reserve = ANSWER_MARGIN + self.turns.reply_reserve;
-        let working = self.context.keeping_back(reserve);
+        let working = self.context.keeping_back(self.turns.reply_reserve);
 
         let mapped = self.map(&working).await;
         let plan = match self.plan(&working).await {
@@ -193,7 +194,7 @@ impl Composing<'_> {
         };
         let (completed, took) = measured(model::complete(
             &self.turns.upstreams,
-            working,
+            &working.keeping_back(ANSWER_MARGIN),
             Purpose::Turn,
             self.progress,
             asked,
@@ -262,17 +263,6 @@ impl Composing<'_> {
             "snapshotLiteForLLM",
         ];
         text.contains(&self.facts.turn_id) || KEYS.iter().any(|key| text.contains(key))
-    }
-
-    /// What the student's words met, before anything else of the turn sees them. The course's language is not known yet,
-    /// nor is it always the student's: the phrases of all count.
-    fn guardrail(&self) -> Option<HitKind> {
-        let input = self.texts.input.as_ref()?;
-        [said(input), &input.voice_transcript]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .find_map(|text| self.turns.guardrails.check("", text))
-            .map(|hit| hit.kind)
     }
 
     /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.

@@ -29,7 +29,7 @@ const MAX_QUESTIONS: usize = 100;
 
 impl Composing<'_> {
     /// Course text, and the policy's decision: side by side, unless the decision needs to know what the exam system says
-    /// of the questions that are found.
+    /// of questions that are found.
     pub(super) async fn gather_and_decide(
         &mut self,
         working: &CallContext,
@@ -40,7 +40,9 @@ impl Composing<'_> {
             let first = plan.focus_revisit_question_ids.clone();
             self.facts.candidate_question_ids = first;
         }
-        if !plan.exam_ready && questions(&self.facts, plan).is_empty() {
+        if !plan.exam_ready {
+            // No question is searched for: those that matter are known.
+            self.ask_exam_system(working, plan).await;
             let ((found, searched), (decided, took)) = join!(
                 measured(self.search(working, plan, retrieval_answers)),
                 measured(self.decide(working))
@@ -53,10 +55,7 @@ impl Composing<'_> {
         let began = Instant::now();
         let found = self.search(working, plan, retrieval_answers).await;
         self.keep(plan, found, retrieval_answers);
-        ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
-        if self.facts.exam_system_unavailable {
-            self.degrade(DegradedReason::ExamApiUnavailable);
-        }
+        self.ask_exam_system(working, plan).await;
         self.took("gather", began.elapsed());
         let (decided, took) = measured(self.decide(working)).await;
         self.took("decide", took);
@@ -82,6 +81,13 @@ impl Composing<'_> {
             None if retrieval_answers => self.degrade(DegradedReason::RetrievalUnavailable),
             // Said when the message was not mapped.
             None => {}
+        }
+    }
+
+    async fn ask_exam_system(&mut self, working: &CallContext, plan: &Plan) {
+        ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
+        if self.facts.exam_system_unavailable {
+            self.degrade(DegradedReason::ExamApiUnavailable);
         }
     }
 
@@ -174,6 +180,7 @@ async fn retrieve(
         desired_exam_tier: plan.desired_exam_tier,
         namespaces: namespaces.into_iter().map(i32::from).collect(),
         recent_texts,
+        question_id: String::new(),
     };
     let step = Step::Retrieval.of(context);
     let mut retrieval = upstreams.retrieval.clone();

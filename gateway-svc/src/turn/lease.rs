@@ -2,10 +2,13 @@
 
 use std::{future::Future, pin::pin, time::Duration};
 
+use tokio::time::Instant;
 use turnwise_kit::{CallContext, Caller, Kit, client::GrpcClient};
 use turnwise_proto::session::v1::{
     AbandonTurnRequest, RenewLeaseRequest, session_service_client::SessionServiceClient,
 };
+
+use crate::upstream::Step;
 
 /// How long giving a lease back may take.
 const ABANDON_TIMEOUT: Duration = Duration::from_secs(2);
@@ -67,8 +70,10 @@ impl Lease {
                 done = &mut work => return done,
                 () = pause => {}
             }
+            // One that hangs must not keep the next from being sent: it may go to another replica.
+            let step = Step::Session.of(&context.until(Instant::now() + self.ttl / 3));
             let renewal = async {
-                let request = context.request(RenewLeaseRequest {
+                let request = step.request(RenewLeaseRequest {
                     student_id: self.caller.subject.clone(),
                     thread_id: self.thread_id.clone(),
                     fencing_token: self.fencing_token,

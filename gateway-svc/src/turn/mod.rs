@@ -39,7 +39,7 @@ pub(crate) use model::complete;
 pub(crate) use progress::Progress;
 
 use crate::{
-    exam::ExamPort, input::Unredacted, record, rosters::Rosters, tokens::CardTokens,
+    exam::ExamPort, input::Unredacted, record, rosters::Rosters, safeguarding, tokens::CardTokens,
     upstream::Upstreams,
 };
 use begin::{Begun, begin, body_hash};
@@ -123,7 +123,10 @@ impl Turns {
                     },
                     texts: TurnTexts {
                         input: Some(input),
-                        recent_messages: start.recent_messages.clone(),
+                        recent_messages: safeguarding::without_hits(
+                            &self.guardrails,
+                            &start.recent_messages,
+                        ),
                         ..TurnTexts::default()
                     },
                 };

@@ -50,6 +50,8 @@ pub struct Constraints {
     pub max_worked_examples: u32,
     /// Steps of a drill.
     pub drill_max_steps: u32,
+    /// Key ideas of a concept card.
+    pub max_key_ideas: u32,
 }
 
 impl Constraints {
@@ -60,6 +62,7 @@ impl Constraints {
             max_concept_words: rules.max_concept_words,
             max_worked_examples: rules.max_worked_examples,
             drill_max_steps: rules.drill_max_steps,
+            max_key_ideas: rules.max_key_ideas,
         }
     }
 }

@@ -50,7 +50,7 @@ enum Form {
     Accepted,
 }
 
-/// What a model is asked for: the replies that a policy allows. All that keeps it is accepted.
+/// What a model is asked for: the replies that a policy allows. All that keeps it keeps what is accepted.
 #[must_use]
 pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
     let mut branches: Vec<_> = policy
@@ -181,7 +181,7 @@ fn turn_analysis(policy: &Policy, form: Form) -> Value {
     )
 }
 
-/// The units of the scope are all that a model is told about; of others it can only guess.
+/// The units of the scope are what a model is told about.
 fn unit_id(policy: &Policy, form: Form) -> Value {
     match form {
         Form::Asked => one_of(policy.scoped_unit_ids.iter().map(String::as_str)),

@@ -287,6 +287,7 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
             max_concept_words: bound("max_concept_words", constraints.max_concept_words)?,
             max_worked_examples: bound("max_worked_examples", constraints.max_worked_examples)?,
             drill_max_steps: bound("drill_max_steps", constraints.drill_max_steps)?,
+            max_key_ideas: bound("max_key_ideas", constraints.max_key_ideas)?,
         },
     })
 }

@@ -185,6 +185,7 @@ fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy
             max_concept_words: bound(policy.constraints.max_concept_words),
             max_worked_examples: bound(policy.constraints.max_worked_examples),
             drill_max_steps: bound(policy.constraints.drill_max_steps),
+            max_key_ideas: bound(policy.constraints.max_key_ideas),
         }),
     }
 }

@@ -85,6 +85,15 @@ pub(super) fn unit<'a>(
     Ok(&unit.id)
 }
 
+/// The id of the one question that is asked for, if one is named; the course need not have it.
+pub(super) fn question<'a>(field: &str, id: &'a str) -> Result<Option<&'a str>, Fault> {
+    if id.is_empty() {
+        return Ok(None);
+    }
+    ids::check(field, id)?;
+    Ok(Some(id))
+}
+
 /// The units of a scope, each once, in the course's order.
 pub(super) fn units<'a>(
     course: &'a CourseVersion,

@@ -112,11 +112,12 @@ struct Plan<'a> {
     anchors: Option<Vec<&'a str>>,
     chunks: Option<Vec<&'a str>>,
     exam_candidates: Option<(&'a str, Tier)>,
-    exam_support: Option<&'a str>,
+    /// Of a unit, or of one question of it.
+    exam_support: Option<(&'a str, Option<&'a str>)>,
 }
 
 impl<'a> Plan<'a> {
-    fn of(course: &'a CourseVersion, request: &RetrieveRequest) -> Result<Self, Fault> {
+    fn of(course: &'a CourseVersion, request: &'a RetrieveRequest) -> Result<Self, Fault> {
         if request.namespaces.is_empty() {
             return Err(Fault::invalid(
                 "namespaces",
@@ -140,7 +141,10 @@ impl<'a> Plan<'a> {
                     })?;
                     plan.exam_candidates.replace((focus()?, tier)).is_some()
                 }
-                Namespace::ExamSupport => plan.exam_support.replace(focus()?).is_some(),
+                Namespace::ExamSupport => {
+                    let question = check::question("question_id", &request.question_id)?;
+                    plan.exam_support.replace((focus()?, question)).is_some()
+                }
             };
             if asked_before {
                 return Err(Fault::invalid(
@@ -218,15 +222,28 @@ impl<'a> Plan<'a> {
                 })
                 .collect();
         }
-        if let Some(unit) = self.exam_support {
-            let filter = in_units([unit], None);
-            let hits = asked
-                .search(view, Namespace::ExamSupport, &filter, TOP_K_EXAM_SUPPORT)
-                .await?;
-            let rest = course.support_of(unit, asked.order());
-            response.exam_support = filled(&hits, rest, TOP_K_EXAM_SUPPORT)
-                .filter_map(|(id, score)| Some(convert::exam_support(course.support(id)?, score)))
-                .collect();
+        match self.exam_support {
+            // Another question's may match better, so nothing is searched.
+            Some((unit, Some(question))) => {
+                let support = course.support_on(unit, question).into_iter();
+                response.exam_support = support
+                    .take(TOP_K_EXAM_SUPPORT)
+                    .map(|support| convert::exam_support(support, 0.0))
+                    .collect();
+            }
+            Some((unit, None)) => {
+                let filter = in_units([unit], None);
+                let hits = asked
+                    .search(view, Namespace::ExamSupport, &filter, TOP_K_EXAM_SUPPORT)
+                    .await?;
+                let rest = course.support_of(unit, asked.order());
+                response.exam_support = filled(&hits, rest, TOP_K_EXAM_SUPPORT)
+                    .filter_map(|(id, score)| {
+                        Some(convert::exam_support(course.support(id)?, score))
+                    })
+                    .collect();
+            }
+            None => {}
         }
         Ok(response)
     }

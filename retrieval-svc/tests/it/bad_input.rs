@@ -23,7 +23,7 @@ async fn searches_that_are_refused() {
         InvalidArgument, UnknownCourse, UnknownNamespace, UnknownPackVersion, UnknownUnit,
     };
     type Change = fn(&mut RetrieveRequest);
-    let cases: [(&str, Change, ErrorReason, &str); 24] = [
+    let cases: [(&str, Change, ErrorReason, &str); 25] = [
         (
             "no course",
             |r| r.course_id.clear(),
@@ -149,6 +149,12 @@ async fn searches_that_are_refused() {
             |r| r.focus_unit_id = "other".into(),
             UnknownUnit,
             "focus_unit_id",
+        ),
+        (
+            "odd question",
+            |r| r.question_id = "a b".into(),
+            InvalidArgument,
+            "question_id",
         ),
         (
             "no tier",

@@ -303,6 +303,7 @@ pub fn search(text: &str) -> RetrieveRequest {
         desired_exam_tier: MasteryTier::Bronze.into(),
         namespaces: ALL.map(i32::from).to_vec(),
         recent_texts: Vec::new(),
+        question_id: String::new(),
     }
 }
 

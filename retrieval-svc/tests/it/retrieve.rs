@@ -6,7 +6,7 @@ use turnwise_proto::{
     tutor::v1::MasteryTier,
 };
 
-use crate::fixture::{chunk, client, search, tiny_course};
+use crate::fixture::{chunk, client, search, support, tiny_course};
 
 async fn retrieve(request: RetrieveRequest) -> RetrieveResponse {
     retrieve_from(tiny_course(), request).await
@@ -110,6 +110,48 @@ async fn support_belongs_to_questions_of_the_focus() {
         assert!(support.question_id.starts_with("slope-"));
         assert_eq!(support.support_kind, "memo");
     }
+}
+
+#[tokio::test]
+async fn a_question_that_is_named_gets_its_own_support_alone() {
+    let mut pack = tiny_course();
+    for name in ["b06-hint", "b06-again"] {
+        let id = format!("slope-{name}");
+        pack.support.push(support(&id, "slope-b06", "Draw it."));
+    }
+    let of = async |question: &str, text: &str| {
+        let mut request = search(text);
+        request.question_id = question.to_owned();
+        let found = retrieve_from(pack.clone(), request).await;
+        assert_eq!(found.exam_candidates.len(), 10);
+        let support = found.exam_support.into_iter();
+        support.map(|s| s.chunk_id).collect::<Vec<_>>()
+    };
+    // Of six memos in the unit this is the last, whether nothing ranks them or all match alike.
+    for text in ["", "think of the slope of a line"] {
+        assert_eq!(
+            of("slope-b06", text).await,
+            ["slope-b06-memo", "slope-b06-hint", "slope-b06-again"]
+        );
+        assert_eq!(of("slope-b02", text).await, ["slope-b02-memo"]);
+        for without in ["slope-b07", "factor-b01", "slope-b99"] {
+            assert!(of(without, text).await.is_empty(), "{without}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn support_of_a_question_is_bounded() {
+    let mut pack = tiny_course();
+    for number in 1..=5 {
+        let id = format!("slope-b06-more{number}");
+        pack.support.push(support(&id, "slope-b06", "Draw it."));
+    }
+    let mut request = search("");
+    request.question_id = "slope-b06".to_owned();
+    let found = retrieve_from(pack, request).await;
+    assert_eq!(found.exam_support.len(), 4);
+    assert_eq!(found.exam_support[0].chunk_id, "slope-b06-memo");
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@ use prost::Message;
 use turnwise_proto::{
     session::v1::{ListEventsRequest, session_service_client::SessionServiceClient},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DegradedReason, StudentInput, TakeTurnRequest, TutorAction,
+        ClientEvent, ClientEventKind, DegradedReason, DrillResult, StudentInput, TakeTurnRequest,
+        TutorAction,
     },
 };
 use turnwise_tests::{
@@ -16,9 +17,17 @@ use turnwise_tests::{
     student::{empty_turn, saying, writing},
 };
 
-use super::{pupil::Pupil, store::at_the_store};
+use super::{
+    answers::{Answers, typed},
+    forged_drills::at_a_drill,
+    pupil::Pupil,
+    store::at_the_store,
+};
 
-in_both_deployments!(words_that_call_for_help_reach_people_and_no_model);
+in_both_deployments!(
+    words_that_call_for_help_reach_people_and_no_model,
+    answers_to_drills_that_call_for_help_reach_people,
+);
 
 async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     // Whatever a model got to read, it would say.
@@ -33,6 +42,14 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         input: Some(StudentInput {
             text: "see what I said".to_owned(),
             voice_transcript: "my dad hits me".to_owned(),
+            ..StudentInput::default()
+        }),
+        ..empty_turn(&thread)
+    };
+    let sworn = TakeTurnRequest {
+        input: Some(StudentInput {
+            text: "fuck this".to_owned(),
+            voice_transcript: "fuck this, I want to die".to_owned(),
             ..StudentInput::default()
         }),
         ..empty_turn(&thread)
@@ -58,6 +75,7 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         ),
         (pressed, "self_harm"),
         (voice, "abuse"),
+        (sworn, "self_harm"),
     ];
     let mut alerts = Vec::new();
     for (turn, guardrail) in cases {
@@ -107,6 +125,23 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         let answer = pupil.student.turn(saying(&thread, text)).await.unwrap();
         assert_eq!(answer.model, "mock", "{text}");
         assert_eq!(shown_action(tutor(&answer)), TutorAction::SocraticQuestion);
+        // What was said before is not in what the model and the search get to read.
+        let record = staff.record(&pupil.student.id, &answer.turn_id).await;
+        for earlier in record.texts.unwrap().recent_messages {
+            let said = format!("{} {}", earlier.text, earlier.latex);
+            assert!(
+                ![
+                    "suicid",
+                    "cutting",
+                    "nicht mehr leben",
+                    "see what I said",
+                    "What you wrote sounds"
+                ]
+                .iter()
+                .any(|words| said.contains(words)),
+                "{said}"
+            );
+        }
     }
 
     let student_id = pupil.student.id.clone();
@@ -135,5 +170,64 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     {
         assert_eq!(event.text, "", "an event of a turn holds no words");
     }
+    suite.stop();
+}
+
+/// On a card that is open, and on one that was graded before.
+async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let answers = Answers::of_demo_course();
+    let staff = Staff::of(&suite);
+    let pupil = at_a_drill(&suite, &answers, "in-need").await;
+    let before = staff.recorded(&pupil.student).await;
+    let right = pupil.grading(answers.drill(pupil.drill()));
+    let spoken = StudentInput {
+        voice_transcript: "I want to die".to_owned(),
+        ..typed("4")
+    };
+    let heard = async |answer: StudentInput| {
+        let graded = pupil
+            .student
+            .grade_drill(pupil.grading(answer))
+            .await
+            .unwrap();
+        assert_eq!(
+            graded.degraded_reasons().collect::<Vec<_>>(),
+            [DegradedReason::Guardrail]
+        );
+        assert_eq!(graded.result(), DrillResult::Unspecified);
+        assert!(
+            graded
+                .feedback_text
+                .starts_with("What you wrote sounds serious")
+        );
+        assert!(graded.notices.is_empty() && !graded.evidence_recorded);
+    };
+    heard(typed("4, but I want to die")).await;
+    heard(spoken).await;
+    assert_eq!(staff.recorded(&pupil.student).await, before);
+
+    let graded = pupil.student.grade_drill(right).await.unwrap();
+    assert!(graded.evidence_recorded, "the card was not spent");
+    heard(typed("and I feel suicidal")).await;
+
+    let (student_id, thread_id) = (pupil.student.id.clone(), pupil.thread.thread_id.clone());
+    let events = at_the_store(&mut suite, async |session| {
+        let request = as_service(ListEventsRequest {
+            student_id,
+            thread_id,
+            page_size: 200,
+            ..ListEventsRequest::default()
+        });
+        let listed = SessionServiceClient::new(session)
+            .list_events(request)
+            .await;
+        listed.unwrap().into_inner().events
+    })
+    .await;
+    let alerts = events
+        .iter()
+        .filter(|event| event.kind == "safeguarding-alert" && event.facts["kind"] == "self_harm");
+    assert_eq!(alerts.count(), 3);
     suite.stop();
 }

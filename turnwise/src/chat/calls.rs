@@ -65,6 +65,11 @@ impl Answer {
     pub fn may_be_repeated(&self) -> bool {
         matches!(self, Self::Turn(answer) if answer.retry_after.is_some())
     }
+
+    /// Whether the same message has a place in line when it is sent as a new turn.
+    pub fn keeps_place(&self) -> bool {
+        matches!(self, Self::Turn(answer) if !answer.place_ticket.is_empty())
+    }
 }
 
 /// Sends a call and waits for its answer, over lost connections and for no longer than the student's time-out.

@@ -8,7 +8,7 @@ use turnwise_proto::tutor::v1::{
 };
 
 use super::{Chat, drawer, typed::Command};
-use crate::render;
+use crate::render::{self, result::simpler};
 
 /// Messages on one page of a thread.
 const PAGE: i32 = 100;
@@ -72,17 +72,19 @@ impl Chat<'_> {
             .map_err(|status| Fault::from_status(&status))?
             .into_inner();
         let now = Timestamp::now();
-        Ok(answer.snapshot_lite.as_ref().map_or_else(
+        let standing = answer.snapshot_lite.as_ref().map_or_else(
             || "  It is not known where you stand.\n".to_owned(),
             |standing| render::standing::standing(standing, now),
-        ))
+        );
+        Ok(standing + &simpler(answer.degraded_reasons(), self.ink))
     }
 
-    /// The open card as it is now; of an exam question the state is asked for.
+    /// The open card as it is now, with its buttons; of an exam question the state is asked for.
     async fn look_at_card(&mut self) -> Result<String, Fault> {
-        let Some(card) = self.desk.card().cloned() else {
+        let Some(mut card) = self.desk.card().cloned() else {
             return Ok("  No card is open.\n".to_owned());
         };
+        let mut remark = String::new();
         if let Some(tutor_card::Content::Exam(exam)) = &card.content {
             let request = GetExamQuestionRequest {
                 thread_id: self.desk.thread_id().to_owned(),
@@ -100,19 +102,14 @@ impl Chat<'_> {
                 .await
                 .map_err(|status| Fault::from_status(&status))?
                 .into_inner();
+            remark = simpler(answer.degraded_reasons(), self.ink);
             if let Some(now) = answer.card {
-                self.desk.reopen(now);
+                card = now;
             }
         }
-        let Some(card) = self.desk.card() else {
-            return Ok(String::new());
-        };
-        Ok(render::card::card(
-            card,
-            self.desk.choices(),
-            Timestamp::now(),
-            self.ink,
-        ))
+        self.desk.reopen(card.clone());
+        let choices = self.desk.choices();
+        Ok(render::card::card(&card, choices, Timestamp::now(), self.ink) + &remark)
     }
 
     /// The whole timeline, oldest first.

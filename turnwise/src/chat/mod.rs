@@ -160,11 +160,15 @@ impl Chat<'_> {
         let (choices, ink) = (self.desk.choices(), self.ink);
         let text = match &answer {
             Answer::Turn(answer) => {
-                let message = answer
-                    .messages
-                    .last()
-                    .map_or_else(String::new, |last| render::message(last, choices, now, ink));
-                message + &self.open_card_line() + &render::remarks(answer, ink)
+                let last = answer.messages.last();
+                let message =
+                    last.map_or_else(String::new, |last| render::message(last, choices, now, ink));
+                let reminder = if last.is_some_and(|last| last.card.is_some()) {
+                    String::new()
+                } else {
+                    self.open_card_line()
+                };
+                message + &reminder + &render::remarks(answer, ink)
             }
             Answer::Graded(graded) => render::result::graded(graded, choices, ink),
             Answer::Submitted(submitted) => render::result::submitted(submitted, choices, now, ink),
@@ -175,7 +179,11 @@ impl Chat<'_> {
             self.standing_if_new(standing, now)?;
         }
         if answer.may_be_repeated() {
-            self.say("  /again sends it once more, and keeps your place.")?;
+            self.say(if answer.keeps_place() {
+                "  /again sends it once more, and keeps your place."
+            } else {
+                "  /again sends it once more."
+            })?;
         }
         self.help_line()
     }
@@ -190,7 +198,7 @@ impl Chat<'_> {
         Ok(())
     }
 
-    /// A reminder of the card that is still open below a message that brought none; else empty.
+    /// A reminder of the card that is still open, for a message that brought none; empty if there is nothing to say.
     fn open_card_line(&self) -> String {
         let Some(card) = self.desk.card() else {
             return String::new();
@@ -249,11 +257,12 @@ impl Chat<'_> {
     fn end(&mut self) -> Result<()> {
         let args = self.student.args();
         let go_on = format!(
-            "\n  Until next time. To go on: turnwise chat --thread {} --student {} --class {} --course {}",
+            "\n  Until next time. To go on: turnwise chat --thread {} --student {} --class {} --course {}{}",
             self.desk.thread_id(),
             args.student,
             args.class,
-            args.course
+            args.course,
+            args.endpoint.typed()
         );
         let go_on = self.ink.faint(&go_on);
         self.say(&go_on)?;

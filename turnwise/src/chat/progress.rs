@@ -4,7 +4,10 @@ use std::{io::Write, time::Duration};
 
 use turnwise_proto::tutor::v1::{TurnProgress, TurnStage};
 
-use crate::render::{Ink, ink};
+use crate::{
+    edge::span,
+    render::{Ink, ink},
+};
 
 /// Goes to the beginning of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
@@ -103,14 +106,5 @@ pub fn words(news: &TurnProgress) -> String {
         TurnStage::Writing => "the tutor is writing".to_owned(),
         TurnStage::Checking => "checking the answer".to_owned(),
         TurnStage::Reading | TurnStage::Unspecified => "reading your message".to_owned(),
-    }
-}
-
-/// A wait as people say it, rounded up: nobody minds a shorter one.
-fn span(wait: Duration) -> String {
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    match seconds {
-        0..=90 => format!("{} s", seconds.max(1)),
-        _ => format!("{} min", seconds.div_ceil(60)),
     }
 }

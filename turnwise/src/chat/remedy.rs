@@ -1,9 +1,9 @@
 //! What to do about a refusal.
 
-use std::time::Duration;
-
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
+
+use crate::edge::span;
 
 /// One sentence with what to do next.
 pub fn remedy(fault: &Fault) -> String {
@@ -33,6 +33,7 @@ pub fn remedy(fault: &Fault) -> String {
         ErrorReason::InvalidText | ErrorReason::MissingMessage => {
             "Type it again with letters, digits and signs that can be seen.".to_owned()
         }
+        ErrorReason::InvalidArgument => "Write it in another way and send it again.".to_owned(),
         ErrorReason::RateLimited => format!("That was quick. Go on {later}."),
         ErrorReason::UnknownThread => {
             "Leave out --thread to begin a new conversation.".to_owned()
@@ -43,9 +44,10 @@ pub fn remedy(fault: &Fault) -> String {
         ErrorReason::UnknownUnit | ErrorReason::UnknownQuestion => {
             "The course has changed since; ask the tutor for a new one.".to_owned()
         }
-        ErrorReason::DrillTokenInvalid => {
-            "Its time is over; ask the tutor for it again.".to_owned()
-        }
+        ErrorReason::DrillTokenInvalid => match fault.metadata("cause") {
+            Some("expired") => "Its time is over; ask the tutor for it again.".to_owned(),
+            _ => "This card can no longer be used; ask the tutor for a new one.".to_owned(),
+        },
         ErrorReason::IdempotencyConflict => "Type it again.".to_owned(),
         ErrorReason::Superseded => {
             "A newer message of yours in this conversation gets the answer; /history shows it."
@@ -82,14 +84,5 @@ pub fn remedy(fault: &Fault) -> String {
             Some(_) => format!("Try {later}."),
             None => "If it stays so, tell whoever runs the suite the line above.".to_owned(),
         },
-    }
-}
-
-fn span(delay: Duration) -> String {
-    let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-    match seconds {
-        0..=90 => format!("{} s", seconds.max(1)),
-        91..=5400 => format!("{} min", seconds.div_ceil(60)),
-        _ => format!("{} h", seconds.div_ceil(3600)),
     }
 }

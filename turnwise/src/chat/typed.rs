@@ -80,14 +80,17 @@ pub fn understand(line: &str, facing: Facing) -> Typed {
     {
         return Typed::Press(number);
     }
+    // No answer to an exercise ends in a question mark.
+    if line.ends_with('?') {
+        return Typed::Say(input(line));
+    }
     for word in ["check", "submit"] {
         if let Some(answer) = after_word(line, word) {
             return Typed::HandIn(input(answer), word.to_owned());
         }
     }
     match facing {
-        // No answer to an exercise ends in a question mark.
-        Facing::Card if !line.ends_with('?') => Typed::Answer(input(line)),
+        Facing::Card => Typed::Answer(input(line)),
         _ => Typed::Say(input(line)),
     }
 }

@@ -20,7 +20,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use turnwise_proto::tutor::v1::{Role, StudentInput, TakeTurnResponse, TutorMessage};
 
-use crate::edge::retry_after;
+use crate::edge::{retry_after, span};
 use buttons::{Choice, Place};
 pub use ink::Ink;
 pub(crate) use ink::wrap;
@@ -43,8 +43,8 @@ pub fn remarks(answer: &TakeTurnResponse, ink: Ink) -> String {
     out.push_str(&result::simpler(answer.degraded_reasons(), ink));
     if let Some(after) = retry_after(answer) {
         let text = format!(
-            "(the model is busy; the same message will find it free in {:.1} s)",
-            after.as_secs_f64()
+            "(no model could answer now; the same message may find one in {})",
+            span(after)
         );
         out.push_str(&ink::below(&text, ink));
     }

@@ -142,9 +142,11 @@ fn end(
     }
 }
 
-/// Why an answer is less than it could be; empty if it is not.
-pub(super) fn simpler(reasons: impl Iterator<Item = DegradedReason>, ink: Ink) -> String {
+/// Why an answer is less than it could be; empty if it is not. A guardrail's text is no simpler answer: it is the whole
+/// one.
+pub(crate) fn simpler(reasons: impl Iterator<Item = DegradedReason>, ink: Ink) -> String {
     let reasons: Vec<String> = reasons
+        .filter(|reason| *reason != DegradedReason::Guardrail)
         .map(|reason| lower(reason.as_str_name(), "DEGRADED_REASON_"))
         .collect();
     if reasons.is_empty() {

@@ -92,9 +92,13 @@ impl Room {
         input.write_all(typed.as_bytes()).await.unwrap();
         drop(input);
         let output = child.wait_with_output().await.unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
         Told {
             status: output.status,
-            out: String::from_utf8(output.stdout).unwrap(),
+            // Each run has a port and a folder of its own.
+            out: out
+                .replace(&self.fake.endpoint(), "http://127.0.0.1:PORT")
+                .replace(&self.dir.path().display().to_string(), "DIR"),
             err: String::from_utf8(output.stderr).unwrap(),
         }
     }
@@ -204,6 +208,28 @@ async fn a_wrong_answer_locks_and_comes_back() {
     assert_eq!(submits[0].answer, Some(Answer::OptionId("a".to_owned())));
 }
 
+/// An explanation in the middle of a drill shows each of its buttons once, and `/card` brings the drill's back.
+#[tokio::test]
+async fn an_explanation_leaves_the_drill_open() {
+    let room = Room::new().await;
+    let told = room
+        .chat(&["hello", "/1", "/say explain", "/card", "4", "/quit"])
+        .await;
+    let shown = told.after("/say explain");
+    assert_eq!(shown.matches("Ask a follow-up").count(), 1, "{shown}");
+    assert!(
+        shown.contains("`check …` answers it; /card brings it back."),
+        "{shown}"
+    );
+    let card = told.after("/card");
+    assert!(
+        card.contains("[/1] Check answer   [/2] I'm stuck"),
+        "{card}"
+    );
+    assert!(!card.contains("Ask a follow-up"), "{card}");
+    assert!(told.after("4").contains("[✓ Correct]"), "{}", told.out);
+}
+
 /// Help for an exam question locks it: it is fetched after a yes and not before.
 #[tokio::test]
 async fn a_memo_is_shown_after_a_yes() {
@@ -292,7 +318,8 @@ async fn a_thread_goes_on() {
     let told = room.chat(&["hello", "/1"]).await;
     assert!(
         told.out.contains(&format!(
-            "turnwise chat --thread {THREAD} --student ada --class 7b --course algebra"
+            "turnwise chat --thread {THREAD} --student ada --class 7b --course algebra \
+             --endpoint http://127.0.0.1:PORT --token-file DIR/token\n"
         )),
         "{}",
         told.out

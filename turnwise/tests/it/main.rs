@@ -5,8 +5,10 @@
 mod archive;
 mod chat;
 mod course;
+mod doctor;
 mod index;
 mod keys;
 mod pdf;
 mod render;
 mod replay;
+mod up;

@@ -363,6 +363,27 @@ fn colour_adds_nothing_but_colour() {
     assert_eq!(stripped, plain);
 }
 
+/// A guardrail's text is nothing less than usual; and a model may be there later.
+#[test]
+fn remarks_on_an_answer() {
+    let mut answer = TakeTurnResponse {
+        degraded_reasons: vec![DegradedReason::Guardrail.into()],
+        ..TakeTurnResponse::default()
+    };
+    assert_eq!(render::remarks(&answer, Ink::PLAIN), "");
+    answer.degraded_reasons = vec![DegradedReason::LlmOff.into()];
+    for (seconds, span) in [(4, "4 s"), (150, "3 min"), (40_000, "12 h")] {
+        answer.retry_after = Some(prost_types::Duration { seconds, nanos: 0 });
+        assert_eq!(
+            render::remarks(&answer, Ink::PLAIN),
+            format!(
+                "  (a simpler answer than usual: llm_off)\n  (no model could answer now; the same message may \
+                 find one in {span})\n"
+            )
+        );
+    }
+}
+
 /// Nothing that a model or another person wrote moves the cursor or draws outside its box.
 #[test]
 fn foreign_text_stays_in_its_place() {

@@ -7,6 +7,9 @@ use std::{
 
 use prost::Message;
 use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
 use turnwise_gateway_svc::record;
 use turnwise_kit::{
     CallContext, Kit,
@@ -14,7 +17,11 @@ use turnwise_kit::{
 };
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
-    explain::v1::{ModelCall, PromptIdentity, TurnFacts, TurnRecord, TurnTexts},
+    explain::v1::{
+        ExplainTurnRequest, ExplainTurnResponse, ModelCall, PromptIdentity, TurnFacts, TurnRecord,
+        TurnTexts,
+        explain_service_server::{ExplainService, ExplainServiceServer},
+    },
     policy::v1::policy_service_client::PolicyServiceClient,
     session::v1::{MappedUnit, StudentSnapshot},
     tutor::v1::{DegradedReason, StudentInput},
@@ -132,6 +139,22 @@ impl Desk {
         }
         command.args(more).env_remove("PROMPT_SHEETS_DIR");
         command.output().unwrap()
+    }
+}
+
+/// A suite that keeps one record.
+struct Suite(TurnRecord);
+
+#[tonic::async_trait]
+impl ExplainService for Suite {
+    async fn explain_turn(
+        &self,
+        _: Request<ExplainTurnRequest>,
+    ) -> Result<Response<ExplainTurnResponse>, Status> {
+        Ok(Response::new(ExplainTurnResponse {
+            record: Some(self.0.clone()),
+            ..ExplainTurnResponse::default()
+        }))
     }
 }
 
@@ -267,4 +290,46 @@ async fn a_turn_without_a_policy_has_nothing_that_differs() {
         shown.contains("  – plan: not made again, since the message met a guardrail\n"),
         "{shown}"
     );
+    assert!(
+        shown.ends_with("– nothing of this turn could be made again\n"),
+        "{shown}"
+    );
+}
+
+/// A record that cannot be saved is no turn that differs.
+#[tokio::test]
+async fn a_record_that_cannot_be_saved_says_why() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let suite = Suite(taken().await);
+    tokio::spawn(
+        tonic::transport::Server::builder()
+            .add_service(ExplainServiceServer::new(suite))
+            .serve_with_incoming(TcpListenerStream::new(listener)),
+    );
+    let desk = Desk::new();
+    let token = desk.0.path().join("token");
+    std::fs::write(&token, "token-of-a-member-of-staff").unwrap();
+    for name in ["turn.pb", "turn.json"] {
+        let file = desk.0.path().join("nowhere").join(name);
+        let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_turnwise"))
+            .args(["replay", "turn-1", "--student", "ada"])
+            .args(["--endpoint", &endpoint, "--token-file"])
+            .arg(&token)
+            .arg("--courses")
+            .arg(courses())
+            .arg("--save")
+            .arg(&file)
+            .env_remove("PROMPT_SHEETS_DIR")
+            .output()
+            .await
+            .unwrap();
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.starts_with(&format!("cannot write {}: ", file.display())),
+            "{said}"
+        );
+        assert_eq!(out(&output), "");
+    }
 }

@@ -63,6 +63,7 @@ pub fn turn() -> Turn {
                 max_concept_words: 170,
                 max_worked_examples: 1,
                 drill_max_steps: 2,
+                max_key_ideas: 3,
             }),
             ..Policy::default()
         },

@@ -1,8 +1,8 @@
 //! Services that stall: an answer or an error comes before the student's deadline, and nothing counts twice.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -54,6 +54,35 @@ fn away(fault: &Fault, service: &str) {
     );
     assert_eq!(fault.metadata("service"), Some(service));
     assert!(fault.retry_delay().is_some());
+}
+
+/// A wrong answer is worded by a model, which takes longer than a right one: whoever leaves then has answered all the same.
+#[tokio::test]
+async fn a_caller_who_leaves_takes_no_wrong_answer_back() {
+    let world = World::start().await;
+    let asked = Arc::new(Notify::new());
+    let model = Arc::clone(&asked);
+    world.llm.on(
+        "turnwise.llm.v1.LlmGatewayService/Complete",
+        move |_: CompleteRequest| {
+            model.notify_one();
+            stall::<CompleteResponse>()
+        },
+    );
+    let request = world.drill("key-1", "wrong");
+    tokio::select! {
+        answer = world.grade(request.clone()) => panic!("{answer:?}"),
+        () = asked.notified() => {}
+    }
+    world.kit.tasks.close();
+    world.kit.tasks.wait().await;
+    assert_eq!(world.session.attempts(), 1);
+
+    let answer = world.grade(request).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Incorrect);
+    assert_eq!(answer.feedback_text, FIXED_WORDS);
+    assert!(answer.evidence_recorded);
+    assert_eq!(world.session.attempts(), 1, "it counted once");
 }
 
 #[tokio::test(start_paused = true)]

@@ -156,6 +156,7 @@ impl World {
                     [i32::from(Namespace::ExamSupportChunks)]
                 );
                 assert_eq!(request.focus_unit_id, UNIT);
+                assert_eq!(request.question_id, QUESTION);
                 let chunk = |question: &str, kind: &str, text: &str| ExamSupportChunk {
                     question_id: question.to_owned(),
                     support_kind: kind.to_owned(),

@@ -182,12 +182,14 @@ fn check_decision(
         (
             policy.constraints.max_concept_words,
             policy.constraints.max_worked_examples,
-            policy.constraints.drill_max_steps
+            policy.constraints.drill_max_steps,
+            policy.constraints.max_key_ideas
         ),
         (
             rules.max_concept_words,
             rules.max_worked_examples,
-            rules.drill_max_steps
+            rules.drill_max_steps,
+            rules.max_key_ideas
         )
     );
     let pressed: Vec<_> = product

@@ -1,6 +1,6 @@
 //! Committing evidence: one transaction writes it with the questions, the nonce and the answer, or nothing at all.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use turnwise_session_store::{Check, Outcome, Partition, Refused, StudentKey, Transaction, Write};
 
@@ -22,6 +22,9 @@ use crate::{
 /// Fencing tokens are all above this, counts of writes below. The version of a record that nobody has written since the
 /// student was erased is the erasure's token, so that what was read before it can never be written after it.
 const TOKENS_FROM: i64 = 1 << 40;
+
+/// The longest that the token of a drill's card is good: for so long its nonce is kept at least.
+const LONGEST_CARD: Duration = Duration::from_secs(86_400);
 
 /// What a commit supposes of what is stored.
 #[derive(Clone, Copy)]
@@ -133,7 +136,7 @@ impl Sessions {
             });
             writes.push(Write::Expire {
                 key,
-                after: self.limits().idempotency_ttl,
+                after: self.limits().idempotency_ttl.max(LONGEST_CARD),
             });
         }
         writes.extend(slot.store(version, self.limits()));

@@ -136,15 +136,25 @@ impl Desk {
                 };
                 format!("{what}; nothing counts before you hand it in. /help for more.")
             }
-            Some(tutor_card::Content::Drill(_)) => {
-                "The drill is still open: `check …` answers it, and so does Check answer."
-                    .to_owned()
-            }
-            Some(tutor_card::Content::Exam(exam)) if !is_closed(exam) => {
-                "The exam question is still open: `submit …` answers it, and so does Submit."
-                    .to_owned()
-            }
+            Some(tutor_card::Content::Drill(_)) => format!(
+                "The drill is still open: `check …` answers it{}",
+                self.other_way(ButtonCall::GradeDrill, "Check answer")
+            ),
+            Some(tutor_card::Content::Exam(exam)) if !is_closed(exam) => format!(
+                "The exam question is still open: `submit …` answers it{}",
+                self.other_way(ButtonCall::SubmitExam, "Submit")
+            ),
             _ => String::new(),
+        }
+    }
+
+    /// How else the open card is answered: by its button, or by the card where the buttons are those of another one.
+    fn other_way(&self, call: ButtonCall, label: &str) -> String {
+        let is_it = |choice: &Choice| choice.button.call() == call;
+        if self.choices.iter().any(is_it) {
+            format!(", and so does {label}.")
+        } else {
+            "; /card brings it back.".to_owned()
         }
     }
 

@@ -11,9 +11,9 @@ use turnwise::{
 use turnwise_proto::{
     exam::v1::QuestionState,
     tutor::v1::{
-        Button, ButtonCall, ClientEventKind, ConceptCard, DrillResult, ExamResult,
-        GradeDrillResponse, Role, SubmitExamAnswerResponse, TakeTurnResponse, TutorCard,
-        TutorMessage, submit_exam_answer_request, tutor_card,
+        Button, ClientEventKind, DrillResult, ExamResult, GradeDrillResponse, Role,
+        SubmitExamAnswerResponse, TakeTurnResponse, TutorCard, TutorMessage,
+        submit_exam_answer_request, tutor_card,
     },
 };
 
@@ -224,16 +224,12 @@ fn a_result_that_is_not_known_leaves_the_question_open() {
 fn a_card_for_reading_leaves_the_drill_open() {
     let mut desk = desk_with(Some(rote::drill_card()));
     let call = sent(desk.read("/2"));
-    let concept = TutorCard {
-        unit_id: rote::UNIT.to_owned(),
-        content: Some(tutor_card::Content::Concept(ConceptCard::default())),
-        buttons: vec![
-            rote::press("try_drill", ClientEventKind::RequestDrill, true),
-            rote::call("ask_follow_up", ButtonCall::Compose, false),
-        ],
-    };
-    answered(&mut desk, &call, message(Some(concept)));
+    answered(&mut desk, &call, message(Some(rote::concept_card())));
     assert_eq!(desk.choices().len(), 3);
+    assert_eq!(
+        desk.help_line(),
+        "The drill is still open: `check …` answers it; /card brings it back."
+    );
     assert_eq!(told(desk.read("/2")), "Type your question.");
     assert!(matches!(sent(desk.read("why?")), Call::Turn(_)));
     assert!(matches!(sent(desk.read("check 4")), Call::Grade(_)));

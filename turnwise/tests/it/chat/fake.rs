@@ -22,12 +22,12 @@ use turnwise_proto::{
         explain_service_server::{ExplainService, ExplainServiceServer},
     },
     tutor::v1::{
-        CreateThreadRequest, CreateThreadResponse, GetExamQuestionRequest, GetExamQuestionResponse,
-        GetSnapshotLiteRequest, GetSnapshotLiteResponse, GetThreadRequest, GetThreadResponse,
-        GradeDrillRequest, GradeDrillResponse, ListThreadsRequest, ListThreadsResponse,
-        RecordSupportViewRequest, RecordSupportViewResponse, StreamTurnRequest, StreamTurnResponse,
-        SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse,
-        Thread, TurnProgress, TurnStage, TutorMessage,
+        CreateThreadRequest, CreateThreadResponse, DegradedReason, GetExamQuestionRequest,
+        GetExamQuestionResponse, GetSnapshotLiteRequest, GetSnapshotLiteResponse, GetThreadRequest,
+        GetThreadResponse, GradeDrillRequest, GradeDrillResponse, ListThreadsRequest,
+        ListThreadsResponse, RecordSupportViewRequest, RecordSupportViewResponse,
+        StreamTurnRequest, StreamTurnResponse, SubmitExamAnswerRequest, SubmitExamAnswerResponse,
+        TakeTurnRequest, TakeTurnResponse, Thread, TurnProgress, TurnStage, TutorMessage,
         stream_turn_response::News,
         tutor_service_server::{TutorService, TutorServiceServer},
     },
@@ -66,7 +66,14 @@ struct State {
     explained: Vec<ExplainTurnRequest>,
     troubles: VecDeque<Trouble>,
     messages: Vec<TutorMessage>,
+    degraded: Vec<DegradedReason>,
     world: rote::World,
+}
+
+impl State {
+    fn degraded(&self) -> Vec<i32> {
+        self.degraded.iter().copied().map(i32::from).collect()
+    }
 }
 
 /// The tutor.
@@ -102,6 +109,11 @@ impl Fake {
     /// The next call meets this.
     pub(super) fn trouble(&self, trouble: Trouble) {
         self.state.lock().unwrap().troubles.push_back(trouble);
+    }
+
+    /// From now on this cannot be asked.
+    pub(super) fn degrade(&self, reason: DegradedReason) {
+        self.state.lock().unwrap().degraded.push(reason);
     }
 
     pub(super) fn turns(&self) -> Vec<TakeTurnRequest> {
@@ -335,9 +347,10 @@ impl TutorService for Fake {
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
         check(&request, TOKEN)?;
         let now = Timestamp::now();
+        let state = self.state.lock().unwrap();
         Ok(Response::new(GetExamQuestionResponse {
-            card: Some(self.state.lock().unwrap().world.exam_card(now)),
-            degraded_reasons: Vec::new(),
+            card: Some(state.world.exam_card(now)),
+            degraded_reasons: state.degraded(),
         }))
     }
 
@@ -348,9 +361,10 @@ impl TutorService for Fake {
         check(&request, TOKEN)?;
         self.meet_trouble().await?;
         let now = Timestamp::now();
+        let state = self.state.lock().unwrap();
         Ok(Response::new(GetSnapshotLiteResponse {
-            snapshot_lite: Some(self.state.lock().unwrap().world.standing(now)),
-            degraded_reasons: Vec::new(),
+            snapshot_lite: Some(state.world.standing(now)),
+            degraded_reasons: state.degraded(),
         }))
     }
 }

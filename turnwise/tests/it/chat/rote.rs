@@ -13,11 +13,11 @@ use turnwise_proto::{
     },
     session::v1::{Evidence, MappedUnit, StudentSnapshot, UnitProgress},
     tutor::v1::{
-        Button, ButtonCall, ClientEvent, ClientEventKind, DrillCard, DrillResult, ExamAvailability,
-        ExamCard, ExamOption, ExamResult, GradeDrillRequest, GradeDrillResponse, GradedBy,
-        MasteryTier, RecordSupportViewRequest, RecordSupportViewResponse, Role, SnapshotLite,
-        SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse,
-        TutorAction, TutorCard, TutorMessage,
+        Button, ButtonCall, ClientEvent, ClientEventKind, ConceptCard, DrillCard, DrillResult,
+        ExamAvailability, ExamCard, ExamOption, ExamResult, GradeDrillRequest, GradeDrillResponse,
+        GradedBy, MasteryTier, RecordSupportViewRequest, RecordSupportViewResponse, Role,
+        SnapshotLite, SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest,
+        TakeTurnResponse, TutorAction, TutorCard, TutorMessage,
         snapshot_lite::{Focus, Progress, Revisit},
         submit_exam_answer_request::Answer,
         tutor_card,
@@ -81,6 +81,21 @@ pub(super) fn drill_card() -> TutorCard {
         buttons: vec![
             call("check_answer", ButtonCall::GradeDrill, true),
             press("ask_hint", ClientEventKind::StuckHint, false),
+        ],
+    }
+}
+
+/// An explanation.
+pub(super) fn concept_card() -> TutorCard {
+    TutorCard {
+        unit_id: UNIT.to_owned(),
+        content: Some(tutor_card::Content::Concept(ConceptCard {
+            key_ideas: vec!["Undo the last step first.".to_owned()],
+            worked_example: None,
+        })),
+        buttons: vec![
+            press("try_drill", ClientEventKind::RequestDrill, true),
+            call("ask_follow_up", ButtonCall::Compose, false),
         ],
     }
 }
@@ -156,7 +171,8 @@ impl World {
         }
     }
 
-    /// A turn: buttons do what they say, and words get a question.
+    /// A turn: buttons do what they say, and words get a question; `explain` gets an explanation. For `busy` and
+    /// `spent` no model is free, and for `busy` there is a place in line.
     pub(super) fn turn(&mut self, turn: &TakeTurnRequest) -> TakeTurnResponse {
         let now = Timestamp::now();
         self.turns += 1;
@@ -164,7 +180,11 @@ impl World {
             .event
             .as_ref()
             .map_or(ClientEventKind::Unspecified, ClientEvent::kind);
+        let input = turn.input.clone().unwrap_or_default();
         let (text, card) = match kind {
+            ClientEventKind::Unspecified if input.text == "explain" => {
+                ("Read this first.", Some(concept_card()))
+            }
             ClientEventKind::RequestDrill => ("Try this one.", Some(drill_card())),
             ClientEventKind::DrillContinue | ClientEventKind::RequestExam if self.right >= 2 => {
                 ("You are ready for the check.", Some(self.exam_card(now)))
@@ -183,7 +203,6 @@ impl World {
             text: text.to_owned(),
             ..TutorMessage::default()
         };
-        let input = turn.input.clone().unwrap_or_default();
         let student = TutorMessage {
             latex: input.latex.clone(),
             event: turn.event.clone(),
@@ -197,12 +216,18 @@ impl World {
             ],
             ..message(Role::Assistant, text)
         };
+        let busy = input.text == "busy";
         TakeTurnResponse {
             turn_id: format!("turn-{}", self.turns),
             thread_id: turn.thread_id.clone(),
             messages: vec![student, tutor],
             snapshot_lite: Some(self.standing(now)),
             model: "real-model".to_owned(),
+            retry_after: (busy || input.text == "spent").then_some(prost_types::Duration {
+                seconds: 4,
+                nanos: 0,
+            }),
+            place_ticket: if busy { "ticket" } else { "" }.to_owned(),
             ..TakeTurnResponse::default()
         }
     }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use turnwise::chat::remedy::remedy;
 use turnwise_kit::Fault;
-use turnwise_proto::common::v1::ErrorReason;
+use turnwise_proto::{common::v1::ErrorReason, tutor::v1::DegradedReason};
 
 use super::{
     Room,
@@ -130,6 +131,63 @@ async fn a_refusal_comes_with_a_remedy() {
         "what is shown back rings no bell"
     );
     assert_eq!(room.fake.turns().len(), 2);
+}
+
+#[test]
+fn a_remedy_is_that_of_the_cause() {
+    let token = |cause: &str| Fault::new(ErrorReason::DrillTokenInvalid, "no").meta("cause", cause);
+    for (fault, says) in [
+        (
+            Fault::invalid("input.latex", "is no LaTeX"),
+            "Write it in another way and send it again.",
+        ),
+        (
+            token("expired"),
+            "Its time is over; ask the tutor for it again.",
+        ),
+        (
+            token("unknown_key"),
+            "This card can no longer be used; ask the tutor for a new one.",
+        ),
+    ] {
+        assert_eq!(remedy(&fault), says);
+    }
+}
+
+/// A place in line is kept where there is one.
+#[tokio::test]
+async fn again_promises_only_a_place_that_there_is() {
+    let room = Room::new().await;
+    let told = room.chat(&["busy", "spent", "/quit"]).await;
+    for (typed, says) in [
+        (
+            "busy",
+            "  /again sends it once more, and keeps your place.\n",
+        ),
+        ("spent", "  /again sends it once more.\n"),
+    ] {
+        let shown = told.after(typed);
+        assert!(shown.contains("may find one in 4 s)"), "{shown}");
+        assert!(shown.contains(says), "{shown}");
+    }
+}
+
+/// What could not be asked is said where only a standing or a card is looked at, too.
+#[tokio::test]
+async fn a_look_says_what_could_not_be_asked() {
+    let room = Room::new().await;
+    room.fake.degrade(DegradedReason::ExamApiUnavailable);
+    let to_the_exam = ["hello", "/1", "4", "", "4", ""];
+    let mut typed = to_the_exam.to_vec();
+    typed.extend(["/standing", "/card", "/quit"]);
+    let told = room.chat(&typed).await;
+    for typed in ["/standing", "/card"] {
+        let shown = told.after(typed);
+        assert!(
+            shown.contains("(a simpler answer than usual: exam_api_unavailable)"),
+            "{shown}"
+        );
+    }
 }
 
 /// Nobody is there: the start says what to do.

@@ -54,6 +54,9 @@ fn answers_are_handed_in_from_anywhere() {
         ] {
             assert_eq!(understand(line, facing), meant, "{line}");
         }
+        // No answer to an exercise ends in a question mark.
+        let question = "check if I did it right?";
+        assert_eq!(understand(question, facing), Typed::Say(text(question)));
         // Only the whole word.
         assert_ne!(
             understand("checking 4", facing),

@@ -113,6 +113,7 @@ impl Page {
             max_concept_words,
             max_worked_examples,
             drill_max_steps,
+            max_key_ideas,
         } = constraints;
         self.section("policy");
         self.line("allowed", list(allowed_actions.iter().map(|a| a.as_str())));
@@ -132,7 +133,7 @@ impl Page {
         self.line(
             "bounds",
             format!(
-                "{max_concept_words} words, {max_worked_examples} worked example, {drill_max_steps} drill steps"
+                "{max_concept_words} words, {max_key_ideas} key ideas, {max_worked_examples} worked example, {drill_max_steps} drill steps"
             ),
         );
     }

@@ -1,0 +1,121 @@
+//! `turnwise doctor` asks a platform's exam system as the gateway would, with no token but the one that is for it.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Output,
+    sync::{Arc, Mutex},
+};
+
+use tokio::{net::TcpListener, process::Command};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+use turnwise_proto::exam::v1::{
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, RecordSupportViewRequest,
+    RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
+    exam_service_server::{ExamService, ExamServiceServer},
+};
+
+const EXAM_TOKEN: &str = "the-exam-system-knows-the-gateway-by-this";
+const INTERNAL_TOKEN: &str = "only-the-services-of-the-suite-know-this";
+
+/// A platform's exam system that remembers the tokens that it was given.
+#[derive(Clone, Default)]
+struct Exams {
+    tokens: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+impl Exams {
+    /// Starts it on a free port and tells its address.
+    async fn start(&self) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(
+            tonic::transport::Server::builder()
+                .add_service(ExamServiceServer::new(self.clone()))
+                .serve_with_incoming(TcpListenerStream::new(listener)),
+        );
+        endpoint
+    }
+}
+
+#[tonic::async_trait]
+impl ExamService for Exams {
+    async fn batch_get_question_status(
+        &self,
+        request: Request<BatchGetQuestionStatusRequest>,
+    ) -> Result<Response<BatchGetQuestionStatusResponse>, Status> {
+        let given = request.metadata().get("authorization");
+        let given = given.map(|value| value.to_str().unwrap().to_owned());
+        let known = given == Some(format!("Bearer {EXAM_TOKEN}"));
+        self.tokens.lock().unwrap().push(given);
+        if known {
+            Ok(Response::new(BatchGetQuestionStatusResponse::default()))
+        } else {
+            Err(Status::unauthenticated("not for this token"))
+        }
+    }
+
+    async fn submit_answer(
+        &self,
+        _: Request<SubmitAnswerRequest>,
+    ) -> Result<Response<SubmitAnswerResponse>, Status> {
+        Err(Status::unimplemented("not asked for"))
+    }
+
+    async fn record_support_view(
+        &self,
+        _: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(Status::unimplemented("not asked for"))
+    }
+}
+
+async fn doctor(endpoint: &str, internal_token: &Path, more: &[&str]) -> Output {
+    let courses = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../courses");
+    Command::new(env!("CARGO_BIN_EXE_turnwise"))
+        .args(["doctor", "--helper-llm-backend", "mock"])
+        .arg("--courses-dir")
+        .arg(courses)
+        .args(["--exam-endpoint", endpoint])
+        .arg("--internal-token-file")
+        .arg(internal_token)
+        .args(more)
+        .env_clear()
+        .output()
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_exam_system_gets_its_own_token_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let internal = dir.path().join("internal-token");
+    std::fs::write(&internal, INTERNAL_TOKEN).unwrap();
+    let own = dir.path().join("exam-token");
+    std::fs::write(&own, EXAM_TOKEN).unwrap();
+    let exams = Exams::default();
+    let endpoint = exams.start().await;
+
+    let refused = doctor(&endpoint, &internal, &[]).await;
+    let said = String::from_utf8(refused.stdout).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains(&format!(
+            "FAIL  exam system at {endpoint}: refuses the gateway's token: give both the same EXAM_TOKEN_FILE\n"
+        )),
+        "{said}"
+    );
+
+    let own = own.display().to_string();
+    let taken = doctor(&endpoint, &internal, &["--exam-token-file", &own]).await;
+    let said = String::from_utf8(taken.stdout).unwrap();
+    assert_eq!(taken.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains(&format!("ok    exam system at {endpoint}: answers\n")),
+        "{said}"
+    );
+    assert_eq!(
+        *exams.tokens.lock().unwrap(),
+        [None, Some(format!("Bearer {EXAM_TOKEN}"))]
+    );
+}
