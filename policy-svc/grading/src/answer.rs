@@ -1,10 +1,14 @@
 //! Reads what a pupil answered: values, relations, intervals, points, or a phrase such as "no solution".
 
+mod doubts;
 mod reading;
 
 use std::rc::Rc;
 
-pub(crate) use self::reading::{read, readings, stripped};
+pub(crate) use self::{
+    doubts::{as_list, doubts, other_sides},
+    reading::{read, readings, stripped, usual_readings},
+};
 
 use crate::{
     algebra::{Env, Roots, Work, normal},
@@ -164,6 +168,22 @@ impl Answer {
         Some(values)
     }
 
+    /// Whether an equality without a variable stands in the answer: `5 + 4 = 9`.
+    pub(crate) fn is_arithmetic(&self) -> bool {
+        let Self::Items(items) = self else {
+            return false;
+        };
+        items.iter().any(|(_, item)| match item {
+            Item::Chain { sides, signs, .. } => {
+                signs.iter().all(|sign| *sign == Sign::Equal)
+                    && sides
+                        .iter()
+                        .all(|side| matches!(side, Part::Value(value) if !value.has_variable()))
+            }
+            _ => false,
+        })
+    }
+
     /// The one relation that the answer is.
     pub(crate) fn relation(&self) -> Option<Relation> {
         match self {
@@ -175,6 +195,31 @@ impl Answer {
             },
             Self::Phrase(_) => None,
         }
+    }
+}
+
+impl Answer {
+    /// Every expression that stands in the answer.
+    pub(crate) fn expressions(&self) -> Vec<&Expression> {
+        let Self::Items(items) = self else {
+            return Vec::new();
+        };
+        let mut all = Vec::new();
+        for (_, item) in items {
+            match item {
+                Item::Value { plain, united } => {
+                    all.extend(plain);
+                    all.extend(united.as_ref().map(|united| &united.0));
+                }
+                Item::Chain { sides: parts, .. } | Item::Bracket { parts, .. } => {
+                    all.extend(parts.iter().filter_map(|part| match part {
+                        Part::Value(expression) => Some(expression),
+                        Part::Infinite(_) => None,
+                    }));
+                }
+            }
+        }
+        all
     }
 }
 

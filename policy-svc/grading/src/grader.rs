@@ -2,7 +2,8 @@
 
 use crate::{
     algebra::Work,
-    answer::{self, Answer},
+    answer::{self, Answer, Reading},
+    copies,
     grade::{Drill, Grade, Reason, Verdict},
     key::{self, plain},
     solving::{self, Judgement},
@@ -52,11 +53,34 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
             judgement = next;
         }
     }
+    if judgement.0 == Verdict::Wrong && is_doubted(problem, answer, &readings) {
+        return solving::OPEN;
+    }
     judgement
+}
+
+/// Whether a wrong answer would not be wrong in a less usual reading.
+fn is_doubted(problem: &Problem, answer: &str, readings: &[(Reading, Answer)]) -> bool {
+    let mut work = Work::new();
+    let mut judged = |other: &Answer| by_reading(problem, other, &mut work).0;
+    let sides = match problem.subject {
+        Subject::Expression(_) => readings
+            .iter()
+            .flat_map(|(_, answer)| answer::other_sides(answer))
+            .collect(),
+        _ => Vec::new(),
+    };
+    answer::as_list(answer).is_some_and(|list| judged(&list) == Verdict::Right)
+        || sides
+            .into_iter()
+            .chain(answer::doubts(answer, &problem.letters()))
+            .filter(|other| !readings.iter().any(|(_, known)| known == other))
+            .any(|other| judged(&other) != Verdict::Wrong)
 }
 
 fn by_reading(problem: &Problem, answer: &Answer, work: &mut Work) -> Judgement {
     match &problem.subject {
+        Subject::Quantity(_) if problem.round.is_some() => solving::OPEN,
         Subject::Relations(_) | Subject::System(_) => solving::judge(problem, answer, work),
         Subject::Quantity(question) => match &problem.target {
             Some(Target::Unit(unit)) => working::judge_unit(question, unit, answer, work),
@@ -78,9 +102,13 @@ fn with_key(
         .iter()
         .any(|text| !text.trim().is_empty() && plain(text) == plain(answer));
     match key::equivalent(key, answer) {
-        Verdict::Right if copied => match own {
+        Verdict::Right if copied || copies::is_copied(drill, key, answer) => match own {
             (Verdict::Wrong, _) => own,
             _ => (Verdict::CannotTell, Reason::CopiedQuestion),
+        },
+        Verdict::Right if copies::in_other_unit(drill, problem, key, answer) => match own {
+            (Verdict::Wrong, _) => own,
+            _ => (Verdict::CannotTell, Reason::NotConverted),
         },
         Verdict::Right => match own {
             (_, Reason::CopiedQuestion) => own,

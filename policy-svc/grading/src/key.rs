@@ -1,16 +1,19 @@
 //! Compares an answer with a key: the same value, whatever its form.
 
+mod values;
+
 use std::rc::Rc;
 
 use num_bigint::BigInt;
 
+use self::values::lists;
 use crate::{
-    algebra::{Env, Quotient, Rational, Roots, Work, normal, primitive_part},
-    answer::{self, Answer, Item, Letters, Part, Phrase, Value},
+    algebra::{Env, Rational, Roots, Work, normal, primitive_part},
+    answer::{self, Answer, Item, Letters, Part, Phrase, Reading},
     grade::Verdict,
     notation::{Expression, Relation, Sign},
-    solving::{answer_set, may_be_rounded},
-    units::Unit,
+    rounding::{is_rounded, may_be_rounded},
+    solving::answer_set,
 };
 
 /// Longer texts are not compared.
@@ -21,31 +24,109 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     if key.len() > MAX_BYTES || answer.len() > MAX_BYTES || key.trim().is_empty() {
         return Verdict::CannotTell;
     }
-    let (plain_key, plain_answer) = (plain(key), plain(answer));
-    if plain_key == plain_answer && !plain_key.is_empty() {
+    let (written_key, written_answer) = (written(key), written(answer));
+    if written_key.is_empty() {
+        return Verdict::CannotTell;
+    }
+    let keys = answer::usual_readings(key);
+    let answers = answer::readings(answer);
+    // Capitals and small letters are different variables, and the same word.
+    let words = keys.is_empty() && answers.is_empty();
+    if written_key == written_answer
+        || words && written_key.to_lowercase() == written_answer.to_lowercase()
+    {
         return Verdict::Right;
     }
-    let keys = answer::readings(key);
-    let answers = answer::readings(answer);
     let mut work = Work::new();
-    let [(_, key)] = keys.as_slice() else {
+    match by_readings(&keys, answer, &answers, &mut work) {
+        Verdict::Wrong if is_doubted(key, &keys, answer, &answers, &mut work) => {
+            Verdict::CannotTell
+        }
+        verdict => verdict,
+    }
+}
+
+/// Whether a wrong answer would not be wrong in a less usual reading of it or of the key.
+fn is_doubted(
+    key_text: &str,
+    keys: &[(Reading, Answer)],
+    answer: &str,
+    answers: &[(Reading, Answer)],
+    work: &mut Work,
+) -> bool {
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|own| own.is_alphabetic())
+            .collect::<Vec<_>>()
+    };
+    let mut compared = |key: &Answer, answer: &Answer| compare(key, answer, work);
+    for (_, key) in keys {
+        if answer::as_list(answer).is_some_and(|list| compared(key, &list) == Verdict::Right)
+            || answer::doubts(answer, &letters(key_text))
+                .iter()
+                .any(|other| compared(key, other) != Verdict::Wrong)
+        {
+            return true;
+        }
+    }
+    answer::readings(key_text)
+        .into_iter()
+        .map(|(_, key)| key)
+        .chain(answer::doubts(key_text, &letters(answer)))
+        .any(|key| {
+            answers
+                .iter()
+                .any(|(_, answer)| compared(&key, answer) == Verdict::Right)
+        })
+}
+
+fn by_readings(
+    keys: &[(Reading, Answer)],
+    answer: &str,
+    answers: &[(Reading, Answer)],
+    work: &mut Work,
+) -> Verdict {
+    let [(_, key)] = keys else {
         // An ambiguous key is met only by what means the same in each of its readings.
         let met = !keys.is_empty()
             && keys.iter().all(|(reading, key)| {
                 answer::read(answer, *reading)
-                    .is_some_and(|answer| compare(key, &answer, &mut work) == Verdict::Right)
+                    .is_some_and(|answer| compare(key, &answer, work) == Verdict::Right)
             });
         return verdict_if(met, Verdict::Right);
     };
     let mut wrong = false;
-    for (_, answer) in &answers {
-        match compare(key, answer, &mut work) {
+    for (_, answer) in answers {
+        match compare(key, answer, work) {
             Verdict::Right => return Verdict::Right,
             Verdict::Wrong => wrong = true,
             Verdict::CannotTell => return Verdict::CannotTell,
         }
     }
     verdict_if(wrong, Verdict::Wrong)
+}
+
+/// Words and signs without the sentence's end and the white space that parts nothing.
+fn written(text: &str) -> String {
+    let mut written = String::new();
+    let mut spaced = false;
+    for character in answer::stripped(text).chars() {
+        if character.is_whitespace() {
+            spaced = true;
+            continue;
+        }
+        if std::mem::take(&mut spaced)
+            && character.is_alphanumeric()
+            && written.ends_with(char::is_alphanumeric)
+        {
+            written.push(' ');
+        }
+        written.push(match character {
+            '−' | '–' => '-',
+            other => other,
+        });
+    }
+    written
 }
 
 /// Words and signs without white space, upper case and the sentence's end.
@@ -282,78 +363,6 @@ fn points_in_order(
     }
 }
 
-/// The whole set of values, in any order.
-fn lists(keys: &[Value], values: &[Value], work: &mut Work) -> Verdict {
-    let mut matched = vec![false; keys.len()];
-    let mut strange = false;
-    for value in values {
-        let mut own = false;
-        for (key, matched) in keys.iter().zip(&mut matched) {
-            match single(key, value, keys.len() > 1, work) {
-                Verdict::Right => {
-                    own = true;
-                    *matched = true;
-                }
-                Verdict::Wrong => {}
-                Verdict::CannotTell => return Verdict::CannotTell,
-            }
-        }
-        strange |= !own;
-    }
-    verdict(!strange && matched.iter().all(|matched| *matched))
-}
-
-fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict {
-    match (&key.variable, &value.variable) {
-        (Some(own), Some(theirs)) if own != theirs => {
-            // Of x = 2, y = 3 each has its own; alone, another name is another question.
-            return if several {
-                Verdict::Wrong
-            } else {
-                Verdict::CannotTell
-            };
-        }
-        _ => {}
-    }
-    let equal = expressions(&key.expression, &value.expression, work);
-    match (&key.unit, &value.unit) {
-        (None, None) => equal,
-        (Some(own), Some(theirs)) => {
-            let known = |unit: &Unit| unit.dimension != unit.words;
-            // Of several counted things, other numbers of other things are other items of the list.
-            if several && equal == Verdict::Wrong && !known(own) && !known(theirs) {
-                return Verdict::Wrong;
-            }
-            quantities(key, own, value, theirs, work)
-        }
-        // The value is what counts, as long as the number itself is the key's.
-        (None, Some(_)) if equal == Verdict::Right => Verdict::Right,
-        _ => Verdict::CannotTell,
-    }
-}
-
-fn quantities(key: &Value, own: &Unit, value: &Value, theirs: &Unit, work: &mut Work) -> Verdict {
-    let scaled = |value: &Value, unit: &Unit, work: &mut Work| {
-        let number = normal(&value.expression, &mut Env::new(Roots::Real), work).ok()?;
-        number
-            .multiply(&Quotient::number(unit.factor.clone()), work)
-            .ok()
-    };
-    let (Some(left), Some(right)) = (scaled(key, own, work), scaled(value, theirs, work)) else {
-        return Verdict::CannotTell;
-    };
-    let singular = |unit: &Unit| unit.dimension.trim_end_matches('s').to_owned();
-    if singular(own) != singular(theirs) {
-        // Units of the table measure different things; words that are not in it may name the same thing.
-        let known = |unit: &Unit| unit.dimension != unit.words;
-        return verdict_if(known(own) && known(theirs), Verdict::Wrong);
-    }
-    match left.equals(&right, work) {
-        Ok(Some(equal)) => verdict(equal),
-        _ => Verdict::CannotTell,
-    }
-}
-
 fn verdict_if(certain: bool, verdict: Verdict) -> Verdict {
     if certain {
         verdict
@@ -383,7 +392,7 @@ fn expressions(key: &Expression, answer: &Expression, work: &mut Work) -> Verdic
         Ok(Some(false)) if roots == Roots::Positive => {}
         _ => return Verdict::CannotTell,
     }
-    if may_be_rounded(answer, &left) || may_be_rounded(key, &right) {
+    if may_be_rounded(answer, &left) || is_rounded(key, &right) {
         return Verdict::CannotTell;
     }
     // 5 for 5 %: the sign is missing, or too much.

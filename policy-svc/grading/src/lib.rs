@@ -14,7 +14,7 @@
 //! - `prompt`, `vocabulary`, `task`: a drill's words and formulas to a problem.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`: simplified, expanded, factored, worked out.
-//! - `solving`, `working`, `key`, `grader`: the verdicts.
+//! - `solving`, `working`, `rounding`, `key`, `copies`, `grader`: the verdicts.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -36,12 +36,14 @@
 
 mod algebra;
 mod answer;
+mod copies;
 mod forms;
 mod grade;
 mod grader;
 mod key;
 mod notation;
 mod prompt;
+mod rounding;
 mod solving;
 mod task;
 mod units;
@@ -51,7 +53,7 @@ mod working;
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
 
 /// Names the rules of this crate. It goes into logs: raise it with any change that can change a verdict.
-pub const GRADER: &str = "grading-1";
+pub const GRADER: &str = "grading-2";
 
 /// Grades an answer to a drill.
 ///

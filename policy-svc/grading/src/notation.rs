@@ -8,7 +8,7 @@ mod tokens;
 pub(crate) use self::{
     expression::{Expression, Relation, Sign},
     parser::{Slash, expression, relation_chain, relations},
-    shape::{relation_shape, shape},
+    shape::{Shape, relation_shape, shape},
     tokens::{Comma, Token, TokenKind, tokens},
 };
 

@@ -1,5 +1,7 @@
 //! Parts a prompt into words and formulas.
 
+use crate::units;
+
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
@@ -80,6 +82,27 @@ fn delimited(text: &str) -> Vec<String> {
         .split('$')
         .map(|part| part.replace('\u{1}', "$"))
         .collect()
+}
+
+/// The pieces with each number and the unit behind it as one formula: `3 feet`.
+pub(crate) fn with_units(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match (joined.last_mut(), &piece) {
+            (Some(Piece::Formula(number)), Piece::Word(word, false))
+                if word != "in"
+                    && units::named(word).is_some()
+                    && number.chars().all(|character| {
+                        character.is_ascii_digit() || " .,/".contains(character)
+                    }) =>
+            {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => joined.push(piece),
+        }
+    }
+    joined
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,13 +9,13 @@ pub(crate) use self::sets::answer_set;
 use self::systems::system;
 use crate::{
     algebra::{
-        Env, Quotient, RealSet, Roots, Solutions, Stop, Work, compare, is_rounding, normal, sign,
-        solve_relation,
+        Env, Quotient, RealSet, Roots, Solutions, Stop, Work, compare, normal, sign, solve_relation,
     },
     answer::{Answer, Item, Letters, Phrase, Value},
-    forms::{is_literal, signed_number},
+    forms::{Form, evaluated, is_literal, is_power},
     grade::{Reason, Verdict},
-    notation::{Expression, Relation, Sign, relation_shape},
+    notation::{Expression, Relation, Sign, relation_shape, shape},
+    rounding::may_be_rounded,
     task::{Pick, Problem, Subject},
 };
 
@@ -58,7 +58,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     if matches!(problem.subject, Subject::System(_)) {
         return system(&given, &variables, answer, work);
     }
-    match (variables.as_slice(), &problem.unknown) {
+    let judgement = match (variables.as_slice(), &problem.unknown) {
         ([only], named) if named.as_ref().is_none_or(|named| named == only) => {
             one_unknown(problem, &given, only, answer, work)
         }
@@ -67,6 +67,52 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
             _ => OPEN,
         },
         _ => (Verdict::CannotTell, Reason::UnreadableQuestion),
+    };
+    match judgement.0 {
+        Verdict::Right => as_worked_out(&given, answer, work).unwrap_or(judgement),
+        // `5 + 4 = 9` shows the number that was missing, somewhere.
+        Verdict::Wrong if answer.is_arithmetic() => OPEN,
+        _ => judgement,
+    }
+}
+
+/// What is wrong with a right value of `x = 3 + 4`, where all there is to do is to work it out.
+fn as_worked_out(given: &[Relation], answer: &Answer, work: &mut Work) -> Option<Judgement> {
+    let [relation] = given else {
+        return None;
+    };
+    let lone = |one: &Expression, other: &Expression| matches!(one, Expression::Variable(name) if !other.variables().contains(name));
+    let side = if relation.sign != Sign::Equal {
+        return None;
+    } else if lone(&relation.left, &relation.right) {
+        &relation.right
+    } else if lone(&relation.right, &relation.left) {
+        &relation.left
+    } else {
+        return None;
+    };
+    let values = answer.values(Letters::Variables, work)?;
+    let [value] = values.as_slice() else {
+        return None;
+    };
+    let is_constant = !side.has_variable();
+    if shape(&value.expression) == shape(side) {
+        let verdict = if is_constant && evaluated(side, work) == Form::Missed {
+            Verdict::Wrong
+        } else {
+            Verdict::CannotTell
+        };
+        return Some((verdict, Reason::CopiedQuestion));
+    }
+    if !is_constant {
+        return None;
+    }
+    match evaluated(&value.expression, work) {
+        Form::Met => None,
+        Form::Missed if !is_power(&value.expression) => {
+            Some((Verdict::Wrong, Reason::NotEvaluated))
+        }
+        _ => Some((Verdict::CannotTell, Reason::NotEvaluated)),
     }
 }
 
@@ -99,7 +145,7 @@ fn copied(relations: &[Relation], given: &[Relation], answer: &Answer) -> Option
 }
 
 /// `x = 4`, `x > 4`
-fn is_solved(relation: &Relation) -> bool {
+pub(crate) fn is_solved(relation: &Relation) -> bool {
     let lone = |one: &Expression, other: &Expression| {
         matches!(one, Expression::Variable(_)) && is_literal(other)
     };
@@ -206,21 +252,6 @@ fn constant(value: &Value, work: &mut Work) -> Result<Quotient, Stop> {
     }
 }
 
-/// Whether a decimal could be what is left of an exact value after rounding.
-pub(crate) fn may_be_rounded(expression: &Expression, exact: &Quotient) -> bool {
-    match signed_number(expression) {
-        Some((decimal, Some(places))) => {
-            let terminating = exact.as_number().is_some_and(|number| {
-                let scale =
-                    crate::algebra::Rational::from(num_bigint::BigInt::from(10).pow(places));
-                (number * scale).is_integer()
-            });
-            !terminating && is_rounding(&decimal, places, exact, true)
-        }
-        _ => false,
-    }
-}
-
 fn against_numbers(
     numbers: &[Quotient],
     variable: &str,
@@ -308,7 +339,17 @@ fn against_set(
                 SOLVED
             }
         }
-        Some(false) => NO_SOLUTION,
+        Some(false) => {
+            let places = answer
+                .expressions()
+                .into_iter()
+                .filter_map(Expression::decimal_places)
+                .max();
+            match places {
+                Some(places) if !set.ends().all(|end| end.terminates(places)) => OPEN,
+                _ => NO_SOLUTION,
+            }
+        }
         None => OPEN,
     }
 }
@@ -349,7 +390,7 @@ fn literal(relation: &Relation, unknown: &str, answer: &Answer, work: &mut Work)
     };
     match check(work) {
         Ok((Some(true), true)) => SOLVED,
-        Ok((Some(false), true)) => NO_SOLUTION,
+        Ok((Some(false), true)) if value.expression.decimal_places().is_none() => NO_SOLUTION,
         _ => OPEN,
     }
 }

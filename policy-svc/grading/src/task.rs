@@ -11,7 +11,7 @@ use crate::{
     answer::Answer,
     grade::{Drill, Task},
     notation::{Expression, Relation, Sign},
-    prompt::{Piece, pieces},
+    prompt::{Piece, pieces, with_units},
     vocabulary,
 };
 
@@ -131,15 +131,25 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
     }
     let has = |word: &str| words.contains(&word);
     let round = vocabulary::rounding(&words).map_err(|()| Unread::Task(task))?;
-    let mut formulas = formulas(&pieces, drill.question_latex);
     let target = vocabulary::target(&words);
-    let quantity = (task == Task::Convert && matches!(target, Some(Target::Unit(_))))
+    let converts_units = task == Task::Convert && matches!(target, Some(Target::Unit(_)));
+    let united = with_units(pieces.clone());
+    let mut formulas = if converts_units {
+        formulas(&united, drill.question_latex)
+    } else {
+        formulas(&pieces, drill.question_latex)
+    };
+    let quantity = converts_units
         .then(|| quantity(&formulas, drill.question_latex))
         .flatten();
     let subject = match quantity {
         Some(quantity) => quantity,
         None => subject(&mut formulas, drill.question_latex).ok_or(Unread::Question(task))?,
     };
+    // "45 minutes as a fraction of an hour": the number is not all there is to work on.
+    if matches!(subject, Subject::Expression(_)) && united.len() < pieces.len() {
+        return Err(Unread::Task(task));
+    }
     let problem = Problem {
         task,
         subject,
@@ -149,7 +159,9 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         target,
         round,
         simplified: vocabulary::wants_simplified(&words),
-        common_factor: has("gcf") || has("common") && has("factor"),
+        common_factor: (has("gcf") || has("common") && has("factor"))
+            && !has("completely")
+            && !has("fully"),
         powers: ["power", "powers", "exponent", "exponents"]
             .iter()
             .any(|word| has(word)),
@@ -192,6 +204,8 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
                 _ => return unread,
             }
         }
+        // A unit was asked for, and none was found to convert from.
+        Subject::Expression(_) if matches!(problem.target, Some(Target::Unit(_))) => return unread,
         Subject::Expression(expression) => {
             let variable = expression
                 .variables()
@@ -218,6 +232,14 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
                 Task::Unknown | Task::Compare => return unread,
                 _ => {}
             }
+            if problem.task == Task::Convert
+                && variable
+                && problem.simplified
+                && problem.target == Some(Target::Fraction)
+            {
+                problem.task = Task::Simplify;
+                problem.target = None;
+            }
             if problem.task == Task::Convert {
                 problem.target = problem.target.or_else(|| {
                     problem
@@ -229,7 +251,9 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
                     return unread;
                 }
             }
+            let as_one = variable && problem.simplified && problem.target == Some(Target::Fraction);
             if problem.target.is_some()
+                && !as_one
                 && !matches!(problem.task, Task::Convert)
                 && problem.task != Task::Solve
             {
@@ -237,10 +261,31 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
             }
         }
     }
+    if problem.task == Task::Solve && vocabulary::restricts(words) {
+        return Err(Unread::Task(Task::Solve));
+    }
     Ok(problem)
 }
 
 impl Problem {
+    /// The letters of the subject's variables.
+    pub(crate) fn letters(&self) -> Vec<char> {
+        let expressions: Vec<&Expression> = match &self.subject {
+            Subject::Expression(only) => vec![only],
+            Subject::Relations(relations) | Subject::System(relations) => relations
+                .iter()
+                .flat_map(|relation| [&relation.left, &relation.right])
+                .collect(),
+            Subject::Comparison(left, right) => vec![left, right],
+            Subject::Quantity(_) => Vec::new(),
+        };
+        expressions
+            .into_iter()
+            .flat_map(Expression::variables)
+            .flat_map(|name| name.chars().collect::<Vec<_>>())
+            .collect()
+    }
+
     /// The environment with the givens.
     pub(crate) fn env(&self, roots: Roots, work: &mut Work) -> Option<Env> {
         let mut env = Env::new(roots);

@@ -269,6 +269,8 @@ pub(crate) fn pick(words: &[&str]) -> Pick {
     let has = |own: &[&str]| asks && words.iter().any(|word| own.contains(word));
     if is_not_zero(words) {
         Pick::NotZero
+    } else if names_all(words) {
+        Pick::All
     } else if has(&["larger", "largest", "greater", "greatest"]) {
         Pick::Largest
     } else if has(&["smaller", "smallest", "lesser"]) {
@@ -280,6 +282,48 @@ pub(crate) fn pick(words: &[&str]) -> Pick {
     } else {
         Pick::All
     }
+}
+
+/// "Enter the smaller solution first", "both the positive and the negative solution"
+fn names_all(words: &[&str]) -> bool {
+    let ordered = words.windows(2).any(|pair| {
+        matches!(
+            pair,
+            [
+                "solution"
+                    | "root"
+                    | "value"
+                    | "number"
+                    | "one"
+                    | "smaller"
+                    | "smallest"
+                    | "larger"
+                    | "largest",
+                "first"
+            ]
+        )
+    });
+    ordered || words.contains(&"both") && names_opposites(words)
+}
+
+fn names_opposites(words: &[&str]) -> bool {
+    let has = |own: &[&str]| words.iter().any(|word| own.contains(word));
+    has(&["positive"]) && has(&["negative"])
+        || has(&["larger", "largest", "greater", "greatest"])
+            && has(&["smaller", "smallest", "lesser"])
+}
+
+/// Whether the words say what solutions are looked for in a way that is not understood: "for positive x", "the integer
+/// solutions", "first factor, then give the larger solution".
+pub(crate) fn restricts(words: &[&str]) -> bool {
+    let has = |own: &[&str]| words.iter().any(|word| own.contains(word));
+    let is_restricted = match pick(words) {
+        _ if names_all(words) => false,
+        Pick::All => has(&["positive", "negative"]),
+        _ => has(&["first", "order", "both"]) || names_opposites(words),
+    };
+    let rounded = matches!(rounding(words), Ok(Some(_)));
+    is_restricted || has(&["nonnegative"]) || !rounded && has(&["integer", "integers", "whole"])
 }
 
 /// "The solution that is not zero"
@@ -295,12 +339,15 @@ pub(crate) fn all_known(words: &[&str]) -> bool {
         .all(|word| known(word) || not_zero && matches!(*word, "not" | "nonzero"))
 }
 
-/// The form that the words ask for: the word after `as`, `to` or `into`.
+/// The form that the words ask for: what comes after the last `as`, `to`, `into` or `in` that names one.
 pub(crate) fn target(words: &[&str]) -> Option<Target> {
-    let start = words
-        .iter()
-        .rposition(|word| matches!(*word, "as" | "to" | "into" | "in"))?;
-    let after = words.get(start + 1..)?;
+    (0..words.len())
+        .rev()
+        .filter(|at| matches!(words.get(*at), Some(&("as" | "to" | "into" | "in"))))
+        .find_map(|at| target_among(words.get(at + 1..)?))
+}
+
+fn target_among(after: &[&str]) -> Option<Target> {
     let has = |own: &str| after.contains(&own);
     if has("mixed") {
         return Some(Target::Mixed);
@@ -320,10 +367,15 @@ pub(crate) fn target(words: &[&str]) -> Option<Target> {
     if has("fraction") || has("ratio") && has("integers") {
         return Some(Target::Fraction);
     }
-    after
+    let mut named = after
         .iter()
-        .find(|word| word.chars().count() > 1 && units::named(word).is_some())
-        .map(|word| Target::Unit((*word).to_owned()))
+        .filter(|word| word.chars().count() > 1)
+        .filter_map(|word| Some((word, units::named(word)?)));
+    let (word, unit) = named.next()?;
+    // "to feet and inches" asks for two numbers.
+    named
+        .all(|(_, other)| other.dimension == unit.dimension && other.factor == unit.factor)
+        .then(|| Target::Unit((*word).to_owned()))
 }
 
 /// The decimal places to round to; an error where rounding is asked for in a way that is not understood.

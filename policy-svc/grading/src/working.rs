@@ -1,23 +1,26 @@
 //! Grades work on expressions: values, simplified, expanded and factored forms, conversions and comparisons.
 
-use num_bigint::BigInt;
+mod conversion;
+
 use num_traits::{One, Signed};
 
+pub(crate) use self::conversion::judge_unit;
+use self::conversion::{converted, lacks_percent};
 use crate::{
     algebra::{
-        Env, Irreducible, Quotient, Rational, Roots, Stop, Work, compare, irreducible, is_rounding,
+        Env, Irreducible, Quotient, Roots, Stop, Work, compare, integer_factors, irreducible,
         normal,
     },
     answer::{Answer, Letters, Phrase, Value},
     forms::{
         Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_literal,
-        is_lowest, is_power, is_scientific, signed_number, simplified,
+        is_lowest, is_power, simplified,
     },
     grade::{Reason, Task, Verdict},
     notation::{Expression, Sign, shape},
-    solving::{Judgement, OPEN, may_be_rounded},
+    rounding::{may_be_rounded, rounded},
+    solving::{Judgement, OPEN},
     task::{Problem, Subject, Target},
-    units,
 };
 
 /// Grades an answer to a problem that works on an expression.
@@ -48,6 +51,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     };
     if let Answer::Phrase(phrase) = answer {
         return match (phrase, problem.task) {
+            (Phrase::Prime, Task::Factor) if exact.as_number().is_some() => prime_number(&exact),
             (Phrase::Prime, Task::Factor) => match irreducible(&exact.above, work) {
                 Irreducible::Yes if exact.above.content().abs().is_one() => EQUAL,
                 Irreducible::No => (Verdict::Wrong, Reason::NotFactored),
@@ -82,12 +86,27 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
         return OPEN;
     }
     if let Some(places) = problem.round {
-        return rounded(value, &exact, places);
+        return match problem.target {
+            None | Some(Target::Decimal) => rounded(value, &exact, places),
+            _ => OPEN,
+        };
     }
     equal_in_form(problem, question, &exact, value, work)
 }
 
-const EQUAL: Judgement = (Verdict::Right, Reason::EqualInForm);
+fn prime_number(exact: &Quotient) -> Judgement {
+    let factors = exact
+        .as_number()
+        .filter(|number| number.is_integer() && number.is_positive())
+        .and_then(|number| integer_factors(&number.to_integer()));
+    match factors.as_deref() {
+        Some([(_, 1)]) => EQUAL,
+        Some([_, ..]) => (Verdict::Wrong, Reason::NotFactored),
+        _ => OPEN,
+    }
+}
+
+pub(crate) const EQUAL: Judgement = (Verdict::Right, Reason::EqualInForm);
 
 /// Roots in simplifications are those of school books; factoring has none.
 fn roots_for(problem: &Problem) -> Roots {
@@ -112,6 +131,11 @@ fn equal_in_form(
     };
     match own.equals(exact, work) {
         Ok(Some(true)) => {}
+        Ok(Some(false))
+            if problem.target == Some(Target::Percent) && lacks_percent(answer, &own, exact) =>
+        {
+            return OPEN;
+        }
         Ok(Some(false)) if !may_be_rounded(answer, exact) => {
             return (Verdict::Wrong, Reason::NotEqual);
         }
@@ -132,7 +156,12 @@ fn equal_in_form(
         return (verdict, Reason::CopiedQuestion);
     }
     match form {
-        Form::Met if problem.writing => OPEN,
+        Form::Met
+            if problem.writing
+                && (problem.target.is_none() || converted(problem, answer) != Form::Met) =>
+        {
+            OPEN
+        }
         Form::Met => EQUAL,
         Form::Missed => (Verdict::Wrong, missed),
         Form::Unsure => (Verdict::CannotTell, missed),
@@ -149,6 +178,9 @@ fn form(
     match problem.task {
         Task::Evaluate => {
             let form = evaluated(answer, work);
+            if form == Form::Met && is_other_quotient(problem, answer) {
+                return (Form::Unsure, Reason::NotEvaluated);
+            }
             if form == Form::Met && problem.simplified && !is_lowest(answer) {
                 return (Form::Missed, Reason::NotSimplified);
             }
@@ -199,88 +231,23 @@ fn form(
             };
             (form, Reason::NotFactored)
         }
-        Task::Convert => (
-            converted(problem.target.as_ref(), answer),
-            Reason::NotConverted,
-        ),
+        Task::Convert => (converted(problem, answer), Reason::NotConverted),
         Task::Solve | Task::Compare | Task::Unknown => (Form::Unsure, Reason::Undecided),
     }
 }
 
-fn converted(target: Option<&Target>, answer: &Expression) -> Form {
-    let positive = match answer {
-        Expression::Negate(inner) => inner,
-        other => other,
+/// `24/8` where `12/4` is to be worked out.
+fn is_other_quotient(problem: &Problem, answer: &Expression) -> bool {
+    let quotient = |expression: &Expression| {
+        let positive = match expression {
+            Expression::Negate(inner) => inner,
+            other => other,
+        };
+        matches!(positive, Expression::Divide(..)) && is_literal(positive)
     };
-    let met = match target {
-        Some(Target::Decimal) => matches!(positive, Expression::Number { .. }),
-        Some(Target::Fraction) => match positive {
-            Expression::Divide(..) if is_literal(positive) => {
-                if !is_lowest(positive) {
-                    return Form::Unsure;
-                }
-                true
-            }
-            Expression::Number { places: None, .. } => return Form::Unsure,
-            Expression::Mixed(..) => return Form::Unsure,
-            _ => false,
-        },
-        Some(Target::Percent) => matches!(positive, Expression::Percent(_)) && is_literal(positive),
-        Some(Target::Mixed) => match positive {
-            Expression::Mixed(..) => {
-                if !is_lowest(positive) {
-                    return Form::Unsure;
-                }
-                true
-            }
-            Expression::Number { places: None, .. } => return Form::Unsure,
-            _ => false,
-        },
-        Some(Target::Improper) => match positive {
-            Expression::Divide(above, below) if is_literal(positive) => {
-                let size = |part: &Expression| signed_number(part).map(|(value, _)| value.abs());
-                size(above) > size(below)
-            }
-            Expression::Number { places: None, .. } => return Form::Unsure,
-            _ => false,
-        },
-        Some(Target::Scientific) => {
-            return if is_scientific(answer) {
-                Form::Met
-            } else if is_literal(answer) {
-                Form::Missed
-            } else {
-                Form::Unsure
-            };
-        }
-        Some(Target::Unit(_)) | None => return Form::Unsure,
-    };
-    if met {
-        Form::Met
-    } else if is_literal(answer) {
-        Form::Missed
-    } else {
-        Form::Unsure
-    }
-}
-
-/// Rounding was asked for: the rounded value is right, the exact one may be, and what is far from it is wrong.
-fn rounded(value: &Value, exact: &Quotient, places: u32) -> Judgement {
-    let Some((number, own_places)) = signed_number(&value.expression) else {
-        return OPEN;
-    };
-    let scale = Rational::from(BigInt::from(10).pow(places));
-    let on_grid = (&number * &scale).is_integer();
-    if on_grid && own_places.unwrap_or(0) <= places.max(1) {
-        if is_rounding(&number, places, exact, false) {
-            return EQUAL;
-        }
-        // Off by more than one unit of the last place, no way of rounding explains it.
-        if !is_rounding(&number, places, exact, true) {
-            return (Verdict::Wrong, Reason::NotEqual);
-        }
-    }
-    OPEN
+    matches!(&problem.subject, Subject::Expression(question) if quotient(question))
+        && quotient(answer)
+        && !is_lowest(answer)
 }
 
 fn comparison(
@@ -322,84 +289,4 @@ fn comparison(
         _ if sign.holds(order) => OPEN,
         _ => (Verdict::Wrong, Reason::NotEqual),
     }
-}
-
-/// Grades a conversion between units: `question` is a number with a unit, such as `350 L`.
-pub(crate) fn judge_unit(
-    question: &Answer,
-    target: &str,
-    answer: &Answer,
-    work: &mut Work,
-) -> Judgement {
-    let Some(target) = units::named(target) else {
-        return OPEN;
-    };
-    let one = |answer: &Answer, work: &mut Work| {
-        let values = answer.values(Letters::Units, work)?;
-        match values.as_slice() {
-            [value] if value.variable.is_none() => Some(value.clone()),
-            _ => None,
-        }
-    };
-    let (Some(given), Some(value)) = (one(question, work), one(answer, work)) else {
-        return OPEN;
-    };
-    let Some(from) = given.unit else {
-        return OPEN;
-    };
-    if from.dimension != target.dimension {
-        return OPEN;
-    }
-    let number = |expression: &Expression, work: &mut Work| {
-        normal(expression, &mut Env::new(Roots::Real), work)
-            .ok()?
-            .as_number()
-    };
-    let (Some(given), Some(own)) = (
-        number(&given.expression, work),
-        number(&value.expression, work),
-    ) else {
-        return OPEN;
-    };
-    let exact = given * &from.factor / &target.factor;
-    match &value.unit {
-        None => {}
-        Some(unit) if unit.dimension == target.dimension && unit.factor == target.factor => {}
-        Some(unit)
-            if unit.dimension == target.dimension
-                && &own * &unit.factor == &exact * &target.factor =>
-        {
-            return (Verdict::Wrong, Reason::NotConverted);
-        }
-        Some(_) => return OPEN,
-    }
-    if own == exact {
-        return if is_literal(&value.expression) {
-            EQUAL
-        } else {
-            OPEN
-        };
-    }
-    // Tables of units give rounded factors between the metric and other systems.
-    let metric =
-        |unit: &units::Unit| only_tens(unit.factor.numer()) && only_tens(unit.factor.denom());
-    if metric(&from) == metric(&target)
-        && !may_be_rounded(&value.expression, &Quotient::number(exact))
-    {
-        (Verdict::Wrong, Reason::NotEqual)
-    } else {
-        OPEN
-    }
-}
-
-fn only_tens(number: &BigInt) -> bool {
-    let mut rest = number.clone();
-    let ten = BigInt::from(10);
-    while rest > BigInt::one() {
-        if &rest % &ten != BigInt::default() {
-            return false;
-        }
-        rest /= &ten;
-    }
-    true
 }

@@ -1,5 +1,6 @@
 //! Quotients of sums: every expression comes down to one.
 
+use num_bigint::BigInt;
 use num_rational::Ratio;
 use num_traits::{One, Signed, Zero};
 
@@ -98,6 +99,21 @@ impl Quotient {
         let below = self.below.as_number()?;
         let above = self.above.as_number()?;
         (!below.is_zero()).then(|| above / below)
+    }
+
+    /// Whether it can be written out with decimals of so many places.
+    pub(crate) fn terminates(&self, places: u32) -> bool {
+        let Some(below) = self.below.as_number().filter(|below| !below.is_zero()) else {
+            return false;
+        };
+        let scale = Rational::from(BigInt::from(10).pow(places.min(40))) / below;
+        self.above.is_polynomial()
+            && !self.above.has_surd()
+            && self.above.variables().iter().all(|name| &**name != "π")
+            && self
+                .above
+                .terms()
+                .all(|(_, number)| (number * &scale).is_integer())
     }
 
     /// Whether no variable stands in it.

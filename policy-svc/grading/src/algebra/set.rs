@@ -132,7 +132,7 @@ impl RealSet {
         Some(set)
     }
 
-    fn ends(&self) -> impl Iterator<Item = Quotient> {
+    pub(crate) fn ends(&self) -> impl Iterator<Item = Quotient> {
         self.spans
             .iter()
             .flat_map(|span| [span.low.at.clone(), span.high.at.clone()])

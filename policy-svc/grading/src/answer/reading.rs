@@ -101,8 +101,17 @@ pub(crate) fn read(text: &str, reading: Reading) -> Option<Answer> {
 
 /// All ways to read a text, each once; the most usual first.
 pub(crate) fn readings(text: &str) -> Vec<(Reading, Answer)> {
+    with_commas(text, &[Comma::Separates, Comma::Decimal, Comma::Point])
+}
+
+/// The ways to read a text in which a comma before three digits parts thousands.
+pub(crate) fn usual_readings(text: &str) -> Vec<(Reading, Answer)> {
+    with_commas(text, &[Comma::Separates, Comma::Decimal])
+}
+
+fn with_commas(text: &str, commas: &[Comma]) -> Vec<(Reading, Answer)> {
     let mut found: Vec<(Reading, Answer)> = Vec::new();
-    for comma in [Comma::Separates, Comma::Decimal] {
+    for &comma in commas {
         for slash in [Slash::Short, Slash::Long] {
             let reading = Reading { comma, slash };
             if let Some(answer) = read(text, reading)

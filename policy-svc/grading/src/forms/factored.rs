@@ -46,7 +46,7 @@ pub(crate) fn factored(expression: &Expression, question: &Sum, work: &mut Work)
     let mut numbers = 0_u32;
     for (part, times) in parts {
         if is_number(part) {
-            numbers += 1;
+            numbers += u32::from(!is_one(part));
             continue;
         }
         count = count.saturating_add(times);
@@ -78,6 +78,11 @@ pub(crate) fn factored(expression: &Expression, question: &Sum, work: &mut Work)
         return Form::Unsure;
     }
     form
+}
+
+/// A factor that changes nothing, or the sign alone.
+fn is_one(part: &Expression) -> bool {
+    whole(part).is_some_and(|number| number.magnitude().is_one())
 }
 
 /// Whether a whole number is written as a product of primes.
@@ -134,7 +139,7 @@ pub(crate) fn common_factor_taken(
     if !clean {
         return Form::Missed;
     }
-    if parts.len() > 1 {
+    if parts.iter().filter(|(part, _)| !is_one(part)).count() > 1 {
         Form::Met
     } else {
         Form::Unsure

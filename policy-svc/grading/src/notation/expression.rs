@@ -137,6 +137,19 @@ impl Expression {
         self.any(&|part| matches!(part, Self::Variable(name) if &**name != "π"))
     }
 
+    /// The most decimal places of the decimals that stand in it.
+    pub(crate) fn decimal_places(&self) -> Option<u32> {
+        let own = match self {
+            Self::Number { places, .. } => *places,
+            _ => None,
+        };
+        self.parts()
+            .into_iter()
+            .filter_map(Self::decimal_places)
+            .chain(own)
+            .max()
+    }
+
     /// The two expressions that `±` stands for, or the expression alone. All its `±` go together.
     pub(crate) fn branches(&self) -> Vec<Self> {
         if self.any(&|part| matches!(part, Self::PlusMinus(..))) {

@@ -84,8 +84,12 @@ pub(crate) enum TokenKind {
 pub(crate) enum Comma {
     /// It separates values, or thousands: `1,200`.
     Separates,
-    /// It is the decimal point: `2,5`.
+    /// It is the decimal point, `2,5`, but where it can part thousands.
     Decimal,
+    /// It is the decimal point: `1,125`.
+    Point,
+    /// It separates values.
+    List,
 }
 
 /// The tokens of a text; nothing where it is too long.
@@ -197,6 +201,7 @@ impl Lexer {
             }
             '0'..='9' => self.number(),
             '.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) => self.number(),
+            ',' if self.comma == Comma::Point && self.leading_point() => self.number(),
             '\\' => self.command(),
             '*' if self.peek(1) == Some('*') => {
                 self.at += 1;
@@ -320,7 +325,7 @@ impl Lexer {
                 ',' if places.is_none()
                     && outside
                     && digit_follows
-                    && self.comma == Comma::Decimal =>
+                    && matches!(self.comma, Comma::Decimal | Comma::Point) =>
                 {
                     places = Some(0);
                 }
@@ -346,8 +351,20 @@ impl Lexer {
         self.push(TokenKind::Number { value, places });
     }
 
+    /// Whether the comma here begins a number: `,5`.
+    fn leading_point(&self) -> bool {
+        let begins = matches!(
+            self.tokens.last().map(|token| &token.kind),
+            None | Some(TokenKind::Operator(_) | TokenKind::Relation(_))
+        );
+        begins && self.peek(1).is_some_and(|next| next.is_ascii_digit())
+    }
+
     /// Whether the comma here parts thousands: one to three digits before it, groups of three after it.
     fn thousands_follow(&self, digits: &str) -> bool {
+        if matches!(self.comma, Comma::Point | Comma::List) {
+            return false;
+        }
         let leads = digits.len() <= 3 && !digits.is_empty() && !digits.starts_with('0');
         let continues = digits.len() > 3 && digits.len().is_multiple_of(3)
             || digits.len() > 3 && self.group_before();

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{INCOMPLETE, Judgement, NO_SOLUTION, OPEN, SOLVED, may_be_rounded};
+use super::{INCOMPLETE, Judgement, NO_SOLUTION, OPEN, SOLVED};
 use crate::{
     algebra::{Env, Quotient, Roots, SystemSolution, Work, normal, solve_system},
     answer::{Answer, Item, Letters, Part, Phrase},
     notation::{Expression, Relation},
+    rounding::may_be_rounded,
 };
 
 /// Grades the solution of a system of linear equations.

@@ -2,6 +2,7 @@
 
 mod forms;
 mod reasons;
+mod second_readings;
 mod solving;
 mod values;
 

@@ -59,6 +59,20 @@ fn the_value_counts_in_any_form() {
         ("-3", "−3", R),
         ("p/2(p-9)", "p/2(p − 9)", R),
         ("p/2(p-9)", "(p/2)(p-9)", C),
+        ("2 1/2", "21/2", W),
+        ("12", "1 2", C),
+        ("R-r", "r-R", W),
+        ("2x", "2X", C),
+        ("1,125", "1.125", C),
+        ("1,125", "1125", R),
+        ("1.125", "1,125", R),
+        ("1,200", "1200", R),
+        ("x = 3, x = -3", "+-3", C),
+        ("x=2, y=3", "3, 2", C),
+        ("x=2, y=3", "2, 3", R),
+        ("y=3, x=2", "2, 3", C),
+        ("y=3, x=2", "3, 2", C),
+        ("2/3", "66.7%", C),
         ("", "", C),
         ("4", "", C),
     ] {
@@ -95,6 +109,68 @@ fn the_form_of_the_task_holds_with_a_key_too() {
     let value = ("Work out the value.", "4 + 5 \\times 3", "19");
     assert_eq!(verdict(value.0, value.1, value.2, "4+5*3"), W);
     assert_eq!(verdict(value.0, value.1, value.2, "19"), R);
+    for (prompt, key, answer, expected) in [
+        (
+            "Which expression is equivalent to $2(x+3)$?",
+            "2x+6",
+            "2(x+3)",
+            C,
+        ),
+        (
+            "Which expression is equivalent to $2(x+3)$?",
+            "2x+6",
+            "2*(3+x)",
+            C,
+        ),
+        (
+            "Which expression is equivalent to $2(x+3)$?",
+            "2x+6",
+            "6+2x",
+            R,
+        ),
+        (
+            "Which expression is equivalent to $2(x+3)$?",
+            "2x+6",
+            "2(x+3) = 2(3+x)",
+            C,
+        ),
+        (
+            "Which expression is equivalent to $2(x+3)$?",
+            "2x+6",
+            "y = 2(x+3)",
+            C,
+        ),
+        (
+            "Which of $2(x+3)$ and $2x+3$ is twice a sum?",
+            "2(x+3)",
+            "2(x+3)",
+            R,
+        ),
+        ("Write $y=2x+1$ in standard form.", "2x-y=-1", "y=2x+1", C),
+        ("Write $y=2x+1$ in standard form.", "2x-y=-1", "y-2x=1", R),
+        ("Convert 4 yards to feet.", "12 feet", "12", R),
+        ("Convert 4 yards to feet.", "12 feet", "12 feet", R),
+        ("Convert 4 yards to feet.", "12 feet", "4 yards", W),
+        (
+            "A rope of 4 yards is sold; convert to feet.",
+            "12 feet",
+            "4 yards",
+            C,
+        ),
+        (
+            "A rope is 4 yards long. What is that by the foot?",
+            "12 feet",
+            "4 yards",
+            C,
+        ),
+        ("Convert 3 feet to inches.", "36", "36 yards", C),
+    ] {
+        assert_eq!(
+            verdict(prompt, "", key, answer),
+            expected,
+            "{prompt} {answer}"
+        );
+    }
     // A key that is mistaken makes nobody wrong.
     assert_eq!(verdict("Solve.", "x + 1 = 3", "3", "2"), C);
 }

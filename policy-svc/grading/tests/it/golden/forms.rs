@@ -201,3 +201,118 @@ fn conversions_want_the_form() {
         ],
     );
 }
+
+#[test]
+fn conversions_of_units_want_the_number_in_the_unit() {
+    check(
+        "Convert 3 feet to inches.",
+        "",
+        &[
+            ("36", R),
+            ("36 inches", R),
+            ("3 feet", W),
+            ("1 yard", W),
+            ("3", W),
+            ("30", W),
+        ],
+    );
+    check("Express 2 hours in minutes.", "", &[("120", R), ("2", W)]);
+    check(
+        "Convert 50 mm to cm",
+        "",
+        &[("5", R), ("5 cm", R), ("500", W)],
+    );
+    check(
+        "Convert 3 feet 2 inches to inches.",
+        "",
+        &[("38", C), ("3", C)],
+    );
+    check("Convert 3 in to cm.", "", &[("7.62", C), ("3", C)]);
+    check("Find the value of 3 dollars in cents.", "", &[("300", C)]);
+    check(
+        "Convert 40 inches to feet and inches.",
+        "",
+        &[("3 feet and 4 inches", C), ("40", C)],
+    );
+    check(
+        "Write 45 minutes as a fraction of an hour in simplest form.",
+        "",
+        &[("3/4", C)],
+    );
+    check(
+        "Convert 1234 m to km. Round to the nearest tenth.",
+        "",
+        &[("1.2", C), ("1.234", C)],
+    );
+}
+
+#[test]
+fn the_target_is_the_form_that_is_named() {
+    check(
+        "Write $7/2$ as a mixed number in simplest form.",
+        "",
+        &[("3 1/2", R), ("3.5", W), ("3 2/4", W)],
+    );
+    check(
+        "Write $0.75$ as a fraction in lowest terms.",
+        "",
+        &[("3/4", R), ("75%", W), ("75/100", W)],
+    );
+    check(
+        "Write $60\\%$ as a fraction in simplest form.",
+        "",
+        &[("3/5", R), ("0.6", W)],
+    );
+    check(
+        "Write $2.5$ as an improper fraction in lowest terms.",
+        "",
+        &[("5/2", R), ("2 1/2", W), ("10/4", W)],
+    );
+    check(
+        "Simplify. Write the answer as a fraction in lowest terms.",
+        "1/2+1/4",
+        &[("3/4", R), ("0.75", C), ("6/8", W)],
+    );
+    check(
+        "Convert $3 1/2$ to an improper fraction",
+        "",
+        &[("7/2", R), ("14/4", C)],
+    );
+    check(
+        "Write as a single fraction in simplest form.",
+        "\\frac{1}{x} + \\frac{2}{x}",
+        &[("3/x", R), ("4/x", W)],
+    );
+    check(
+        "Convert 2/3 to a decimal. Round to the nearest hundredth.",
+        "",
+        &[("0.67", R), ("0.5", W)],
+    );
+    check(
+        "Convert 2/3 to a percent. Round to the nearest tenth.",
+        "",
+        &[("66.7%", C), ("66.7", C)],
+    );
+    check(
+        "Write $3/4$ as a percent.",
+        "",
+        &[("75%", R), ("75", C), ("7.5", W)],
+    );
+}
+
+#[test]
+fn what_only_looks_factored_is_not() {
+    check(
+        "Factor completely. First factor out the greatest common factor.",
+        "4x^2-16",
+        &[("4(x-2)(x+2)", R), ("4(x^2-4)", W)],
+    );
+    check("Factor", "x^2+1", &[("1(x^2+1)", C), ("-1(-x^2-1)", C)]);
+    check(
+        "Factor out the greatest common factor.",
+        "2x+3",
+        &[("1(2x+3)", C)],
+    );
+    check("Factor $7$", "", &[("prime", R)]);
+    check("Factor $8$", "", &[("prime", W)]);
+}

@@ -274,3 +274,63 @@ fn a_missing_number_is_solved_for() {
         &[("7", R), ("17", W)],
     );
 }
+
+#[test]
+fn words_about_solutions_ask_for_all_of_them_or_are_not_decided() {
+    check(
+        "Solve $x^2=9$. Enter the smaller solution first.",
+        "",
+        &[("-3, 3", R), ("-3", W)],
+    );
+    check(
+        "Give both the positive and the negative solution.",
+        "x^2=9",
+        &[("±3", R), ("3", W)],
+    );
+    for (prompt, question, answer) in [
+        ("Solve $x^2=9$ for positive $x$.", "", "3"),
+        (
+            "Solve. Assume that all variables represent positive real numbers.",
+            "x^2=9",
+            "3",
+        ),
+        ("Find the integer solutions of $2x^2-5x+2=0$", "", "2"),
+        ("Find the whole number solution: $x^2-x-6=0$", "", "3"),
+        ("First factor. Find the larger solution.", "x^2=9", "3"),
+        (
+            "Find the larger solution. Add 9 to both sides.",
+            "x^2-9=0",
+            "3",
+        ),
+    ] {
+        check(prompt, question, &[(answer, C)]);
+    }
+}
+
+#[test]
+fn what_is_solved_but_for_arithmetic_is_worked_out() {
+    check(
+        "Find the missing number: $6 \\cdot 7 = ___$",
+        "",
+        &[
+            ("42", R),
+            ("6*7=42", R),
+            ("6*7", W),
+            ("7*6", W),
+            ("2*21", W),
+            ("43", W),
+        ],
+    );
+    check(
+        "Solve $x=3+4$",
+        "",
+        &[("7", R), ("x=7", R), ("3+4", W), ("4+3", W)],
+    );
+    check(
+        "Find the value of $y$: $y=2x+1$ when $x=3$",
+        "",
+        &[("7", R), ("2*3+1", W), ("y=2*3+1", W), ("6+1", W)],
+    );
+    check("Solve $x=2^3\\cdot 2^5$", "", &[("256", R), ("2^8", C)]);
+    check("Solve $y=2x+1$ for $y$.", "", &[("2x+1", C)]);
+}

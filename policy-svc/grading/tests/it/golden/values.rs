@@ -61,6 +61,11 @@ fn values_are_worked_out() {
         "\\sqrt{45}",
         &[("3√5", R), ("3\\sqrt{5}", R), ("5√3", W)],
     );
+    check(
+        "Evaluate $12/4$",
+        "",
+        &[("3", R), ("24/8", C), ("6/2", C), ("12/4", C), ("4", W)],
+    );
     check("Evaluate", "|-7|", &[("7", R), ("-7", W)]);
     check("Evaluate", "1/0", &[("undefined", R), ("0", C)]);
 }
@@ -102,5 +107,15 @@ fn rounding_is_to_the_place_asked_for() {
         "Round 3.456 to the nearest tenth.",
         "",
         &[("3.5", R), ("3.4", C), ("3.6", W), ("3.456", C)],
+    );
+    check(
+        "Round $7/2$ to the nearest whole number",
+        "",
+        &[("4", R), ("3", C), ("5", W)],
+    );
+    check(
+        "Round $-7/2$ to the nearest whole number",
+        "",
+        &[("-4", C), ("-3", C), ("-5", W)],
     );
 }
