@@ -117,7 +117,7 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
         (":graded", ANSWERS),
         (":lease:t1", crate::bench::LEASE),
         (":memory:t1", CONVERSATION),
-        (":nonce:nonce", ANSWERS),
+        (":nonce:nonce", 24 * hour),
         (":thread:t1", THREADS),
         (":timeline:t1", THREADS),
         (":turn:turn-k{1}", TURN_LOGS),

@@ -128,17 +128,11 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         // What was said before is not in what the model and the search get to read.
         let record = staff.record(&pupil.student.id, &answer.turn_id).await;
         for earlier in record.texts.unwrap().recent_messages {
-            let said = format!("{} {}", earlier.text, earlier.latex);
+            let said = format!("{} {}", earlier.text, earlier.latex).to_lowercase();
             assert!(
-                ![
-                    "suicid",
-                    "cutting",
-                    "nicht mehr leben",
-                    "see what I said",
-                    "What you wrote sounds"
-                ]
-                .iter()
-                .any(|words| said.contains(words)),
+                !["suicid", "cutting", "nicht mehr leben", "fuck"]
+                    .iter()
+                    .any(|words| said.contains(words)),
                 "{said}"
             );
         }
