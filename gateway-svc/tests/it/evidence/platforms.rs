@@ -1,6 +1,9 @@
 //! Exam answers and looks at help with a platform's exam system: its word is the evidence, and where it is away nothing is.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use tonic::Status;
 use turnwise_gateway_svc::tokens::OfferClaims;
@@ -9,8 +12,11 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{
         BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionState,
-        QuestionStatus, SubmitAnswerRequest, SubmitAnswerResponse,
+        QuestionStatus, RecordSupportViewRequest as ViewRequest,
+        RecordSupportViewResponse as ViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
+        SupportKind,
     },
+    policy::v1::{GetExamQuestionRequest, GetExamQuestionResponse},
     session::v1::RevisitEntry,
     tutor::v1::{
         DegradedReason, ExamResult, MasteryTier, SubmitExamAnswerRequest,
@@ -26,6 +32,7 @@ use super::{
 };
 
 const SUBMIT: &str = "turnwise.exam.v1.ExamService/SubmitAnswer";
+const VIEW: &str = "turnwise.exam.v1.ExamService/RecordSupportView";
 const STATUS: &str = "turnwise.exam.v1.ExamService/BatchGetQuestionStatus";
 
 /// A platform that answers so, and what it was sent.
@@ -92,6 +99,31 @@ async fn what_a_platform_did_not_take_writes_nothing() {
     assert!(!answer.recorded);
     assert_eq!(answer.mastery_tier(), MasteryTier::None);
     assert_eq!(world.session.kept().commits, 0);
+}
+
+/// What a platform has recorded cannot be taken back, so it is not asked about what our side would refuse.
+#[tokio::test]
+async fn a_look_at_a_question_of_another_unit_reaches_no_platform() {
+    let world = World::with_platform().await;
+    world.policy.fake.on(
+        "turnwise.policy.v1.PolicyService/GetExamQuestion",
+        |_: GetExamQuestionRequest| async {
+            Ok(GetExamQuestionResponse {
+                unit_ids: vec!["ALG-09".to_owned()],
+                ..GetExamQuestionResponse::default()
+            })
+        },
+    );
+    let asked = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&asked);
+    world.platform.on(VIEW, move |_: ViewRequest| {
+        seen.store(true, Ordering::SeqCst);
+        async { Ok(ViewResponse::default()) }
+    });
+    let look = world.look("key-1", SupportKind::Memo);
+    let fault = world.view(look).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::InvalidArgument);
+    assert!(!asked.load(Ordering::SeqCst));
 }
 
 #[tokio::test]
