@@ -2,7 +2,7 @@
 
 use prost::Message;
 use turnwise_proto::{
-    session::v1::{ListEventsRequest, session_service_client::SessionServiceClient},
+    session::v1::{Event, ListEventsRequest, session_service_client::SessionServiceClient},
     tutor::v1::{
         ClientEvent, ClientEventKind, DegradedReason, DrillResult, StudentInput, TakeTurnRequest,
         TutorAction,
@@ -138,20 +138,7 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         }
     }
 
-    let student_id = pupil.student.id.clone();
-    let events = at_the_store(&mut suite, async |session| {
-        let request = as_service(ListEventsRequest {
-            student_id,
-            thread_id: thread.thread_id.clone(),
-            page_size: 200,
-            ..ListEventsRequest::default()
-        });
-        let listed = SessionServiceClient::new(session)
-            .list_events(request)
-            .await;
-        listed.unwrap().into_inner().events
-    })
-    .await;
+    let events = events(&mut suite, &pupil).await;
     let told: Vec<_> = events
         .iter()
         .filter(|event| event.kind == "safeguarding-alert")
@@ -205,23 +192,27 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
     assert!(graded.evidence_recorded, "the card was not spent");
     heard(typed("and I feel suicidal")).await;
 
-    let (student_id, thread_id) = (pupil.student.id.clone(), pupil.thread.thread_id.clone());
-    let events = at_the_store(&mut suite, async |session| {
-        let request = as_service(ListEventsRequest {
-            student_id,
-            thread_id,
-            page_size: 200,
-            ..ListEventsRequest::default()
-        });
-        let listed = SessionServiceClient::new(session)
-            .list_events(request)
-            .await;
-        listed.unwrap().into_inner().events
-    })
-    .await;
+    let events = events(&mut suite, &pupil).await;
     let alerts = events
         .iter()
         .filter(|event| event.kind == "safeguarding-alert" && event.facts["kind"] == "self_harm");
     assert_eq!(alerts.count(), 3);
     suite.stop();
+}
+
+/// The log of the pupil's thread.
+async fn events(suite: &mut Deployment, pupil: &Pupil) -> Vec<Event> {
+    let request = as_service(ListEventsRequest {
+        student_id: pupil.student.id.clone(),
+        thread_id: pupil.thread.thread_id.clone(),
+        page_size: 200,
+        ..ListEventsRequest::default()
+    });
+    at_the_store(suite, async |session| {
+        let listed = SessionServiceClient::new(session)
+            .list_events(request)
+            .await;
+        listed.unwrap().into_inner().events
+    })
+    .await
 }
