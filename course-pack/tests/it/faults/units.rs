@@ -1,0 +1,188 @@
+//! Faults of units, their drills and their graph.
+
+use super::{UNITS, check};
+use crate::fixture::{COURSE, bad, list, one, spoiled, write};
+
+#[test]
+fn the_fields_of_a_unit() {
+    check(UNITS, "  - id: B\n    title", "  - title", 19, "no `id`");
+    check(
+        UNITS,
+        "    title: Sums",
+        "    titel: Sums\n    title: Sums",
+        6,
+        "no key `titel`",
+    );
+    check(UNITS, "    title: Sums\n", "", 5, "no `title`");
+    check(
+        UNITS,
+        "summary: Adding numbers.",
+        "summary: ''",
+        7,
+        "`summary` is empty",
+    );
+    check(
+        UNITS,
+        "summary: Adding numbers.",
+        "summary:",
+        7,
+        "`summary` is empty",
+    );
+    check(
+        UNITS,
+        "assessable: false",
+        "assessable: maybe",
+        4,
+        "`assessable` cannot be `maybe`",
+    );
+    check(
+        UNITS,
+        "      - add two numbers",
+        "      - {add: two}",
+        10,
+        "`anchors` is text",
+    );
+    check(
+        UNITS,
+        "      - add two numbers",
+        "      - ''",
+        10,
+        "`anchors` is empty",
+    );
+    check(
+        UNITS,
+        "prerequisites: [ENTRY-00]",
+        "prerequisites: ENTRY-00",
+        8,
+        "`prerequisites` is a list",
+    );
+    check(
+        UNITS,
+        "id: off_by_one",
+        "id: off by one",
+        12,
+        "not well formed",
+    );
+    check(
+        UNITS,
+        "        meaning: One too many or too few.\n",
+        "",
+        12,
+        "no `meaning`",
+    );
+    check(
+        UNITS,
+        "      - id: off_by_one\n",
+        "      - {id: off_by_one, meaning: Twice.}\n      - id: off_by_one\n",
+        13,
+        "stands twice",
+    );
+}
+
+#[test]
+fn the_fields_of_a_drill() {
+    check(UNITS, "        answer: '5'\n", "", 15, "no `answer`");
+    check(UNITS, "'2 + 3'", "'x = 2y = 6'", 17, "2 equals signs");
+    check(
+        UNITS,
+        "'2 + 3'\n        answer",
+        "'2 + 3'\n        hint: no\n        answer",
+        18,
+        "no key `hint`",
+    );
+    check(
+        UNITS,
+        "prompt: Work it out.",
+        "prompt: ' '",
+        16,
+        "`prompt` is empty",
+    );
+    check(
+        UNITS,
+        "prerequisites: [ENTRY-00, A]",
+        "prerequisites: [ENTRY-00, A]\n    drills:\n      - {id: A-D1, prompt: Again., answer: 1}",
+        23,
+        "drill `A-D1` stands here a second time",
+    );
+}
+
+#[test]
+fn the_graph() {
+    let last = "[ENTRY-00, A]";
+    check(
+        UNITS,
+        last,
+        "[ENTRY-00, NOPE]",
+        21,
+        "`NOPE`, which is no unit",
+    );
+    check(UNITS, last, "[ENTRY-00, B]", 21, "prerequisite of itself");
+    check(
+        UNITS,
+        last,
+        "[ENTRY-00, A, ENTRY-00]",
+        21,
+        "`ENTRY-00` twice",
+    );
+    check(
+        UNITS,
+        last,
+        "[]",
+        19,
+        "cannot be reached from the entry unit `ENTRY-00`",
+    );
+    check(
+        UNITS,
+        last,
+        "[ENTRY-00, A]\n  - {id: C, title: Products, assessable: false, prerequisites: [NOPE]}",
+        22,
+        "`NOPE`, which is no unit",
+    );
+    check(
+        UNITS,
+        "prerequisites: [ENTRY-00]",
+        "prerequisites: [ENTRY-00, B]",
+        8,
+        "circle: A → B → A",
+    );
+    check(
+        UNITS,
+        "assessable: false",
+        "assessable: false\n    prerequisites: [B]",
+        5,
+        "circle: ENTRY-00 → B → ENTRY-00",
+    );
+}
+
+#[test]
+fn a_course_without_units() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "course.yaml", COURSE);
+    one(dir.path(), "course.yaml", 5, "the course has no units");
+    write(dir.path(), UNITS, "units: []\n");
+    one(dir.path(), "course.yaml", 5, "the course has no units");
+    let remedy = &bad(dir.path())[0].remedy;
+    assert!(
+        remedy.contains("units/") && remedy.contains("ENTRY-00"),
+        "{remedy}"
+    );
+    write(dir.path(), UNITS, "units:\n");
+    one(dir.path(), UNITS, 1, "`units` has no value");
+}
+
+#[test]
+fn a_repeated_unit() {
+    let dir = spoiled(UNITS, "units:\n", "units:\n  - {id: B, title: Early}\n");
+    let faults = bad(dir.path());
+    let repeated: Vec<_> = faults
+        .iter()
+        .filter(|f| f.message.contains("unit `B` stands here a second time"))
+        .collect();
+    assert_eq!(
+        (repeated.len(), repeated[0].line),
+        (1, Some(20)),
+        "{}",
+        list(&faults)
+    );
+    assert!(repeated[0].message.contains("10-all.yaml:2)"));
+}

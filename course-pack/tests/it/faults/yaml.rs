@@ -1,0 +1,61 @@
+//! Files that cannot be read at all.
+
+use super::{EXAMS, UNITS, check};
+use crate::fixture::{bad, list, one, pack, spoiled, write};
+
+#[test]
+fn yaml_that_cannot_be_read() {
+    check(UNITS, "    title: Sums", "    title: 'Sums", 7, "not YAML");
+    check(
+        UNITS,
+        "    title: Sums",
+        "    title: Sums: more",
+        6,
+        "not YAML",
+    );
+    check(UNITS, "    title: Sums", "  \ttitle: Sums", 5, "not YAML");
+    check(
+        EXAMS,
+        "    tier: bronze",
+        "    tier: *bronze",
+        4,
+        "not YAML",
+    );
+    check(
+        EXAMS,
+        "    tier: bronze",
+        "    tier: &b bronze",
+        4,
+        "anchors",
+    );
+    check(EXAMS, "    tier: bronze", "    tier: !t bronze", 4, "tags");
+    check(
+        EXAMS,
+        "questions:",
+        "a: 1\n---\nquestions:",
+        2,
+        "second YAML document",
+    );
+    check(
+        UNITS,
+        "[ENTRY-00]",
+        &format!("{}A{}", "[".repeat(40), "]".repeat(40)),
+        8,
+        "nesting",
+    );
+}
+
+#[test]
+fn a_syntax_error_hides_only_what_rests_on_the_file() {
+    let dir = spoiled(UNITS, "title: Sums", "title: 'Sums");
+    write(dir.path(), "references/Bad Name.md", "text");
+    let faults = bad(dir.path());
+    assert_eq!(faults.len(), 2, "{}", list(&faults));
+}
+
+#[test]
+fn text_that_is_not_utf8() {
+    let dir = pack();
+    write(dir.path(), EXAMS, b"questions:\n  - id: \xff\n".as_slice());
+    one(dir.path(), EXAMS, 2, "not UTF-8");
+}
