@@ -117,9 +117,13 @@ fn questions<'d>(
     );
     let mut covered = vec![Bronze::Missing; draft.units.len()];
     for question in &draft.questions {
-        // A unit that is unknown or named twice is a fault by itself.
-        let known = question.units.iter().filter_map(|u| units.get(&u.value));
-        let best = match known.collect::<HashSet<_>>().len() {
+        // A unit that is unknown or named twice is a fault by itself, and one without badges takes no pass.
+        let examined = question
+            .units
+            .iter()
+            .filter_map(|u| units.get(&u.value))
+            .filter(|number| draft.units[*number].unit.assessable);
+        let best = match examined.collect::<HashSet<_>>().len() {
             0 | 1 => Bronze::Own,
             _ => Bronze::Shared,
         };

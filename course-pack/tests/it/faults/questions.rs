@@ -107,6 +107,10 @@ fn a_unit_whose_bronze_questions_are_all_shared() {
     let shared = std::fs::read_to_string(dir.path().join(EXAMS)).unwrap();
     write(dir.path(), EXAMS, shared + own);
     assert_eq!(good(dir.path()).questions[1].units, ["B", "A"]);
+
+    // A unit without badges takes no pass away.
+    let dir = spoiled(EXAMS, "    units: [B]\n", "    units: [B, ENTRY-00]\n");
+    good(dir.path());
 }
 
 #[test]
