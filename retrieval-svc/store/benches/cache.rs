@@ -42,7 +42,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     drop(store);
 
     for round in ["first", "second"] {
+        // Every page is looked at.
+        let began = Instant::now();
         let store = Store::open(&path)?;
+        report(&format!("open_with_vectors_{round}_s"), began);
         let began = Instant::now();
         let found = store.vectors(&model, &contents);
         let took = began.elapsed().as_secs_f64();
@@ -75,6 +78,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             store.chunks(key).await?;
         }
         report("chunks_s", began);
+        drop(store);
+        let began = Instant::now();
+        drop(Store::open(&path)?);
+        report("open_and_close_with_all_s", began);
         if listed.len() != keys.len() || listed.iter().any(|state| state.damaged) {
             return Err("a source is missing".into());
         }

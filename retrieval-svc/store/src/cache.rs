@@ -19,6 +19,7 @@ use crate::{
     name::Name,
     opening::Purpose,
     record,
+    rescue::copy,
 };
 
 /// What this file is.
@@ -26,6 +27,7 @@ const PURPOSE: Purpose = Purpose {
     name: "retrieval cache",
     format: 1,
     cache_bytes: 32 * 1024 * 1024,
+    rescue,
 };
 /// The models with vectors here, and when each was last used: a number that rises with every use.
 const MODELS: TableDefinition<'_, Bytes, u64> = TableDefinition::new("models");
@@ -280,6 +282,18 @@ impl Drop for CacheFile {
             log(&failure);
         }
     }
+}
+
+/// Brings the rows of a damaged file into a new one; an error if one cannot be reached.
+fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), Failure> {
+    copy(from, to, PARTS)?;
+    copy(from, to, MODELS)?;
+    for row in to.open_table(MODELS)?.iter()? {
+        if let Ok(model) = std::str::from_utf8(row?.0.value()) {
+            vectors::rescue(from, to, model)?;
+        }
+    }
+    Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,6 +1,9 @@
 //! Why a transaction did not go through.
 
-use std::io;
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use turnwise_retrieval_index::sources::SourceError;
 
@@ -105,3 +108,8 @@ from_storage!(
     redb::CommitError,
     redb::DatabaseError
 );
+
+/// Whatever the database does with pages that make no sense, the process lives on.
+pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Failure::Panicked))
+}

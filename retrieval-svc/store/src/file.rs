@@ -1,7 +1,6 @@
 //! A database file: read, written, and opened again after a failure.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError, RwLock},
 };
@@ -10,7 +9,7 @@ use redb::{Database, Durability, ReadTransaction, ReadableDatabase, WriteTransac
 
 use crate::{
     OpenError,
-    failure::Failure,
+    failure::{Failure, guarded},
     opening::{self, Purpose},
 };
 
@@ -128,8 +127,8 @@ impl StoreFile {
             .begin(&mut opened, |database| {
                 let mut transaction = database.begin_write()?;
                 if durable {
-                    // Opening the file after a kill then takes no look at every page, and no damaged page prevents it.
-                    transaction.set_quick_repair(true);
+                    // A file that is damaged later is told from one whose last commit was broken off.
+                    transaction.set_two_phase_commit(true);
                 } else {
                     transaction.set_durability(Durability::None)?;
                 }
@@ -222,9 +221,4 @@ impl StoreFile {
             }
         }
     }
-}
-
-/// Whatever the database does with pages that make no sense, the process lives on.
-fn guarded<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Failure::Panicked))
 }

@@ -9,6 +9,10 @@
 //! Sources are on disk before a call is answered. A damaged record spoils its source and no other: it is listed as
 //! damaged until it is uploaded again or removed.
 //!
+//! Opening looks at every page. A damaged file from which every row can still be read is replaced by a new one with the
+//! same rows, and kept under the same name with `.damaged`; other damage is refused, or, for the cache, thrown away. A
+//! file that was damaged while a process was killed cannot be read any more.
+//!
 //! Vectors are brought to disk every few thousand and whenever a part is kept. What bounds the cache: the vectors of the
 //! two models used last are kept, those of other models are dropped; [`Cache::forget_unused`] drops those of contents
 //! that are gone; of a source the parts are kept that are said to be in use, and none once it is removed.
@@ -20,6 +24,7 @@ mod file;
 mod name;
 mod opening;
 mod record;
+mod rescue;
 mod uploads;
 
 use std::{collections::HashSet, fs::File, path::Path, sync::Arc};
@@ -44,6 +49,7 @@ const SOURCES: Purpose = Purpose {
     name: "retrieval sources",
     format: 1,
     cache_bytes: 32 * 1024 * 1024,
+    rescue: uploads::rescue,
 };
 
 /// Sources and what was derived from them. [`Sources`] runs inside a tokio runtime, on its blocking threads; [`Cache`]

@@ -4,16 +4,19 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    panic::catch_unwind,
     path::{Path, PathBuf},
 };
 
 use redb::{
-    Builder, Database, DatabaseError, ReadableDatabase, TableDefinition, TableError,
-    backends::InMemoryBackend,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadTransaction, ReadableDatabase,
+    TableDefinition, TableError, WriteTransaction, backends::InMemoryBackend,
 };
 
-use crate::{OpenError, failure::Failure, file::Bytes};
+use crate::{
+    OpenError,
+    failure::{Failure, guarded},
+    file::Bytes,
+};
 
 /// What the file is, and its format.
 const FORMAT: TableDefinition<'_, Bytes, u64> = TableDefinition::new("format");
@@ -27,6 +30,8 @@ pub(crate) struct Purpose {
     pub(crate) format: u64,
     /// How much of the file the database keeps in memory at most.
     pub(crate) cache_bytes: usize,
+    /// What brings the rows of a damaged file into a new one; an error if it cannot reach them all.
+    pub(crate) rescue: fn(&ReadTransaction, &WriteTransaction) -> Result<(), Failure>,
 }
 
 /// Makes sure that no other process has the store open, for as long as the answer lives.
@@ -52,23 +57,67 @@ pub(crate) fn open_or_make(path: &Path, purpose: Purpose) -> Result<Database, Op
     open(path, purpose)
 }
 
-/// Opens a file that is there, and makes sure that it is one of ours.
+/// Opens a file that is there, and makes sure that it is one of ours. Where it is damaged and all of its rows can be
+/// reached nevertheless, a new file with them takes its place.
 pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
-    let opened = catch_unwind(|| {
-        let database = builder(purpose).open(path)?;
+    let opened = open_whole(path, purpose);
+    if let Err(damage @ OpenError::Damaged { .. }) = &opened
+        && let Ok(Ok(kept)) = guarded(|| Ok(mend(path, purpose)))
+    {
+        tracing::error!(
+            %damage,
+            kept = %kept.display(),
+            "the rows of a damaged file of retrieval-svc were brought into a new one; check the disk, and upload again \
+             what is listed as damaged"
+        );
+        return open_whole(path, purpose);
+    }
+    opened
+}
+
+/// Opens a file in which every page is as it was written. Pages are looked at now because the database trusts what they
+/// say of its own room, and ends the process where that makes no sense.
+fn open_whole(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
+    let open = || {
+        let database = builder(purpose)
+            .set_check_integrity_on_open(true)
+            .open(path)?;
         check(&database, purpose)?;
         Ok(database)
-    });
-    opened
-        .unwrap_or_else(|_| Err(Failure::Panicked.into()))
+    };
+    guarded(|| Ok(open()))
+        .unwrap_or_else(|panicked| Err(panicked.into()))
         .map_err(|failed: NotOpened| failed.into_open_error(path, purpose))
+}
+
+/// Brings the rows of a damaged file into a new one, which takes its place. Where the damaged one is kept.
+fn mend(path: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
+    // In this mode what the file says of its own room is not read.
+    let damaged = builder(purpose)
+        .set_concurrency_mode(ConcurrencyMode::SingleWriter)
+        .open_read_only(path)?;
+    check(&damaged, purpose)?;
+    let rows = damaged.begin_read().map_err(Failure::from)?;
+    let new = new_file(path, purpose, |transaction| {
+        (purpose.rescue)(&rows, transaction)
+    })?;
+    let kept = beside(path, "damaged");
+    match fs::remove_file(&kept) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(NotOpened::Create(error));
+        }
+        _ => {}
+    }
+    fs::hard_link(path, &kept).map_err(NotOpened::Create)?;
+    put_in_place(&new, path)?;
+    Ok(kept)
 }
 
 /// A database in memory.
 pub(crate) fn in_memory(purpose: Purpose) -> Result<Database, OpenError> {
     let make = || {
         let database = builder(purpose).create_with_backend(InMemoryBackend::new())?;
-        mark(&database, purpose)?;
+        mark(&database, purpose, |_| Ok(()))?;
         Ok(database)
     };
     make().map_err(|failed: NotOpened| {
@@ -155,29 +204,49 @@ impl From<Failure> for NotOpened {
 /// Makes a file elsewhere and moves it to its place.
 fn make(path: &Path, purpose: Purpose) -> Result<(), NotOpened> {
     make_folder(path).map_err(NotOpened::Create)?;
+    let new = new_file(path, purpose, |_| Ok(()))?;
+    put_in_place(&new, path)
+}
+
+/// Makes a file beside the one of this name.
+fn new_file(
+    path: &Path,
+    purpose: Purpose,
+    fill: impl FnOnce(&WriteTransaction) -> Result<(), Failure>,
+) -> Result<PathBuf, NotOpened> {
     let new = beside(path, "new");
     let file = create_private(&new).map_err(NotOpened::Create)?;
     // A process that was killed while it made it may have left something.
     file.set_len(0).map_err(NotOpened::Create)?;
     drop(file);
     let database = builder(purpose).create(&new)?;
-    mark(&database, purpose)?;
+    mark(&database, purpose, fill)?;
     database.close()?;
-    fs::rename(&new, path).map_err(NotOpened::Create)?;
-    sync_folder(path).map_err(NotOpened::Create)
+    Ok(new)
 }
 
-/// Writes down what the file is.
-fn mark(database: &Database, purpose: Purpose) -> Result<(), Failure> {
+fn put_in_place(new: &Path, path: &Path) -> Result<(), NotOpened> {
+    fs::rename(new, path)
+        .and_then(|()| sync_folder(path))
+        .map_err(NotOpened::Create)
+}
+
+/// Writes down what the file is, and its first rows.
+fn mark(
+    database: &Database,
+    purpose: Purpose,
+    fill: impl FnOnce(&WriteTransaction) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let transaction = database.begin_write()?;
     transaction
         .open_table(FORMAT)?
         .insert(purpose.name.as_bytes(), purpose.format)?;
+    fill(&transaction)?;
     transaction.commit()?;
     Ok(())
 }
 
-fn check(database: &Database, purpose: Purpose) -> Result<(), NotOpened> {
+fn check(database: &impl ReadableDatabase, purpose: Purpose) -> Result<(), NotOpened> {
     let foreign = || NotOpened::Damaged("it is a database of something else".to_owned());
     let transaction = database.begin_read().map_err(Failure::from)?;
     let format = match transaction.open_table(FORMAT) {

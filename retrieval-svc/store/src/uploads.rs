@@ -4,13 +4,14 @@
 //! upload as the committed one, and drops all others.
 
 mod reading;
+mod rescue;
 mod writing;
 
 use redb::{ReadableTable, StorageError, TableDefinition};
 use serde::{Deserialize, Serialize};
 use turnwise_retrieval_index::sources::{SourceHead, SourceKey, UploadedChunk};
 
-pub(crate) use self::{reading::Reading, writing::Writing};
+pub(crate) use self::{reading::Reading, rescue::rescue, writing::Writing};
 use crate::{
     failure::Failure,
     file::Bytes,

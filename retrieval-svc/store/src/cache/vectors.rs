@@ -11,7 +11,7 @@ use redb::{
 use turnwise_retrieval_index::{ContentHash, ModelId};
 
 use super::existing;
-use crate::{failure::Failure, file::Bytes, record};
+use crate::{failure::Failure, file::Bytes, record, rescue::copy};
 
 /// The most bytes of a block's vectors: with what the database adds, a block fills the pages that it is given, which are
 /// a power of two. A single vector may be longer.
@@ -50,6 +50,17 @@ impl Names {
 /// What tells a model's vectors from others'.
 pub(super) fn name(model: &ModelId) -> String {
     format!("{} {}", model.dimension, model.digest)
+}
+
+/// Copies a model's vectors; an error if a row cannot be reached.
+pub(super) fn rescue(
+    from: &ReadTransaction,
+    to: &WriteTransaction,
+    model: &str,
+) -> Result<(), Failure> {
+    let names = Names::new(model);
+    copy(from, to, names.index())?;
+    copy(from, to, names.blocks())
 }
 
 /// The vectors of these contents, in their order; `None` if there are none of this model at all.

@@ -41,7 +41,13 @@ async fn a_damaged_chunk_spoils_its_source_alone_until_it_is_uploaded_again() {
         &chunk(&key("b"), "1", 7).text,
     );
 
+    let damaged = fs::read(folder.path().join("sources.redb")).unwrap();
     let store = open(folder.path());
+    // A new file has taken its place.
+    assert_eq!(
+        fs::read(folder.path().join("sources.redb.damaged")).unwrap(),
+        damaged
+    );
     assert_serves(&store, &key("a"), "1", 20).await;
     assert_serves(&store, &key("c"), "1", 20).await;
     assert_eq!(
