@@ -65,7 +65,7 @@ pub async fn routes(
     let library = Arc::new(courses::open(root, Arc::clone(&indexer), kit).await?);
     let courses = library.catalog();
     let every = Duration::from_secs(settings.courses.courses_reload_seconds.into());
-    let tending = Arc::clone(&indexer).tend(Arc::clone(&courses), every, kit.shutdown.clone());
+    let tending = Arc::clone(&indexer).tend(every, kit.shutdown.clone());
     kit.tasks.spawn(tending);
     kit.tasks
         .spawn(library.follow(every, kit.shutdown.clone().cancelled_owned()));

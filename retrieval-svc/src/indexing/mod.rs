@@ -28,7 +28,6 @@ use turnwise_retrieval_qdrant::Qdrant;
 
 use self::parts::Made;
 use crate::{
-    Courses,
     config::Backends,
     course::{CourseVersion, Dense},
 };
@@ -142,6 +141,14 @@ impl Indexer {
         held.filter_map(Weak::upgrade).collect()
     }
 
+    /// The newest version of each course, from the moment at which it is made: it may be looked at before it is served.
+    fn newest(&self) -> Vec<Arc<CourseVersion>> {
+        let versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = versions.values();
+        held.filter_map(|held| held.iter().find_map(Weak::upgrade))
+            .collect()
+    }
+
     /// The hashes of a course's packs that are held, the newest first.
     pub fn held(&self, course: &str) -> Vec<String> {
         let versions = self.alive(course).into_iter();
@@ -169,12 +176,7 @@ impl Indexer {
 
     /// Makes the vectors that are missing, learns of uploads that other processes took, and goes on trying what did not
     /// succeed, until `end`. Where sources are shared it looks every `every`.
-    pub async fn tend(
-        self: Arc<Self>,
-        courses: Arc<Courses>,
-        every: Duration,
-        end: CancellationToken,
-    ) {
+    pub async fn tend(self: Arc<Self>, every: Duration, end: CancellationToken) {
         let mut seen = None;
         let mut problem = String::new();
         let mut pause = RETRY.0;
@@ -184,7 +186,7 @@ impl Indexer {
             let stamp = self.stamp().await;
             let changed = stamp.is_none() || stamp != seen;
             let mut complete = true;
-            for version in courses.after("", usize::MAX) {
+            for version in self.newest() {
                 complete &= self.tend_course(&version, changed, &end).await;
             }
             seen = stamp.filter(|_| complete);

@@ -49,11 +49,7 @@ impl Rig {
 
     /// Has the background look after the courses, until the rig's kit ends.
     pub fn tend(&self) {
-        let tending = Arc::clone(&self.indexer).tend(
-            Arc::clone(&self.courses),
-            Duration::ZERO,
-            self.kit.shutdown.clone(),
-        );
+        let tending = Arc::clone(&self.indexer).tend(Duration::ZERO, self.kit.shutdown.clone());
         self.kit.tasks.spawn(tending);
     }
 }

@@ -12,6 +12,7 @@ use turnwise_kit::CallContext;
 use turnwise_proto::retrieval::v1::DenseUse;
 use turnwise_retrieval_embeddings::{EmbedError, Embedder, HashedWords, NoModel, Purpose};
 use turnwise_retrieval_index::{BoxFuture, ModelId};
+use turnwise_retrieval_svc::course::Dense;
 
 use crate::fixture::{Rig, backends, client, message, rig, search, tiny_course};
 
@@ -110,6 +111,22 @@ async fn a_course_is_served_by_words_until_its_vectors_are_there() {
     assert_eq!(mapped.dense(), DenseUse::Used);
     assert_eq!(mapped.index_id, by_meaning);
     assert_eq!(mapped.mapped_units[0].unit_id, "slope");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_gets_its_vectors_however_late_it_is_served() {
+    let rig = rig([], backends(Arc::new(HashedWords::new(32))).await).await;
+    rig.tend();
+    // Nothing happens after this that would wake the background once more.
+    let version = rig.indexer.version(tiny_course()).await;
+    let whole = async {
+        while version.view("").unwrap().dense != Dense::Complete {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), whole)
+        .await
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]

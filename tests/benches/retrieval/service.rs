@@ -99,8 +99,7 @@ impl Service {
         for pack in packs {
             serve(&courses, &indexer, pack).await;
         }
-        let tending =
-            Arc::clone(&indexer).tend(Arc::clone(&courses), Duration::ZERO, kit.shutdown.clone());
+        let tending = Arc::clone(&indexer).tend(Duration::ZERO, kit.shutdown.clone());
         kit.tasks.spawn(tending);
         let references = ReferenceSettings {
             helper_reference_map: "{}".to_owned(),
