@@ -10,11 +10,12 @@ use crate::{
     document::{ContentHash, Document, Namespace, Passage, Tier},
     engine::{ModelId, PartId},
 };
-use strings::Strings;
+use dictionary::Dictionary;
 use table::{LABELS, Table};
 
 mod build;
 mod codec;
+mod dictionary;
 mod strings;
 pub(crate) mod table;
 pub(crate) mod terms;
@@ -33,8 +34,7 @@ pub struct Part {
 /// All of a part but its vectors.
 #[derive(Debug, Default)]
 struct Columns {
-    /// The terms, sorted.
-    dictionary: Strings,
+    dictionary: Dictionary,
     tables: [Table; Namespace::ALL.len()],
 }
 
@@ -141,12 +141,12 @@ impl Part {
 
     /// How many terms its dictionary has.
     pub(crate) fn terms(&self) -> usize {
-        self.columns.dictionary.len()
+        self.columns.dictionary.terms().len()
     }
 
     /// The term at a place of the dictionary.
     pub(crate) fn term(&self, place: u32) -> &str {
-        self.columns.dictionary.get(place as usize)
+        self.columns.dictionary.terms().get(place as usize)
     }
 
     /// The place of a term in the dictionary.

@@ -10,6 +10,14 @@ use std::collections::{BTreeMap, HashMap};
 /// Letters of a word, lower case, with how often the course uses it.
 type Word = (Box<[char]>, u32);
 
+/// Words of one first letter and length: the most used first.
+#[derive(Default)]
+struct Words {
+    /// Which letters each word has, so that most words need not be looked at.
+    letters: Vec<Letters>,
+    words: Vec<Word>,
+}
+
 /// Words of fewer letters are left alone.
 const SHORTEST: usize = 4;
 /// Words of so many letters may differ by two edits.
@@ -23,7 +31,7 @@ const MOST: usize = 32;
 #[derive(Default)]
 pub(crate) struct Spelling {
     /// By first letter and length.
-    words: BTreeMap<(char, usize), Vec<Word>>,
+    words: BTreeMap<(char, usize), Words>,
 }
 
 impl Spelling {
@@ -43,17 +51,20 @@ impl Spelling {
                 .words
                 .entry(place)
                 .or_default()
+                .words
                 .push((letters, times));
         }
-        for words in spelling.words.values_mut() {
+        for of_length in spelling.words.values_mut() {
+            let words = &mut of_length.words;
             words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            of_length.letters = words.iter().map(|(word, _)| Letters::of(word)).collect();
         }
         spelling
     }
 
     /// All words of the course that may be looked up, in lower case.
     pub(crate) fn all(&self) -> impl Iterator<Item = String> {
-        let words = self.words.values().flatten();
+        let words = self.words.values().flat_map(|of_length| &of_length.words);
         words.map(|(letters, _)| letters.iter().collect())
     }
 
@@ -85,11 +96,22 @@ impl Spelling {
         let first = *letters.first()?;
         let most = if letters.len() < LONG { 1 } else { 2 };
         let lengths = letters.len().saturating_sub(most).max(1)..=letters.len() + most;
+        let own = Letters::of(&letters);
         let mut best: Option<(usize, &Word)> = None;
         let mut rows = Rows::default();
         for length in lengths {
-            for candidate in self.words.get(&(first, length)).into_iter().flatten() {
+            let Some(Words {
+                letters: of_words,
+                words,
+            }) = self.words.get(&(first, length))
+            else {
+                continue;
+            };
+            for (of_word, candidate) in of_words.iter().zip(words) {
                 let most = best.map_or(most, |(least, _)| least);
+                if own.least_edits(*of_word) > most {
+                    continue;
+                }
                 let Some(distance) = rows.distance(&letters, &candidate.0, most) else {
                     continue;
                 };
@@ -103,6 +125,24 @@ impl Spelling {
             }
         }
         best.map(|(_, word)| &*word.0)
+    }
+}
+
+/// Which letters a word has, told apart by the lower six bits of their numbers.
+#[derive(Clone, Copy)]
+struct Letters(u64);
+
+impl Letters {
+    fn of(word: &[char]) -> Self {
+        let bits = word.iter().map(|letter| 1 << (u32::from(*letter) % 64));
+        Self(bits.fold(0, |all, bit| all | bit))
+    }
+
+    /// How many edits it takes at the least from one word to the other: an edit takes away one letter at most, and adds
+    /// one at most.
+    fn least_edits(self, other: Self) -> usize {
+        let (gone, new) = (self.0 & !other.0, other.0 & !self.0);
+        gone.count_ones().max(new.count_ones()) as usize
     }
 }
 
@@ -185,6 +225,23 @@ mod tests {
     fn short_words_far_words_and_commands_stay() {
         for text in ["sq", "giraffe", "\\squre{2}", "hundertwasser", "", "½ 🙂"] {
             assert_eq!(corrected(text), text);
+        }
+    }
+
+    #[test]
+    fn letters_never_promise_more_edits_than_it_takes() {
+        let words = [
+            "", "a", "aab", "abba", "baab", "slope", "slpoe", "slopes", "äpfel", "apfel", "!a",
+        ];
+        for a in words {
+            for b in words {
+                let [a, b] = [a, b].map(|word| word.chars().collect::<Vec<_>>());
+                let edits = Rows::default().distance(&a, &b, 99).unwrap();
+                assert!(
+                    Letters::of(&a).least_edits(Letters::of(&b)) <= edits,
+                    "{a:?} {b:?}"
+                );
+            }
         }
     }
 

@@ -118,7 +118,7 @@ impl Indexer {
             let embedded = self.give_vectors(model, &mut documents).await?;
             if embedded == to_embed {
                 let part = Part::new(id, Some(model.clone()), documents).map_err(broken)?;
-                return self.publish(part, (to_embed, to_embed), again).await;
+                return self.publish_new(part, (to_embed, to_embed), again).await;
             }
             for document in &mut documents {
                 document.vector = None;
@@ -163,16 +163,15 @@ impl Indexer {
             });
         }
         let part = Part::new(id, None, documents).map_err(broken)?;
-        self.publish(part, vectors, again).await
+        self.publish_new(part, vectors, again).await
     }
 
     async fn publish(
         &self,
-        part: Part,
+        part: Arc<Part>,
         (embedded, to_embed): (usize, usize),
         again: bool,
     ) -> Result<Made, IndexingError> {
-        let part = Arc::new(part);
         let made = Made {
             id: part.id().clone(),
             statistics: Arc::new(Statistics::of([part.as_ref()])),
@@ -182,19 +181,32 @@ impl Indexer {
             contents: chunks(&part).map(Row::content).collect(),
         };
         if again {
-            self.engine.replace(Arc::clone(&part)).await?;
+            self.engine.replace(part).await?;
         } else {
-            self.engine.publish(Arc::clone(&part)).await?;
+            self.engine.publish(part).await?;
         }
+        Ok(self.note(made))
+    }
+
+    /// Publishes a part that was just made, and keeps it for the next start.
+    async fn publish_new(
+        &self,
+        part: Part,
+        vectors: (usize, usize),
+        again: bool,
+    ) -> Result<Made, IndexingError> {
+        let part = Arc::new(part);
+        let made = self.publish(Arc::clone(&part), vectors, again).await?;
+        // A pack's is not kept: the pack has to be read anyway.
         if !made.id.source.is_empty() {
             let (cache, id) = (Arc::clone(&self.cache), made.id.clone());
             blocking(move || cache.keep_part(&id, &part.encode(), std::slice::from_ref(&id)))
                 .await?;
         }
-        Ok(self.note(made))
+        Ok(made)
     }
 
-    /// A part as the cache has it. A pack's part is not kept: the pack has to be read anyway.
+    /// A part as the cache has it, published.
     async fn kept(
         &self,
         id: &PartId,
@@ -222,7 +234,9 @@ impl Indexer {
             return Ok(None);
         };
         let count = if by_meaning { chunks(&part).count() } else { 0 };
-        Ok(Some(self.publish(part, (count, count), false).await?))
+        Ok(Some(
+            self.publish(Arc::new(part), (count, count), false).await?,
+        ))
     }
 
     /// What a part is made of, without vectors.

@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use turnwise_kit::CancellationToken;
 use turnwise_retrieval_index::{
-    Content, PartId, SourceError, SourceHead, SourceKey, SourceState, Statistics,
+    BoxFuture, Content, PartId, SourceError, SourceHead, SourceKey, SourceState, Statistics,
 };
 
 use super::{
@@ -13,6 +14,9 @@ use super::{
     parts::{Made, Origin, name},
 };
 use crate::course::{CourseVersion, Dense, View, Views};
+
+/// How many sources are read side by side; more would only be in memory together.
+const SOURCES_AT_ONCE: usize = 4;
 
 /// How far vectors are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +69,12 @@ impl Indexer {
             }
             let mut sources = Vec::new();
             let mut problem = None;
-            for state in self.sources.list(&tenant, &course).await? {
-                match self.source(version, &state).await {
+            let states = self.sources.list(&tenant, &course).await?;
+            let mut all = stream::iter(states)
+                .map(|state| self.source(version, state))
+                .buffered(SOURCES_AT_ONCE);
+            while let Some(made) = all.next().await {
+                match made {
                     Ok(made) => sources.extend(made),
                     // One source that cannot be read must not take the others with it.
                     Err(IndexingError::Sources(error @ SourceError::Damaged(_))) => {
@@ -86,20 +94,22 @@ impl Indexer {
         self.forget_unused(version.id()).await
     }
 
-    async fn source(
-        &self,
-        version: &CourseVersion,
-        state: &SourceState,
-    ) -> Result<Option<Made>, IndexingError> {
-        let Some((head, _)) = &state.committed else {
-            return Ok(None);
-        };
-        if state.damaged {
-            return Err(SourceError::Damaged(state.key.source.to_string()).into());
-        }
-        self.part(Origin::Source(version, &state.key, head))
-            .await
-            .map(Some)
+    fn source<'a>(
+        &'a self,
+        version: &'a CourseVersion,
+        state: SourceState,
+    ) -> BoxFuture<'a, Result<Option<Made>, IndexingError>> {
+        Box::pin(async move {
+            let Some((head, _)) = &state.committed else {
+                return Ok(None);
+            };
+            if state.damaged {
+                return Err(SourceError::Damaged(state.key.source.to_string()).into());
+            }
+            self.part(Origin::Source(version, &state.key, head))
+                .await
+                .map(Some)
+        })
     }
 
     /// The view over these parts; `before` itself if it is that.

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     Columns, Part, PartError,
+    dictionary::Dictionary,
     strings::Strings,
     table::{Flags, LABELS, Table},
     terms::{MOST_TERMS, TermsBuilder},
@@ -133,7 +134,7 @@ fn check_together(documents: &[Document]) -> Result<(), PartError> {
 }
 
 /// All terms, sorted, and the place of each.
-fn dictionary(documents: &[Document]) -> Result<(Strings, HashMap<&str, u32>), PartError> {
+fn dictionary(documents: &[Document]) -> Result<(Dictionary, HashMap<&str, u32>), PartError> {
     let mut places: HashMap<&str, u32> = HashMap::new();
     for (term, _) in documents.iter().flat_map(|document| &document.terms) {
         places.insert(term, 0);
@@ -146,7 +147,9 @@ fn dictionary(documents: &[Document]) -> Result<(Strings, HashMap<&str, u32>), P
     for (place, term) in (0..).zip(&terms) {
         places.insert(term, place);
     }
-    Ok((Strings::of(terms)?, places))
+    // Sorted terms, each once, always rise.
+    let dictionary = Dictionary::of(Strings::of(terms)?).unwrap_or_default();
+    Ok((dictionary, places))
 }
 
 /// Strings that get places in the order in which they come.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::{
     Columns, Part, PartError,
+    dictionary::Dictionary,
     strings::Strings,
     table::{Flags, LABELS, Table},
     terms::Terms,
@@ -47,7 +48,7 @@ pub(super) fn encode(part: &Part) -> Vec<u8> {
             put_number(&mut out, model.dimension);
         }
     }
-    put_strings(&mut out, &part.columns.dictionary);
+    put_strings(&mut out, part.columns.dictionary.terms());
     for table in &part.columns.tables {
         put_table(&mut out, table);
     }
@@ -137,15 +138,13 @@ pub(super) fn decode(
         return Err(damaged("they are a part of another model"));
     }
     let mut columns = Columns {
-        dictionary: input.strings()?,
+        dictionary: Dictionary::of(input.strings()?)
+            .ok_or_else(|| damaged("the terms are out of order"))?,
         ..Columns::default()
     };
-    if !columns.dictionary.rise() {
-        return Err(damaged("the terms are out of order"));
-    }
     for table in &mut columns.tables {
         *table = input.table()?;
-        check(table, columns.dictionary.len()).map_err(damaged)?;
+        check(table, columns.dictionary.terms().len()).map_err(damaged)?;
         table.derive();
     }
     if !input.left.is_empty() {

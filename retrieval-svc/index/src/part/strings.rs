@@ -124,20 +124,6 @@ impl Strings {
         (0..self.len()).map(|place| self.get(place))
     }
 
-    /// The place of a string; the strings are sorted.
-    pub(crate) fn find(&self, string: &str) -> Option<usize> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.get(middle).cmp(string) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
-            }
-        }
-        None
-    }
-
     /// Whether they rise strictly.
     pub(crate) fn rise(&self) -> bool {
         (1..self.len()).all(|place| self.get(place - 1) < self.get(place))
