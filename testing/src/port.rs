@@ -20,7 +20,7 @@ const STARTS: u32 = 5;
 
 /// A port of 127.0.0.1 whose twin, 10,000 higher, is free too. It is kept for as long as the value lives.
 #[derive(Debug)]
-pub(crate) struct ReservedPort {
+pub struct ReservedPort {
     number: u16,
     /// Locked. The system lets the lock go when the process ends, however it ends.
     _lock: File,
@@ -32,7 +32,7 @@ impl ReservedPort {
     /// # Errors
     ///
     /// If no port is free, or if the directory of the locks cannot be made.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let user = rustix::process::getuid();
         let locks = env::temp_dir().join(format!("turnwise-test-ports-{user}"));
         fs::create_dir_all(&locks)?;
@@ -55,7 +55,7 @@ impl ReservedPort {
     }
 
     /// The port's number.
-    pub(crate) fn number(&self) -> u16 {
+    pub fn number(&self) -> u16 {
         self.number
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use turnwise_redaction::{Kind, Roster, find, redact, redact_with};
+use turnwise_testing::processor::time_of_thread;
 
 fn roster() -> Roster {
     Roster::new([
@@ -148,11 +149,4 @@ fn time_is_in_proportion_to_length() {
             "{seed:?}: {short:?}, then {long:?}"
         );
     }
-}
-
-/// How long this thread has been on a processor: not the time that others took from it.
-fn time_of_thread() -> Option<Duration> {
-    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = figures.split_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
 }

@@ -13,7 +13,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use turnwise_redis::{Event, Redis, Value};
-use turnwise_testing::redis::{Cluster, SentinelSet};
+use turnwise_testing::redis::{Cluster, SentinelSet, ServerOptions};
 
 use crate::calls::{NONE, PARTITIONS, PATIENCE, add, command, key, open};
 
@@ -120,7 +120,7 @@ impl Callers {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_done_twice_when_the_primary_of_a_sentinel_set_is_lost() {
-    let mut set = SentinelSet::start().unwrap();
+    let mut set = SentinelSet::start_with(&ServerOptions::default().failing_over()).unwrap();
     let callers = Callers::start(set.url()).await;
     let mut news = callers.redis.follow(["channel"]);
     assert_eq!(
@@ -143,7 +143,7 @@ async fn nothing_is_done_twice_when_the_primary_of_a_sentinel_set_is_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_done_twice_or_lost_in_a_planned_failover_of_a_cluster() {
-    let mut cluster = Cluster::start().unwrap();
+    let mut cluster = Cluster::start_with(&ServerOptions::default().failing_over()).unwrap();
     let callers = Callers::start(cluster.url()).await;
     block_in_place(|| {
         cluster.planned_failover_of(&key(PARTITIONS[0])).unwrap();
@@ -158,7 +158,7 @@ async fn nothing_is_done_twice_or_lost_in_a_planned_failover_of_a_cluster() {
 
 #[tokio::test]
 async fn one_command_finds_the_new_owner_of_its_slot() {
-    let mut cluster = Cluster::start().unwrap();
+    let mut cluster = Cluster::start_with(&ServerOptions::default().failing_over()).unwrap();
     let redis = open(cluster.url()).await;
     let read = || redis.send("a", vec![command("GET", "a", NONE)]);
     assert_eq!(read().await.unwrap(), [Value::Nil]);

@@ -2,7 +2,7 @@
 
 use tokio::time::timeout;
 use turnwise_redis::{Event, News, Redis, Script};
-use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, command};
+use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions, command};
 
 use crate::calls::{PARTITIONS, PATIENCE, key, name_another, open};
 
@@ -137,7 +137,7 @@ async fn another_primary_is_listened_to_although_the_old_one_still_answers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_is_cut_off_from_its_cluster_is_left() {
-    let mut cluster = Cluster::start().unwrap();
+    let mut cluster = Cluster::start_with(&ServerOptions::default().failing_over()).unwrap();
     let redis = open(cluster.url()).await;
     let mut news = redis.follow(["channel"]);
     assert_eq!(next(&mut news).await, Event::Listening);

@@ -15,8 +15,6 @@ use crate::{
 /// The slots of the first three nodes. Each of the other three becomes a replica of one of them.
 const SLOTS: [(u16, u16); 3] = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)];
 const NODES: usize = 2 * SLOTS.len();
-/// How long a node is silent until another one takes it for down, in milliseconds.
-const NODE_TIMEOUT_MS: u32 = 1_500;
 /// How long a failover, or finding everything in order again, may take.
 const LIMIT: Duration = Duration::from_secs(45);
 
@@ -51,7 +49,8 @@ impl Cluster {
         let more = format!(
             "cluster-enabled yes\n\
              cluster-config-file nodes.conf\n\
-             cluster-node-timeout {NODE_TIMEOUT_MS}\n"
+             cluster-node-timeout {}\n",
+            options.down_after_ms()
         );
         let nodes = iter::repeat_with(|| RedisServer::launch(ReservedPort::new()?, options, &more))
             .take(NODES)
@@ -140,8 +139,9 @@ impl Cluster {
         }))
     }
 
-    /// Kills the primary of this key's slot, and answers its port. Its replica takes its place after some three seconds,
-    /// and has no replica of its own then: with `min_replicas_to_write` it refuses writes until the node is restarted.
+    /// Kills the primary of this key's slot, and answers its port. Its replica takes its place after some three seconds
+    /// with [`ServerOptions::failing_over`], and has no replica of its own then: with `min_replicas_to_write` it refuses
+    /// writes until the node is restarted.
     ///
     /// # Errors
     ///

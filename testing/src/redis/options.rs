@@ -1,5 +1,11 @@
 //! The settings of the servers of a fixture.
 
+/// How long a node of a set or a cluster is silent until others take it for down, in milliseconds. A busy machine answers
+/// sooner.
+const DOWN_AFTER_MS: u32 = 60_000;
+/// The same where lost nodes are to be replaced.
+const SOON_DOWN_AFTER_MS: u32 = 1_500;
+
 /// How servers are set up. By default they keep nothing when they end, have no bounds and ask for no password; they
 /// never evict, and allow `DEBUG`.
 #[derive(Clone, Debug, Default)]
@@ -7,6 +13,7 @@ pub struct ServerOptions {
     persistent: bool,
     password: Option<String>,
     lines: String,
+    fails_over: bool,
 }
 
 impl ServerOptions {
@@ -37,6 +44,14 @@ impl ServerOptions {
         self.set("min-replicas-to-write", &replicas.to_string())
     }
 
+    /// Has a replica take the place of a primary that is silent for 1.5 s, for tests of that. Without it nobody does
+    /// within a minute.
+    #[must_use]
+    pub fn failing_over(mut self) -> Self {
+        self.fails_over = true;
+        self
+    }
+
     /// Any other setting, as redis.conf has it. A later one wins over an earlier one.
     #[must_use]
     pub fn set(mut self, name: &str, value: &str) -> Self {
@@ -47,6 +62,15 @@ impl ServerOptions {
     /// The password, if there is one.
     pub(super) fn password_needed(&self) -> Option<&str> {
         self.password.as_deref()
+    }
+
+    /// How long a node is silent until others take it for down, in milliseconds.
+    pub(super) fn down_after_ms(&self) -> u32 {
+        if self.fails_over {
+            SOON_DOWN_AFTER_MS
+        } else {
+            DOWN_AFTER_MS
+        }
     }
 
     /// The lines of redis.conf.

@@ -18,8 +18,6 @@ const NODES: usize = 3;
 const SENTINELS: usize = 3;
 /// How many sentinels must agree that the primary is away.
 const QUORUM: usize = 2;
-/// How long a node is silent until a sentinel takes it for down, in milliseconds.
-const DOWN_AFTER_MS: u32 = 1_500;
 /// Half the time until a failover that failed is tried again, in milliseconds.
 const FAILOVER_TIMEOUT_MS: u32 = 5_000;
 /// How long a failover, or finding everything in order again, may take.
@@ -160,7 +158,8 @@ impl SentinelSet {
         named_by_most(asked)
     }
 
-    /// Kills the primary of this moment, and answers its port. The sentinels choose another one after some three seconds.
+    /// Kills the primary of this moment, and answers its port. The sentinels choose another one after some three seconds
+    /// with [`ServerOptions::failing_over`].
     ///
     /// # Errors
     ///
@@ -315,11 +314,12 @@ fn sentinel_config(own: u16, nodes: &[u16], sentinels: &[u16], options: &ServerO
     let mut config = format!(
         "sentinel myid {}\n\
          sentinel monitor {NAME} 127.0.0.1 {} {QUORUM}\n\
-         sentinel down-after-milliseconds {NAME} {DOWN_AFTER_MS}\n\
+         sentinel down-after-milliseconds {NAME} {}\n\
          sentinel failover-timeout {NAME} {FAILOVER_TIMEOUT_MS}\n\
          sentinel parallel-syncs {NAME} {NODES}\n",
         id(own),
         nodes[0],
+        options.down_after_ms(),
     );
     if let Some(password) = options.password_needed() {
         let password = quoted(password);

@@ -23,8 +23,10 @@ use crate::{
 
 /// How long a server may take to be ready.
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// How long a server may take to reply to a fixture's own question.
-const REPLY_LIMIT: Duration = Duration::from_secs(2);
+/// How long one question whether it is ready may take; another one follows.
+const LOOK_LIMIT: Duration = Duration::from_secs(2);
+/// How long a server may take to reply to a command.
+const REPLY_LIMIT: Duration = Duration::from_secs(30);
 /// How much of a log an error shows, in lines from its end.
 const LOG_LINES: usize = 30;
 
@@ -143,7 +145,7 @@ impl RedisServer {
                 return Ok(Some(status));
             }
             let info = self
-                .command(&["INFO", "everything"])
+                .command_within(LOOK_LIMIT, &["INFO", "everything"])
                 .map_err(|error| error.to_string())?
                 .text();
             if info.contains(&itself) && !info.contains("loading:1") {
@@ -184,13 +186,17 @@ impl RedisServer {
         self.process.is_some() && !self.stopped
     }
 
-    /// Sends a command with the server's password, on a connection of its own, and waits up to 2 s for the reply.
+    /// Sends a command with the server's password, on a connection of its own, and waits up to 30 s for the reply.
     ///
     /// # Errors
     ///
     /// As [`Connection::command`].
     pub fn command(&self, parts: &[&str]) -> io::Result<Value> {
-        let mut connection = Connection::open_within(self.port(), REPLY_LIMIT)?;
+        self.command_within(REPLY_LIMIT, parts)
+    }
+
+    fn command_within(&self, limit: Duration, parts: &[&str]) -> io::Result<Value> {
+        let mut connection = Connection::open_within(self.port(), limit)?;
         if let Some(password) = &self.password {
             connection.command(&["AUTH", password])?;
         }

@@ -4,8 +4,9 @@
 mod model_server;
 
 use std::{
-    io::ErrorKind,
-    net::{Ipv4Addr, TcpListener},
+    io::{ErrorKind, Read, Write},
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    time::Duration,
 };
 
 use turnwise_testing::redis::{
@@ -44,7 +45,12 @@ fn a_stopped_server_answers_once_it_goes_on() {
     let refused = command(server.port(), &["PING"]).unwrap_err();
     assert!(refused.to_string().starts_with("NOAUTH"), "{refused}");
     server.stop().unwrap();
-    server.command(&["PING"]).unwrap_err();
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port())).unwrap();
+    let limit = Duration::from_secs(2);
+    stream.set_read_timeout(Some(limit)).unwrap();
+    stream.write_all(b"PING\r\n").unwrap();
+    let silence = stream.read_exact(&mut [0]).unwrap_err();
+    assert_eq!(silence.kind(), ErrorKind::WouldBlock, "{silence}");
     server.cont().unwrap();
     assert_eq!(server.command(&["PING"]).unwrap().text(), "PONG");
 }
@@ -71,7 +77,8 @@ fn a_port_that_somebody_took_in_between_is_the_error() {
 
 #[test]
 fn sentinels_keep_what_was_acknowledged_through_both_kinds_of_failover() {
-    let mut set_of_three = SentinelSet::start().unwrap();
+    let options = ServerOptions::default().failing_over();
+    let mut set_of_three = SentinelSet::start_with(&options).unwrap();
     let first = set_of_three.primary().unwrap();
     assert_eq!(first, set_of_three.nodes()[0].port());
     set(first, "k", "1", 2);
@@ -93,7 +100,8 @@ fn sentinels_keep_what_was_acknowledged_through_both_kinds_of_failover() {
 
 #[test]
 fn a_cluster_keeps_what_was_acknowledged_through_both_kinds_of_failover() {
-    let mut cluster = Cluster::start().unwrap();
+    let options = ServerOptions::default().failing_over();
+    let mut cluster = Cluster::start_with(&options).unwrap();
     // The slot of this key is 12,739, by the cluster specification.
     let key = "123456789";
     let first = cluster.primary_of(key).unwrap();

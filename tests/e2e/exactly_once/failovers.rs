@@ -89,7 +89,9 @@ async fn one_redis_with_an_append_only_file() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sentinel() {
-    let options = ServerOptions::default().min_replicas_to_write(1);
+    let options = ServerOptions::default()
+        .min_replicas_to_write(1)
+        .failing_over();
     let mut set = done(|| SentinelSet::start_with(&options));
     let mut safe = LoneService::session(&set.url(), &waiting_for("2"));
     let mut fast = LoneService::session(&set.url(), &waiting_for("0"));
@@ -143,7 +145,9 @@ async fn sentinel() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cluster() {
-    let options = ServerOptions::default().min_replicas_to_write(1);
+    let options = ServerOptions::default()
+        .min_replicas_to_write(1)
+        .failing_over();
     let mut cluster = done(|| Cluster::start_with(&options));
     let mut safe = LoneService::session(&cluster.url(), &waiting_for("1"));
     let mut fast = LoneService::session(&cluster.url(), &waiting_for("0"));

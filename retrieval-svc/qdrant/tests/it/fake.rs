@@ -9,7 +9,7 @@ mod search;
 mod state;
 mod store;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, thread};
 
 use qdrant_client::qdrant::{
     collections_server::CollectionsServer, points_server::PointsServer, qdrant_server::QdrantServer,
@@ -43,9 +43,12 @@ impl Fake {
         Self::serve(Arc::default(), "127.0.0.1:0".parse().unwrap()).await
     }
 
-    /// Stops; what it holds stays.
-    pub fn stop(self) -> (Arc<State>, SocketAddr) {
-        (self.state.clone(), self.address)
+    /// Stops, and returns once the port and every connection are closed; what it holds stays.
+    pub fn stop(mut self) -> Arc<State> {
+        let runtime = self.runtime.take();
+        // It waits for its threads, which none of another runtime may.
+        thread::spawn(|| drop(runtime)).join().unwrap();
+        self.state.clone()
     }
 
     pub async fn serve(state: Arc<State>, address: SocketAddr) -> Self {

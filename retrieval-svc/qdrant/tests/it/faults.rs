@@ -1,11 +1,17 @@
 //! A server that is away, slow or out of its mind.
 
-use std::{io::Write, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{io::AsyncWriteExt, net::TcpListener};
 use tonic::Code;
 use turnwise_retrieval_index::{Engine, EngineError, Index, Part, SourceError, Sources};
 use turnwise_retrieval_qdrant::{Options, Qdrant};
+use turnwise_testing::ReservedPort;
 
 use crate::{
     corpus::{
@@ -24,8 +30,8 @@ fn pack() -> Arc<Part> {
 
 fn hasty(place: &Place) -> Qdrant {
     let options = Options {
-        read_timeout: Duration::from_millis(300),
-        write_timeout: Duration::from_millis(300),
+        read_timeout: Duration::from_secs(2),
+        write_timeout: Duration::from_secs(2),
         ..place.options("hasty", Some(model("a")))
     };
     Qdrant::new(&options).unwrap()
@@ -38,13 +44,15 @@ async fn search(index: &Arc<dyn Index>) -> Result<usize, EngineError> {
 
 #[tokio::test]
 async fn a_server_that_is_away_is_unavailable_and_found_again() {
-    let fake = Fake::start().await;
+    let port = ReservedPort::new().unwrap();
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.number()));
+    let fake = Fake::serve(Arc::default(), address).await;
     let place = Place::new(fake.url());
-    let engine = hasty(&place);
+    let engine = place.engine("away", Some(model("a")));
     let index = open(&engine, "school", "maths", &[pack()]).await;
     assert_eq!(search(&index).await, Ok(5));
 
-    let (state, address) = fake.stop();
+    let state = fake.stop();
     assert!(matches!(
         search(&index).await,
         Err(EngineError::Unavailable(_))

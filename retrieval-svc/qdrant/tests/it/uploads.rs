@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use turnwise_retrieval_index::{Progress, SourceError, Sources};
+use turnwise_retrieval_index::{Progress, SourceError, SourceHead, Sources, UploadedChunk};
 
 use crate::{
     corpus::{head, source, uploaded},
@@ -16,6 +16,12 @@ async fn upload(store: &dyn Sources, name: &str, revision: &str, chunks: u32) {
     let all = (0..chunks).map(|at| uploaded(at, revision)).collect();
     store.stage(&key, revision, 0, all).await.unwrap();
     store.commit(&key, revision, 1).await.unwrap();
+}
+
+/// One revision is there as a whole: each chunk says of which one it is.
+fn assert_whole(head: &SourceHead, chunks: &[UploadedChunk]) {
+    assert_eq!(chunks.len(), head.chunks as usize);
+    assert!(chunks.iter().all(|chunk| *chunk.text == *head.revision));
 }
 
 /// Points of uploads in the fake.
@@ -118,19 +124,23 @@ async fn replicas_that_upload_one_source_at_once_leave_one_whole_revision() {
         let mut committed = 0;
         for replica in replicas {
             match reader.chunks(&key).await {
-                Ok((head, chunks)) => {
-                    assert_eq!(chunks.len(), head.chunks as usize);
-                    assert!(chunks.iter().all(|chunk| *chunk.text == *head.revision));
-                }
+                Ok((head, chunks)) => assert_whole(&head, &chunks),
                 Err(SourceError::NotBegun | SourceError::Unavailable(_)) => {}
                 Err(other) => panic!("{other}"),
             }
             committed += replica.await.unwrap();
         }
-        assert!(committed > 0);
-        let (head, chunks) = reader.chunks(&key).await.unwrap();
-        assert_eq!(chunks.len(), head.chunks as usize);
-        assert!(chunks.iter().all(|chunk| *chunk.text == *head.revision));
+        match reader.chunks(&key).await {
+            Ok((head, chunks)) => assert_whole(&head, &chunks),
+            // They may all have been in each other's way.
+            Err(SourceError::NotBegun) if committed == 0 => {}
+            Err(other) => panic!("{other}"),
+        }
+        // Whoever is alone is in nobody's way.
+        upload(&reader, "book", "5", 5).await;
+        let (whole, chunks) = reader.chunks(&key).await.unwrap();
+        assert_eq!(whole, head("5", 5));
+        assert_whole(&whole, &chunks);
     })
     .await;
 }

@@ -44,7 +44,9 @@ fn options(url: String, wait_replicas: u32) -> RedisOptions {
 }
 
 fn servers() -> ServerOptions {
-    ServerOptions::default().min_replicas_to_write(1)
+    ServerOptions::default()
+        .min_replicas_to_write(1)
+        .failing_over()
 }
 
 fn student(number: usize) -> Partition {
@@ -95,16 +97,20 @@ struct Seen {
     outage: Duration,
 }
 
+/// Writes until it is to stop and a write that began after that was acknowledged.
 async fn write(store: Arc<RedisStore>, student: Partition, stop: Arc<AtomicBool>) -> Seen {
     let mut seen = Seen::default();
     let mut count = 0;
     let mut last = Instant::now();
-    while !stop.load(Ordering::Relaxed) {
+    loop {
+        let stops = stop.load(Ordering::Relaxed);
         let told = match store.transact(&student, one_more(count)).await {
             Ok(Outcome::Applied(_)) => count + 1,
             // An attempt that failed was done after all, or was not and another count is in place.
             Ok(Outcome::Refused(refused)) => number(&refused.told[0]),
-            Err(_) => {
+            Err(error) => {
+                let outage = last.elapsed();
+                assert!(outage < LONGEST_OUTAGE, "{outage:?}, then {error}");
                 seen.failures += 1;
                 sleep(PAUSE).await;
                 continue;
@@ -115,8 +121,10 @@ async fn write(store: Arc<RedisStore>, student: Partition, stop: Arc<AtomicBool>
         last = Instant::now();
         seen.acknowledged = told;
         count = told;
+        if stops {
+            return seen;
+        }
     }
-    seen
 }
 
 struct Writers {

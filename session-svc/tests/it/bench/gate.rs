@@ -77,9 +77,10 @@ pub fn makes_thread(transaction: &Transaction) -> bool {
     transaction.writes.iter().any(makes)
 }
 
-/// Counts the transactions that were done.
+/// Counts the transactions that were begun and those that were done.
 pub struct Counter {
     store: Arc<dyn Store>,
+    begun: AtomicUsize,
     done: AtomicUsize,
 }
 
@@ -87,12 +88,18 @@ impl Counter {
     pub fn new(store: Arc<dyn Store>) -> Arc<Self> {
         Arc::new(Self {
             store,
+            begun: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
         })
     }
 
     pub fn done(&self) -> usize {
         self.done.load(Ordering::SeqCst)
+    }
+
+    /// Whether no transaction is on its way.
+    pub fn is_idle(&self) -> bool {
+        self.begun.load(Ordering::SeqCst) == self.done()
     }
 }
 
@@ -103,6 +110,7 @@ impl Store for Counter {
         transaction: Transaction,
     ) -> Reply<'a, Outcome> {
         Box::pin(async move {
+            self.begun.fetch_add(1, Ordering::SeqCst);
             let reply = self.store.transact(partition, transaction).await;
             self.done.fetch_add(1, Ordering::SeqCst);
             reply

@@ -36,7 +36,7 @@ pub use self::{
 
 pub const LEASE: Duration = Duration::from_secs(15);
 /// What is left of a lease that has nearly run out.
-pub const NEARLY: Duration = Duration::from_secs(2);
+pub const NEARLY: Duration = Duration::from_secs(30);
 /// How long a claim of deferred work lasts.
 pub const CLAIM: Duration = Duration::from_secs(30);
 pub const ANSWERS: Duration = Duration::from_secs(3600);
@@ -229,14 +229,14 @@ impl Bench {
         self.leases_are_left(Duration::ZERO).await;
     }
 
-    /// Lets all fresh leases run until [`NEARLY`] is left.
+    /// Lets all fresh leases, which must be longer, run until [`NEARLY`] is left.
     pub async fn leases_nearly_run_out(&self) {
         self.leases_are_left(NEARLY).await;
     }
 
     async fn leases_are_left(&self, rest: Duration) {
         if self.home.address().is_none() {
-            skip(LEASE - rest).await;
+            skip(self.limits.lease_ttl - rest).await;
             return;
         }
         let leases = self.home.keys(&self.names_of("lease:*"));

@@ -6,7 +6,7 @@ use turnwise_session_store::StudentKey;
 use turnwise_session_svc::error::SessionError;
 
 use crate::{
-    bench::{Bench, LEASE, NEARLY, begin, commit, make_thread, refused, started},
+    bench::{Bench, NEARLY, begin, commit, make_thread, refused, started},
     cases,
 };
 
@@ -57,6 +57,8 @@ async fn a_commit_after_another_turn_began_writes_nothing(bench: &mut Bench) {
 }
 
 async fn a_renewed_lease_lasts(bench: &mut Bench) {
+    let lease = 10 * NEARLY;
+    bench.limit(|limits| limits.lease_ttl = lease).await;
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     let start = started(sessions, &ada, begin("t1", "k")).await;
@@ -64,8 +66,8 @@ async fn a_renewed_lease_lasts(bench: &mut Bench) {
     for _ in 0..3 {
         bench.leases_nearly_run_out().await;
         assert!(remainder(bench, &ada).await <= NEARLY);
-        assert_eq!(sessions.renew_lease(&ada, "t1", token).await, Ok(LEASE));
-        assert!(remainder(bench, &ada).await > LEASE / 2);
+        assert_eq!(sessions.renew_lease(&ada, "t1", token).await, Ok(lease));
+        assert!(remainder(bench, &ada).await > lease / 2);
     }
     sessions
         .commit_turn(&ada, commit(&start, "k", "k"))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::task::block_in_place;
 use turnwise_llm_line::{LineOptions, view::Scope};
-use turnwise_testing::redis::{Cluster, SentinelSet};
+use turnwise_testing::redis::{Cluster, SentinelSet, ServerOptions};
 
 use super::{Meter, Replica, replicas};
 use crate::conformance::{AskExt, ask, enter, slot_of, soon, told_to_come_back};
@@ -65,7 +65,7 @@ async fn busy(all: &[Replica], calls: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_on_a_set_that_sentinels_watch() {
-    let mut set = SentinelSet::start().unwrap();
+    let mut set = SentinelSet::start_with(&ServerOptions::default().failing_over()).unwrap();
     it_is_shared(&set.url()).await;
     let all = replicas(&set.url(), 2, &LineOptions::with_slots(2)).await;
     let slot = slot_of(&all[0].line, ask("class", "a")).await;

@@ -37,7 +37,7 @@ pub async fn a_lease_ends_by_itself(bench: &mut Bench) {
 }
 
 pub async fn a_renewed_lease_lasts_longer(bench: &mut Bench) {
-    let ttl = Duration::from_millis(500);
+    let ttl = Duration::from_secs(5);
     let token = bench.write([take("e", ttl, "me")]).await.token.unwrap();
     let renewed = bench
         .apply(when([held("e", token)], [renew("e", LONG)]))
