@@ -19,7 +19,7 @@ in_both_deployments!(a_running_turn_is_finished);
 
 async fn a_running_turn_is_finished(kind: Kind) {
     let options = Options::new()
-        .model("mock:delay:1000")
+        .model("mock:delay:8000")
         .env("ADMIN_LISTEN", "127.0.0.1:0");
     let mut suite = Deployment::start(kind, options).await;
     let ada = suite.student("ada");

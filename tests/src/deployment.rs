@@ -13,7 +13,7 @@ use turnwise_kit::{
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect},
 };
-use turnwise_testing::redis::RedisServer;
+use turnwise_testing::{ReservedPort, redis::RedisServer};
 
 use crate::{
     answer::Decision,
@@ -44,6 +44,8 @@ pub struct Deployment {
     internal_token: Option<InternalToken>,
     home: TempDir,
     redis: Option<RedisServer>,
+    /// Where the processes listen: nobody else takes the port of one that is down.
+    _ports: Vec<ReservedPort>,
 }
 
 struct Running {
@@ -71,7 +73,9 @@ impl Deployment {
         );
         let home = tempfile::tempdir().unwrap();
         let data_dir = DataDir::create(&home.path().join("data")).unwrap();
+        let port = ReservedPort::new().unwrap();
         let mut env = options.common_env();
+        env.push(listen(&port));
         env.push(("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()));
         env.extend(options.env);
         if !options.seeds.is_empty() {
@@ -95,6 +99,7 @@ impl Deployment {
             internal_token: None,
             home,
             redis: None,
+            _ports: vec![port],
         }
     }
 
@@ -138,11 +143,18 @@ impl Deployment {
         };
         env.extend(options.env);
 
-        let program = |service: Service, env: &[(String, String)]| Program {
-            name: service.binary(),
-            args: Vec::new(),
-            env: env.to_vec(),
-            home: home.path().to_owned(),
+        let mut ports = Vec::new();
+        let mut program = |service: Service, env: &[(String, String)]| {
+            let port = ReservedPort::new().unwrap();
+            let mut env = env.to_vec();
+            env.push(listen(&port));
+            ports.push(port);
+            Program {
+                name: service.binary(),
+                args: Vec::new(),
+                env,
+                home: home.path().to_owned(),
+            }
         };
         // All at once, and then one wait: a process starts while the others do.
         let begun: Vec<_> = Service::INTERNAL
@@ -177,12 +189,16 @@ impl Deployment {
             }
             env.push((service.endpoint_setting().to_owned(), endpoint));
         }
-        let mut gateway = program(Service::Gateway, &env);
-        gateway.args = options.args;
+        let mut gateway = || {
+            Running::start(Program {
+                args: options.args.clone(),
+                ..program(Service::Gateway, &env)
+            })
+        };
         if options.twice.contains(&Service::Gateway) {
-            seconds.insert(Service::Gateway, Running::start(gateway.clone()));
+            seconds.insert(Service::Gateway, gateway());
         }
-        processes.insert(Service::Gateway, Running::start(gateway));
+        processes.insert(Service::Gateway, gateway());
         let deployment = Self {
             kind: Kind::FiveProcesses,
             data_dir,
@@ -192,6 +208,7 @@ impl Deployment {
             internal_token,
             home,
             redis: Some(redis),
+            _ports: ports,
         };
         for seed in &options.seeds {
             evidence::commit(deployment.internal(Service::Session), seed).await;
@@ -320,16 +337,12 @@ impl Deployment {
     pub fn restart(&mut self, service: Service) {
         let running = self.processes.get_mut(&service).unwrap();
         running.process.kill();
-        let mut program = running.program.clone();
-        program
-            .env
-            .push(("LISTEN".to_owned(), running.at.address.to_string()));
         let mut earlier_logs = std::mem::take(&mut running.earlier_logs);
         running.process.log().wait_for_end(LOG_BOUND);
         earlier_logs.extend(running.process.log().all());
         *running = Running {
             earlier_logs,
-            ..Running::start(program)
+            ..Running::start(running.program.clone())
         };
     }
 
@@ -461,6 +474,12 @@ impl Running {
     fn start(program: Program) -> Self {
         Starting::spawn(program).wait()
     }
+}
+
+/// The setting of a process that listens at this port.
+fn listen(port: &ReservedPort) -> (String, String) {
+    let address = format!("127.0.0.1:{}", port.number());
+    ("LISTEN".to_owned(), address)
 }
 
 /// Writes evidence into the store of a suite that is not running yet: by session-svc, the only one that writes it.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::TempDir;
 use turnwise_kit::{
     Kit,
@@ -88,11 +88,9 @@ impl LoneService {
         self.client.clone()
     }
 
-    /// What ends this life of the process as a crash would (SIGKILL), from anywhere and without waiting.
+    /// What ends this life of the process as a crash would (SIGKILL), from anywhere; it returns when that is gone.
     pub fn killer(&self) -> impl FnOnce() + Send + 'static {
-        let pid = Pid::from_raw(i32::try_from(self.process.id()).unwrap()).unwrap();
-        // The process is not waited for before it is started again, so the id stands for no other.
-        move || kill_process(pid, Signal::KILL).unwrap()
+        self.process.striker(Signal::KILL)
     }
 
     /// Ends it as a crash would, if it has not ended, and starts it again on the same store; returns once it takes calls,

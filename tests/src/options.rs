@@ -161,7 +161,6 @@ impl Options {
             .clone()
             .unwrap_or_else(|| repository().join("courses"));
         [
-            ("LISTEN", "127.0.0.1:0"),
             ("LOG_FORMAT", "json"),
             ("LOG_FILTER", "info"),
             ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),

@@ -55,6 +55,15 @@ pub fn clean_command(program: &Path, home: &Path) -> Command {
     command
 }
 
+/// Ends a child of this process (SIGKILL) or stops it (SIGSTOP), and returns when it does nothing more. Nobody may have
+/// waited for its end before.
+pub fn strike(child: Pid, signal: Signal) {
+    kill_process(child, signal).unwrap();
+    // The signal was only sent: until it takes effect, the process may do more, and even answer.
+    let taken_effect = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(child), taken_effect).unwrap();
+}
+
 /// What to start.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -172,13 +181,7 @@ impl Process {
     pub fn striker(&self, signal: Signal) -> impl FnOnce() + Send + 'static {
         let pid = self.pid();
         // The process is not waited for before its value is dropped, so the id stands for no other.
-        move || {
-            kill_process(pid, signal).unwrap();
-            // The signal was only sent: until it takes effect, the process may do more, and even answer.
-            let taken_effect =
-                WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            waitid(WaitId::Pid(pid), taken_effect).unwrap();
-        }
+        move || strike(pid, signal)
     }
 
     /// Stops it in the middle of whatever it does (SIGSTOP): its connections stay, and nothing is answered until

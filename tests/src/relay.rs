@@ -93,7 +93,7 @@ impl Relay {
     }
 
     /// Waits for the first command that holds these bytes, and calls `strike` at this point of it. What is returned
-    /// resolves after the strike, once Redis has run what it was to get of the command.
+    /// resolves when `strike` has returned, once Redis has run what it was to get of the command.
     pub fn strike_at(
         &self,
         marker: &str,

@@ -9,9 +9,9 @@ use crate::RULES;
 
 /// The breaker of the tests. A name may hold anything.
 pub const KEY: &str = "ollama llama3.2:1b";
-/// How long a test waits for what takes less than a second.
+/// How long a test waits for what takes a few seconds.
 pub const PATIENCE: Duration = Duration::from_secs(20);
-/// By how much clocks and steps in between may be off.
+/// By how much clocks may be off.
 const A_MOMENT: Duration = Duration::from_millis(20);
 
 async fn admitted(breakers: &Breakers) -> Permit {
@@ -75,8 +75,8 @@ pub async fn failures_of_all_replicas_open_it(one: &Breakers, other: &Breakers) 
 }
 
 pub async fn one_probe_decides(one: &Breakers, other: &Breakers) {
-    fail(one, RULES.failures).await;
     let begin = Instant::now();
+    fail(one, RULES.failures).await;
     until_open(other).await;
     let call = probe(other).await;
     assert!(begin.elapsed() >= RULES.ttl - A_MOMENT);
@@ -88,8 +88,8 @@ pub async fn one_probe_decides(one: &Breakers, other: &Breakers) {
         other.state(KEY),
         State::HalfOpen { probing: Some(_) }
     ));
-    call.failed().await;
     let begin = Instant::now();
+    call.failed().await;
     let open = refused(other).await;
     assert!(open.retry_after <= RULES.ttl);
     until_open(one).await;

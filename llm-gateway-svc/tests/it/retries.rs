@@ -32,7 +32,13 @@ async fn what_the_transport_lost_is_tried_again() {
         Fault::TooManyRequests(Some(0)),
     ] {
         let server = failing(&[lost, Fault::None, lost]).await;
-        let gateway = ollama_at(&server.url(), &["--ollama-timeout-seconds", "0.2"]).await;
+        // Of these only silence takes its time.
+        let patience: &[&str] = if lost == Fault::Stall {
+            &["--ollama-timeout-seconds", "2"]
+        } else {
+            &[]
+        };
+        let gateway = ollama_at(&server.url(), patience).await;
         let answer = gateway.complete(request()).await.unwrap();
         assert_eq!(answer.end.unwrap().attempts, 2, "{lost}");
         let streamed = read(gateway.stream(request()).await.unwrap()).await;
@@ -64,7 +70,7 @@ async fn once_a_body_has_begun_there_is_no_second_call() {
         Fault::Malformed,
     ] {
         let server = failing(&[broken]).await;
-        let patience = ["--ollama-timeout-seconds", "0.3"];
+        let patience = ["--ollama-timeout-seconds", "3"];
         let gateway = ollama_at(&server.url(), &patience).await;
         let failure = gateway.complete(request()).await.unwrap_err();
         fault(&failure, ErrorReason::BackendError);
@@ -210,8 +216,15 @@ async fn no_attempt_begins_after_the_deadline() {
 
 #[tokio::test]
 async fn a_slot_is_held_between_attempts() {
-    let server = always(Fault::TooManyRequests(Some(1))).await;
-    let gateway = ollama_at(&server.url(), &["--helper-max-concurrency", "1"]).await;
+    // The next attempt is long after the test.
+    let server = always(Fault::TooManyRequests(Some(60))).await;
+    let args = [
+        "--helper-max-concurrency",
+        "1",
+        "--llm-retry-after-max-seconds",
+        "60",
+    ];
+    let gateway = ollama_at(&server.url(), &args).await;
     let first = tokio::spawn({
         let gateway = gateway.clone();
         async move { gateway.complete(request()).await }

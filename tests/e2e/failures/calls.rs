@@ -23,7 +23,7 @@ use super::OPEN;
 /// How long before its caller's deadline every answer leaves.
 const PROMISED: Duration = Duration::from_millis(250);
 /// How long setting a drill may take.
-const SETTING: Duration = Duration::from_secs(3);
+const SETTING: Duration = Duration::from_secs(5);
 /// The answer to the exercise that the mock model sets.
 const RIGHT: &str = "x = 5";
 

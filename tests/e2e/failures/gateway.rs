@@ -20,7 +20,7 @@ use super::{
 };
 
 /// The deadline of a call whose gateway will not answer.
-const CUT_OFF: Duration = Duration::from_secs(2);
+const CUT_OFF: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_turns() {

@@ -87,11 +87,11 @@ impl Blow {
     }
 }
 
-/// Every call is logged with its time, and a turn that is cut off holds its thread for no longer than a second.
+/// Every call is logged with its time, and a turn that is cut off holds its thread for no longer than three seconds.
 fn options() -> Options {
     Options::new()
         .env("LOG_FILTER", "info,turnwise_kit=debug")
-        .env("TURN_LEASE_TTL_SECONDS", "1")
+        .env("TURN_LEASE_TTL_SECONDS", "3")
         // A debug build on a busy machine falls back and commits slowly: more is kept back than usual.
         .env("TURN_REPLY_RESERVE_MS", "1000")
 }

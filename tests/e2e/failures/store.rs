@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use rustix::process::{Pid, kill_process};
+use rustix::process::Pid;
 use turnwise_testing::redis::{RedisServer, ServerOptions};
 use turnwise_tests::{
     answer::check_answer,
@@ -10,6 +10,7 @@ use turnwise_tests::{
     eventually::eventually,
     meddler::{Meddler, When},
     options::Service,
+    process,
     student::{DEMO_COURSE, saying},
 };
 
@@ -19,7 +20,7 @@ use super::{
     check_unavailable, counted, options, until_well,
 };
 
-/// What strikes Redis, from anywhere.
+/// What strikes Redis, from anywhere, and returns when it does nothing more.
 fn strike(redis: &RedisServer, blow: Blow) -> impl FnOnce() + Send + 'static {
     let info = redis.command(&["INFO", "server"]).unwrap().text();
     let id = info
@@ -27,7 +28,8 @@ fn strike(redis: &RedisServer, blow: Blow) -> impl FnOnce() + Send + 'static {
         .find_map(|line| line.strip_prefix("process_id:"))
         .and_then(|id| id.trim().parse().ok());
     let pid = Pid::from_raw(id.unwrap()).unwrap();
-    move || kill_process(pid, blow.signal()).unwrap()
+    // It is a child of this process, and is waited for only when it is over.
+    move || process::strike(pid, blow.signal())
 }
 
 /// Redis is there again, with all that it had.
@@ -55,7 +57,7 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     for blow in Blow::BOTH {
-        for within in [2, 5].map(Duration::from_secs) {
+        for within in [5, 8].map(Duration::from_secs) {
             println!("Redis {blow:?} before a turn is written");
             let thread = ada.open(DEMO_COURSE).await;
             let strike = strike(suite.redis().unwrap(), blow);

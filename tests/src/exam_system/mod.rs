@@ -13,6 +13,7 @@ use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
+use turnwise_testing::ReservedPort;
 
 use crate::process::{Process, Program};
 
@@ -64,6 +65,8 @@ pub struct ExamSystem {
     address: SocketAddr,
     right: BTreeMap<String, String>,
     home: TempDir,
+    /// Nobody else takes it while the process is down.
+    _port: ReservedPort,
 }
 
 impl ExamSystem {
@@ -71,9 +74,10 @@ impl ExamSystem {
     pub fn start(right: BTreeMap<String, String>) -> Self {
         let home = tempfile::tempdir().unwrap();
         write_behaviour(home.path(), Manner::Well, &right);
+        let port = ReservedPort::new().unwrap();
         let program = Program {
             name: "exam-system",
-            args: vec!["127.0.0.1:0".into()],
+            args: vec![format!("127.0.0.1:{}", port.number()).into()],
             env: Vec::new(),
             home: home.path().to_owned(),
         };
@@ -85,6 +89,7 @@ impl ExamSystem {
             address,
             right,
             home,
+            _port: port,
         }
     }
 
@@ -106,7 +111,6 @@ impl ExamSystem {
     /// Starts it again at the same address, with the records that it had.
     pub fn start_again(&mut self) {
         self.process.kill();
-        self.program.args = vec![self.address.to_string().into()];
         self.process = Process::spawn(&self.program);
         self.process.listening();
     }

@@ -189,7 +189,7 @@ async fn a_child_that_does_not_end_is_killed() {
         dir.path(),
         &format!("echo $$ > {}\nexec /bin/sleep 600", told.display()),
     );
-    let reason = refusal_of(reader.within(Duration::from_secs(2))).await;
+    let reason = refusal_of(reader.within(Duration::from_secs(10))).await;
     assert_eq!(reason, Reason::Timeout);
     let pid = fs::read_to_string(&told).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists());

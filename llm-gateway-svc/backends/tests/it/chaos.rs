@@ -33,7 +33,10 @@ fn head() -> Act {
     Act::Write(HEAD.into())
 }
 
-const MS_200: Duration = Duration::from_millis(200);
+/// What a call waits for at the most, where the end of that is what is tried. Long beside a busy machine's pauses.
+const LIMIT: Duration = Duration::from_secs(2);
+/// How far apart a server sends bytes that trickle.
+const DROP: Duration = Duration::from_millis(200);
 
 #[tokio::test]
 async fn a_connection_that_breaks_before_the_first_byte_may_be_tried_again() {
@@ -58,9 +61,9 @@ async fn a_connection_that_breaks_before_the_first_byte_may_be_tried_again() {
 async fn a_connection_that_breaks_after_it_may_not() {
     for acts in [
         vec![head(), write("{\"mess")],
-        vec![head(), write("{\"mess"), Pause(MS_200), Reset],
+        vec![head(), write("{\"mess"), Pause(LIMIT), Reset],
         vec![head(), write(&ollama_delta("half"))],
-        vec![head(), write(&ollama_delta("half")), Pause(MS_200), Reset],
+        vec![head(), write(&ollama_delta("half")), Pause(LIMIT), Reset],
         // A chunk that is announced and does not come.
         vec![head(), Act::Write(b"40\r\n{\"message\":".to_vec())],
         vec![
@@ -83,20 +86,20 @@ async fn silence_before_the_first_byte_may_be_tried_again() {
         vec![head(), Hang],
         vec![Act::Write(b"HTTP/1.1 2".to_vec()), Hang],
     ] {
-        let (_server, model) = acting(acts, &["--ollama-timeout-seconds", "0.2"]).await;
+        let (_server, model) = acting(acts, &["--ollama-timeout-seconds", "2"]).await;
         let begun = Instant::now();
         let failure = model.stream(&ask()).await.unwrap_err();
         let expected = Failure::Silent {
             backend: "ollama",
             wait: Wait::FirstByte,
-            limit: MS_200,
+            limit: LIMIT,
             setting: "OLLAMA_TIMEOUT_SECONDS",
         };
         assert_eq!(failure, expected);
         assert!(failure.may_retry() && failure.counts_against_breaker());
         assert!(failure.to_string().contains("OLLAMA_TIMEOUT_SECONDS"));
-        assert!(begun.elapsed() >= MS_200);
-        assert!(begun.elapsed() < 10 * MS_200);
+        assert!(begun.elapsed() >= LIMIT);
+        assert!(begun.elapsed() < 10 * LIMIT);
     }
 }
 
@@ -109,13 +112,13 @@ async fn silence_between_tokens_ends_the_call() {
             write(&ollama_delta("b")),
             Hang,
         ],
-        &["--llm-between-tokens-timeout-seconds", "0.2"],
+        &["--llm-between-tokens-timeout-seconds", "2"],
     )
     .await;
     let begun = Instant::now();
     let failure = model.stream(&ask()).await.unwrap_err();
     assert_eq!(problem(&failure), Problem::Stalled);
-    assert!(begun.elapsed() >= MS_200 && begun.elapsed() < 10 * MS_200);
+    assert!(begun.elapsed() >= LIMIT && begun.elapsed() < 10 * LIMIT);
 }
 
 #[tokio::test]
@@ -124,11 +127,11 @@ async fn the_first_token_may_take_as_long_as_the_first_byte() {
     let acts = vec![
         head(),
         write("\n"),
-        Pause(Duration::from_millis(400)),
+        Pause(2 * LIMIT),
         write(&ollama_text("late")),
         Act::Write(b"0\r\n\r\n".to_vec()),
     ];
-    let args = ["--llm-between-tokens-timeout-seconds", "0.1"];
+    let args = ["--llm-between-tokens-timeout-seconds", "1"];
     let (_server, model) = acting(acts, &args).await;
     assert_eq!(model.streamed(&ask()).await.unwrap().text, "late");
 }
@@ -138,22 +141,22 @@ async fn bytes_that_are_no_token_do_not_count() {
     let trickle = |first: &str| {
         let mut acts = vec![head(), write(first)];
         for _ in 0..200 {
-            acts.extend([Pause(Duration::from_millis(20)), write("\n")]);
+            acts.extend([Pause(DROP), write("\n")]);
         }
         acts
     };
     for (first, args) in [
         (
             ollama_delta("a"),
-            ["--llm-between-tokens-timeout-seconds", "0.2"],
+            ["--llm-between-tokens-timeout-seconds", "2"],
         ),
-        ("\n".to_owned(), ["--ollama-timeout-seconds", "0.2"]),
+        ("\n".to_owned(), ["--ollama-timeout-seconds", "2"]),
     ] {
         let (_server, model) = acting(trickle(&first), &args).await;
         let begun = Instant::now();
         let failure = model.stream(&ask()).await.unwrap_err();
         assert_eq!(problem(&failure), Problem::Stalled);
-        assert!(begun.elapsed() < 10 * MS_200);
+        assert!(begun.elapsed() < 10 * LIMIT);
     }
 }
 
@@ -161,28 +164,26 @@ async fn bytes_that_are_no_token_do_not_count() {
 async fn a_server_that_trickles_tokens_is_given_up_in_the_end() {
     let mut acts = vec![head()];
     for _ in 0..200 {
-        acts.extend([write(&ollama_delta("a")), Pause(Duration::from_millis(20))]);
+        acts.extend([write(&ollama_delta("a")), Pause(DROP)]);
     }
     let args = [
         "--ollama-timeout-seconds",
-        "0.3",
+        "3",
         "--llm-total-timeout-seconds",
-        "0.5",
+        "5",
     ];
     let (_server, model) = acting(acts, &args).await;
     let begun = Instant::now();
     let failure = model.stream(&ask()).await.unwrap_err();
     assert_eq!(problem(&failure), Problem::TooSlow);
     let took = begun.elapsed();
-    assert!(took >= Duration::from_millis(500) && took < Duration::from_secs(3));
+    assert!(took >= Duration::from_secs(5) && took < Duration::from_secs(30));
 }
 
 #[tokio::test]
 async fn a_whole_answer_that_stalls_or_trickles() {
     let whole = |acts: &[Act]| [&[head(), write("{\"model\": \"m\", ")], acts].concat();
-    let trickle: Vec<Act> = (0..200)
-        .flat_map(|_| [Pause(Duration::from_millis(20)), write(" ")])
-        .collect();
+    let trickle: Vec<Act> = (0..200).flat_map(|_| [Pause(DROP), write(" ")]).collect();
     for (acts, expected) in [
         (whole(&[Hang]), Problem::Stalled),
         (whole(&trickle), Problem::TooSlow),
@@ -190,9 +191,9 @@ async fn a_whole_answer_that_stalls_or_trickles() {
     ] {
         let args = [
             "--ollama-timeout-seconds",
-            "0.2",
+            "2",
             "--llm-total-timeout-seconds",
-            "0.4",
+            "4",
         ];
         let (_server, model) = acting(acts, &args).await;
         let failure = model.embed(&["a"]).await.unwrap_err();
@@ -236,11 +237,8 @@ async fn full() -> (std::net::TcpListener, Vec<tokio::net::TcpStream>) {
     let listener = socket.listen(1).unwrap().into_std().unwrap();
     let address = listener.local_addr().unwrap();
     let mut waiting = Vec::new();
-    while let Ok(Ok(stream)) = tokio::time::timeout(
-        Duration::from_millis(200),
-        tokio::net::TcpStream::connect(address),
-    )
-    .await
+    while let Ok(Ok(stream)) =
+        tokio::time::timeout(LIMIT, tokio::net::TcpStream::connect(address)).await
     {
         waiting.push(stream);
     }
@@ -253,7 +251,7 @@ async fn a_connection_that_does_not_come_about_has_a_time_out_of_its_own() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let args = [
         &at_ollama(&url)[..],
-        &["--llm-connect-timeout-seconds", "0.2"],
+        &["--llm-connect-timeout-seconds", "2"],
     ]
     .concat();
     let begun = Instant::now();
@@ -261,9 +259,9 @@ async fn a_connection_that_does_not_come_about_has_a_time_out_of_its_own() {
     let expected = Failure::Silent {
         backend: "ollama",
         wait: Wait::Connection,
-        limit: MS_200,
+        limit: LIMIT,
         setting: "LLM_CONNECT_TIMEOUT_SECONDS",
     };
     assert_eq!(failure, expected);
-    assert!(begun.elapsed() < 10 * MS_200);
+    assert!(begun.elapsed() < 10 * LIMIT);
 }

@@ -37,12 +37,12 @@ async fn a_quick_server_is_asked_for_whole_answers_once_it_is_known() {
 #[tokio::test]
 async fn a_slow_server_is_asked_for_tokens() {
     let mut server = Upstream::answering(|_| async {
-        tokio::time::sleep(Duration::from_millis(120)).await;
+        tokio::time::sleep(Duration::from_millis(1200)).await;
         Response::new(Body::from(ollama_text("a")))
     })
     .await;
-    // A quarter of 0.4 s is less than what the server takes.
-    let ollama = ollama(&server.url, "0.4");
+    // A quarter of 4 s is less than what the server takes.
+    let ollama = ollama(&server.url, "4");
     for _ in 0..3 {
         ollama.complete(&ask()).await.unwrap();
     }
@@ -59,7 +59,7 @@ async fn a_server_that_becomes_slow_is_asked_for_tokens_again() {
         }
     })
     .await;
-    let ollama = ollama(&server.url, "0.5");
+    let ollama = ollama(&server.url, "5");
     ollama.complete(&ask()).await.unwrap();
     ollama.complete(&ask()).await.unwrap();
     let silent = ollama.complete(&ask()).await.unwrap_err();

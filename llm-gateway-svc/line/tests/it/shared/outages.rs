@@ -19,10 +19,11 @@ use super::{Meter, Replica, replicas};
 use crate::conformance::{AskExt, SOON, ask, enter, slot_of, soon};
 
 const CALL: Duration = Duration::from_millis(5);
+const LEASE: Duration = Duration::from_secs(1);
 
 fn options(slots: usize) -> LineOptions {
     LineOptions {
-        slot_ttl: Duration::from_secs(1),
+        slot_ttl: LEASE,
         ..LineOptions::with_slots(slots)
     }
 }
@@ -210,12 +211,8 @@ async fn without_redis_at_the_start_slots_wait_for_the_leases_of_a_predecessor()
     let mut server = RedisServer::start().unwrap();
     let url = server.url();
     server.kill();
-    let replica = Replica::start(&url, options(1)).await;
     let begun = Instant::now();
+    let replica = Replica::start(&url, options(1)).await;
     drop(slot_of(&replica.line, ask("class", "a")).await);
-    assert!(
-        begun.elapsed() >= Duration::from_millis(900),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() >= LEASE, "{:?}", begun.elapsed());
 }

@@ -279,10 +279,10 @@ fn what_graphviz_says_is_passed_on() {
 #[test]
 fn a_hanging_graphviz_is_ended() {
     let dir = fake("echo 'thinking' >&2\necho $$ >\"${0%/*}/pid\"\nkill -STOP $$");
-    let run = with_dot(dir.path(), &["--timeout", "1"]);
+    let run = with_dot(dir.path(), &["--timeout", "10"]);
     assert!(!run.ok);
     assert!(
-        run.notes.contains("did not finish within 1 s"),
+        run.notes.contains("did not finish within 10 s"),
         "{}",
         run.notes
     );
