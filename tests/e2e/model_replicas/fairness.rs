@@ -31,8 +31,8 @@ fn pupils() -> Vec<Pupil> {
 /// one that comes through all. Its pupils would be served unevenly, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_class_gets_the_same_through_one_replica_as_through_three() {
-    let mut trio = Trio::start(&ServerOptions::default(), Duration::from_secs(5)).await;
-    trio.set_service(Duration::from_millis(50)).await;
+    let mut trio = Trio::start(&ServerOptions::default(), Duration::from_secs(60)).await;
+    trio.set_service(Duration::from_millis(200)).await;
     let pupils = Pupils::start(&trio, pupils());
     // Not before everybody has been served do all always have one request in line.
     let everybody = |ended: &[Ended]| count(ended, |one| &one.pupil).len() == ONE + ALL;

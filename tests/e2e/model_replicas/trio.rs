@@ -26,7 +26,7 @@ pub const SLOTS: usize = 2;
 /// How long the model needs for a call, usually.
 pub const SERVICE: Duration = Duration::from_millis(100);
 /// What happens soon happens within this, on a busy machine too.
-pub const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(60);
 /// The longest a caller waits for a slot, and for an answer. Nobody comes near them unless something is lost.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(40));
 
