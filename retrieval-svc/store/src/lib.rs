@@ -11,7 +11,8 @@
 //!
 //! Opening looks at every page. A damaged file from which every row can still be read is replaced by a new one with the
 //! same rows, and kept under the same name with `.damaged`; other damage is refused, or, for the cache, thrown away. A
-//! file that was damaged while a process was killed cannot be read any more.
+//! file that was both damaged and not closed is refused. Where a damaged file names the size of a page, redb makes room
+//! for it before it reads: for a moment that can be 4 GiB.
 //!
 //! Vectors are brought to disk every few thousand and whenever a part is kept. What bounds the cache: the vectors of the
 //! two models used last are kept, those of other models are dropped; [`Cache::forget_unused`] drops those of contents
