@@ -82,13 +82,20 @@ async fn dense_of(rig: &Rig) -> (DenseUse, String) {
 
 /// Lets the background work until the course is ranked by meaning.
 async fn until_dense(rig: &Rig) -> String {
-    loop {
-        let (dense, index_id) = dense_of(rig).await;
-        if dense == DenseUse::Used {
-            return index_id;
+    until(async || dense_of(rig).await.0 == DenseUse::Used).await;
+    dense_of(rig).await.1
+}
+
+/// Lets the background work until this holds. The clock is paused: it goes on only once nothing is left to do.
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), waiting)
+        .await
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,14 +126,7 @@ async fn a_version_gets_its_vectors_however_late_it_is_served() {
     rig.tend();
     // Nothing happens after this that would wake the background once more.
     let version = rig.indexer.version(tiny_course()).await;
-    let whole = async {
-        while version.view("").unwrap().dense != Dense::Complete {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(60), whole)
-        .await
-        .unwrap();
+    until(async || version.view("").unwrap().dense == Dense::Complete).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,7 @@ use super::{
 
 const LEASE: Duration = Duration::from_secs(9);
 /// How much later a slot may be used again, on a busy machine.
-const SLACK: Duration = Duration::from_secs(15);
+const SLACK: Duration = Duration::from_secs(6);
 /// The replica that is killed. It owns a slot, and the other slot is lent to it.
 const VICTIM: usize = 0;
 /// The others.

@@ -147,9 +147,7 @@ fn dictionary(documents: &[Document]) -> Result<(Dictionary, HashMap<&str, u32>)
     for (place, term) in (0..).zip(&terms) {
         places.insert(term, place);
     }
-    // Sorted terms, each once, always rise.
-    let dictionary = Dictionary::of(Strings::of(terms)?).unwrap_or_default();
-    Ok((dictionary, places))
+    Ok((Dictionary::of(Strings::of(terms)?), places))
 }
 
 /// Strings that get places in the order in which they come.

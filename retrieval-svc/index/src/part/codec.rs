@@ -137,9 +137,12 @@ pub(super) fn decode(
     if !same {
         return Err(damaged("they are a part of another model"));
     }
+    let terms = input.strings()?;
+    if !terms.rise() {
+        return Err(damaged("the terms are out of order"));
+    }
     let mut columns = Columns {
-        dictionary: Dictionary::of(input.strings()?)
-            .ok_or_else(|| damaged("the terms are out of order"))?,
+        dictionary: Dictionary::of(terms),
         ..Columns::default()
     };
     for table in &mut columns.tables {
