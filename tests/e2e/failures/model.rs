@@ -101,13 +101,18 @@ async fn silent_broken_or_talking_nonsense() {
     let (mut suite, mut model) = with_model(home.path(), options).await;
     let ada = suite.student("ada");
     until_answered(&suite, &ada).await;
-    let [five, eight] = [5, 8].map(Duration::from_secs);
+    let [three, five, eight] = [3, 5, 8].map(Duration::from_secs);
     let nonsense = Settings {
         text: "Take 7 from both sides.".to_owned(),
         ..Settings::default()
     };
     for (settings, within, reasons) in [
-        (failing(Fault::Stall), five, &[Why::LlmTimeout][..]),
+        (
+            failing(Fault::Stall),
+            three,
+            &[Why::LlmTimeout, Why::Deadline][..],
+        ),
+        (failing(Fault::Stall), five, &[Why::LlmTimeout]),
         (failing(Fault::Stall), eight, &[Why::LlmTimeout]),
         (failing(Fault::StallMidway), five, &[Why::LlmTimeout]),
         (failing(Fault::Reset), five, &[Why::LlmTransport]),
