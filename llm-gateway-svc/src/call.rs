@@ -10,7 +10,7 @@ use tracing::Span;
 use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
-use turnwise_llm_line::{Ask, Owner, Place, Refusal};
+use turnwise_llm_queue::{Ask, Owner, Place, Refusal};
 
 use crate::{
     admission::Admission,
@@ -310,7 +310,7 @@ impl Work {
 }
 
 /// The next place that is told; never, if none is.
-async fn next_place(places: &mut Option<turnwise_llm_line::PlaceWatch>) -> Option<Place> {
+async fn next_place(places: &mut Option<turnwise_llm_queue::PlaceWatch>) -> Option<Place> {
     let Some(watch) = places else {
         return std::future::pending().await;
     };

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use turnwise_kit::Fault;
 use turnwise_llm_backends::{Failure, schema::SchemaError};
-use turnwise_llm_line::{InvalidOption, Refusal};
+use turnwise_llm_queue::{InvalidOption, Refusal};
 use turnwise_proto::common::v1::ErrorReason;
 
 /// When a caller may try again where nothing better is known.

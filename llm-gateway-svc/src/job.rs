@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use turnwise_llm_backends::Prompt;
-use turnwise_llm_line::Band;
+use turnwise_llm_queue::Band;
 
 use crate::metrics::Operation;
 

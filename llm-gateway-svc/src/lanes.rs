@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::watch;
 use turnwise_kit::Kit;
 use turnwise_llm_backends::Backend;
-use turnwise_llm_line::{Line, LineOptions};
+use turnwise_llm_queue::{Line, LineOptions};
 use turnwise_redis::Redis;
 
 use crate::{

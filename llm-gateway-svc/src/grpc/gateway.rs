@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_llm_backends::{Embeddings, Finish};
-use turnwise_llm_line::Place;
+use turnwise_llm_queue::Place;
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{

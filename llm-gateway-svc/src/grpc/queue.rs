@@ -11,7 +11,7 @@ use tokio::{
 use tonic::{Request, Response, Status};
 use turnwise_breaker::{Change, State};
 use turnwise_kit::{CallContext, CancellationToken, Fault};
-use turnwise_llm_line::{LineView, view::Scope};
+use turnwise_llm_queue::{LineView, view::Scope};
 use turnwise_proto::llm::v1::{
     BreakerState, GetQueuesRequest, GetQueuesResponse, Purpose, Queue, QueueClass, QueueEntry,
     QueueKind, QueueScope, QueueSlot, RunningCall, WatchQueuesRequest, WatchQueuesResponse,

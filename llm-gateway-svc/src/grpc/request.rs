@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_llm_backends::{Message, Prompt, Role, Schema, completion::check_model_name};
-use turnwise_llm_line::Band;
+use turnwise_llm_queue::Band;
 use turnwise_proto::llm::v1::{ChatMessage, ChatRole, CompleteRequest, EmbedRequest, Purpose};
 
 use crate::{

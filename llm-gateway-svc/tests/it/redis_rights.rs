@@ -53,12 +53,12 @@ fn rights() -> String {
 /// The commands that scripts call.
 fn commands_of_scripts() -> BTreeSet<String> {
     [
-        "llm-gateway-svc/line/src/shared/line.lua",
-        "llm-gateway-svc/line/src/shared/order.lua",
-        "llm-gateway-svc/line/src/shared/slots.lua",
-        "llm-gateway-svc/line/src/shared/operations.lua",
-        "breaker/src/breaker.lua",
-        "rate-limit/src/limits.lua",
+        "llm-gateway-svc/queue/src/shared/line.lua",
+        "llm-gateway-svc/queue/src/shared/order.lua",
+        "llm-gateway-svc/queue/src/shared/slots.lua",
+        "llm-gateway-svc/queue/src/shared/operations.lua",
+        "libs/breaker/src/breaker.lua",
+        "libs/rate-limit/src/limits.lua",
     ]
     .iter()
     .flat_map(|file| {

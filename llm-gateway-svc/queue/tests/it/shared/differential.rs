@@ -1,0 +1,233 @@
+//! Whatever is done, the same start in the same order in the line of one process and in one that replicas share.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use proptest::prelude::*;
+use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
+use turnwise_llm_queue::{Line, LineOptions, Owner, Refusal, Slot, view::Scope};
+use turnwise_testing::redis::RedisServer;
+
+use super::Replica;
+use crate::conformance::{AskExt, SOON, ask};
+
+const SLOTS: usize = 2;
+const REPLICAS: usize = 3;
+
+/// What is done.
+#[derive(Debug, Clone)]
+enum Step {
+    /// A request, at a replica; one in a hurry is told to come back unless it starts at once.
+    Enter {
+        replica: usize,
+        class: usize,
+        pupil: usize,
+        thread: usize,
+        batch: bool,
+        hurry: bool,
+    },
+    /// The so manieth of those who wait leaves.
+    Leave(usize),
+    /// The so manieth of those that run ends.
+    End(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let enter = (0..REPLICAS, 0..3_usize, 0..4_usize, 0..3_usize, 0..6_u8).prop_map(
+        |(replica, class, pupil, thread, kind)| Step::Enter {
+            replica,
+            class,
+            pupil,
+            thread,
+            batch: kind == 0,
+            hurry: kind == 1,
+        },
+    );
+    prop_oneof![
+        6 => enter,
+        1 => (0..100_usize).prop_map(Step::Leave),
+        3 => (0..100_usize).prop_map(Step::End),
+    ]
+}
+
+/// A line and what became of the requests.
+struct World {
+    lines: Vec<Line>,
+    waiting: BTreeMap<usize, (Owner, JoinHandle<()>)>,
+    running: BTreeMap<usize, Slot>,
+    news: mpsc::UnboundedReceiver<(usize, Result<Slot, Refusal>)>,
+    tell: mpsc::UnboundedSender<(usize, Result<Slot, Refusal>)>,
+    /// Who started, with those that started in one step in one set, and who was refused, and why.
+    log: Vec<(BTreeSet<usize>, BTreeSet<String>)>,
+}
+
+impl World {
+    fn new(lines: Vec<Line>) -> Self {
+        let (tell, news) = mpsc::unbounded_channel();
+        Self {
+            lines,
+            waiting: BTreeMap::new(),
+            running: BTreeMap::new(),
+            news,
+            tell,
+            log: Vec::new(),
+        }
+    }
+
+    async fn step(&mut self, number: usize, step: &Step) {
+        let (mut started, mut refused) = (BTreeSet::new(), BTreeSet::new());
+        match *step {
+            Step::Enter {
+                replica,
+                class,
+                pupil,
+                thread,
+                batch,
+                hurry,
+            } => {
+                // The last pupil is nobody in particular.
+                let pupil = ["a", "b", "c", ""][pupil];
+                let mut ask =
+                    ask(["x", "y", "heavy"][class], pupil).thread(["1", "2", "3"][thread]);
+                if batch {
+                    ask = ask.batch();
+                }
+                if hurry {
+                    ask = ask.max_wait(Duration::ZERO);
+                }
+                let line = self.lines[replica % self.lines.len()].clone();
+                let owner = ask.owner.clone();
+                let older = self
+                    .waiting
+                    .iter()
+                    .find(|(_, (other, _))| *other == owner && !pupil.is_empty());
+                let older = older.map(|(number, _)| *number);
+                match line.enter(ask).await {
+                    Ok(waiting) => {
+                        let tell = self.tell.clone();
+                        let task = tokio::spawn(async move {
+                            let _ = tell.send((number, waiting.slot().await));
+                        });
+                        self.waiting.insert(number, (owner, task));
+                    }
+                    Err(Refusal::TooLong(come_back)) => {
+                        let held = come_back.held.map(|held| held.position);
+                        refused.insert(format!("{number} {owner:?} {held:?}"));
+                    }
+                    Err(other) => {
+                        refused.insert(format!("{number} {other}"));
+                    }
+                }
+                while older.is_some_and(|older| self.waiting.contains_key(&older)) {
+                    self.hear(&mut started).await;
+                }
+            }
+            Step::Leave(which) => {
+                let numbers: Vec<_> = self.waiting.keys().copied().collect();
+                if !numbers.is_empty()
+                    && let Some((_, task)) = self.waiting.remove(&numbers[which % numbers.len()])
+                {
+                    task.abort();
+                    let _ = task.await;
+                }
+            }
+            Step::End(which) => {
+                let numbers: Vec<_> = self.running.keys().copied().collect();
+                if !numbers.is_empty()
+                    && let Some(slot) = self.running.remove(&numbers[which % numbers.len()])
+                {
+                    slot.done(Some(Duration::from_secs(1)));
+                }
+            }
+        }
+        // No slot idles while somebody waits, so that many will run.
+        while self.running.len() < SLOTS && !self.waiting.is_empty() {
+            self.hear(&mut started).await;
+        }
+        self.log.push((started, refused));
+    }
+
+    /// How many are in line, and how many run.
+    async fn sizes(&self) -> (usize, usize) {
+        let view = self.lines[0].view(0).await;
+        let calls = view.slots.iter().filter(|slot| slot.call.is_some());
+        (view.waiting_total, calls.count())
+    }
+
+    /// Waits until one of those who wait is told something.
+    async fn hear(&mut self, started: &mut BTreeSet<usize>) {
+        let (number, told) = timeout(SOON, self.news.recv())
+            .await
+            .expect("soon")
+            .unwrap();
+        if self.waiting.remove(&number).is_none() {
+            return;
+        }
+        match told {
+            Ok(slot) => {
+                started.insert(number);
+                self.running.insert(number, slot);
+            }
+            Err(Refusal::Superseded) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn options() -> LineOptions {
+    LineOptions {
+        weights: [("heavy".to_owned(), 3)].into(),
+        aging: Duration::from_secs(600),
+        place_grace: Duration::from_secs(600),
+        ..LineOptions::with_slots(SLOTS)
+    }
+}
+
+async fn run(url: &str, name: &str, steps: &[Step]) {
+    let mut lines = Vec::new();
+    let mut replicas = Vec::new();
+    for replica_index in 0..REPLICAS {
+        let options = LineOptions {
+            replicas: REPLICAS,
+            replica_index,
+            ..options()
+        };
+        replicas.push(Replica::start_named(url, name, options).await);
+    }
+    for replica in &replicas {
+        replica.until(Scope::Shared).await;
+        lines.push(replica.line.clone());
+    }
+    let mut shared = World::new(lines);
+    let mut local = World::new(vec![Line::local(options()).unwrap()]);
+    for (number, step) in steps.iter().enumerate() {
+        local.step(number, step).await;
+        shared.step(number, step).await;
+        // Who leaves or ends does not wait until Redis knows.
+        let known = async {
+            while local.sizes().await != shared.sizes().await {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(SOON, known).await.expect("soon");
+        assert_eq!(
+            local.log.last(),
+            shared.log.last(),
+            "step {number}: {step:?}"
+        );
+        assert!(shared.running.len() <= SLOTS);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_same_start_in_both(steps in prop::collection::vec(step(), 1..120)) {
+        let server = RedisServer::start().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(run(&server.url(), "line", &steps));
+    }
+}

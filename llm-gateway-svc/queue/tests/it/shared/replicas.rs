@@ -1,0 +1,260 @@
+//! Several replicas: one order, news that are lost, replicas that die or have the same index.
+
+use std::{
+    io::Write,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::time::{Instant, sleep, timeout};
+use turnwise_llm_queue::{LineOptions, Refusal};
+use turnwise_testing::redis::RedisServer;
+
+use super::{Meter, Replica, replicas};
+use crate::conformance::{AskExt, SOON, ask, enter, slot_of, soon};
+
+const TTL: Duration = Duration::from_secs(2);
+
+fn options(slots: usize) -> LineOptions {
+    LineOptions {
+        slot_ttl: TTL,
+        ..LineOptions::with_slots(slots)
+    }
+}
+
+#[tokio::test]
+async fn pupils_and_classes_take_turns_across_replicas() {
+    let server = RedisServer::start().unwrap();
+    let all = replicas(&server.url(), 3, &options(1)).await;
+    let mut slot = slot_of(&all[0].line, ask("z", "z")).await;
+    let mut waiting = Vec::new();
+    for (name, replica, class, pupil, thread) in [
+        ("x1", 0, "x", "1", "a"),
+        ("x1 again", 1, "x", "1", "b"),
+        ("x2", 2, "x", "2", "a"),
+        ("y1", 1, "y", "1", "a"),
+        ("y2", 0, "y", "2", "a"),
+    ] {
+        let ask = ask(class, pupil).thread(thread);
+        waiting.push((name, enter(&all[replica].line, ask).await));
+    }
+    for expected in ["x1", "y1", "x2", "y2", "x1 again"] {
+        slot.done(None);
+        let at = waiting
+            .iter()
+            .position(|(name, _)| *name == expected)
+            .unwrap();
+        slot = soon(waiting.remove(at).1).await;
+    }
+}
+
+#[tokio::test]
+async fn a_newer_request_at_another_replica_takes_the_place() {
+    let server = RedisServer::start().unwrap();
+    let all = replicas(&server.url(), 2, &options(1)).await;
+    let slot = slot_of(&all[0].line, ask("class", "z")).await;
+    let older = enter(&all[0].line, ask("class", "a")).await;
+    let other = enter(&all[0].line, ask("class", "b")).await;
+    let newer = enter(&all[1].line, ask("class", "a")).await;
+    let refused = timeout(SOON, older.slot()).await.unwrap().unwrap_err();
+    assert_eq!(refused, Refusal::Superseded);
+    slot.done(None);
+    soon(newer).await.done(None);
+    soon(other).await.done(None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_never_exceed_slots_whatever_callers_do() {
+    let server = RedisServer::start().unwrap();
+    let all = replicas(&server.url(), 3, &options(2)).await;
+    let meter = Meter::default();
+    let mut tasks = Vec::new();
+    for number in 0..300_u64 {
+        let (line, meter) = (all[number as usize % 3].line.clone(), meter.clone());
+        tasks.push(tokio::spawn(async move {
+            let class = format!("{}", number % 7);
+            let ask = ask(&class, &number.to_string());
+            // Some leave before they are in line, some in line, some when their slot comes.
+            let patience = Duration::from_micros(number * 131 % 9000);
+            if number % 3 == 0 {
+                let _ = timeout(patience, async {
+                    let slot = line.enter(ask).await.unwrap().slot().await.unwrap();
+                    meter.run(slot, Duration::from_millis(1)).await;
+                })
+                .await;
+            } else {
+                meter
+                    .run(slot_of(&line, ask).await, Duration::from_millis(1))
+                    .await;
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(meter.most(), 2);
+    assert!(meter.all() >= 200);
+    // Nothing is left behind.
+    let idle = async {
+        loop {
+            let view = all[0].line.view(10).await;
+            if view.waiting_total == 0
+                && view.slots.iter().filter(|slot| slot.call.is_none()).count() == 2
+            {
+                return;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(SOON, idle).await.unwrap();
+}
+
+#[tokio::test]
+async fn news_that_are_lost_are_made_good_for() {
+    let server = RedisServer::start().unwrap();
+    let all = replicas(&server.url(), 2, &options(1)).await;
+    for round in 0..5 {
+        let slot = slot_of(&all[0].line, ask("class", "a")).await;
+        let waiting = enter(&all[1].line, ask("class", &round.to_string())).await;
+        // The news of the slot is published to nobody.
+        server
+            .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
+            .unwrap();
+        slot.done(None);
+        soon(waiting).await.done(None);
+        for replica in &all {
+            replica.until(turnwise_llm_queue::view::Scope::Shared).await;
+        }
+    }
+}
+
+/// Runs a replica that takes all slots and has some in line, and then is gone as if it had been killed.
+fn die(url: &str, options: LineOptions, waiting: usize) {
+    let url = url.to_owned();
+    let died = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let slots = options.slots;
+            let replica = Replica::join(&url, options).await;
+            for pupil in 0..slots {
+                std::mem::forget(slot_of(&replica.line, ask("dead", &pupil.to_string())).await);
+            }
+            for pupil in 0..waiting {
+                std::mem::forget(
+                    enter(&replica.line, ask("dead", &format!("in line {pupil}"))).await,
+                );
+            }
+            std::mem::forget(replica);
+        });
+        runtime.shutdown_background();
+    });
+    died.join().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_slots_of_a_replica_that_died_come_back() {
+    let server = RedisServer::start().unwrap();
+    let options = LineOptions {
+        replicas: 2,
+        ..options(2)
+    };
+    let living = Replica::start(&server.url(), options.clone()).await;
+    living.until(turnwise_llm_queue::view::Scope::Shared).await;
+    let url = server.url();
+    let dead = LineOptions {
+        replica_index: 1,
+        ..options
+    };
+    tokio::task::spawn_blocking(move || die(&url, dead, 3))
+        .await
+        .unwrap();
+    let died = Instant::now();
+    let first = slot_of(&living.line, ask("class", "a")).await;
+    let second = slot_of(&living.line, ask("class", "b")).await;
+    let took = died.elapsed();
+    assert!(took <= TTL + Duration::from_secs(4), "{took:?}");
+    assert_ne!(first.index(), second.index());
+    assert!(!first.lost().is_cancelled() && !second.lost().is_cancelled());
+    assert_eq!(living.line.view(10).await.waiting_total, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_outlasts_its_lease_keeps_its_slot() {
+    let server = RedisServer::start().unwrap();
+    let options = LineOptions {
+        slot_ttl: Duration::from_secs(3),
+        ..LineOptions::with_slots(1)
+    };
+    let all = replicas(&server.url(), 2, &options).await;
+    let slot = slot_of(&all[1].line, ask("class", "a")).await;
+    let waiting = enter(&all[0].line, ask("class", "b")).await;
+    let early = timeout(Duration::from_secs(12), waiting.slot()).await;
+    assert!(early.is_err() && !slot.lost().is_cancelled());
+}
+
+#[tokio::test]
+async fn a_replica_that_ends_leaves_its_slots_to_the_others() {
+    let server = RedisServer::start().unwrap();
+    let mut all = replicas(&server.url(), 2, &LineOptions::with_slots(2)).await;
+    let other = all.pop().unwrap();
+    let slot = slot_of(&other.line, ask("class", "a")).await;
+    other.kit.shutdown.cancel();
+    // It ends when its last call has.
+    let (a, b) = (ask("class", "b"), ask("class", "c"));
+    let first = slot_of(&all[0].line, a).await;
+    let second = enter(&all[0].line, b).await;
+    slot.done(None);
+    let second = soon(second).await;
+    other.stop().await;
+    first.done(None);
+    second.done(None);
+    let both = [
+        slot_of(&all[0].line, ask("class", "d")).await,
+        slot_of(&all[0].line, ask("class", "e")).await,
+    ];
+    assert_ne!(both[0].index(), both[1].index());
+}
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn two_replicas_with_one_index_are_warned_of() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let server = RedisServer::start().unwrap();
+    let options = LineOptions {
+        replicas: 2,
+        ..options(2)
+    };
+    let one = Replica::join(&server.url(), options.clone()).await;
+    let other = Replica::join(&server.url(), options).await;
+    let warned = async {
+        while !String::from_utf8_lossy(&log.0.lock().unwrap())
+            .contains("the same QUEUE_REPLICA_INDEX")
+        {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, warned).await.unwrap();
+    drop((one, other));
+}
