@@ -57,9 +57,20 @@ need_rust() {
 need_redis() {
     have redis-server && return
     apt_install redis-server
-    # Nor shall it start with the machine; nobody asked for a Redis on its usual port.
+    never_at_boot redis-server
+}
+
+# A container engine for scripts/try-image, which starts one of its own.
+need_docker() {
+    have dockerd && have ip && return
+    apt_install docker.io iproute2
+    never_at_boot docker.service docker.socket containerd.service
+}
+
+# Keeps services that came with a package from starting with the machine; nobody asked for them.
+never_at_boot() {
     if [[ -d /run/systemd/system ]]; then
-        as_root systemctl disable --quiet redis-server || true
+        as_root systemctl disable --quiet "$@" || true
     fi
 }
 
