@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnwise::{archive, chat, course, doctor, index, queue, replay, search, token, turn, up};
+#[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
 use turnwise_kit::{run, settings};
 
@@ -40,6 +41,7 @@ enum Command {
     /// Mint a development token
     Token(token::TokenArgs),
     /// Read a PDF from standard input, as `index add` has it done
+    #[cfg(feature = "pdf")]
     #[command(name = pdf::SUBCOMMAND, hide = true)]
     ExtractPdf,
 }
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return run::settings_failed(&error),
     };
+    #[cfg(feature = "pdf")]
     if matches!(cli.command, Command::ExtractPdf) {
         // Before the runtime's threads: their memory would count against its limits.
         return pdf::child();
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
             Command::Token(args) => token::run(args)?,
+            #[cfg(feature = "pdf")]
             Command::ExtractPdf => pdf::child(),
         })
     })

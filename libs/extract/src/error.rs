@@ -61,6 +61,8 @@ pub enum Reason {
     Timeout,
     /// The process that read the PDF died.
     Crashed,
+    /// This program was built without reading PDFs.
+    NotBuilt,
 }
 
 impl Reason {
@@ -76,6 +78,7 @@ impl Reason {
             Self::Encrypted => "ENCRYPTED",
             Self::Timeout => "TIMEOUT",
             Self::Crashed => "CRASHED",
+            Self::NotBuilt => "NOT_BUILT",
         }
     }
 }

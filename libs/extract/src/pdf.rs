@@ -5,12 +5,15 @@
 //! standard input and answers in lines of JSON. It limits its own memory and processor time first; the parent bounds what
 //! it reads from it and how long, and kills it.
 
+#[cfg(feature = "pdf")]
 mod child;
+#[cfg(feature = "pdf")]
 mod lines;
 mod protocol;
 mod reader;
 mod sections;
 
+#[cfg(feature = "pdf")]
 pub use child::child;
 pub use reader::Reader;
 

@@ -12,6 +12,7 @@
 //! | [`documents`] | vectors of documents: made once, kept by content |
 
 pub mod describe;
+#[cfg(feature = "directory")]
 pub mod directory;
 pub mod documents;
 pub mod embedder;
@@ -23,6 +24,7 @@ pub mod settings;
 mod vector;
 
 pub use describe::describe_patiently;
+#[cfg(feature = "directory")]
 pub use directory::{Directory, FolderError};
 pub use documents::{Embedded, embed_documents};
 pub use embedder::{EmbedError, Embedder, NoModel, Purpose};

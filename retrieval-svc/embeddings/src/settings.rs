@@ -5,7 +5,9 @@ use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 use clap::Args;
 use turnwise_kit::client::GrpcClient;
 
-use crate::{Directory, Embedder, FolderError, NoModel, Remote, remote::Name};
+#[cfg(feature = "directory")]
+use crate::{Directory, FolderError};
+use crate::{Embedder, NoModel, Remote, remote::Name};
 
 /// Settings of embeddings.
 #[derive(Debug, Clone, Args)]
@@ -87,8 +89,16 @@ impl FromStr for Choice {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder's model cannot be used.
+    #[cfg(feature = "directory")]
     #[error("EMBEDDINGS: {0}")]
     Folder(#[from] FolderError),
+    /// The program was built without the code that runs a model.
+    #[cfg(not(feature = "directory"))]
+    #[error(
+        "EMBEDDINGS=directory: this program was built without embedding models; use one of a release or an image, or \
+         build it with `cargo build --release -p turnwise`"
+    )]
+    NotBuilt,
     /// The gateway is to embed, and there is none.
     #[error("EMBEDDINGS=gateway needs LLM_GATEWAY_ENDPOINT, the model gateway")]
     NoGateway,
@@ -102,9 +112,12 @@ pub enum OpenError {
 pub fn open(settings: &Settings, llm: Option<GrpcClient>) -> Result<Arc<dyn Embedder>, OpenError> {
     Ok(match &settings.embeddings {
         Choice::None => Arc::new(NoModel),
+        #[cfg(feature = "directory")]
         Choice::Directory(path) => {
             Arc::new(Directory::open(path, usize::from(settings.embed_threads))?)
         }
+        #[cfg(not(feature = "directory"))]
+        Choice::Directory(_) => return Err(OpenError::NotBuilt),
         Choice::Gateway(name) => {
             let llm = llm.ok_or(OpenError::NoGateway)?;
             Arc::new(Remote::new(llm, name.clone()))

@@ -69,11 +69,20 @@ impl Reader {
     ///
     /// # Errors
     /// `NOT_A_PDF`, `ENCRYPTED`, `TOO_LARGE`, `TIMEOUT` or `CRASHED`, each with what to do. The child is gone by then.
+    /// `NOT_BUILT` from a program without the feature `pdf`.
     pub async fn read(
         &self,
         name: &str,
         bytes: Vec<u8>,
     ) -> Result<(Vec<Section>, Vec<u32>), ExtractError> {
+        if cfg!(not(feature = "pdf")) {
+            return Err(ExtractError::new(
+                name,
+                Reason::NotBuilt,
+                "this program was built without reading PDFs",
+                "use one of a release or an image, or build it with `cargo build --release -p turnwise`",
+            ));
+        }
         check_size(name, bytes.len())?;
         let ended = match self.run(bytes).await {
             Ok(Some(ended)) => ended,

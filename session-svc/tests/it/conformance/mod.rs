@@ -1,5 +1,5 @@
 //! What the service must do on every kind of store. Every case runs on an embedded store and on a Redis server of its
-//! own, and all of them on one set of sentinels and on one cluster.
+//! own, and many together on sets of sentinels and on clusters.
 
 mod audit;
 mod concurrent;

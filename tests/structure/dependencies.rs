@@ -1,0 +1,145 @@
+//! Dependencies point one way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::workspace::{members, metadata};
+
+/// Whether the crate in one folder may depend on the crate in another.
+fn may_depend(from: &str, to: &str) -> bool {
+    let service = |folder: &str| {
+        let top = folder.split('/').next().unwrap_or_default();
+        top.ends_with("-svc").then(|| top.to_owned())
+    };
+    match from.split('/').next().unwrap_or_default() {
+        "proto" => false,
+        "libs" => to == "proto" || to.starts_with("libs/"),
+        // The program that runs everything in one process, and the tests of the whole.
+        "turnwise" => to != "tests",
+        "tests" => true,
+        _ => to == "proto" || to.starts_with("libs/") || service(from) == service(to),
+    }
+}
+
+#[test]
+fn no_service_depends_on_another_and_no_library_on_a_service() {
+    let metadata = metadata();
+    let members = members(&metadata);
+    let folders: BTreeMap<&str, &str> = members
+        .iter()
+        .map(|(folder, package)| (package["name"].as_str().unwrap(), folder.as_str()))
+        .collect();
+    let mut wrong = Vec::new();
+    for (from, package) in &members {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let Some(to) = folders.get(dependency["name"].as_str().unwrap()) else {
+                continue;
+            };
+            if !may_depend(from, to) {
+                wrong.push(format!("{from} depends on {to}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Crates that decide or compute and do nothing else, and what none of them links: transport, contracts, stores, the
+/// asynchronous runtime.
+const PURE: [&str; 5] = [
+    "turnwise-decisions",
+    "turnwise-grading",
+    "turnwise-redaction",
+    "turnwise-text",
+    "turnwise-retrieval-relevance",
+];
+const IMPURE: [&str; 8] = [
+    "tonic",
+    "prost",
+    "turnwise-proto",
+    "turnwise-kit",
+    "hyper",
+    "reqwest",
+    "redis",
+    "redb",
+];
+
+#[test]
+fn pure_crates_link_no_transport_no_contract_and_no_store() {
+    let metadata = metadata();
+    let names: BTreeMap<&str, &str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| {
+            (
+                package["id"].as_str().unwrap(),
+                package["name"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    for pure in PURE {
+        let linked = linked(&metadata, &names, pure);
+        assert!(linked.len() > 1, "{pure} is in the workspace");
+        for impure in IMPURE {
+            assert!(!linked.contains(impure), "{pure} links {impure}");
+        }
+    }
+}
+
+/// The names of all crates that a crate links, itself among them.
+fn linked<'a>(
+    metadata: &'a Value,
+    names: &BTreeMap<&'a str, &'a str>,
+    root: &str,
+) -> BTreeSet<&'a str> {
+    let nodes: BTreeMap<&str, &Value> = metadata["resolve"]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| (node["id"].as_str().unwrap(), node))
+        .collect();
+    let root = names.iter().find(|(_, name)| **name == root);
+    let mut waiting: Vec<&str> = root.map(|(id, _)| *id).into_iter().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        for dependency in nodes[id]["deps"].as_array().unwrap() {
+            // A kind of null is an ordinary dependency; the others are of tests and build scripts.
+            let kinds = dependency["dep_kinds"].as_array().unwrap();
+            if kinds.iter().any(|kind| kind["kind"].is_null()) {
+                waiting.push(dependency["pkg"].as_str().unwrap());
+            }
+        }
+    }
+    seen.into_iter().map(|id| names[id]).collect()
+}
+
+#[test]
+fn every_version_of_a_dependency_stands_once() {
+    let mut wrong = Vec::new();
+    for file in crate::workspace::files(&["/Cargo.toml"]) {
+        // The fuzzer is a workspace of its own, as cargo-fuzz wants it.
+        if file.components().any(|part| part.as_os_str() == "fuzz") {
+            continue;
+        }
+        let text = crate::workspace::read(&file);
+        let lists = text.split("\n[").filter(|part| {
+            let head = part.lines().next().unwrap_or_default();
+            head.ends_with("dependencies]")
+        });
+        for line in lists.flat_map(|list| list.lines().skip(1)) {
+            let own = line.contains('=') && !line.trim_start().starts_with('#');
+            if own && !line.contains("workspace = true") {
+                wrong.push(format!("{}: {line}", file.display()));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "versions belong into the workspace's manifest:\n{}",
+        wrong.join("\n")
+    );
+}
