@@ -278,6 +278,31 @@ fn every_knot_is_told_until_it_is_undone() {
 }
 
 #[test]
+fn many_small_knots_are_all_told() {
+    const COUNT: usize = 10_000;
+    let pairs: Vec<Vec<usize>> = (0..COUNT).map(|n| vec![n ^ 1]).collect();
+    let pairs: Vec<&[usize]> = pairs.iter().map(Vec::as_slice).collect();
+    let messages = messages(0, &pairs);
+    assert_eq!(messages.len(), COUNT / 2);
+    assert!(messages.iter().all(|message| message.contains("circle: ")));
+}
+
+#[test]
+fn a_large_dense_knot_is_taken_apart_so_far_and_no_further() {
+    const COUNT: usize = 20_000;
+    let of_unit = |n: usize| -> Vec<usize> {
+        let others = [n + 1, 7 * n + 3, 31 * n + 5].map(|other| other % COUNT);
+        let mut seen = HashSet::from([n]);
+        let others = others.into_iter();
+        others.filter(|other| seen.insert(*other)).collect()
+    };
+    let units: Vec<Vec<usize>> = (0..COUNT).map(of_unit).collect();
+    let units: Vec<&[usize]> = units.iter().map(Vec::as_slice).collect();
+    let told = messages(0, &units).len();
+    assert!((10..COUNT).contains(&told), "{told}");
+}
+
+#[test]
 fn what_hangs_on_a_unit_out_of_reach_is_not_blamed() {
     assert_eq!(
         messages(0, &[&[], &[0], &[], &[2], &[3, 1]]),
