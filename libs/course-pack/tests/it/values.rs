@@ -134,7 +134,7 @@ units:
     tags: [numbers, 'B 2', \"C\",]
     anchors:
     - add two numbers
-    -   it's -3 #not a comment
+    -   it's 3# # the third
 
     - '-3 + 8 isn''t: 6'
     - 'so long that: it
@@ -169,7 +169,7 @@ units:
         unit.anchors,
         [
             "add two numbers",
-            "it's -3 #not a comment",
+            "it's 3#",
             "-3 + 8 isn't: 6",
             "so long that: it isn't on one line",
             "as long as this \"one\"",
