@@ -69,6 +69,7 @@ mod outages;
 mod privacy;
 mod python;
 mod read_only;
+mod real_courses;
 mod real_messages;
 mod reload;
 mod retrieval;
