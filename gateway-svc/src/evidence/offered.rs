@@ -8,7 +8,7 @@ use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceResponse, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
     },
-    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
+    session::v1::{QuestionRecord, StudentSnapshot, ThreadKind},
     tutor::v1::{Button, MasteryTier, SnapshotLite},
 };
 
@@ -18,6 +18,7 @@ use super::{
     store::{Asked, Write},
 };
 use crate::{
+    conversation::Request,
     exam::Word,
     tokens::{OfferClaims, TokenFault},
     upstream::Step,
@@ -67,12 +68,16 @@ impl<'a> Offered<'a> {
         now: Timestamp,
     ) -> Asked<'a> {
         Asked {
-            context,
-            caller,
-            thread_id: self.thread_id,
-            course_id: self.course_id,
-            idempotency_key,
-            body_hash,
+            request: Request {
+                context,
+                caller,
+                address: None,
+                kind: ThreadKind::Tutor,
+                thread_id: self.thread_id,
+                course_id: self.course_id,
+                idempotency_key,
+                body_hash,
+            },
             drill_nonce: String::new(),
             now,
         }
@@ -115,7 +120,7 @@ impl Evidence {
                 question_id: offered.question_id,
                 tier,
             };
-            match self.tokens.check_offer(now, offered.token, &claims) {
+            match self.core.tokens.check_offer(now, offered.token, &claims) {
                 Ok(()) => return Ok(tier),
                 // Only with the right tier does a token say that it is too old.
                 Err(_) if refused == TokenFault::Expired => {}
@@ -133,8 +138,9 @@ impl Evidence {
         offered: &Offered<'_>,
         tier: MasteryTier,
     ) -> Result<(), Fault> {
-        let context = asked.context;
+        let context = asked.request.context;
         let known = self
+            .core
             .upstreams
             .policy
             .clone()
@@ -255,14 +261,6 @@ pub(super) fn check_belongs(
         return Err(Fault::invalid("tier", "must be the question's own"));
     }
     Ok(())
-}
-
-/// The class that a thread was opened in.
-pub(super) fn class_id(start: &EvidenceStart) -> &str {
-    start
-        .thread
-        .as_ref()
-        .map_or("", |thread| thread.class_id.as_str())
 }
 
 /// Whether a status says that the question was passed.

@@ -15,10 +15,11 @@ use turnwise_redaction::redact_with;
 
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
-    offered::{Applying, Offered, Seen, class_id, is_passed},
-    store::{Begun, Committed, Draft, Event, body_hash},
+    offered::{Applying, Offered, Seen, is_passed},
+    store::{Committed, Draft, Event},
 };
 use crate::{
+    conversation::{Begun, body_hash},
     exam::{Question, Ruling},
     input::check_text,
 };
@@ -31,8 +32,7 @@ impl Evidence {
         caller: &Caller,
         request: SubmitExamAnswerRequest,
     ) -> Result<SubmitExamAnswerResponse, Fault> {
-        ids::check_key("idempotency_key", &request.idempotency_key)?;
-        let now = self.kit.clock.now();
+        let now = self.core.kit.clock.now();
         let offered = Offered {
             thread_id: &request.thread_id,
             course_id: &request.course_id,
@@ -59,15 +59,13 @@ impl Evidence {
         let answer = match answer {
             Answer::OptionId(id) => Answer::OptionId(id.clone()),
             Answer::AnswerText(text) => {
-                let roster = self
-                    .rosters
-                    .of(context, &caller.tenant, class_id(&start))
-                    .await?;
+                let thread = start.thread.as_ref();
+                let roster = self.core.roster(&asked.request, thread).await?;
                 let clean = redact_with(text, &roster);
                 Answer::AnswerText(clipped(&clean, ANSWER_MAX_CHARS).to_owned())
             }
         };
-        if self.exam.needs_call() {
+        if self.core.exam.needs_call() {
             // What a platform has recorded cannot be taken back: the catalogue is asked before.
             self.check_catalogue(&asked, &offered, tier).await?;
         }
@@ -83,7 +81,8 @@ impl Evidence {
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
         let (word, locks) = futures_util::try_join!(
-            self.exam
+            self.core
+                .exam
                 .submit(context, &question, &answer, &start.question_records),
             locks,
         )?;

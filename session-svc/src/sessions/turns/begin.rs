@@ -21,7 +21,7 @@ use crate::{
         interactions::Interactions,
         keys::{self, Operation},
         stored::StoredThread,
-        threads::{is_about, messages, not_about},
+        threads::{is_about, is_of_kind, messages, not_about, not_of_kind},
     },
 };
 
@@ -37,10 +37,15 @@ impl Sessions {
             begin.memory_scope = Bytes::new();
         }
         let partition = Partition::student(student);
-        let slot = Slot::new(Operation::Turn, &begin.idempotency, &begin.thread_id);
+        let slot = Slot::new(
+            Operation::Turn(begin.kind),
+            &begin.idempotency,
+            &begin.thread_id,
+        );
         let transaction = Transaction {
             checks: vec![
                 slot.unused(),
+                is_of_kind(&begin.thread_id, begin.kind),
                 is_about(&begin.thread_id, &begin.course_id),
                 Check::LeaseFree {
                     key: keys::lease(&begin.thread_id),
@@ -117,6 +122,7 @@ impl Sessions {
             memory: memory.clone(),
             interactions: Some(interactions.clone()),
             course_known,
+            kind: stored.kind.into(),
         };
         Ok(TurnStart {
             thread: Some(stored.thread),
@@ -169,7 +175,8 @@ fn refused_begin(refused: Refused, slot: &Slot, begin: &BeginTurn) -> Result<Beg
             let answer = slot.stored(refused)?;
             Ok(Begun::Answered(record::unstamp("answer", &answer)?))
         }
-        1 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
+        1 => Err(not_of_kind(refused.told, &begin.thread_id)),
+        2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
             let mine = holder_key(&begin.idempotency.key);

@@ -31,7 +31,11 @@ impl Sessions {
     ) -> Result<Option<PendingInteraction>, SessionError> {
         let partition = Partition::student(student);
         let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
-        let slot = Slot::new(Operation::Turn, &commit.idempotency, &commit.thread_id);
+        let slot = Slot::new(
+            Operation::Turn(commit.carry.kind()),
+            &commit.idempotency,
+            &commit.thread_id,
+        );
         let interactions = commit.carry.interactions.clone().unwrap_or_default();
         let step = match &commit.pending_change {
             Some(change) => {
@@ -200,7 +204,7 @@ impl Sessions {
             });
         }
         if let Some(log) = &commit.turn_log {
-            writes.extend(self.turn_log_writes(thread_id, log));
+            writes.extend(self.turn_log_writes(thread_id, commit.carry.kind(), log));
         }
         writes
     }
