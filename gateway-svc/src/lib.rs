@@ -17,7 +17,7 @@
 //!
 //! Prompt sheets and guardrails are crates of their own.
 
-mod address;
+pub mod address;
 pub mod auth;
 pub mod config;
 mod conversation;

@@ -52,7 +52,7 @@ impl Core {
                 lease: Lease::new(self, request, &start),
                 start,
             })),
-            None => Err(Step::Session.nonsense()),
+            None => Err(Step::Session.malformed()),
         }
     }
 }

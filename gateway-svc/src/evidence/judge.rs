@@ -63,7 +63,7 @@ impl Evidence {
         let check = checked
             .check
             .clone()
-            .ok_or_else(|| Step::Policy.nonsense())?;
+            .ok_or_else(|| Step::Policy.malformed())?;
         let (outcome, model) = if check.verdict() == DrillVerdict::Right {
             (None, String::new())
         } else {
@@ -105,7 +105,7 @@ impl Evidence {
             .map_err(|status| Step::Policy.fault(context, &status))?
             .into_inner();
         if resolved.verdict() == DrillVerdict::Unspecified {
-            return Err(Step::Policy.nonsense());
+            return Err(Step::Policy.malformed());
         }
         Ok(resolved)
     }

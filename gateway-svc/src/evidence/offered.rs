@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     conversation::Request,
-    exam::Word,
+    exam::{Question, Word},
     tokens::{OfferClaims, TokenFault},
     upstream::Step,
 };
@@ -83,6 +83,17 @@ impl<'a> Offered<'a> {
         }
     }
 
+    /// The question as the exam system is asked about it.
+    pub(super) fn question(&self, caller: &'a Caller, idempotency_key: &'a str) -> Question<'a> {
+        Question {
+            student_id: &caller.subject,
+            course_id: self.course_id,
+            unit_id: self.unit_id,
+            question_id: self.question_id,
+            idempotency_key,
+        }
+    }
+
     /// Checks the fields that name the question.
     pub(super) fn check_fields(&self) -> Result<(), Fault> {
         ids::check("thread_id", self.thread_id)?;
@@ -131,13 +142,17 @@ impl Evidence {
         Err(refused.into())
     }
 
-    /// Whether the catalogue still has the question as it was offered.
+    /// Whether the catalogue still has the question as it was offered: what a platform has recorded cannot be taken back,
+    /// so it is asked before.
     pub(super) async fn check_catalogue(
         &self,
         asked: &Asked<'_>,
         offered: &Offered<'_>,
         tier: MasteryTier,
     ) -> Result<(), Fault> {
+        if !self.core.exam.needs_call() {
+            return Ok(());
+        }
         let context = asked.request.context;
         let known = self
             .core
@@ -184,7 +199,7 @@ impl Applying<'_> {
             .evidence
             .applied(self.asked, "", snapshot, fact)
             .await?;
-        let evidence = evidence.ok_or_else(|| Step::Policy.nonsense())?;
+        let evidence = evidence.ok_or_else(|| Step::Policy.malformed())?;
         let after = StudentSnapshot {
             evidence: Some(evidence.clone()),
             ..snapshot.clone()

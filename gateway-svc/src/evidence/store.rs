@@ -124,7 +124,7 @@ impl Evidence {
             Some(begin_evidence_response::Outcome::Start(start)) => {
                 Ok(Begun::Start(Box::new(start)))
             }
-            None => Err(Step::Session.nonsense()),
+            None => Err(Step::Session.malformed()),
         }
     }
 
@@ -179,7 +179,7 @@ impl Evidence {
                 Some(commit_evidence_response::Outcome::StoredAnswer(bytes)) => {
                     return stored(bytes).map(Committed::Stored);
                 }
-                None => return Err(Step::Session.nonsense()),
+                None => return Err(Step::Session.malformed()),
             }
         }
         Err(Fault::new(

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     conversation::{Begun, body_hash},
-    exam::{Question, Ruling},
+    exam::Ruling,
     input::check_text,
 };
 
@@ -65,18 +65,9 @@ impl Evidence {
                 Answer::AnswerText(clipped(&clean, ANSWER_MAX_CHARS).to_owned())
             }
         };
-        if self.core.exam.needs_call() {
-            // What a platform has recorded cannot be taken back: the catalogue is asked before.
-            self.check_catalogue(&asked, &offered, tier).await?;
-        }
+        self.check_catalogue(&asked, &offered, tier).await?;
         let key = asked.platform_key();
-        let question = Question {
-            student_id: &caller.subject,
-            course_id: &request.course_id,
-            unit_id: &request.unit_id,
-            question_id: &request.question_id,
-            idempotency_key: &key,
-        };
+        let question = offered.question(caller, &key);
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };

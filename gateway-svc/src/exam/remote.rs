@@ -224,7 +224,7 @@ fn public(fault: Fault) -> Fault {
     }
 }
 
-fn away(problem: &str, retry_after: Duration) -> Fault {
+fn unavailable(problem: &str, retry_after: Duration) -> Fault {
     Fault::new(
         ErrorReason::DependencyUnavailable,
         format!("the exam system {problem}; try again with the same key"),

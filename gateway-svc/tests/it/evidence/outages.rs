@@ -46,7 +46,7 @@ async fn graded(
     graded
 }
 
-fn away(fault: &Fault, service: &str) {
+fn unavailable(fault: &Fault, service: &str) {
     assert_eq!(
         fault.reason(),
         ErrorReason::DependencyUnavailable,
