@@ -333,7 +333,7 @@ impl Traces {
             });
         }
         let names = self.answers.iter();
-        writes.extend(names.map(|(name, _)| answers::without_text(name)));
+        writes.extend(names.map(|(name, _)| idempotency::without_text(name)));
     }
 }
 

@@ -15,8 +15,8 @@ use turnwise_session_store::{
 
 use super::{
     END, Idempotency, Sessions,
-    answers::Slot,
     fields::{Fields, decimal},
+    idempotency::IdempotencyEntry,
     keys::{self, Operation},
     member, millis,
     stored::StoredThread,
@@ -99,7 +99,7 @@ impl Sessions {
             .index(student, &new.thread.class_id, &thread_id)
             .await?;
 
-        let slot = Slot::new(Operation::CreateThread, &new.idempotency, "");
+        let entry = IdempotencyEntry::new(Operation::CreateThread, &new.idempotency, "");
         let stored = record::encode(&new.thread);
         let key = keys::thread(&thread_id);
         let mut writes = vec![
@@ -128,13 +128,13 @@ impl Sessions {
                 after: self.limits().thread_retention,
             },
         ];
-        writes.extend(slot.store(stored, self.limits()));
-        writes.extend(slot.note(&thread_id, self.now_millis(), self.limits()));
+        writes.extend(entry.store(stored, self.limits()));
+        writes.extend(entry.note(&thread_id, self.now_millis(), self.limits()));
         let outcome = self
             .transact(
                 &Partition::student(student),
                 Transaction {
-                    checks: vec![slot.unused()],
+                    checks: vec![entry.unused()],
                     writes,
                     reads: Vec::new(),
                 },
@@ -147,7 +147,7 @@ impl Sessions {
                 let entry = vec![(member(student, &thread_id), kept_until)];
                 self.unindex(&student.tenant, &new.thread.class_id, entry)
                     .await?;
-                record::decode("answer", &slot.stored(refused)?)
+                record::decode("answer", &entry.stored(refused)?)
             }
         }
     }

@@ -12,8 +12,8 @@ use crate::{
     record,
     sessions::{
         Sessions,
-        answers::Slot,
         fields::Reads,
+        idempotency::IdempotencyEntry,
         keys::{self, Operation},
         stored::StoredThread,
         threads::{is_about, is_of_kind, not_about, not_of_kind},
@@ -27,7 +27,8 @@ impl Sessions {
         student: &StudentKey,
         begin: BeginEvidence,
     ) -> Result<EvidenceBegun, SessionError> {
-        let slot = Slot::new(Operation::Evidence, &begin.idempotency, &begin.course_id);
+        let entry =
+            IdempotencyEntry::new(Operation::Evidence, &begin.idempotency, &begin.course_id);
         let [halves, fence] = snapshot_reads(&begin.course_id);
         let mut reads = vec![
             StoredThread::read(&keys::thread(&begin.thread_id)),
@@ -43,7 +44,7 @@ impl Sessions {
         }
         let transaction = Transaction {
             checks: vec![
-                slot.unused(),
+                entry.unused(),
                 is_of_kind(&begin.thread_id, begin.kind),
                 is_about(&begin.thread_id, &begin.course_id),
             ],
@@ -61,7 +62,7 @@ impl Sessions {
                 Ok(EvidenceBegun::Started(Box::new(start)))
             }
             Outcome::Refused(refused) => match refused.check {
-                0 => Ok(EvidenceBegun::Answered(slot.stored_text(refused)?)),
+                0 => Ok(EvidenceBegun::Answered(entry.stored_text(refused)?)),
                 1 => Err(not_of_kind(refused.told, &begin.thread_id)),
                 _ => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
             },

@@ -42,7 +42,7 @@ async fn an_archive_holds_what_was_deleted(bench: &mut Bench) {
     let mut bodies = bench.archived();
     bodies.sort_by_key(|body| body["thread_id"].to_string());
     assert_eq!(bodies.len(), 2);
-    for (body, (thread, kind)) in bodies.iter().zip([("t1", "tutor"), ("h2", "helper")]) {
+    for (body, (thread, kind)) in bodies.iter().zip([("h2", "helper"), ("t1", "tutor")]) {
         let text = format!("text-{thread}");
         assert_eq!(
             (&body["student_id"], &body["kind"]),
