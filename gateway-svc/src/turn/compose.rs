@@ -7,6 +7,7 @@ use futures_util::join;
 use tokio::time::Instant;
 use turnwise_guardrails::HitKind;
 use turnwise_kit::{CallContext, Fault, time};
+use turnwise_messages as messages;
 use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
@@ -24,10 +25,6 @@ use crate::{
     record,
     upstream::{ANSWER_MARGIN, Step},
 };
-
-/// What is said when the policy cannot be asked. It promises nothing and needs no course.
-const SAFE_TEXT: &str =
-    "I can't look at your course right now. Please try again in a moment; nothing you did is lost.";
 
 /// A turn that is being composed.
 pub(super) struct Composing<'a> {
@@ -289,12 +286,12 @@ impl Composing<'_> {
         }
     }
 
-    /// The answer without a policy: a fixed text, no card, the record untouched.
+    /// The answer without a policy: a fixed text, no card, the record untouched. Only the policy knows the course's locale.
     fn without_policy(mut self) -> Composed {
         self.facts.degraded_reasons.clear();
         self.degrade(DegradedReason::PolicyUnavailable);
         self.texts.reply = Some(Reply {
-            text: SAFE_TEXT.to_owned(),
+            text: messages::text(messages::FALLBACK, messages::keys::POLICY_UNAVAILABLE, &[]),
             ..Reply::default()
         });
         self.untouched(None)
