@@ -94,7 +94,7 @@ pub struct Settings {
     pub prompt_max_tokens: u32,
 }
 
-/// Where the services behind the gateway are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
+/// Where the upstream services are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
 pub struct Endpoints {

@@ -1,4 +1,4 @@
-//! What can go wrong at the start, and which failures of the services behind it the gateway passes on.
+//! What can go wrong at the start, and which failures of upstream services the gateway passes on.
 
 use std::{io, path::PathBuf};
 
@@ -56,7 +56,7 @@ pub enum StartError {
     PromptSheet(#[from] turnwise_prompts::SheetError),
 }
 
-/// The failure that a client of the public face sees for a failure of a service behind it: those that the client can
+/// The failure that a client of the public face sees for a failure of an upstream service: those that the client can
 /// act on as they are, the others without their details.
 pub(crate) fn public(status: &tonic::Status) -> Fault {
     let fault = Fault::from_status(status);

@@ -1,39 +1,40 @@
-//! The turn gateway: who calls, what they may send, and the phases of a turn over the four services behind it. It keeps
+//! The turn gateway: who calls, what they may send, and the phases of a turn over its four upstream services. It keeps
 //! no state of its own.
 //!
 //! | module | is about |
 //! | --- | --- |
 //! | [`auth`] | JWTs and the issuer's keys |
-//! | [`grpc`] | TutorService |
-//! | [`turn`] | the phases of a turn |
-//! | [`record`], [`replay`], [`explain`] | a turn's chain, the turn made again of it, and shown to staff |
-//! | [`evidence`] | graded drills, exam answers, support views |
+//! | `grpc` | the public services, one file each |
+//! | `conversation` | the frame of every conversation: begin, lease, guards, commit |
+//! | `turn` | the phases of a turn of the tutor |
+//! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
+//! | `evidence` | graded drills, exam answers, support views |
+//! | `threads`, `standing` | a student's threads, and what a student sees of the record |
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
 //! | [`tokens`] | proofs that a drill or an exam question was given to this student |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
-//! | [`queue`], [`index`] | the lines in front of models, and the search index, for staff |
-//! | [`upstream`] | the clients of the services behind it, and how long each is waited for |
+//! | [`upstream`] | the clients of the upstream services, and how long each is waited for |
 //!
 //! Prompt sheets and guardrails are crates of their own.
 
-mod address;
+pub mod address;
 pub mod auth;
 pub mod config;
+mod conversation;
 pub mod error;
-pub mod evidence;
+mod evidence;
 pub mod exam;
-pub mod explain;
-pub mod grpc;
-pub mod index;
+mod explain;
+mod grpc;
 pub mod input;
 pub mod limits;
-pub mod queue;
 pub mod record;
 pub mod replay;
 pub mod rosters;
-mod safeguarding;
+mod standing;
+mod threads;
 pub mod tokens;
-pub mod turn;
+mod turn;
 pub mod upstream;
 
 use std::{path::Path, sync::Arc, time::Duration};
@@ -70,16 +71,14 @@ pub async fn routes(
     upstreams: Upstreams,
     kit: &Kit,
 ) -> Result<Routes, StartError> {
-    let tokens = Arc::new(tokens::CardTokens::load(
+    let tokens = tokens::CardTokens::load(
         settings.drill_token_keys()?,
         Duration::from_secs(settings.drill_token_ttl_seconds),
-    )?);
-    let guardrails = Arc::new(match &settings.guardrail_file {
+    )?;
+    let guardrails = match &settings.guardrail_file {
         Some(path) => Guardrails::load(path)?,
         None => Guardrails::built_in()?,
-    });
-    let sheets = sheets(settings.prompt_sheets_dir.as_deref(), kit)?;
-    let rosters = Arc::new(rosters::Rosters::new(upstreams.session_admin.clone()));
+    };
     let exam = match &upstreams.exam {
         Some(platform) => exam::ExamPort::remote(platform.clone()),
         None => exam::ExamPort::built_in(
@@ -88,49 +87,34 @@ pub async fn routes(
             Arc::clone(&kit.clock),
         ),
     };
-    let turns = Arc::new(turn::Turns {
-        upstreams: upstreams.clone(),
-        exam: exam.clone(),
-        sheets: Arc::clone(&sheets),
-        tokens: Arc::clone(&tokens),
-        guardrails: Arc::clone(&guardrails),
-        rosters: Arc::clone(&rosters),
-        message_max_chars: settings.message_max_chars as usize,
-        prompt_max_tokens: settings.prompt_max_tokens as usize,
-        reply_reserve: settings.reply_reserve(),
-        kit: kit.clone(),
-    });
-    let evidence = Arc::new(evidence::Evidence {
-        upstreams: upstreams.clone(),
-        exam: exam.clone(),
-        sheets,
+    let core = Arc::new(conversation::Core {
+        exam,
+        sheets: sheets(settings.prompt_sheets_dir.as_deref(), kit)?,
         tokens,
         guardrails,
-        rosters,
+        rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
         reply_reserve: settings.reply_reserve(),
-        metrics: evidence::EvidenceMetrics::register(&kit.metrics),
         kit: kit.clone(),
+        upstreams: upstreams.clone(),
     });
-    let explain = explain::Explain {
-        upstreams: upstreams.clone(),
-    };
-    let queues = queue::Queues {
-        upstreams: upstreams.clone(),
-    };
-    let index = index::Index {
-        upstreams: upstreams.clone(),
-    };
     let tutor = grpc::Tutor {
-        upstreams,
-        turns,
-        exam,
-        evidence,
+        evidence: Arc::new(evidence::Evidence {
+            core: Arc::clone(&core),
+            metrics: evidence::EvidenceMetrics::register(&kit.metrics),
+        }),
+        core,
         limit: limits::CallLimit::open(settings, kit).await?,
         trusted_proxies: settings.trusted_proxies.into(),
-        kit: kit.clone(),
     };
+    let explain = grpc::Explain {
+        upstreams: upstreams.clone(),
+    };
+    let queues = grpc::Queues {
+        upstreams: upstreams.clone(),
+    };
+    let index = grpc::Index { upstreams };
     Ok(Routes::new(TutorServiceServer::new(tutor))
         .add_service(ExplainServiceServer::new(explain))
         .add_service(LlmQueueServiceServer::new(queues))

@@ -11,7 +11,7 @@ use turnwise_kit::{
     settings::ServerSettings,
 };
 
-/// The public face of Turnwise: takes a student's turn and composes the answer from the services behind it.
+/// The public face of Turnwise: takes a student's turn and composes the answer from the upstream services.
 #[derive(Parser, Debug)]
 #[command(name = "gateway-svc", version)]
 struct Cli {

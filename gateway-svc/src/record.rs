@@ -12,12 +12,18 @@ use turnwise_proto::{
         DecideRequest, PlanRequest, Reply, ResolveReplyRequest, ResolveReplyResponse,
         resolve_reply_request::Outcome,
     },
-    session::v1::TurnState,
+    session::v1::{ThreadKind, TurnState},
     tutor::v1::{DegradedReason, StudentInput, tutor_card::Content},
 };
 
 /// The version of the record's form.
 pub const FORMAT: i32 = 1;
+
+/// Whether a turn in a thread of this kind has a record of this form.
+#[must_use]
+pub fn is_of_tutor(kind: ThreadKind) -> bool {
+    matches!(kind, ThreadKind::Tutor | ThreadKind::Unspecified)
+}
 
 /// The request for the plan. A replay names the version of the course that the turn used; a turn that is being taken
 /// leaves it empty.

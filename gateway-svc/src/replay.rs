@@ -72,6 +72,9 @@ pub enum PartOutcome {
 /// Why a turn cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
+    /// The record is of another kind of conversation.
+    #[error("the turn is not the tutor's; only turns of the tutor are replayed")]
+    Kind,
     /// The record is empty or was too large to be kept whole.
     #[error("the turn's record was not kept whole; it can be explained, not replayed")]
     Incomplete,
@@ -126,6 +129,9 @@ pub async fn replay(
     mut policy: PolicyServiceClient<GrpcClient>,
     sheets: &Sheets,
 ) -> Result<Report, ReplayError> {
+    if !record::is_of_tutor(record.kind()) {
+        return Err(ReplayError::Kind);
+    }
     let recorded = record.facts.as_ref().ok_or(ReplayError::Incomplete)?;
     if recorded.incomplete {
         return Err(ReplayError::Incomplete);

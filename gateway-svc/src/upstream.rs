@@ -1,4 +1,4 @@
-//! The services behind the gateway, and how long each is waited for.
+//! The upstream services, and how long each is waited for.
 
 use std::time::Duration;
 
@@ -82,25 +82,25 @@ impl Step {
         let fault = public(status);
         let own_time = context.remaining().is_none_or(|left| !left.is_zero());
         if fault.reason() == ErrorReason::DeadlineExceeded {
-            return if own_time { self.away() } else { fault };
+            return if own_time { self.unavailable() } else { fault };
         }
         if status.details().is_empty() {
             tracing::warn!(service = self.service(), error = %status, "there is no answer that can be read");
-            return self.away();
+            return self.unavailable();
         }
         fault
     }
 
     /// The failure of a service whose answer lacks what it must have.
-    pub(crate) fn nonsense(self) -> Fault {
+    pub(crate) fn malformed(self) -> Fault {
         tracing::error!(service = self.service(), "an answer makes no sense");
-        self.away()
+        self.unavailable()
     }
 
-    fn away(self) -> Fault {
+    fn unavailable(self) -> Fault {
         Fault::new(
             ErrorReason::DependencyUnavailable,
-            "a service behind this one does not answer; try again with the same key",
+            "an upstream service does not answer; try again with the same key",
         )
         .meta("service", self.service())
         .retry_after(RETRY)
@@ -116,7 +116,7 @@ impl Step {
     }
 }
 
-/// Clients of the services behind the gateway. Cheap to clone.
+/// Clients of the upstream services. Cheap to clone.
 #[derive(Clone)]
 pub struct Upstreams {
     /// Decisions.
@@ -127,7 +127,7 @@ pub struct Upstreams {
     pub index: IndexServiceClient<GrpcClient>,
     /// Models.
     pub llm: LlmGatewayServiceClient<GrpcClient>,
-    /// The lines in front of models.
+    /// The queues in front of models.
     pub llm_queue: LlmQueueServiceClient<GrpcClient>,
     /// State.
     pub session: SessionServiceClient<GrpcClient>,

@@ -201,6 +201,7 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
     let begin = BeginTurn {
         course_id: "algebra".to_owned(),
         thread_id: thread_id.clone(),
+        kind: ThreadKind::Tutor,
         idempotency: idempotency(key),
         history_limit: 8,
         memory_scope: Bytes::from_static(&[1; 32]),

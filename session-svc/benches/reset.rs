@@ -252,6 +252,7 @@ async fn turn(sessions: &Sessions, student: &StudentKey, thread_id: &str, count:
     let begin = BeginTurn {
         course_id: COURSE.to_owned(),
         thread_id: thread_id.to_owned(),
+        kind: ThreadKind::Helper,
         idempotency: idempotency(format!("{thread_id}-{count}")),
         history_limit: 6,
         memory_scope: Bytes::from_static(&[1; 32]),

@@ -11,6 +11,7 @@
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
 //! | [`other_students`], [`privacy`] | what nobody may learn |
+//! | [`thread_kinds`] | what belongs to a conversation of another kind is none of the tutor's |
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
@@ -69,10 +70,12 @@ mod outages;
 mod privacy;
 mod python;
 mod read_only;
+mod real_courses;
 mod real_messages;
 mod reload;
 mod retrieval;
 mod settings;
 mod surface;
+mod thread_kinds;
 mod trace;
 mod tutor;

@@ -6,10 +6,12 @@ use turnwise_tests::{
     answer::check_model_answer,
     deployment::Deployment,
     options::{Kind, Options},
-    process::{binary, clean_command, repository},
+    process::repository,
     shared,
     student::{DEMO_COURSE, Student},
 };
+
+use crate::real_courses::import;
 
 const MESSAGES: usize = 200;
 const STUDENTS: usize = 20;
@@ -23,19 +25,7 @@ async fn two_hundred_real_messages(kind: Kind) {
         return;
     };
     let courses = tempfile::tempdir().unwrap();
-    let import = clean_command(&binary("turnwise"), courses.path())
-        .args(["course", "import", "--from"])
-        .arg(data.join("course").canonicalize().unwrap())
-        .arg("--to")
-        .arg(courses.path())
-        .output()
-        .unwrap();
-    assert!(import.status.success(), "{import:?}");
-    let mut course_ids: Vec<String> = std::fs::read_dir(courses.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    course_ids.sort();
+    let mut course_ids = import(&data, courses.path());
     assert!(!course_ids.is_empty());
     std::os::unix::fs::symlink(
         repository().join("courses").join(DEMO_COURSE),

@@ -214,7 +214,10 @@ fn what_to_do(error: &ReplayError) -> Option<&'static str> {
             Some("--prompt-sheets names the folder; without it the built-in ones are used")
         }
         ReplayError::Pack { .. } => Some("--courses names the folder"),
-        ReplayError::Policy(_) | ReplayError::Prompt(_) | ReplayError::Semantics { .. } => None,
+        ReplayError::Kind
+        | ReplayError::Policy(_)
+        | ReplayError::Prompt(_)
+        | ReplayError::Semantics { .. } => None,
     }
 }
 

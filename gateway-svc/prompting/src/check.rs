@@ -11,9 +11,9 @@ use turnwise_proto::{
 };
 
 use crate::{
+    budget::BudgetedParts,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt, MistakeTag},
-    kept::Kept,
     name::{Mode, Part, SheetName},
     sheets::engine_fault,
     turn::{self, TurnPrompt},
@@ -202,7 +202,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     };
     [message, button]
         .iter()
-        .map(|input| turn::user_variables(input, &Kept::all(input), locale))
+        .map(|input| turn::user_variables(input, &BudgetedParts::all(input), locale))
         .collect()
 }
 
@@ -223,10 +223,10 @@ fn grade_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
                 mistake_tags,
                 key: verdict.is_none().then_some("4"),
             };
-            let kept = grade::Kept::all(&input);
+            let parts = grade::BudgetedParts::all(&input);
             samples.push(match part {
-                Part::System => grade::system_variables(&input, &kept, locale)?,
-                Part::User => grade::user_variables(&input, &kept, locale)?,
+                Part::System => grade::system_variables(&input, &parts, locale)?,
+                Part::User => grade::user_variables(&input, &parts, locale)?,
             });
         }
     }

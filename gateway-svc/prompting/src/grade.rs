@@ -35,13 +35,13 @@ pub struct GradePrompt<'a> {
 }
 
 /// What of a grade's data is in the prompt.
-pub(crate) struct Kept<'a> {
+pub(crate) struct BudgetedParts<'a> {
     tags: Vec<MistakeTag<'a>>,
     unit_title: &'a str,
     trimmed: Trimmed,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> BudgetedParts<'a> {
     pub(crate) fn all(input: &GradePrompt<'a>) -> Self {
         Self {
             tags: input.mistake_tags.to_vec(),
@@ -74,16 +74,16 @@ impl<'a> Kept<'a> {
 /// The variables of a grade's system sheet.
 pub(crate) fn system_variables(
     input: &GradePrompt<'_>,
-    kept: &Kept<'_>,
+    parts: &BudgetedParts<'_>,
     locale: &str,
 ) -> Result<Value, RenderError> {
     Ok(context! {
         locale,
         verdict => verdict(input.verdict),
-        mistake_tags => if kept.tags.is_empty() {
+        mistake_tags => if parts.tags.is_empty() {
             String::new()
         } else {
-            block("MISTAKE_TAGS", &kept.tags)?
+            block("MISTAKE_TAGS", &parts.tags)?
         },
     })
 }
@@ -91,14 +91,14 @@ pub(crate) fn system_variables(
 /// The variables of a grade's user sheet.
 pub(crate) fn user_variables(
     input: &GradePrompt<'_>,
-    kept: &Kept<'_>,
+    parts: &BudgetedParts<'_>,
     locale: &str,
 ) -> Result<Value, RenderError> {
     Ok(context! {
         locale,
         verdict => verdict(input.verdict),
         task => block("TASK", &TaskView {
-            unit_title: kept.unit_title,
+            unit_title: parts.unit_title,
             prompt: input.prompt,
             question_latex: input.question_latex,
             expected_answer: input.key,

@@ -40,12 +40,12 @@
 //! budget and says so.
 
 mod block;
+mod budget;
 mod check;
 mod context;
 mod earlier;
 mod fault;
 mod grade;
-mod kept;
 mod library;
 mod name;
 mod prompt;

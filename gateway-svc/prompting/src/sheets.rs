@@ -10,10 +10,10 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, syntax::Synta
 use sha2::{Digest, Sha256};
 
 use crate::{
+    budget::BudgetedParts,
     check,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt},
-    kept::Kept,
     name::{Mode, Part, SheetName, is_language_tag},
     prompt::Prompt,
     tokens,
@@ -148,15 +148,21 @@ impl Sheets {
     ) -> Result<Prompt, RenderError> {
         let variables = turn::system_variables(input.policy, locale)?;
         let system = self.render(Mode::Turn, Part::System, locale, variables)?;
-        let mut kept = Kept::all(input);
+        let mut parts = BudgetedParts::all(input);
         let rules = tokens::of_message(&system);
         loop {
-            let variables = turn::user_variables(input, &kept, locale)?;
+            let variables = turn::user_variables(input, &parts, locale)?;
             let user = self.render(Mode::Turn, Part::User, locale, variables)?;
             let taken = rules + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
-            if excess == 0 || !kept.reduce(excess)? {
-                return Ok(Prompt::new(system, user, taken, kept.trimmed(), max_tokens));
+            if excess == 0 || !parts.reduce(excess)? {
+                return Ok(Prompt::new(
+                    system,
+                    user,
+                    taken,
+                    parts.trimmed(),
+                    max_tokens,
+                ));
             }
         }
     }
@@ -171,16 +177,22 @@ impl Sheets {
         input: &GradePrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let mut kept = grade::Kept::all(input);
+        let mut parts = grade::BudgetedParts::all(input);
         loop {
-            let variables = grade::system_variables(input, &kept, locale)?;
+            let variables = grade::system_variables(input, &parts, locale)?;
             let system = self.render(Mode::Grade, Part::System, locale, variables)?;
-            let variables = grade::user_variables(input, &kept, locale)?;
+            let variables = grade::user_variables(input, &parts, locale)?;
             let user = self.render(Mode::Grade, Part::User, locale, variables)?;
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
-            if excess == 0 || !kept.reduce(excess) {
-                return Ok(Prompt::new(system, user, taken, kept.trimmed(), max_tokens));
+            if excess == 0 || !parts.reduce(excess) {
+                return Ok(Prompt::new(
+                    system,
+                    user,
+                    taken,
+                    parts.trimmed(),
+                    max_tokens,
+                ));
             }
         }
     }

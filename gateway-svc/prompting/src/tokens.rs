@@ -114,36 +114,3 @@ impl Count {
         self.word = 0;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::estimate;
-
-    #[test]
-    fn each_rule_counts_as_the_table_says() {
-        for (text, tokens) in [
-            ("", 0),
-            ("a", 1),
-            ("four", 1),
-            ("fives", 2),
-            ("unitContentChunks", 2 + 2 + 2 - 1),
-            ("URL", 2),
-            ("URLs", 2),
-            ("strength", 2 + 1),
-            ("qzxwv", 2 + 2),
-            ("2025", 4),
-            ("a b", 2),
-            ("a 1", 3),
-            ("a  b", 3),
-            ("a\n\nb", 3),
-            ("a = b", 3),
-            ("\\frac{1}{2}", 8),
-            ("ü", 4),
-            ("я", 1),
-            ("漢", 2),
-            ("😀", 3),
-        ] {
-            assert_eq!(estimate(text), tokens, "{text:?}");
-        }
-    }
-}

@@ -10,8 +10,8 @@ use turnwise_proto::{
 
 use crate::{
     block::block,
+    budget::BudgetedParts,
     fault::RenderError,
-    kept::Kept,
     words::{action, availability, non_empty, tier},
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Result<Value, R
 /// The variables of a turn's user sheet.
 pub(crate) fn user_variables(
     input: &TurnPrompt<'_>,
-    kept: &Kept<'_>,
+    parts: &BudgetedParts<'_>,
     locale: &str,
 ) -> Result<Value, RenderError> {
     let bounds = input.policy.constraints.unwrap_or_default();
@@ -63,11 +63,11 @@ pub(crate) fn user_variables(
         max_key_ideas => bounds.max_key_ideas,
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
-        context => block("CONTEXT", &kept.context)?,
-        earlier_turns => if kept.earlier().is_empty() {
+        context => block("CONTEXT", &parts.context)?,
+        earlier_turns => if parts.earlier().is_empty() {
             String::new()
         } else {
-            block("EARLIER_TURNS", &kept.earlier())?
+            block("EARLIER_TURNS", &parts.earlier())?
         },
         student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
     })

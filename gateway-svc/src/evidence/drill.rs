@@ -8,7 +8,7 @@ use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{DrillVerdict, ResolveGradeResponse},
-    session::v1::{EvidenceStart, StudentSnapshot},
+    session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
     tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, GradeDrillResponse},
 };
 use turnwise_redaction::redact_with;
@@ -19,12 +19,15 @@ use super::{
     judge::{Drill, Grade},
     report::Graded,
     standing::Locks,
-    store::{Asked, Begun, Committed, body_hash},
+    store::{Asked, Committed},
 };
 use crate::{
+    conversation::{
+        Begun, Request, body_hash,
+        guards::{Screened, class_id},
+    },
     error::internal,
     input::{Unredacted, check_text, said},
-    safeguarding,
     tokens::{DrillClaims, DrillProof, TokenFault},
 };
 
@@ -43,8 +46,8 @@ impl Evidence {
     ) -> Result<GradeDrillResponse, Fault> {
         let card = check(&request)?;
         let answer = Unredacted::read_answer(request.answer.as_ref(), self.answer_max_chars())?;
-        let now = self.kit.clock.now();
-        let proof = self.tokens.check_drill(
+        let now = self.core.kit.clock.now();
+        let proof = self.core.tokens.check_drill(
             now,
             &card.drill_token,
             &DrillClaims {
@@ -58,18 +61,22 @@ impl Evidence {
             },
         );
         let asked = Asked {
-            context,
-            caller,
-            thread_id: &request.thread_id,
-            course_id: &request.course_id,
-            idempotency_key: &request.idempotency_key,
-            body_hash: body_hash(
-                "GradeDrill",
-                &GradeDrillRequest {
-                    idempotency_key: String::new(),
-                    ..request.clone()
-                },
-            ),
+            request: Request {
+                context,
+                caller,
+                address,
+                kind: ThreadKind::Tutor,
+                thread_id: &request.thread_id,
+                course_id: &request.course_id,
+                idempotency_key: &request.idempotency_key,
+                body_hash: body_hash(
+                    "GradeDrill",
+                    &GradeDrillRequest {
+                        idempotency_key: String::new(),
+                        ..request.clone()
+                    },
+                ),
+            },
             drill_nonce: proof
                 .as_ref()
                 .map_or_else(|_| String::new(), |proof| proof.nonce.clone()),
@@ -79,10 +86,10 @@ impl Evidence {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
-        let class_id = start.thread.as_ref().map_or("", |t| t.class_id.as_str());
-        let roster = self.rosters.of(context, &caller.tenant, class_id).await?;
-        let (answer, _) = answer.redact(&roster);
-        if let Some(hit) = safeguarding::hit(&self.guardrails, &answer) {
+        let thread = start.thread.as_ref();
+        let roster = self.core.roster(&asked.request, thread).await?;
+        let Screened { input, hit, .. } = self.core.screen(answer, &roster);
+        if let Some(hit) = hit {
             return self.guarded(&asked, &request.unit_id, &start, hit).await;
         }
         if let Some(verdict) = start.already_graded.clone() {
@@ -100,10 +107,9 @@ impl Evidence {
             unit_id: &request.unit_id,
             prompt: ours(card.prompt.as_str()),
             question_latex: ours(card.question_latex.as_str()),
-            answer: clipped(said(&answer), ANSWER_MAX_CHARS),
+            answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
-            class_id,
-            address,
+            class_id: class_id(thread),
             gone,
         };
         let empty = StudentSnapshot::default();
@@ -226,10 +232,7 @@ impl Evidence {
 
 /// Checks a request, and hands out its card.
 fn check(request: &GradeDrillRequest) -> Result<&DrillCard, Fault> {
-    ids::check("thread_id", &request.thread_id)?;
-    ids::check("course_id", &request.course_id)?;
     ids::check("unit_id", &request.unit_id)?;
-    ids::check_key("idempotency_key", &request.idempotency_key)?;
     let card = request
         .drill
         .as_ref()

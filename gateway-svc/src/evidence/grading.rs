@@ -129,7 +129,7 @@ impl Event for Grading<'_> {
             .evidence
             .applied(self.asked, &self.grade.pack_hash, snapshot, fact)
             .await?;
-        let evidence = applied.evidence.ok_or_else(|| Step::Policy.nonsense())?;
+        let evidence = applied.evidence.ok_or_else(|| Step::Policy.malformed())?;
         let after = StudentSnapshot {
             evidence: Some(evidence.clone()),
             ..snapshot.clone()

@@ -9,7 +9,10 @@ use turnwise_proto::{
 };
 
 use super::{Evidence, standing::badge, store::Asked};
-use crate::{safeguarding, upstream::Step};
+use crate::{
+    conversation::{Request, guards},
+    upstream::Step,
+};
 
 impl Evidence {
     /// The answer. It fails where staff could not be told: the same call tells them when it is sent again.
@@ -20,20 +23,21 @@ impl Evidence {
         start: &EvidenceStart,
         hit: HitKind,
     ) -> Result<GradeDrillResponse, Fault> {
-        let kind = safeguarding::name(hit);
+        let kind = guards::name(hit);
         tracing::info!(kind, "an answer met a guardrail");
         let key = asked.platform_key();
-        if let Some(alert) = safeguarding::alert(kind, &key) {
-            let context = asked.context;
-            self.upstreams
+        if let Some(alert) = guards::alert(kind, &key) {
+            let context = asked.request.context;
+            self.core
+                .upstreams
                 .session
                 .clone()
                 .append_events(Step::Session.of(context).request(AppendEventsRequest {
-                    student_id: asked.caller.subject.clone(),
-                    thread_id: asked.thread_id.to_owned(),
+                    student_id: asked.request.caller.subject.clone(),
+                    thread_id: asked.request.thread_id.to_owned(),
                     events: vec![alert],
                     idempotency_key: key,
-                    body_hash: asked.body_hash.clone(),
+                    body_hash: asked.request.body_hash.clone(),
                 }))
                 .await
                 .map_err(|status| Step::Session.fault(context, &status))?;
@@ -42,12 +46,13 @@ impl Evidence {
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = self.locks(asked, snapshot, "").await;
         let standing = self.standing(asked, snapshot, &start.question_records, &locks, None, None);
-        let locale = async {
-            Ok(safeguarding::locale(&self.upstreams, asked.context, asked.course_id).await)
-        };
-        let (snapshot_lite, locale) = futures_util::try_join!(standing, locale)?;
+        let Request {
+            context, course_id, ..
+        } = asked.request;
+        let text = async { Ok(self.core.guarded_text(context, course_id, hit).await) };
+        let (snapshot_lite, feedback_text) = futures_util::try_join!(standing, text)?;
         Ok(GradeDrillResponse {
-            feedback_text: self.guardrails.text(&locale, hit).to_owned(),
+            feedback_text,
             degraded_reasons: vec![DegradedReason::Guardrail.into()],
             mastery_tier: badge(snapshot, unit_id).into(),
             snapshot_lite,

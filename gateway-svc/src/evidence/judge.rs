@@ -1,6 +1,6 @@
 //! The judgement on a drill: mathematics, then a model unless the answer is right, then the verdict of both.
 
-use std::{borrow::Cow, net::IpAddr};
+use std::borrow::Cow;
 
 use turnwise_kit::{CancellationToken, Fault};
 use turnwise_prompts::{GradePrompt, MistakeTag};
@@ -15,7 +15,7 @@ use turnwise_proto::{
 
 use super::{Evidence, store::Asked};
 use crate::{
-    turn,
+    conversation::{Progress, complete},
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -28,7 +28,6 @@ pub(super) struct Drill<'a> {
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
-    pub(super) address: Option<IpAddr>,
     /// Cancelled when nobody waits any more.
     pub(super) gone: &'a CancellationToken,
 }
@@ -45,10 +44,10 @@ pub(super) struct Grade {
 impl Evidence {
     /// Mathematics, then a model unless the answer is right, then the verdict of both.
     pub(super) async fn grade(&self, asked: &Asked<'_>, drill: &Drill<'_>) -> Result<Grade, Fault> {
-        let context = asked.context;
-        let mut policy = self.upstreams.policy.clone();
+        let context = asked.request.context;
+        let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {
-            course_id: asked.course_id.to_owned(),
+            course_id: asked.request.course_id.to_owned(),
             pack_hash: String::new(),
             unit_id: drill.unit_id.to_owned(),
             prompt: drill.prompt.to_string(),
@@ -64,7 +63,7 @@ impl Evidence {
         let check = checked
             .check
             .clone()
-            .ok_or_else(|| Step::Policy.nonsense())?;
+            .ok_or_else(|| Step::Policy.malformed())?;
         let (outcome, model) = if check.verdict() == DrillVerdict::Right {
             (None, String::new())
         } else {
@@ -74,7 +73,7 @@ impl Evidence {
         let mut resolved = self.resolve(asked, &check, outcome).await?;
         let feedback = &resolved.feedback_text;
         let must_not_be_said = tells(feedback, &checked.key)
-            || self.guardrails.unsafe_reply(&checked.locale, feedback);
+            || self.core.guardrails.unsafe_reply(&checked.locale, feedback);
         if !model.is_empty() && must_not_be_said {
             let blocked = Outcome::Failure(DegradedReason::UnsafeMessage.into());
             resolved = self.resolve(asked, &check, Some(blocked)).await?;
@@ -95,8 +94,8 @@ impl Evidence {
         check: &DrillCheck,
         outcome: Option<Outcome>,
     ) -> Result<ResolveGradeResponse, Fault> {
-        let context = asked.context;
-        let mut policy = self.upstreams.policy.clone();
+        let context = asked.request.context;
+        let mut policy = self.core.upstreams.policy.clone();
         let resolved = policy
             .resolve_grade(Step::Policy.of(context).request(ResolveGradeRequest {
                 check: Some(check.clone()),
@@ -106,7 +105,7 @@ impl Evidence {
             .map_err(|status| Step::Policy.fault(context, &status))?
             .into_inner();
         if resolved.verdict() == DrillVerdict::Unspecified {
-            return Err(Step::Policy.nonsense());
+            return Err(Step::Policy.malformed());
         }
         Ok(resolved)
     }
@@ -132,7 +131,7 @@ impl Evidence {
             Some(DrillVerdict::Wrong) => Some(false),
             _ => None,
         };
-        let rendered = self.sheets.current().grade(
+        let rendered = self.core.sheets.current().grade(
             &checked.locale,
             &GradePrompt {
                 unit_title: &checked.unit_title,
@@ -143,7 +142,7 @@ impl Evidence {
                 mistake_tags: &tags,
                 key: Some(checked.key.as_str()).filter(|key| !key.is_empty()),
             },
-            self.prompt_max_tokens,
+            self.core.prompt_max_tokens,
         );
         let prompt = match rendered {
             Ok(prompt) => prompt,
@@ -153,22 +152,24 @@ impl Evidence {
             }
         };
         let context = asked
+            .request
             .context
-            .keeping_back(ANSWER_MARGIN + self.reply_reserve);
+            .keeping_back(ANSWER_MARGIN + self.core.reply_reserve);
         let request = CompleteRequest {
             messages: prompt.messages,
             json_schema: checked.grade_schema.clone(),
             class_id: drill.class_id.to_owned(),
-            thread_id: asked.thread_id.to_owned(),
-            client_address: drill
+            thread_id: asked.request.thread_id.to_owned(),
+            client_address: asked
+                .request
                 .address
                 .map_or_else(String::new, |address| address.to_string()),
             ..CompleteRequest::default()
         };
-        let progress = turn::Progress::default();
+        let progress = Progress::default();
         let completed = tokio::select! {
             biased;
-            completed = turn::complete(&self.upstreams, &context, Purpose::Grade, &progress, request) => completed,
+            completed = complete(&self.core.upstreams, &context, Purpose::Grade, &progress, request) => completed,
             () = drill.gone.cancelled() => return failure(DegradedReason::Deadline),
         };
         let outcome = match completed.call.failure() {

@@ -23,16 +23,12 @@ mod store;
 mod submission;
 mod support;
 
-use std::{future::Future, panic::resume_unwind, sync::Arc, time::Duration};
+use std::{future::Future, panic::resume_unwind, sync::Arc};
 
 use tracing::Instrument;
-use turnwise_guardrails::Guardrails;
-use turnwise_kit::{CancellationToken, Fault, Kit};
-use turnwise_prompts::SheetLibrary;
+use turnwise_kit::{CancellationToken, Fault};
 
-use crate::{
-    error::internal, exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
-};
+use crate::{conversation::Core, error::internal};
 
 pub use report::EvidenceMetrics;
 
@@ -41,23 +37,15 @@ const ANSWER_MAX_CHARS: usize = 4_000;
 
 /// Takes evidence.
 pub(crate) struct Evidence {
-    pub(crate) upstreams: Upstreams,
-    pub(crate) exam: ExamPort,
-    pub(crate) sheets: Arc<SheetLibrary>,
-    pub(crate) tokens: Arc<CardTokens>,
-    pub(crate) guardrails: Arc<Guardrails>,
-    pub(crate) rosters: Arc<Rosters>,
-    pub(crate) message_max_chars: usize,
-    pub(crate) prompt_max_tokens: usize,
-    pub(crate) reply_reserve: Duration,
+    pub(crate) core: Arc<Core>,
     pub(crate) metrics: EvidenceMetrics,
-    pub(crate) kit: Kit,
 }
 
 impl Evidence {
-    /// Does work to its end even if its caller leaves: what is judged is written, and nobody takes a wrong answer back by
-    /// closing a tab. The token that the work gets is cancelled when the caller has left: for words alone no model is kept.
-    pub(crate) async fn to_the_end<T, W>(
+    /// Runs work detached from its caller, to its end even if that leaves: what is judged is written, and nobody takes a
+    /// wrong answer back by closing a tab. The token that the work gets is cancelled when the caller has left: for words
+    /// alone no model is kept.
+    pub(crate) async fn detached<T, W>(
         self: &Arc<Self>,
         work: impl FnOnce(Arc<Self>, CancellationToken) -> W,
     ) -> Result<T, Fault>
@@ -68,7 +56,7 @@ impl Evidence {
         let gone = CancellationToken::new();
         let work = work(Arc::clone(self), gone.clone()).in_current_span();
         let _left = gone.drop_guard();
-        match self.kit.tasks.spawn(work).await {
+        match self.core.kit.tasks.spawn(work).await {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
@@ -79,7 +67,7 @@ impl Evidence {
 
     /// The most characters that an answer may have.
     fn answer_max_chars(&self) -> usize {
-        self.message_max_chars.min(ANSWER_MAX_CHARS)
+        self.core.message_max_chars.min(ANSWER_MAX_CHARS)
     }
 }
 

@@ -8,7 +8,7 @@ use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceResponse, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
     },
-    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
+    session::v1::{QuestionRecord, StudentSnapshot, ThreadKind},
     tutor::v1::{Button, MasteryTier, SnapshotLite},
 };
 
@@ -18,7 +18,8 @@ use super::{
     store::{Asked, Write},
 };
 use crate::{
-    exam::Word,
+    conversation::Request,
+    exam::{Question, Word},
     tokens::{OfferClaims, TokenFault},
     upstream::Step,
 };
@@ -67,14 +68,29 @@ impl<'a> Offered<'a> {
         now: Timestamp,
     ) -> Asked<'a> {
         Asked {
-            context,
-            caller,
-            thread_id: self.thread_id,
-            course_id: self.course_id,
-            idempotency_key,
-            body_hash,
+            request: Request {
+                context,
+                caller,
+                address: None,
+                kind: ThreadKind::Tutor,
+                thread_id: self.thread_id,
+                course_id: self.course_id,
+                idempotency_key,
+                body_hash,
+            },
             drill_nonce: String::new(),
             now,
+        }
+    }
+
+    /// The question as the exam system is asked about it.
+    pub(super) fn question(&self, caller: &'a Caller, idempotency_key: &'a str) -> Question<'a> {
+        Question {
+            student_id: &caller.subject,
+            course_id: self.course_id,
+            unit_id: self.unit_id,
+            question_id: self.question_id,
+            idempotency_key,
         }
     }
 
@@ -115,7 +131,7 @@ impl Evidence {
                 question_id: offered.question_id,
                 tier,
             };
-            match self.tokens.check_offer(now, offered.token, &claims) {
+            match self.core.tokens.check_offer(now, offered.token, &claims) {
                 Ok(()) => return Ok(tier),
                 // Only with the right tier does a token say that it is too old.
                 Err(_) if refused == TokenFault::Expired => {}
@@ -126,15 +142,20 @@ impl Evidence {
         Err(refused.into())
     }
 
-    /// Whether the catalogue still has the question as it was offered.
+    /// Whether the catalogue still has the question as it was offered: what a platform has recorded cannot be taken back,
+    /// so it is asked before.
     pub(super) async fn check_catalogue(
         &self,
         asked: &Asked<'_>,
         offered: &Offered<'_>,
         tier: MasteryTier,
     ) -> Result<(), Fault> {
-        let context = asked.context;
+        if !self.core.exam.needs_call() {
+            return Ok(());
+        }
+        let context = asked.request.context;
         let known = self
+            .core
             .upstreams
             .policy
             .clone()
@@ -178,7 +199,7 @@ impl Applying<'_> {
             .evidence
             .applied(self.asked, "", snapshot, fact)
             .await?;
-        let evidence = evidence.ok_or_else(|| Step::Policy.nonsense())?;
+        let evidence = evidence.ok_or_else(|| Step::Policy.malformed())?;
         let after = StudentSnapshot {
             evidence: Some(evidence.clone()),
             ..snapshot.clone()
@@ -255,14 +276,6 @@ pub(super) fn check_belongs(
         return Err(Fault::invalid("tier", "must be the question's own"));
     }
     Ok(())
-}
-
-/// The class that a thread was opened in.
-pub(super) fn class_id(start: &EvidenceStart) -> &str {
-    start
-        .thread
-        .as_ref()
-        .map_or("", |thread| thread.class_id.as_str())
 }
 
 /// Whether a status says that the question was passed.

@@ -4,7 +4,6 @@ use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     policy::v1,
-    session::v1::{GetSnapshotRequest, QuestionRecord},
     tutor::v1::{
         ButtonCall, DegradedReason, ExamCard, GetExamQuestionRequest, GetExamQuestionResponse,
         TutorCard, tutor_card::Content,
@@ -34,8 +33,8 @@ impl Evidence {
             token: &request.offer_token,
         };
         offered.check_fields()?;
-        let tier = self.check_offered(caller, self.kit.clock.now(), &offered)?;
-        let mut policy = self.upstreams.policy.clone();
+        let tier = self.check_offered(caller, self.core.kit.clock.now(), &offered)?;
+        let mut policy = self.core.upstreams.policy.clone();
         let known =
             async {
                 policy
@@ -87,36 +86,20 @@ impl Evidence {
         caller: &Caller,
         request: &GetExamQuestionRequest,
     ) -> Result<Option<QuestionStatus>, Fault> {
-        let records = if self.exam.needs_call() {
+        let records = if self.core.exam.needs_call() {
             Vec::new()
         } else {
-            self.question_records(context, caller, &request.course_id)
+            self.core
+                .snapshot(context, caller, &request.course_id)
                 .await?
+                .question_records
         };
         let ids = vec![request.question_id.clone()];
         let statuses = self
+            .core
             .exam
             .statuses(context, &caller.subject, &request.course_id, ids, &records)
             .await;
         Ok(statuses.and_then(|statuses| statuses.into_iter().next()))
-    }
-
-    async fn question_records(
-        &self,
-        context: &CallContext,
-        caller: &Caller,
-        course_id: &str,
-    ) -> Result<Vec<QuestionRecord>, Fault> {
-        let read = self
-            .upstreams
-            .session
-            .clone()
-            .get_snapshot(Step::Session.of(context).request(GetSnapshotRequest {
-                student_id: caller.subject.clone(),
-                course_id: course_id.to_owned(),
-            }))
-            .await
-            .map_err(|status| Step::Session.fault(context, &status))?;
-        Ok(read.into_inner().question_records)
     }
 }

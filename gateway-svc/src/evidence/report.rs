@@ -147,8 +147,8 @@ impl EvidenceMetrics {
             self.refuse("drill", fault);
         }
         tracing::info!(
-            thread_id = asked.thread_id,
-            course_id = asked.course_id,
+            thread_id = asked.request.thread_id,
+            course_id = asked.request.course_id,
             unit_id,
             pack_hash,
             task,
@@ -174,8 +174,8 @@ impl EvidenceMetrics {
     ) {
         self.count_drill(answer, "again");
         tracing::info!(
-            thread_id = asked.thread_id,
-            course_id = asked.course_id,
+            thread_id = asked.request.thread_id,
+            course_id = asked.request.course_id,
             unit_id,
             result = answer.result().as_str_name(),
             evidence = "again",
@@ -219,8 +219,8 @@ impl EvidenceMetrics {
             })
             .inc();
         tracing::info!(
-            thread_id = asked.thread_id,
-            course_id = asked.course_id,
+            thread_id = asked.request.thread_id,
+            course_id = asked.request.course_id,
             unit_id,
             question_id,
             result = answer.result().as_str_name(),
@@ -250,8 +250,8 @@ impl EvidenceMetrics {
             })
             .inc();
         tracing::info!(
-            thread_id = asked.thread_id,
-            course_id = asked.course_id,
+            thread_id = asked.request.thread_id,
+            course_id = asked.request.course_id,
             unit_id,
             question_id,
             kind = kind.as_str_name(),

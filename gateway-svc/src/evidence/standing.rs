@@ -5,19 +5,13 @@ use turnwise_kit::{Fault, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{
-        ApplyEvidenceRequest, ApplyEvidenceResponse, DescribeStandingRequest,
-        apply_evidence_request::Event,
-    },
+    policy::v1::{ApplyEvidenceRequest, ApplyEvidenceResponse, apply_evidence_request::Event},
     session::v1::{QuestionRecord, StudentSnapshot, UnitProgress},
     tutor::v1::{DegradedReason, MasteryTier, SnapshotLite},
 };
 
 use super::{Evidence, store::Asked};
-use crate::upstream::Step;
-
-/// The most questions to come back to that are asked about.
-const REVISITED: usize = 100;
+use crate::{standing::revisited, upstream::Step};
 
 /// What is known of the locks of the questions to come back to.
 pub(super) enum Locks {
@@ -35,17 +29,6 @@ impl Locks {
             Self::Told(Some(_)) | Self::Recorded => None,
         }
     }
-}
-
-/// The questions to come back to.
-fn revisited(snapshot: &StudentSnapshot) -> Vec<String> {
-    snapshot
-        .evidence
-        .iter()
-        .flat_map(|evidence| &evidence.revisit_queue)
-        .take(REVISITED)
-        .map(|entry| entry.question_id.clone())
-        .collect()
 }
 
 /// A unit's badge in a record.
@@ -70,7 +53,7 @@ impl Evidence {
         snapshot: &StudentSnapshot,
         question_id: &str,
     ) -> Locks {
-        if !self.exam.needs_call() {
+        if !self.core.exam.needs_call() {
             return Locks::Recorded;
         }
         let mut ids = revisited(snapshot);
@@ -79,11 +62,12 @@ impl Evidence {
             return Locks::Told(Some(Vec::new()));
         }
         Locks::Told(
-            self.exam
+            self.core
+                .exam
                 .statuses(
-                    asked.context,
-                    &asked.caller.subject,
-                    asked.course_id,
+                    asked.request.context,
+                    &asked.request.caller.subject,
+                    asked.request.course_id,
                     ids,
                     &[],
                 )
@@ -99,15 +83,16 @@ impl Evidence {
         snapshot: &StudentSnapshot,
         event: Event,
     ) -> Result<ApplyEvidenceResponse, Fault> {
-        let context = asked.context;
+        let context = asked.request.context;
         let request = ApplyEvidenceRequest {
-            course_id: asked.course_id.to_owned(),
+            course_id: asked.request.course_id.to_owned(),
             pack_hash: pack_hash.to_owned(),
             snapshot: Some(snapshot.clone()),
             now: Some(time::to_proto(asked.now)),
             event: Some(event),
         };
         let response = self
+            .core
             .upstreams
             .policy
             .clone()
@@ -131,11 +116,12 @@ impl Evidence {
         let mut statuses = match locks {
             Locks::Told(told) => told.clone().unwrap_or_default(),
             Locks::Recorded => self
+                .core
                 .exam
                 .statuses(
-                    asked.context,
-                    &asked.caller.subject,
-                    asked.course_id,
+                    asked.request.context,
+                    &asked.request.caller.subject,
+                    asked.request.course_id,
                     revisited(snapshot),
                     records,
                 )
@@ -154,21 +140,16 @@ impl Evidence {
         if all_open && before.is_some() {
             return Ok(before);
         }
-        let context = asked.context;
-        let request = DescribeStandingRequest {
-            course_id: asked.course_id.to_owned(),
-            snapshot: Some(snapshot.clone()),
-            statuses,
-            now: Some(time::to_proto(asked.now)),
-        };
-        let response = self
-            .upstreams
-            .policy
-            .clone()
-            .describe_standing(Step::Policy.of(context).request(request))
+        let (context, course_id) = (asked.request.context, asked.request.course_id);
+        self.core
+            .describe_standing(
+                context,
+                course_id,
+                Some(snapshot.clone()),
+                statuses,
+                asked.now,
+            )
             .await
-            .map_err(|status| Step::Policy.fault(context, &status))?;
-        Ok(response.into_inner().standing)
     }
 }
 

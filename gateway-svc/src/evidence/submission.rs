@@ -15,11 +15,12 @@ use turnwise_redaction::redact_with;
 
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
-    offered::{Applying, Offered, Seen, class_id, is_passed},
-    store::{Begun, Committed, Draft, Event, body_hash},
+    offered::{Applying, Offered, Seen, is_passed},
+    store::{Committed, Draft, Event},
 };
 use crate::{
-    exam::{Question, Ruling},
+    conversation::{Begun, body_hash},
+    exam::Ruling,
     input::check_text,
 };
 
@@ -31,8 +32,7 @@ impl Evidence {
         caller: &Caller,
         request: SubmitExamAnswerRequest,
     ) -> Result<SubmitExamAnswerResponse, Fault> {
-        ids::check_key("idempotency_key", &request.idempotency_key)?;
-        let now = self.kit.clock.now();
+        let now = self.core.kit.clock.now();
         let offered = Offered {
             thread_id: &request.thread_id,
             course_id: &request.course_id,
@@ -59,31 +59,21 @@ impl Evidence {
         let answer = match answer {
             Answer::OptionId(id) => Answer::OptionId(id.clone()),
             Answer::AnswerText(text) => {
-                let roster = self
-                    .rosters
-                    .of(context, &caller.tenant, class_id(&start))
-                    .await?;
+                let thread = start.thread.as_ref();
+                let roster = self.core.roster(&asked.request, thread).await?;
                 let clean = redact_with(text, &roster);
                 Answer::AnswerText(clipped(&clean, ANSWER_MAX_CHARS).to_owned())
             }
         };
-        if self.exam.needs_call() {
-            // What a platform has recorded cannot be taken back: the catalogue is asked before.
-            self.check_catalogue(&asked, &offered, tier).await?;
-        }
+        self.check_catalogue(&asked, &offered, tier).await?;
         let key = asked.platform_key();
-        let question = Question {
-            student_id: &caller.subject,
-            course_id: &request.course_id,
-            unit_id: &request.unit_id,
-            question_id: &request.question_id,
-            idempotency_key: &key,
-        };
+        let question = offered.question(caller, &key);
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
         let (word, locks) = futures_util::try_join!(
-            self.exam
+            self.core
+                .exam
                 .submit(context, &question, &answer, &start.question_records),
             locks,
         )?;

@@ -1,6 +1,6 @@
 //! RecordSupportView: help for an exam question, and what looking at it does.
 
-use turnwise_kit::{CallContext, Caller, Fault, ids};
+use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     exam::v1::{QuestionState, SupportKind},
     policy::v1::{SupportViewed, apply_evidence_request::Event as Fact},
@@ -11,9 +11,12 @@ use turnwise_proto::{
 use super::{
     Evidence,
     offered::{Applying, Offered},
-    store::{Begun, Committed, Draft, Event, body_hash},
+    store::{Committed, Draft, Event},
 };
-use crate::exam::{Question, Support};
+use crate::{
+    conversation::{Begun, body_hash},
+    exam::Support,
+};
 
 impl Evidence {
     /// Shows help for an exam question, and records that it was looked at.
@@ -23,14 +26,13 @@ impl Evidence {
         caller: &Caller,
         request: RecordSupportViewRequest,
     ) -> Result<RecordSupportViewResponse, Fault> {
-        ids::check_key("idempotency_key", &request.idempotency_key)?;
         let kind = match SupportKind::try_from(request.kind) {
             Ok(kind @ (SupportKind::Memo | SupportKind::Video)) => kind,
             Ok(SupportKind::Unspecified) | Err(_) => {
                 return Err(Fault::invalid("kind", "must be memo or video"));
             }
         };
-        let now = self.kit.clock.now();
+        let now = self.core.kit.clock.now();
         let offered = Offered {
             thread_id: &request.thread_id,
             course_id: &request.course_id,
@@ -53,23 +55,14 @@ impl Evidence {
             Begun::Start(start) => start,
         };
         let tier = self.check_offered(caller, now, &offered)?;
-        if self.exam.needs_call() {
-            // What a platform has recorded cannot be taken back: the catalogue is asked before.
-            self.check_catalogue(&asked, &offered, tier).await?;
-        }
+        self.check_catalogue(&asked, &offered, tier).await?;
         let key = asked.platform_key();
-        let question = Question {
-            student_id: &caller.subject,
-            course_id: &request.course_id,
-            unit_id: &request.unit_id,
-            question_id: &request.question_id,
-            idempotency_key: &key,
-        };
+        let question = offered.question(caller, &key);
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
         let (support, locks) =
-            futures_util::try_join!(self.exam.view_support(context, &question, kind), locks)?;
+            futures_util::try_join!(self.core.exam.view_support(context, &question, kind), locks)?;
         let event = View {
             applying: Applying {
                 evidence: self,

@@ -165,7 +165,7 @@ impl Remote {
             .breaker
             .admit(KEY)
             .await
-            .map_err(|open| away("was away a moment ago", open.retry_after))?;
+            .map_err(|open| unavailable("was away a moment ago", open.retry_after))?;
         let step = Step::Exam.of(context);
         let patient = step.remaining().is_none_or(|left| left >= PATIENCE);
         let mut came = send(step.clone()).await;
@@ -219,12 +219,12 @@ fn public(fault: Fault) -> Fault {
                 reason = reason.wire_name(),
                 "a call of the exam system failed"
             );
-            away("does not answer", fault.retry_delay().unwrap_or(RETRY))
+            unavailable("does not answer", fault.retry_delay().unwrap_or(RETRY))
         }
     }
 }
 
-fn away(problem: &str, retry_after: Duration) -> Fault {
+fn unavailable(problem: &str, retry_after: Duration) -> Fault {
     Fault::new(
         ErrorReason::DependencyUnavailable,
         format!("the exam system {problem}; try again with the same key"),
@@ -288,7 +288,7 @@ fn read_final(question_id: &str, told: Option<QuestionStatus>) -> Result<Questio
             question_id,
             "the exam system's answer is neither passed nor locked for this question"
         );
-        away("gave an answer that makes no sense", RETRY)
+        unavailable("gave an answer that makes no sense", RETRY)
     })
 }
 

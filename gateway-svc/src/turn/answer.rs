@@ -57,10 +57,10 @@ pub(super) fn answer(
             .as_ref()
             .map_or_else(String::new, |call| call.model.clone()),
         retry_after: composed
-            .come_back
+            .retry_hint
             .after
             .and_then(|after| after.try_into().ok()),
-        place_ticket: composed.come_back.place_ticket.clone(),
+        place_ticket: composed.retry_hint.place_ticket.clone(),
         notices: composed.notices.iter().map(|n| (*n).into()).collect(),
     }
 }

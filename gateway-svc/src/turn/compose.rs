@@ -1,7 +1,7 @@
 //! The phases between begin and commit. Each writes what it learnt to the turn's record and makes its next request of
 //! that record alone, so that the same turn can be made again.
 
-use std::{future::Future, net::IpAddr, time::Duration};
+use std::{future::Future, time::Duration};
 
 use futures_util::join;
 use tokio::time::Instant;
@@ -11,22 +11,17 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
-    policy::v1::{DescribeStandingRequest, Plan, Reply, ResolveReplyResponse},
+    policy::v1::{Plan, Reply, ResolveReplyResponse},
     session::v1::TurnStart,
     tutor::v1::{
-        Button, DegradedReason, SnapshotLite, StudentInput, TakeTurnRequest, TurnStage,
-        tutor_card::Content,
+        Button, DegradedReason, SnapshotLite, StudentInput, TurnStage, tutor_card::Content,
     },
 };
 
-use super::{
-    Turns, gather,
-    model::{self, ComeBack, Completed},
-    notices::notices,
-    progress::Progress,
-};
+use super::{gather, notices::notices};
 use crate::{
-    record, safeguarding,
+    conversation::{Completed, Core, Progress, Request, RetryHint, complete, guards},
+    record,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -36,10 +31,9 @@ const SAFE_TEXT: &str =
 
 /// A turn that is being composed.
 pub(super) struct Composing<'a> {
-    pub(super) turns: &'a Turns,
-    pub(super) context: &'a CallContext,
-    pub(super) request: &'a TakeTurnRequest,
-    pub(super) address: Option<IpAddr>,
+    pub(super) core: &'a Core,
+    pub(super) request: &'a Request<'a>,
+    pub(super) place_ticket: &'a str,
     pub(super) progress: &'a Progress,
     pub(super) start: &'a TurnStart,
     pub(super) facts: TurnFacts,
@@ -53,21 +47,18 @@ pub(super) struct Composed {
     pub(super) buttons: Vec<Button>,
     pub(super) standing: Option<SnapshotLite>,
     pub(super) notices: Vec<ErrorReason>,
-    pub(super) come_back: ComeBack,
+    pub(super) retry_hint: RetryHint,
 }
 
 impl Composing<'_> {
-    /// All phases. Fails only where the request itself is at fault.
-    pub(super) async fn run(mut self) -> Result<Composed, Fault> {
+    /// All phases; none but the answer where the words met a guardrail. Fails only where the request itself is at fault.
+    pub(super) async fn run(mut self, hit: Option<HitKind>) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
-        // Before anything else of the turn sees them.
-        let input = self.texts.input.as_ref();
-        if let Some(hit) = input.and_then(|input| safeguarding::hit(&self.turns.guardrails, input))
-        {
+        if let Some(hit) = hit {
             return Ok(self.guarded(hit).await);
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
-        let working = self.context.keeping_back(self.turns.reply_reserve);
+        let working = self.request.context.keeping_back(self.core.reply_reserve);
 
         let mapped = self.map(&working).await;
         let plan = match self.plan(&working).await {
@@ -80,7 +71,7 @@ impl Composing<'_> {
         };
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
-        let come_back = self.ask_model(&working, decision.reply_schema).await;
+        let retry_hint = self.ask_model(&working, decision.reply_schema).await;
 
         self.progress.stage(TurnStage::Checking);
         let mut resolved = match self.resolve().await {
@@ -98,7 +89,7 @@ impl Composing<'_> {
         }
         self.facts.verdict = Some(record::verdict(&resolved));
         self.facts.turn_state =
-            record::turn_state(&self.facts, &resolved, self.turns.kit.clock.now());
+            record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
         self.facts.target_locked_after = plan.target_locked;
         if resolved.fallback_reason() != DegradedReason::Unspecified {
             self.degrade(resolved.fallback_reason());
@@ -113,7 +104,7 @@ impl Composing<'_> {
             buttons: decision.buttons,
             standing: Some(decision.standing.unwrap_or_default()),
             notices,
-            come_back,
+            retry_hint,
             facts: self.facts,
             texts: self.texts,
         })
@@ -121,7 +112,7 @@ impl Composing<'_> {
 
     /// Which units the message is about. Returns whether retrieval answered.
     async fn map(&mut self, working: &CallContext) -> bool {
-        let upstreams = &self.turns.upstreams;
+        let upstreams = &self.core.upstreams;
         let (facts, texts) = (&self.facts, &self.texts);
         let (mapped, took) = measured(gather::map_message(upstreams, working, facts, texts)).await;
         self.took("map", took);
@@ -138,9 +129,9 @@ impl Composing<'_> {
     }
 
     async fn plan(&mut self, working: &CallContext) -> Result<Plan, tonic::Status> {
-        self.facts.planned_at = Some(time::to_proto(self.turns.kit.clock.now()));
+        self.facts.planned_at = Some(time::to_proto(self.core.kit.clock.now()));
         let request = record::plan_request(&self.facts, "");
-        let mut policy = self.turns.upstreams.policy.clone();
+        let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         let (planned, took) = measured(policy.plan(step.request(request))).await;
         self.took("plan", took);
@@ -154,13 +145,13 @@ impl Composing<'_> {
     }
 
     /// Prompt and model.
-    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> ComeBack {
+    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> RetryHint {
         let began = Instant::now();
-        let sheets = self.turns.sheets.current();
-        let max_tokens = self.turns.prompt_max_tokens;
+        let sheets = self.core.sheets.current();
+        let max_tokens = self.core.prompt_max_tokens;
         let no_input = StudentInput::default();
         let Some(prompt) = record::turn_prompt(&self.facts, &self.texts, &no_input) else {
-            return ComeBack::default();
+            return RetryHint::default();
         };
         let prompt = match sheets.turn(record::locale(&self.facts), &prompt, max_tokens) {
             Ok(prompt) => prompt,
@@ -171,7 +162,7 @@ impl Composing<'_> {
                     failure: DegradedReason::LlmError.into(),
                     ..ModelCall::default()
                 });
-                return ComeBack::default();
+                return RetryHint::default();
             }
         };
         self.facts.prompt = Some(PromptIdentity {
@@ -185,15 +176,16 @@ impl Composing<'_> {
             messages: prompt.messages,
             json_schema,
             class_id: self.facts.class_id.clone(),
-            thread_id: self.request.thread_id.clone(),
-            place_ticket: self.request.place_ticket.clone(),
+            thread_id: self.request.thread_id.to_owned(),
+            place_ticket: self.place_ticket.to_owned(),
             client_address: self
+                .request
                 .address
                 .map_or_else(String::new, |address| address.to_string()),
             ..CompleteRequest::default()
         };
-        let (completed, took) = measured(model::complete(
-            &self.turns.upstreams,
+        let (completed, took) = measured(complete(
+            &self.core.upstreams,
             &working.keeping_back(ANSWER_MARGIN),
             Purpose::Turn,
             self.progress,
@@ -204,19 +196,19 @@ impl Composing<'_> {
         let Completed {
             call,
             completion,
-            come_back,
+            retry_hint,
         } = completed;
         self.facts.model_call = Some(call);
         self.texts.completion = completion;
-        come_back
+        retry_hint
     }
 
     /// The policy's verdict on what the model wrote, or did not.
     async fn resolve(&mut self) -> Result<ResolveReplyResponse, tonic::Status> {
         let request = record::resolve_request(&self.facts, &self.texts)
             .ok_or_else(|| tonic::Status::internal("a reply without a policy"))?;
-        let mut policy = self.turns.upstreams.policy.clone();
-        let step = Step::Policy.of(self.context);
+        let mut policy = self.core.upstreams.policy.clone();
+        let step = Step::Policy.of(self.request.context);
         let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
         self.took("resolve", took);
         let resolved = resolved?.into_inner();
@@ -227,7 +219,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Whether a valid reply of a model's says what a pupil must not be told.
+    /// Whether a valid reply of a model's says what a student must not be told.
     fn must_not_be_said(&self, resolved: &ResolveReplyResponse) -> bool {
         let locale = record::locale(&self.facts);
         resolved.reply.as_ref().is_some_and(|reply| {
@@ -249,7 +241,7 @@ impl Composing<'_> {
                 Some(Content::Exam(_)) | None => {}
             }
             said.iter().any(|text| {
-                self.turns.guardrails.unsafe_reply(locale, text) || self.quotes_prompt(text)
+                self.core.guardrails.unsafe_reply(locale, text) || self.quotes_prompt(text)
             })
         })
     }
@@ -267,30 +259,22 @@ impl Composing<'_> {
 
     /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.
     async fn guarded(mut self, hit: HitKind) -> Composed {
-        let kind = safeguarding::name(hit);
+        let kind = guards::name(hit);
         tracing::info!(kind, "a message met a guardrail");
         self.facts.guardrail = kind.to_owned();
         self.degrade(DegradedReason::Guardrail);
-        let context = Step::Policy.of(self.context);
-        let standing = DescribeStandingRequest {
-            course_id: self.facts.course_id.clone(),
-            snapshot: self.facts.snapshot.clone(),
-            statuses: Vec::new(),
-            now: Some(time::to_proto(self.turns.kit.clock.now())),
-        };
-        let mut policy = self.turns.upstreams.policy.clone();
-        let (locale, standing) = join!(
-            safeguarding::locale(&self.turns.upstreams, self.context, &self.facts.course_id),
-            policy.describe_standing(context.request(standing))
+        let (context, course_id) = (self.request.context, self.facts.course_id.as_str());
+        let (snapshot, now) = (self.facts.snapshot.clone(), self.core.kit.clock.now());
+        let (text, standing) = join!(
+            self.core.guarded_text(context, course_id, hit),
+            self.core
+                .describe_standing(context, course_id, snapshot, Vec::new(), now)
         );
         self.texts.reply = Some(Reply {
-            text: self.turns.guardrails.text(&locale, hit).to_owned(),
+            text,
             ..Reply::default()
         });
-        let standing = standing
-            .ok()
-            .and_then(|response| response.into_inner().standing);
-        self.untouched(standing)
+        self.untouched(standing.ok().flatten())
     }
 
     /// The policy refused or could not be asked. A refusal that is about the request goes to the client.
@@ -322,7 +306,7 @@ impl Composing<'_> {
             buttons: Vec::new(),
             standing,
             notices: Vec::new(),
-            come_back: ComeBack::default(),
+            retry_hint: RetryHint::default(),
             facts: self.facts,
             texts: self.texts,
         }

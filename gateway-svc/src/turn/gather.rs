@@ -70,7 +70,7 @@ impl Composing<'_> {
         retrieval_answers: bool,
     ) -> Option<RetrieveResponse> {
         match retrieval_answers {
-            true => retrieve(&self.turns.upstreams, working, plan, &self.texts).await,
+            true => retrieve(&self.core.upstreams, working, plan, &self.texts).await,
             false => None,
         }
     }
@@ -85,7 +85,7 @@ impl Composing<'_> {
     }
 
     async fn ask_exam_system(&mut self, working: &CallContext, plan: &Plan) {
-        ask_exam_system(&self.turns.exam, working, self.start, &mut self.facts, plan).await;
+        ask_exam_system(&self.core.exam, working, self.start, &mut self.facts, plan).await;
         if self.facts.exam_system_unavailable {
             self.degrade(DegradedReason::ExamApiUnavailable);
         }
@@ -94,7 +94,7 @@ impl Composing<'_> {
     async fn decide(&self, working: &CallContext) -> Result<DecideResponse, tonic::Status> {
         let request = record::decide_request(&self.facts)
             .ok_or_else(|| tonic::Status::internal("a decision without a plan"))?;
-        let mut policy = self.turns.upstreams.policy.clone();
+        let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         policy
             .decide(step.request(request))

@@ -44,7 +44,7 @@ fn settings(more: &[&str]) -> Settings {
     Cli::parse_from(limit.iter().chain(more)).settings
 }
 
-/// A gateway without the services behind it: what passes the limit is not implemented.
+/// A gateway without upstream services: what passes the limit is not implemented.
 struct Gateway(TutorServiceClient<Routes>);
 
 impl Gateway {

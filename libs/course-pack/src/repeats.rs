@@ -25,18 +25,3 @@ pub(crate) fn repeats<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Vec<(
     }
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_and_many_are_told_alike() {
-        let few = ["a", "b", "a", "c", "a", "b"];
-        assert_eq!(repeats(few.into_iter()), [(2, 0), (4, 0), (5, 1)]);
-        let names: Vec<String> = (0..FEW).map(|n| n.to_string()).collect();
-        let many = few.into_iter().chain(names.iter().map(String::as_str));
-        assert_eq!(repeats(many), [(2, 0), (4, 0), (5, 1)]);
-        assert_eq!(repeats([].into_iter()), []);
-    }
-}

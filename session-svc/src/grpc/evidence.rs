@@ -46,6 +46,7 @@ pub(super) async fn begin_evidence(
         idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
         course_id: message.course_id,
         thread_id: message.thread_id,
+        kind: check::thread_kind(message.kind)?,
         drill_nonce: check::drill_nonce(message.drill_nonce)?,
     };
     let outcome = match sessions

@@ -117,7 +117,7 @@ impl SessionService for SessionGrpc {
         };
         let page = self
             .sessions
-            .list_threads(&student, before, limit)
+            .list_threads(&student, check::thread_kind(message.kind)?, before, limit)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ListThreadsResponse {
@@ -135,9 +135,10 @@ impl SessionService for SessionGrpc {
         ids::check("thread_id", &message.thread_id)?;
         let limit = page::size(message.page_size, MESSAGES_PAGE.0, MESSAGES_PAGE.1)?;
         let after = check::page_token(&message.page_token)?.unwrap_or(0);
+        let kind = check::thread_kind(message.kind)?;
         let page = self
             .sessions
-            .get_thread(&student, &message.thread_id, after, limit)
+            .get_thread(&student, kind, &message.thread_id, after, limit)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(GetThreadResponse {
@@ -160,6 +161,7 @@ impl SessionService for SessionGrpc {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,
             thread_id: message.thread_id,
+            kind: check::thread_kind(message.kind)?,
             memory_scope: check::memory_scope(message.memory_scope)?,
         };
         let begun = self

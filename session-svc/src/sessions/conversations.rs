@@ -184,11 +184,12 @@ impl Sessions {
             Write::Remove {
                 key: keys::answers(thread_id),
             },
-            Write::Unrank {
-                key: keys::threads(),
-                members: vec![thread_id.clone()],
-            },
         ]);
+        // What is left of a thread need not tell its kind.
+        writes.extend(keys::KINDS.map(|kind| Write::Unrank {
+            key: keys::threads(kind),
+            members: vec![thread_id.clone()],
+        }));
         self.apply(
             &Partition::student(student),
             Transaction {
@@ -332,7 +333,7 @@ impl Traces {
             });
         }
         let names = self.answers.iter();
-        writes.extend(names.map(|(name, _)| answers::without_text(name)));
+        writes.extend(names.map(|(name, _)| idempotency::without_text(name)));
     }
 }
 

@@ -61,13 +61,17 @@ impl Sessions {
         .await?;
         let mut report = EraseReport::default();
         loop {
-            let wanted = vec![Read::Lowest {
-                key: keys::threads(),
+            let wanted = keys::KINDS.map(|kind| Read::Lowest {
+                key: keys::threads(kind),
                 from: 0,
                 to: END,
                 limit: THREADS,
-            }];
-            let threads = self.read(&partition, wanted).await?.members()?;
+            });
+            let mut reads = self.read(&partition, wanted.into()).await?;
+            let mut threads = Vec::new();
+            for _ in keys::KINDS {
+                threads.extend(reads.members()?);
+            }
             if threads.is_empty() {
                 break;
             }
@@ -139,9 +143,9 @@ impl Sessions {
             .flat_map(|course| [keys::snapshot(course), keys::questions(course)])
             .map(|key| Write::Remove { key })
             .collect();
-        writes.extend(
-            [keys::courses(), keys::works(), keys::threads()].map(|key| Write::Remove { key }),
-        );
+        let rest = [keys::courses(), keys::works()].into_iter();
+        let rest = rest.chain(keys::KINDS.map(keys::threads));
+        writes.extend(rest.map(|key| Write::Remove { key }));
         self.apply(
             &partition,
             Transaction {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{
     Idempotency, Sessions,
-    answers::Slot,
+    idempotency::IdempotencyEntry,
     keys::{self, Operation},
     rosters::ClassRedactor,
     stored::StoredThread,
@@ -67,7 +67,7 @@ impl Sessions {
         let thread = self.thread(student, thread_id).await?;
         let (class_id, course_id) = (&thread.thread.class_id, &thread.thread.course_id);
         let roster = self.roster(&student.tenant, class_id).await?;
-        let slot = Slot::new(Operation::Events, &append.idempotency, thread_id);
+        let entry = IdempotencyEntry::new(Operation::Events, &append.idempotency, thread_id);
         let now = stamp(self);
         // As long as the thread, unless a reset ended its time: then the next turn begins a new one.
         let rest = thread.kept_until.saturating_sub(self.now_millis());
@@ -93,10 +93,10 @@ impl Sessions {
                 fields: vec![field("touched", Uuid::new_v4().to_string().into())],
             },
         ];
-        writes.extend(slot.store(Bytes::new(), self.limits()));
+        writes.extend(entry.store(Bytes::new(), self.limits()));
         let transaction = Transaction {
             checks: vec![
-                slot.unused(),
+                entry.unused(),
                 // The thread may have been removed since it was read.
                 is_about(thread_id, course_id),
             ],
@@ -108,7 +108,7 @@ impl Sessions {
             .await?
         {
             Outcome::Applied(_) => Ok(()),
-            Outcome::Refused(refused) if refused.check == 0 => slot.stored(refused).map(drop),
+            Outcome::Refused(refused) if refused.check == 0 => entry.stored(refused).map(drop),
             Outcome::Refused(_) => Err(unknown(thread_id)),
         }
     }

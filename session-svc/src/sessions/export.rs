@@ -7,7 +7,7 @@ use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord};
+use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind};
 use turnwise_session_store::{Partition, Read, StudentKey};
 
 use super::{END, Sessions, audit::Actor, events::Page, interactions::Interactions, keys};
@@ -58,21 +58,22 @@ impl Sessions {
         text.push_str(",\"threads\":[");
         send(sender, text).await?;
         let partition = Partition::student(student);
-        let wanted = vec![Read::Lowest {
-            key: keys::threads(),
-            from: 0,
-            to: END,
-            limit: usize::MAX >> 1,
-        }];
-        let threads = self.read(&partition, wanted).await?.members()?;
         let mut first = true;
-        for (thread_id, _) in threads {
-            let Some(thread) = self.exported_thread(student, &thread_id).await? else {
-                continue;
-            };
-            let comma = if first { "" } else { "," };
-            first = false;
-            send(sender, format!("{comma}{thread}")).await?;
+        for kind in keys::KINDS {
+            let wanted = vec![Read::Lowest {
+                key: keys::threads(kind),
+                from: 0,
+                to: END,
+                limit: usize::MAX >> 1,
+            }];
+            for (thread_id, _) in self.read(&partition, wanted).await?.members()? {
+                let Some(thread) = self.exported_thread(student, kind, &thread_id).await? else {
+                    continue;
+                };
+                let comma = if first { "" } else { "," };
+                first = false;
+                send(sender, format!("{comma}{thread}")).await?;
+            }
         }
         send(sender, "]}\n".to_owned()).await
     }
@@ -108,6 +109,7 @@ impl Sessions {
     async fn exported_thread(
         &self,
         student: &StudentKey,
+        kind: ThreadKind,
         thread_id: &str,
     ) -> Result<Option<Value>, SessionError> {
         let partition = Partition::student(student);
@@ -115,7 +117,7 @@ impl Sessions {
         let mut messages = Vec::new();
         let mut after = 0;
         loop {
-            let page = match self.get_thread(student, thread_id, after, PAGE).await {
+            let page = match self.get_thread(student, kind, thread_id, after, PAGE).await {
                 Ok(page) => page,
                 Err(SessionError::UnknownThread { .. }) => return Ok(None),
                 Err(error) => return Err(error),

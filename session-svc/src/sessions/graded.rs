@@ -8,8 +8,8 @@ use turnwise_session_store::{Check, Partition, Read, StudentKey, Transaction, Wr
 
 use super::{
     END, Limits, Sessions,
-    answers::{self, Slot},
     conversations::{self, before},
+    idempotency::{self, IdempotencyEntry},
     keys, millis,
 };
 use crate::error::SessionError;
@@ -40,12 +40,17 @@ pub(super) fn clear() -> [Write; 2] {
 }
 
 /// Notes that an answer holds text, and forgets notes of answers that are gone.
-pub(super) fn note(slot: &Slot, course_id: &str, now: i64, limits: &Limits) -> [Write; 3] {
+pub(super) fn note(
+    entry: &IdempotencyEntry,
+    course_id: &str,
+    now: i64,
+    limits: &Limits,
+) -> [Write; 3] {
     let key = keys::graded();
     [
         Write::Rank {
             key: key.clone(),
-            member: format!("{course_id}/{}", slot.name()),
+            member: format!("{course_id}/{}", entry.name()),
             score: now.saturating_add(millis(limits.idempotency_ttl)),
         },
         Write::UnrankUpTo {
@@ -76,7 +81,7 @@ impl Sessions {
         loop {
             let writes: Vec<_> = named(&page)
                 .filter(|(course, _)| course_id.is_none_or(|id| id == *course))
-                .map(|(_, answer)| answers::without_stored_text(answer))
+                .map(|(_, answer)| idempotency::without_stored_text(answer))
                 .collect();
             if !writes.is_empty() {
                 let transaction = Transaction {

@@ -5,7 +5,7 @@
 //!
 //! | name | kind | holds |
 //! | --- | --- | --- |
-//! | `threads` | ranking | thread ids by the microsecond of their making |
+//! | `threads:KIND` | ranking | ids of the threads of a kind by the microsecond of their making |
 //! | `thread:ID` | record | `record`, `course`, `class`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `touched`, `floor` |
 //! | `timeline:ID` | log | messages; a message's id is its place |
 //! | `events:ID` | log | events |
@@ -28,7 +28,10 @@
 //! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end) and `roster`
 //! (record: `names`). In a tenant's: `audit` (log). In the partition `due`: `due` (ranking of work ids by the millisecond
 //! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
+//!
+//! KIND is `tutor` or `helper`; OPERATION is the kind for a turn, else `thread`, `evidence` or `events`.
 
+use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::Key;
 
 /// The operations that keep idempotency keys; each has its own keys.
@@ -36,16 +39,26 @@ use turnwise_session_store::Key;
 pub enum Operation {
     /// Making a thread.
     CreateThread,
-    /// A turn.
-    Turn,
+    /// A turn in a thread of a kind.
+    Turn(ThreadKind),
     /// Evidence.
     Evidence,
     /// Events outside of turns.
     Events,
 }
 
-pub(crate) fn threads() -> Key {
-    Key::new("threads")
+/// All kinds of threads.
+pub(crate) const KINDS: [ThreadKind; 2] = [ThreadKind::Tutor, ThreadKind::Helper];
+
+fn name(kind: ThreadKind) -> &'static str {
+    match kind {
+        ThreadKind::Tutor | ThreadKind::Unspecified => "tutor",
+        ThreadKind::Helper => "helper",
+    }
+}
+
+pub(crate) fn threads(kind: ThreadKind) -> Key {
+    Key::new(format!("threads:{}", name(kind)))
 }
 
 pub(crate) fn thread(id: &str) -> Key {
@@ -95,7 +108,7 @@ pub(crate) fn cleared() -> Key {
 pub(crate) fn answer(operation: Operation, idempotency_key: &str) -> Key {
     let operation = match operation {
         Operation::CreateThread => "thread",
-        Operation::Turn => "turn",
+        Operation::Turn(kind) => name(kind),
         Operation::Evidence => "evidence",
         Operation::Events => "events",
     };

@@ -1,6 +1,5 @@
 //! What the service promises about students' data, written once above the store.
 
-mod answers;
 mod archived;
 pub mod audit;
 pub mod context;
@@ -12,6 +11,7 @@ pub mod evidence;
 pub mod export;
 mod fields;
 mod graded;
+mod idempotency;
 mod interactions;
 pub mod keys;
 pub mod reset;
@@ -30,6 +30,7 @@ use turnwise_session_store::{
 };
 
 use crate::{error::SessionError, memory::MemoryLimits};
+pub use idempotency::Idempotency;
 use rosters::Rosters;
 
 /// Above all scores of rankings.
@@ -172,23 +173,6 @@ impl Sessions {
             )
             .await?;
         Ok(fields::Reads::new(applied.found))
-    }
-}
-
-/// Makes an operation safe to send again.
-#[derive(Debug, Clone)]
-pub struct Idempotency {
-    /// The client's key; visible ASCII.
-    pub key: String,
-    /// The hash of what the client asked for.
-    pub body_hash: bytes::Bytes,
-}
-
-impl Idempotency {
-    /// What is compared when a key comes again: the hash and what the operation is about, so that one key never
-    /// stands for two threads or two courses.
-    fn fingerprint(&self, about: &str) -> bytes::Bytes {
-        [&self.body_hash, about.as_bytes()].concat().into()
     }
 }
 

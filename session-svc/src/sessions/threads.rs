@@ -15,8 +15,8 @@ use turnwise_session_store::{
 
 use super::{
     END, Idempotency, Sessions,
-    answers::Slot,
     fields::{Fields, decimal},
+    idempotency::IdempotencyEntry,
     keys::{self, Operation},
     member, millis,
     stored::StoredThread,
@@ -99,12 +99,12 @@ impl Sessions {
             .index(student, &new.thread.class_id, &thread_id)
             .await?;
 
-        let slot = Slot::new(Operation::CreateThread, &new.idempotency, "");
+        let entry = IdempotencyEntry::new(Operation::CreateThread, &new.idempotency, "");
         let stored = record::encode(&new.thread);
         let key = keys::thread(&thread_id);
         let mut writes = vec![
             Write::Rank {
-                key: keys::threads(),
+                key: keys::threads(new.kind),
                 member: thread_id.clone(),
                 score: self.now().as_microsecond(),
             },
@@ -128,13 +128,13 @@ impl Sessions {
                 after: self.limits().thread_retention,
             },
         ];
-        writes.extend(slot.store(stored, self.limits()));
-        writes.extend(slot.note(&thread_id, self.now_millis(), self.limits()));
+        writes.extend(entry.store(stored, self.limits()));
+        writes.extend(entry.note(&thread_id, self.now_millis(), self.limits()));
         let outcome = self
             .transact(
                 &Partition::student(student),
                 Transaction {
-                    checks: vec![slot.unused()],
+                    checks: vec![entry.unused()],
                     writes,
                     reads: Vec::new(),
                 },
@@ -147,7 +147,7 @@ impl Sessions {
                 let entry = vec![(member(student, &thread_id), kept_until)];
                 self.unindex(&student.tenant, &new.thread.class_id, entry)
                     .await?;
-                record::decode("answer", &slot.stored(refused)?)
+                record::decode("answer", &entry.stored(refused)?)
             }
         }
     }
@@ -190,11 +190,12 @@ impl Sessions {
         Ok(kept_until)
     }
 
-    /// A student's threads, newest first: at most `limit` from the cursor on. One that cannot be read is left out: it
-    /// fails when it is asked for.
+    /// A student's threads of a kind, newest first: at most `limit` from the cursor on. One that cannot be read is left
+    /// out: it fails when it is asked for.
     pub async fn list_threads(
         &self,
         student: &StudentKey,
+        kind: ThreadKind,
         before: Option<ThreadCursor>,
         limit: usize,
     ) -> Result<ThreadPage, SessionError> {
@@ -203,7 +204,7 @@ impl Sessions {
             .read(
                 &partition,
                 vec![Read::Highest {
-                    key: keys::threads(),
+                    key: keys::threads(kind),
                     from: 0,
                     to: before.as_ref().map_or(END, |before| before.score),
                     limit: limit + TIES + 1,
@@ -246,7 +247,7 @@ impl Sessions {
         }
         if !over.is_empty() {
             let forget = Write::Unrank {
-                key: keys::threads(),
+                key: keys::threads(kind),
                 members: over,
             };
             self.apply(
@@ -261,10 +262,11 @@ impl Sessions {
         Ok(ThreadPage { threads, before })
     }
 
-    /// A thread and at most `limit` of its messages with ids above `after`, oldest first.
+    /// A thread of a kind and at most `limit` of its messages with ids above `after`, oldest first.
     pub async fn get_thread(
         &self,
         student: &StudentKey,
+        kind: ThreadKind,
         thread_id: &str,
         after: i64,
         limit: usize,
@@ -283,6 +285,7 @@ impl Sessions {
             )
             .await?;
         let thread = StoredThread::decode(reads.fields()?)?
+            .filter(|stored| stored.kind == kind)
             .ok_or_else(|| unknown(thread_id))?
             .thread;
         let messages = messages(reads.entries()?)?;
@@ -325,6 +328,24 @@ pub(super) fn messages(entries: Vec<(i64, Bytes)>) -> Result<Vec<TutorMessage>, 
 pub(super) fn unknown(thread_id: &str) -> SessionError {
     SessionError::UnknownThread {
         thread_id: thread_id.to_owned(),
+    }
+}
+
+/// Holds if the thread is there and of this kind; tells the kind.
+pub(super) fn is_of_kind(thread_id: &str, kind: ThreadKind) -> Check {
+    Check::FieldIs {
+        key: keys::thread(thread_id),
+        field: "kind",
+        value: Some(decimal((kind as i32).into())),
+        tell: vec!["kind"],
+    }
+}
+
+/// What a refusal of [`is_of_kind`] means: a thread of another kind is answered as one that is not there.
+pub(super) fn not_of_kind(told: Vec<Option<Bytes>>, thread_id: &str) -> SessionError {
+    match Fields::of(told).number("thread") {
+        Ok(_) => unknown(thread_id),
+        Err(damaged) => damaged,
     }
 }
 

@@ -7,7 +7,10 @@ use bytes::Bytes;
 use prost::Message;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableHandle};
 use turnwise_kit::Kit;
-use turnwise_proto::{session::v1::Evidence, tutor::v1::Thread};
+use turnwise_proto::{
+    session::v1::{Evidence, ThreadKind},
+    tutor::v1::Thread,
+};
 use turnwise_session_store::{Check, Partition, Store, StudentKey, Write, embedded::EmbeddedStore};
 
 use crate::{
@@ -262,7 +265,7 @@ fn thread_writes(
     let updated = record::encode(&thread.update_time.unwrap_or_default());
     let mut writes = vec![
         Write::Rank {
-            key: keys::threads(),
+            key: keys::threads(ThreadKind::Tutor),
             member: id.clone(),
             score: i64::try_from(place).unwrap_or(0),
         },
@@ -275,6 +278,7 @@ fn thread_writes(
                 field("updated", updated),
                 field("locked", decimal(target_locked.into())),
                 field("kept", decimal(kept_until)),
+                field("kind", decimal((ThreadKind::Tutor as i32).into())),
             ],
         },
     ];
@@ -304,7 +308,10 @@ fn answer_writes(operation: &str, name: &str, bytes: &Bytes, now: i64) -> Vec<Wr
     }
     let (operation, outcome) = match operation {
         "thread" => (keys::Operation::CreateThread, record::stamp(&old.outcome)),
-        "turn" => (keys::Operation::Turn, record::stamp(&old.outcome)),
+        "turn" => (
+            keys::Operation::Turn(ThreadKind::Tutor),
+            record::stamp(&old.outcome),
+        ),
         _ => match <[u8; 8]>::try_from(old.outcome.as_ref()) {
             Ok(version) => {
                 let version = i64::from_be_bytes(version).to_string();
@@ -322,7 +329,7 @@ fn answer_writes(operation: &str, name: &str, bytes: &Bytes, now: i64) -> Vec<Wr
             after: Duration::from_millis(rest),
         },
     ];
-    if operation == keys::Operation::Turn {
+    if operation == keys::Operation::Turn(ThreadKind::Tutor) {
         let rest = i64::try_from(rest).unwrap_or(i64::MAX);
         writes.extend(note(&key, &old.fingerprint, rest, now));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use turnwise_session_svc::sessions::turns::Begun;
 
 use crate::bench::{
-    ANSWERS, Bench, COURSE, Kind, THREADS, begin, commit, make_thread, one_more, started,
+    ANSWERS, Bench, COURSE, Kind, THREADS, TUTOR, begin, commit, make_thread, one_more, started,
     take_full_turn, take_turn,
 };
 
@@ -52,13 +52,20 @@ async fn threads_are_forgotten_after_their_time() {
     bench.clock.advance(THREADS * 3 / 4);
     take_full_turn(sessions, &ada, "used", "again").await;
     bench.clock.advance(THREADS / 2);
-    let listed = sessions.list_threads(&ada, None, 10).await.unwrap().threads;
+    let listed = sessions
+        .list_threads(&ada, TUTOR, None, 10)
+        .await
+        .unwrap()
+        .threads;
     let ids: Vec<_> = listed
         .iter()
         .map(|thread| thread.thread_id.as_str())
         .collect();
     assert_eq!(ids, ["used"]);
-    let page = sessions.get_thread(&ada, "used", 0, 10).await.unwrap();
+    let page = sessions
+        .get_thread(&ada, TUTOR, "used", 0, 10)
+        .await
+        .unwrap();
     assert_eq!(page.messages.len(), 4);
     // A reset finds what is left.
     assert_eq!(bench.reset().await.threads, 1);

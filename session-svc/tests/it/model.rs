@@ -15,8 +15,8 @@ use turnwise_session_svc::{
 };
 
 use crate::bench::{
-    Bench, COURSE, Kind, begin, begin_evidence, commit, count_attempts, idempotency, make_thread,
-    one_more,
+    Bench, COURSE, Kind, TUTOR, begin, begin_evidence, commit, count_attempts, idempotency,
+    make_thread, one_more,
 };
 
 const THREADS: usize = 2;
@@ -337,10 +337,12 @@ impl Model {
         assert_eq!(i64::from(count_attempts(&record)), self.attempts);
         assert_eq!(record.evidence_version, self.version + self.attempts);
         assert_eq!(record.turn.map(|turn| turn.focus_unit_id), self.focus);
-        let listed = sessions.list_threads(&ada, None, 100).await.unwrap();
+        let listed = sessions.list_threads(&ada, TUTOR, None, 100).await.unwrap();
         assert_eq!(listed.threads.len(), THREADS);
         for (thread, turns) in self.turns.iter().enumerate() {
-            let page = sessions.get_thread(&ada, &self.id(thread), 0, 1000).await;
+            let page = sessions
+                .get_thread(&ada, TUTOR, &self.id(thread), 0, 1000)
+                .await;
             let page = page.unwrap();
             let count = (self.taken[thread] + turns.len()) as i64 * 2;
             assert_eq!(page.thread.message_count, count);

@@ -105,14 +105,14 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
             ":courses",
             ":questions:algebra",
             ":snapshot:algebra",
-            ":threads"
+            ":threads:tutor"
         ]
     );
     ends.sort();
     let expected = [
         (":answer:evidence:g", ANSWERS),
         (":answer:thread:make-t1", ANSWERS),
-        (":answer:turn:k{1}", ANSWERS),
+        (":answer:tutor:k{1}", ANSWERS),
         (":answers:t1", ANSWERS),
         (":events:t1", THREADS),
         (":graded", ANSWERS),

@@ -7,6 +7,7 @@ use clap::Parser;
 use flate2::read::GzDecoder;
 use tempfile::TempDir;
 use turnwise_kit::Kit;
+use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{
     Settings,
@@ -52,6 +53,7 @@ fn begin(thread_id: &str, key: &str) -> BeginTurn {
     BeginTurn {
         course_id: "algebra".to_owned(),
         thread_id: thread_id.to_owned(),
+        kind: ThreadKind::Tutor,
         idempotency: idempotency(key, 7),
         history_limit: 4,
         memory_scope: Bytes::new(),
@@ -66,7 +68,7 @@ async fn all_is_there(sessions: &Sessions) {
             student: name.to_owned(),
         };
         let threads = sessions
-            .list_threads(&student, None, 10)
+            .list_threads(&student, ThreadKind::Tutor, None, 10)
             .await
             .unwrap()
             .threads;
@@ -77,7 +79,10 @@ async fn all_is_there(sessions: &Sessions) {
         let expected = [format!("{tenant}-{name}-2"), format!("{tenant}-{name}-1")];
         assert_eq!(ids, expected);
         for id in &expected {
-            let page = sessions.get_thread(&student, id, 0, 50).await.unwrap();
+            let page = sessions
+                .get_thread(&student, ThreadKind::Tutor, id, 0, 50)
+                .await
+                .unwrap();
             assert_eq!(page.thread.title, format!("about {id}"));
             assert_eq!(page.thread.message_count, 6);
             let texts: Vec<_> = page
@@ -127,6 +132,7 @@ async fn all_is_there(sessions: &Sessions) {
         let look = BeginEvidence {
             course_id: "algebra".to_owned(),
             thread_id: format!("{tenant}-{name}-1"),
+            kind: ThreadKind::Tutor,
             idempotency: idempotency("look", 9),
             drill_nonce: None,
         };
@@ -156,7 +162,7 @@ async fn a_reset_finds_it(sessions: &Sessions) {
         student: "ada".to_owned(),
     };
     let page = sessions
-        .get_thread(&student, "default-ada-1", 0, 50)
+        .get_thread(&student, ThreadKind::Tutor, "default-ada-1", 0, 50)
         .await
         .unwrap();
     assert!(page.messages.is_empty());

@@ -141,6 +141,7 @@ pub async fn turns(client: &GrpcClient, thread: &Thread) -> BTreeSet<String> {
             thread_id: thread.id.clone(),
             page_size: PAGE,
             page_token,
+            ..GetThreadRequest::default()
         });
         let response = SessionServiceClient::new(client.clone())
             .get_thread(request)

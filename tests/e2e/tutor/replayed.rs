@@ -12,6 +12,7 @@ use turnwise_prompts::Sheets;
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnRecord, TurnTexts},
     policy::v1::policy_service_client::PolicyServiceClient,
+    session::v1::ThreadKind,
 };
 use turnwise_tests::{deployment::Deployment, options::Options, process::repository, staff::Staff};
 
@@ -152,6 +153,9 @@ async fn what_cannot_be_replayed_says_why() {
     assert!(matches!(error, ReplayError::Incomplete), "{error}");
     let error = tools.replay(&TurnRecord::default()).await.unwrap_err();
     assert!(matches!(error, ReplayError::Incomplete), "{error}");
+    let of_helper = changed(|record| record.set_kind(ThreadKind::Helper));
+    let error = tools.replay(&of_helper).await.unwrap_err();
+    assert!(matches!(error, ReplayError::Kind), "{error}");
     let newer = changed(|record| record.facts.as_mut().unwrap().format = 99);
     let error = tools.replay(&newer).await.unwrap_err();
     assert!(matches!(error, ReplayError::Format(99)), "{error}");

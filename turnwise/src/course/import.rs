@@ -1,12 +1,11 @@
-//! `turnwise course import`: turns a course data set (JSON lines) into packs.
+//! `turnwise course import`: a course in JSON Lines becomes a pack.
 //!
-//! A pack is written beside its place, loaded and checked there, and moved into place only if it is
-//! good: a broken pack never replaces a good one.
+//! The importer knows where each row goes in a pack and leaves its keys to the loader, so that a row and a pack's entry
+//! have one format. The pack is written and loaded beside its place; what the loader finds is reported for the row that
+//! it comes from, and only a good pack is moved into place.
 
-mod number;
+mod pack;
 mod rows;
-mod source;
-mod writer;
 
 use std::fs;
 use std::io::Write;
@@ -14,142 +13,88 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use turnwise_course_pack::{Pack, load};
+use turnwise_course_pack::{Pack, PackFault, load};
 
-use super::check::{Summary, counted, write_faults, write_refusal};
-use source::{CourseData, DataSet};
+use self::pack::PackFile;
+use super::check::{Summary, write_faults, write_refusal};
+
+/// Files that a pack takes over as they are: the course, and whose work it is.
+const TAKEN_OVER: [&str; 2] = ["course.yaml", "ATTRIBUTION.md"];
 
 /// Arguments of `turnwise course import`.
 #[derive(clap::Args, Debug, Clone)]
 pub struct ImportArgs {
-    /// Folder of the data set: units.jsonl, anchors.jsonl, chunks.jsonl, exam_candidates.jsonl,
-    /// readiness_quiz.jsonl.
+    /// Folder with course.yaml, units.jsonl and, where there are any, chunks.jsonl, exercises.jsonl and ATTRIBUTION.md.
     #[arg(long, value_name = "DIR")]
     pub from: PathBuf,
-    /// Folder that receives the packs, each in a folder named after its course.
+    /// Folder of the pack that is written.
     #[arg(long, value_name = "DIR")]
     pub to: PathBuf,
-    /// Import this course only; without it, every course of the data set.
-    #[arg(long, value_name = "ID")]
-    pub course: Option<String>,
-    /// Replace packs that are there already.
+    /// Replace the pack that is there, and all that was added to it.
     #[arg(long)]
     pub force: bool,
 }
 
-/// Runs `course import`: failure if a pack that was written has faults.
+/// Runs `course import`: failure if the rows, or the pack that they make, have faults.
 pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut data = DataSet::open(&args.from, args.course.as_deref())?;
-    let places: Vec<Place> = data
-        .courses
-        .iter()
-        .map(|course| Place::new(&args.to, &course.id))
-        .collect();
-    for place in &places {
-        place.check(args.force)?;
-    }
-    let written = data.write(&args.from, |course| stage(&places, course));
-    if let Err(error) = written {
-        for place in &places {
-            // What was begun is of no use to anyone; the error above it is what matters.
-            let _ = fs::remove_dir_all(&place.stage);
+    let place = Place::new(&args.to)?;
+    place.check(args.force)?;
+    let imported = match rows::read(&args.from) {
+        Ok(course) => place.fill(&args.from, &pack::files(&course))?,
+        Err(faults) => Err(faults),
+    };
+    match imported {
+        Ok(pack) => {
+            place.install()?;
+            Summary::of(&pack).write(out)?;
+            writeln!(out, "  written to {}", args.to.display())?;
+            Ok(ExitCode::SUCCESS)
         }
-        return Err(error);
-    }
-    let mut code = ExitCode::SUCCESS;
-    for (course, place) in data.courses.iter().zip(&places) {
-        match load(&place.stage) {
-            Ok(pack) => {
-                place.install()?;
-                write_summary(course, &pack, &place.pack, out)?;
-            }
-            Err(faults) => {
-                code = ExitCode::FAILURE;
-                write_faults(&faults, out)?;
-                write_refusal(&place.pack, &faults, out)?;
-                writeln!(
-                    out,
-                    "  left for a look in {}; {} is as it was",
-                    place.stage.display(),
-                    place.pack.display()
-                )?;
-            }
+        Err(faults) => {
+            write_faults(&faults, out)?;
+            write_refusal(&args.to, &faults, out)?;
+            Ok(ExitCode::FAILURE)
         }
     }
-    Ok(code)
 }
 
-/// The folder in which the course is being written.
-fn stage(places: &[Place], course: &str) -> PathBuf {
-    places
-        .iter()
-        .find(|place| place.course == course)
-        .map(|place| place.stage.clone())
-        .unwrap_or_default()
-}
-
-fn write_summary(
-    course: &CourseData,
-    pack: &Pack,
-    dir: &Path,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    let summary = Summary::of(pack);
-    summary.write(out)?;
-    let drills = pack.units.iter().map(|u| u.drills.len()).sum();
-    let choices = pack
-        .questions
-        .iter()
-        .filter(|q| q.is_multiple_choice())
-        .count();
-    writeln!(
-        out,
-        "  questions: {choices} multiple choice, {} typed; {}",
-        pack.questions.len() - choices,
-        counted(drills, "drill")
-    )?;
-    if !course.open_answers.is_empty() {
-        writeln!(
-            out,
-            "  left out, as the printed answer says that answers vary ({}): {}",
-            course.open_answers.len(),
-            course.open_answers.join(", ")
-        )?;
-    }
-    writeln!(out, "  written to {}", dir.display())
-}
-
-/// Where a course's pack goes.
+/// Where the pack goes.
 struct Place {
-    course: String,
     pack: PathBuf,
-    /// Where it is written and checked first; hidden, so that nobody loads it.
+    /// Where it is written and loaded first; hidden, so that no service loads it.
     stage: PathBuf,
     /// Where the pack before it stands while the two change places.
     old: PathBuf,
 }
 
 impl Place {
-    fn new(to: &Path, course: &str) -> Self {
-        Self {
-            course: course.to_owned(),
-            pack: to.join(course),
-            stage: to.join(format!(".{course}.import")),
-            old: to.join(format!(".{course}.old")),
-        }
+    fn new(pack: &Path) -> anyhow::Result<Self> {
+        let Some(name) = pack.file_name() else {
+            bail!(
+                "--to {} has no name; name the pack's folder",
+                pack.display()
+            );
+        };
+        let hidden = |ending: &str| {
+            let mut hidden = std::ffi::OsString::from(".");
+            hidden.push(name);
+            hidden.push(ending);
+            pack.with_file_name(hidden)
+        };
+        Ok(Self {
+            pack: pack.to_path_buf(),
+            stage: hidden(".import"),
+            old: hidden(".old"),
+        })
     }
 
-    /// Refuses a place that is taken, and clears what an earlier run left.
+    /// Refuses a place that is taken, and clears what an interrupted import left.
     fn check(&self, force: bool) -> anyhow::Result<()> {
         let pack = self.pack.display();
         if self.pack.exists() {
-            if !self.pack.is_dir() {
-                bail!("{pack} is a file; move it away, or name another folder with --to");
-            }
-            let empty = fs::read_dir(&self.pack)
-                .with_context(|| format!("{pack} cannot be read"))?
-                .next()
-                .is_none();
+            let mut entries = fs::read_dir(&self.pack)
+                .with_context(|| format!("{pack} cannot be read as a folder"))?;
+            let empty = entries.next().is_none();
             if !empty && !force {
                 bail!("{pack} is there already; --force replaces it, --to names another folder");
             }
@@ -173,7 +118,64 @@ impl Place {
         Ok(())
     }
 
-    /// Moves the checked pack into place.
+    /// Writes the pack beside its place and loads it; nothing is left there if it has faults.
+    fn fill(
+        &self,
+        from: &Path,
+        files: &[PackFile],
+    ) -> anyhow::Result<Result<Pack, Vec<PackFault>>> {
+        let written = self.write(from, files);
+        let loaded =
+            written.map(|()| load(&self.stage).map_err(|faults| self.blame(from, files, faults)));
+        if !matches!(loaded, Ok(Ok(_))) {
+            // The error or the faults matter, not whether what is left is there.
+            let _ = fs::remove_dir_all(&self.stage);
+        }
+        loaded
+    }
+
+    fn write(&self, from: &Path, files: &[PackFile]) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.stage).with_context(|| self.stage.display().to_string())?;
+        for name in TAKEN_OVER {
+            let file = from.join(name);
+            if file.exists() {
+                fs::copy(&file, self.stage.join(name))
+                    .with_context(|| file.display().to_string())?;
+            }
+        }
+        for file in files {
+            let path = self.stage.join(&file.name);
+            let written = path
+                .parent()
+                .map_or(Ok(()), fs::create_dir_all)
+                .and_then(|()| fs::write(&path, &file.text));
+            written.with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The faults of the pack as faults of the files that it comes from.
+    fn blame(&self, from: &Path, files: &[PackFile], faults: Vec<PackFault>) -> Vec<PackFault> {
+        let mut faults: Vec<PackFault> = faults
+            .into_iter()
+            .map(|fault| {
+                let name = fault.file.strip_prefix(&self.stage).unwrap_or(&fault.file);
+                let file = files.iter().find(|file| Path::new(&file.name) == name);
+                let origin = file
+                    .zip(fault.line)
+                    .and_then(|(file, line)| file.origin(line));
+                PackFault {
+                    file: from.join(origin.map_or(name, |origin| Path::new(origin.file))),
+                    line: origin.map_or(fault.line, |origin| Some(origin.line)),
+                    ..fault
+                }
+            })
+            .collect();
+        faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        faults
+    }
+
+    /// Moves the good pack into place.
     fn install(&self) -> anyhow::Result<()> {
         let replaces = self.pack.exists();
         if replaces {

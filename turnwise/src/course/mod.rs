@@ -1,4 +1,4 @@
-//! `turnwise course`: checks and draws course packs, turns course data into packs, and lessons into references.
+//! `turnwise course`: checks and draws course packs, makes packs of tables, and references of lessons.
 
 pub mod check;
 pub mod graph;
@@ -28,7 +28,23 @@ pub enum CourseCommand {
     Check(CheckArgs),
     /// Draw a pack's prerequisites, for a student if one is given.
     Graph(GraphArgs),
-    /// Turn a course data set (JSON lines) into packs, and check them.
+    /// Make a pack of a course in JSON Lines, and check it.
+    ///
+    /// The folder that --from names holds one course. Each line of a .jsonl file is a JSON object; its keys are those of
+    /// the pack's entry that it becomes, and all values are texts, lists, objects or true and false.
+    ///
+    ///   course.yaml       the pack's own: format, id, title, locale, entry_unit
+    ///   units.jsonl       id, title, prerequisites, summary, anchors, ...; the entry unit among them.
+    ///                     "lesson": front matter of the unit's lesson, where it differs from
+    ///                     source: the unit's id, type: text, title: the unit's title
+    ///   chunks.jsonl      id, unit, text; optional heading, kind, section, url
+    ///   exercises.jsonl   id, units, prompt, question_latex, answer; with tier (bronze, silver, gold)
+    ///                     an exam question, which may have options; without it a drill of its one unit
+    ///   ATTRIBUTION.md    whose work it is and on which terms
+    ///
+    /// course.yaml and ATTRIBUTION.md go into the pack as they are. Faults are reported for the row that they come
+    /// from, and only a pack without faults is written.
+    #[command(verbatim_doc_comment)]
     Import(ImportArgs),
     /// Make one reference text a lesson from a pack's own lessons.
     References(ReferencesArgs),

@@ -1,9 +1,8 @@
-//! `turnwise course`: checking and drawing packs, and importing course data.
+//! `turnwise course`: checking, drawing and importing packs, and making references.
 
 mod check;
 mod graph;
 mod import;
-mod real_courses;
 mod references;
 mod rows;
 

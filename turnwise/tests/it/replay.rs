@@ -23,7 +23,7 @@ use turnwise_proto::{
         explain_service_server::{ExplainService, ExplainServiceServer},
     },
     policy::v1::policy_service_client::PolicyServiceClient,
-    session::v1::{MappedUnit, StudentSnapshot},
+    session::v1::{MappedUnit, StudentSnapshot, ThreadKind},
     tutor::v1::{DegradedReason, StudentInput},
 };
 
@@ -115,6 +115,7 @@ async fn taken() -> TurnRecord {
             reply: resolved.reply,
             ..texts
         }),
+        kind: ThreadKind::Tutor.into(),
     }
 }
 
@@ -282,6 +283,7 @@ async fn a_turn_without_a_policy_has_nothing_that_differs() {
             ..TurnFacts::default()
         }),
         texts: Some(TurnTexts::default()),
+        ..TurnRecord::default()
     };
     let output = desk.replay(&record, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -293,6 +295,20 @@ async fn a_turn_without_a_policy_has_nothing_that_differs() {
     assert!(
         shown.ends_with("– nothing of this turn could be made again\n"),
         "{shown}"
+    );
+}
+
+/// A record of another kind of conversation is refused, however much it looks like one of the tutor's.
+#[tokio::test]
+async fn a_turn_that_is_not_the_tutors_is_refused() {
+    let mut record = taken().await;
+    record.set_kind(ThreadKind::Helper);
+    let output = Desk::new().replay(&record, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("the turn is not the tutor's"),
+        "{}",
+        err(&output)
     );
 }
 

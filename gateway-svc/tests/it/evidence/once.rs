@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use proptest::prelude::*;
 use turnwise_proto::{
     common::v1::ErrorReason,
+    exam::v1::SupportKind,
     tutor::v1::{DrillResult, GradeDrillResponse, GradedBy},
 };
 
@@ -39,6 +40,17 @@ async fn a_drill_counts_once_under_whatever_key() {
     // The first key with another body is refused.
     request.idempotency_key = "key-1".to_owned();
     let fault = world.grade(request).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
+}
+
+#[tokio::test]
+async fn a_key_is_for_one_kind_of_call() {
+    let world = World::start().await;
+    world.submit(world.submission("key", "a")).await.unwrap();
+    let look = world.look("key", SupportKind::Memo);
+    let fault = world.view(look).await.unwrap_err();
+    assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
+    let fault = world.grade(world.drill("key", "wrong")).await.unwrap_err();
     assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
 }
 

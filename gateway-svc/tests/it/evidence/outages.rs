@@ -46,7 +46,7 @@ async fn graded(
     graded
 }
 
-fn away(fault: &Fault, service: &str) {
+fn unavailable(fault: &Fault, service: &str) {
     assert_eq!(
         fault.reason(),
         ErrorReason::DependencyUnavailable,
@@ -116,7 +116,7 @@ async fn a_stalled_store_is_an_error_in_time() {
         |_: BeginEvidenceRequest| stall::<BeginEvidenceResponse>(),
     );
     for within in DEADLINES {
-        away(
+        unavailable(
             &graded(&world, "right", within).await.unwrap_err(),
             "session-svc",
         );
@@ -131,7 +131,7 @@ async fn a_stalled_policy_is_an_error_in_time() {
         |_: ApplyEvidenceRequest| stall::<ApplyEvidenceResponse>(),
     );
     for within in DEADLINES {
-        away(
+        unavailable(
             &graded(&world, "right", within).await.unwrap_err(),
             "policy-svc",
         );
@@ -141,7 +141,7 @@ async fn a_stalled_policy_is_an_error_in_time() {
         |_: CheckDrillRequest| stall::<CheckDrillResponse>(),
     );
     for within in DEADLINES {
-        away(
+        unavailable(
             &graded(&world, "right", within).await.unwrap_err(),
             "policy-svc",
         );
@@ -172,7 +172,7 @@ async fn a_stalled_commit_is_sent_again_and_counts_once() {
         .await
         .unwrap_err();
     assert!(began.elapsed() <= within - MARGIN + Duration::from_millis(5));
-    away(&fault, "session-svc");
+    unavailable(&fault, "session-svc");
     assert!(world.grade(request).await.unwrap().evidence_recorded);
     assert_eq!(world.session.attempts(), 1);
 }

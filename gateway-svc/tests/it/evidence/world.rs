@@ -1,4 +1,4 @@
-//! A gateway with the services behind it, and a student who calls it.
+//! A gateway with its upstream services, and a student who calls it.
 
 use std::{
     fs,

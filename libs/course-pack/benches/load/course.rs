@@ -14,15 +14,12 @@ use std::path::Path;
 pub enum Shape {
     /// Chapters of twenty units, each unit after the one before it and every other one after one more.
     Book,
-    /// All units in one line.
+    /// Each unit after the one before it.
     Chain,
     /// All units in one circle, which is one fault.
     Ring,
     /// A book without any question: a fault for each unit.
     Unexamined,
-    /// A book whose YAML files each hold a comma behind a list's last item, which is YAML, but not what packs usually
-    /// have: every file is read by the parser of the whole language.
-    Unusual,
     /// A book as rich as the demo course.
     Rich,
 }
@@ -81,17 +78,11 @@ pub fn write(dir: &Path, shape: Shape, units: usize) -> Written {
         for n in numbers.clone() {
             unit(&mut text, n, &prerequisites(shape, n, units), shape);
         }
-        if shape == Shape::Unusual {
-            text = unusual(&text);
-        }
         pack.file(&format!("units/{name}"), &text);
         if shape != Shape::Unexamined {
             let mut text = "questions:\n".to_owned();
             for n in numbers.clone() {
                 questions(&mut text, n, shape);
-            }
-            if shape == Shape::Unusual {
-                text = unusual(&text);
             }
             pack.file(&format!("exams/{name}"), &text);
         }
@@ -136,10 +127,6 @@ fn prerequisites(shape: Shape, n: usize, units: usize) -> String {
         ids.push(id(n - 7));
     }
     ids.join(", ")
-}
-
-fn unusual(text: &str) -> String {
-    text.replacen("]\n", ",]\n", 1)
 }
 
 /// How many times as much a rich pack has of most things.

@@ -54,7 +54,6 @@ pub(super) fn split<'t>(text: &'t str, sink: &mut Sink<'_>) -> Option<Document<'
 }
 
 /// One section of a body.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Section {
     /// The line of its heading.
     pub(super) line: usize,
@@ -67,7 +66,7 @@ pub(super) struct Section {
 }
 
 /// What stands in braces behind a heading: `{#id .kind key=value key="a value"}`.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct Attributes {
     pub(super) id: Option<String>,
     pub(super) kind: Option<String>,
@@ -271,78 +270,4 @@ fn value<'t>(rest: &mut &'t str, from: &'t str) -> Option<String> {
         }
     }
     None
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-mod tests {
-    use super::*;
-    use crate::fault::Faults;
-    use std::path::Path;
-
-    fn parts(heading: &str) -> (String, Attributes, usize) {
-        let mut faults = Faults::default();
-        let (text, attributes) =
-            heading_parts(heading, 7, &mut Sink::new(Path::new("x.md"), &mut faults));
-        (text, attributes, faults.into_sorted().len())
-    }
-
-    #[test]
-    fn a_heading_keeps_braces_that_are_not_attributes() {
-        for heading in [
-            "The set {1, 2}",
-            "Powers such as x^{2}",
-            "Solve {x = 1; y = 2}",
-            "A { b }",
-        ] {
-            assert_eq!(
-                parts(heading),
-                (heading.to_owned(), Attributes::default(), 0),
-                "{heading}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_heading_gives_up_its_attributes() {
-        let (text, attributes, faults) = parts(
-            r#"Adding {#a.b-1 .worked-example url="https://x.org/#{y}" section="1.2 \"Sums\" {a}"}"#,
-        );
-        assert_eq!((text.as_str(), faults), ("Adding", 0));
-        assert_eq!(attributes.id.as_deref(), Some("a.b-1"));
-        assert_eq!(attributes.kind.as_deref(), Some("worked-example"));
-        assert_eq!(attributes.url.as_deref(), Some("https://x.org/#{y}"));
-        assert_eq!(attributes.section.as_deref(), Some(r#"1.2 "Sums" {a}"#));
-    }
-
-    #[test]
-    fn attributes_that_cannot_be_read_are_faults() {
-        for heading in [
-            "A {#a b}",
-            "A {#a #b}",
-            "A {.a .b}",
-            "A {#a/b}",
-            "A {colour=red}",
-            "A {url=\"x}",
-            "A {.}",
-            "A {url=}",
-        ] {
-            assert_eq!(parts(heading).2, 1, "{heading}");
-        }
-    }
-
-    #[test]
-    fn headings_in_code_are_text() {
-        let mut faults = Faults::default();
-        let body = "# Title\n\n## One\n```\n## not a heading\n```\nmore\n\\## neither\n\\\\```\n### inner\n## Two\ntext\n";
-        let found = sections(body, 10, &mut Sink::new(Path::new("x.md"), &mut faults));
-        assert!(faults.is_empty());
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].line, 12);
-        assert_eq!(
-            found[0].text,
-            "```\n## not a heading\n```\nmore\n## neither\n\\```\n### inner"
-        );
-        assert_eq!((found[1].line, found[1].text.as_str()), (20, "text"));
-    }
 }

@@ -2,8 +2,19 @@
 
 use std::fmt::Write as _;
 
-use crate::fixture::{good, pack, write};
-use turnwise_course_pack::ChunkType;
+use crate::fixture::{good, one, pack, write};
+use turnwise_course_pack::{Chunk, ChunkType};
+
+const FRONT: &str = "---\nunit: B\nsource: b\ntype: text\ntitle: B\n---\n";
+
+/// The chunks of a lesson with this body.
+fn chunks(body: &str) -> Vec<Chunk> {
+    let dir = pack();
+    write(dir.path(), "content/b.md", format!("{FRONT}{body}"));
+    let mut chunks = good(dir.path()).chunks;
+    chunks.retain(|chunk| chunk.source == "b");
+    chunks
+}
 
 #[test]
 fn chunks_take_after_their_lesson() {
@@ -71,4 +82,72 @@ fn a_lesson_may_have_very_many_chunks() {
     let pack = good(dir.path());
     assert_eq!(pack.chunks.len(), 20_002);
     assert_eq!(pack.chunks.last().unwrap().text, "Text 19999.");
+}
+
+#[test]
+fn a_heading_keeps_braces_that_are_not_attributes() {
+    for heading in [
+        "The set {1, 2}",
+        "Powers such as x^{2}",
+        "Solve {x = 1; y = 2}",
+        "A { b }",
+    ] {
+        let found = chunks(&format!("## {heading}\ntext\n"));
+        assert_eq!(found[0].section, heading);
+        assert_eq!((found[0].id.as_str(), found[0].url.as_str()), ("b#1", ""));
+    }
+}
+
+#[test]
+fn a_heading_gives_up_its_attributes() {
+    let attributes =
+        r#"{#a.b-1 .worked-example url="https://x.org/#{y}" section="1.2 \"Sums\" {a}"}"#;
+    let found = chunks(&format!("## Adding {attributes}\ntext\n"));
+    assert_eq!(found[0].id, "a.b-1");
+    assert_eq!(found[0].section_kind, "worked-example");
+    assert_eq!(found[0].url, "https://x.org/#{y}");
+    assert_eq!(found[0].section, r#"1.2 "Sums" {a}"#);
+    assert_eq!(
+        chunks("## Adding {#a.b-1 .example}\ntext\n")[0].section,
+        "Adding"
+    );
+}
+
+#[test]
+fn attributes_that_cannot_be_read_are_faults() {
+    for (attributes, says) in [
+        ("{#a b}", "`b` is not an attribute"),
+        ("{#a #b}", "more than one id"),
+        ("{.a .b}", "more than one kind"),
+        ("{#a/b}", "`a/b` is not well formed"),
+        ("{colour=red}", "no attribute `colour`"),
+        ("{url=\"x}", "quotes of `url` do not close"),
+        ("{.}", "kind `` is not well formed"),
+        ("{url=}", "attribute `url` is empty"),
+    ] {
+        let dir = pack();
+        let lesson = format!("{FRONT}## A {attributes}\ntext\n");
+        write(dir.path(), "content/b.md", lesson);
+        one(dir.path(), "content/b.md", 7, says);
+    }
+}
+
+#[test]
+fn headings_in_code_are_text() {
+    let body = "# Title\n\n## One\n```\n## not a heading\n```\nmore\n\\## neither\n\\\\```\n### inner\n## Two\ntext\n";
+    let texts: Vec<String> = chunks(body).into_iter().map(|chunk| chunk.text).collect();
+    assert_eq!(
+        texts,
+        [
+            "```\n## not a heading\n```\nmore\n## neither\n\\```\n### inner",
+            "text"
+        ]
+    );
+    let dir = pack();
+    write(
+        dir.path(),
+        "content/b.md",
+        format!("{FRONT}{}", body.replace("text\n", "")),
+    );
+    one(dir.path(), "content/b.md", 17, "`Two` has no text");
 }

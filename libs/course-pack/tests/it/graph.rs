@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::fixture::{good, list, pure, write};
+use crate::fixture::{list, pure, write};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{TestCaseResult, TestRunner};
-use turnwise_course_pack::{PackFault, load};
+use turnwise_course_pack::{Pack, PackFault, load};
 
 /// A course of units by number. The number behind the last unit's is an id that no unit has.
 #[derive(Debug, Clone)]
@@ -278,6 +278,31 @@ fn every_knot_is_told_until_it_is_undone() {
 }
 
 #[test]
+fn many_small_knots_are_all_told() {
+    const COUNT: usize = 10_000;
+    let pairs: Vec<Vec<usize>> = (0..COUNT).map(|n| vec![n ^ 1]).collect();
+    let pairs: Vec<&[usize]> = pairs.iter().map(Vec::as_slice).collect();
+    let messages = messages(0, &pairs);
+    assert_eq!(messages.len(), COUNT / 2);
+    assert!(messages.iter().all(|message| message.contains("circle: ")));
+}
+
+#[test]
+fn a_large_dense_knot_is_taken_apart_so_far_and_no_further() {
+    const COUNT: usize = 20_000;
+    let of_unit = |n: usize| -> Vec<usize> {
+        let others = [n + 1, 7 * n + 3, 31 * n + 5].map(|other| other % COUNT);
+        let mut seen = HashSet::from([n]);
+        let others = others.into_iter();
+        others.filter(|other| seen.insert(*other)).collect()
+    };
+    let units: Vec<Vec<usize>> = (0..COUNT).map(of_unit).collect();
+    let units: Vec<&[usize]> = units.iter().map(Vec::as_slice).collect();
+    let told = messages(0, &units).len();
+    assert!((10..COUNT).contains(&told), "{told}");
+}
+
+#[test]
 fn what_hangs_on_a_unit_out_of_reach_is_not_blamed() {
     assert_eq!(
         messages(0, &[&[], &[0], &[], &[2], &[3, 1]]),
@@ -295,9 +320,18 @@ fn the_entry_unit_comes_first() {
     );
 }
 
+/// Loads on a stack on which no step of a long chain could take another frame.
+fn load_on_a_small_stack(dir: &Path) -> Result<Pack, Vec<PackFault>> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(256 * 1024);
+        let loading = thread.spawn_scoped(scope, || load(dir)).unwrap();
+        loading.join().unwrap()
+    })
+}
+
 #[test]
 fn a_very_long_chain_and_a_very_long_ring() {
-    const COUNT: usize = 100_000;
+    const COUNT: usize = 20_000;
     let dir = tempfile::tempdir().unwrap();
     let mut graph = Graph {
         entry: 0,
@@ -306,19 +340,20 @@ fn a_very_long_chain_and_a_very_long_ring() {
             .collect(),
     };
     graph.write(dir.path());
-    assert_eq!(good(dir.path()).units.len(), COUNT);
+    let pack = load_on_a_small_stack(dir.path()).unwrap();
+    assert_eq!(pack.units.len(), COUNT);
 
     graph.prerequisites[0] = vec![COUNT - 1];
     graph.write(dir.path());
-    let faults = load(dir.path()).unwrap_err();
+    let faults = load_on_a_small_stack(dir.path()).unwrap_err();
     assert_eq!(faults.len(), 1);
     let message = &faults[0].message;
     assert!(
-        message.contains("U0 → U1 →") && message.contains("… (99980 more) …"),
+        message.contains("U0 → U1 →") && message.contains("… (19980 more) …"),
         "{message}"
     );
     assert!(
-        message.ends_with("U99999 → U0") && message.len() < 1000,
+        message.ends_with("U19999 → U0") && message.len() < 1000,
         "{message}"
     );
 }

@@ -116,3 +116,81 @@ fn a_course_of_one_unit() {
     write(dir.path(), "exams/all.yaml", question);
     assert_eq!(good(dir.path()).questions.len(), 1);
 }
+
+#[test]
+fn yaml_as_teachers_write_it() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "course.yaml", COURSE);
+    let units = "\
+# A file of units.
+---
+units:
+  - id: ENTRY-00   # the first
+    title: What is 2 + 2?
+    summary: Adding numbers,
+      one line after
+      the other.
+    assessable: false
+    tags: [numbers, 'B 2', \"C\",]
+    anchors:
+    - add two numbers
+    -   it's 3# # the third
+
+    - '-3 + 8 isn''t: 6'
+    - 'so long that: it
+      isn''t on one line' # but on two
+    - \"as long as
+      this \\\"one\\\"\"
+    - −3 äöü 日本 😀
+    drills:
+      - id: D1
+        prompt: |
+          Work it out.
+            Twice: yes # really
+
+          All of it.
+        question_latex: \"4 + 5 \\\\times 3\"
+        answer: -1.50
+      - {id: D2, prompt: '8, or so', answer: 12}
+      - id: D3
+        prompt: >-
+          Folded
+          lines.
+
+          And more.
+        answer: 'null'
+";
+    write(dir.path(), "units/all.yaml", units);
+    let unit = good(dir.path()).units.remove(0);
+    assert_eq!(unit.title, "What is 2 + 2?");
+    assert_eq!(unit.summary, "Adding numbers, one line after the other.");
+    assert_eq!(unit.tags, ["numbers", "B 2", "C"]);
+    assert_eq!(
+        unit.anchors,
+        [
+            "add two numbers",
+            "it's 3#",
+            "-3 + 8 isn't: 6",
+            "so long that: it isn't on one line",
+            "as long as this \"one\"",
+            "−3 äöü 日本 😀",
+        ]
+    );
+    let drills: Vec<_> = unit
+        .drills
+        .iter()
+        .map(|drill| [&drill.prompt, &drill.question_latex, &drill.answer].map(String::as_str))
+        .collect();
+    assert_eq!(
+        drills,
+        [
+            [
+                "Work it out.\n  Twice: yes # really\n\nAll of it.",
+                "4 + 5 \\times 3",
+                "-1.50"
+            ],
+            ["8, or so", "", "12"],
+            ["Folded lines.\nAnd more.", "", "null"],
+        ]
+    );
+}

@@ -12,11 +12,11 @@ use crate::{
     record,
     sessions::{
         Sessions,
-        answers::Slot,
         fields::Reads,
+        idempotency::IdempotencyEntry,
         keys::{self, Operation},
         stored::StoredThread,
-        threads::{is_about, not_about},
+        threads::{is_about, is_of_kind, not_about, not_of_kind},
     },
 };
 
@@ -27,7 +27,8 @@ impl Sessions {
         student: &StudentKey,
         begin: BeginEvidence,
     ) -> Result<EvidenceBegun, SessionError> {
-        let slot = Slot::new(Operation::Evidence, &begin.idempotency, &begin.course_id);
+        let entry =
+            IdempotencyEntry::new(Operation::Evidence, &begin.idempotency, &begin.course_id);
         let [halves, fence] = snapshot_reads(&begin.course_id);
         let mut reads = vec![
             StoredThread::read(&keys::thread(&begin.thread_id)),
@@ -42,7 +43,11 @@ impl Sessions {
             });
         }
         let transaction = Transaction {
-            checks: vec![slot.unused(), is_about(&begin.thread_id, &begin.course_id)],
+            checks: vec![
+                entry.unused(),
+                is_of_kind(&begin.thread_id, begin.kind),
+                is_about(&begin.thread_id, &begin.course_id),
+            ],
             writes: Vec::new(),
             reads,
         };
@@ -56,12 +61,11 @@ impl Sessions {
                     .await?;
                 Ok(EvidenceBegun::Started(Box::new(start)))
             }
-            Outcome::Refused(refused) if refused.check == 0 => {
-                Ok(EvidenceBegun::Answered(slot.stored_text(refused)?))
-            }
-            Outcome::Refused(refused) => {
-                Err(not_about(refused.told, &begin.thread_id, &begin.course_id))
-            }
+            Outcome::Refused(refused) => match refused.check {
+                0 => Ok(EvidenceBegun::Answered(entry.stored_text(refused)?)),
+                1 => Err(not_of_kind(refused.told, &begin.thread_id)),
+                _ => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
+            },
         }
     }
 

@@ -10,9 +10,9 @@ use crate::{
     record,
     sessions::{
         Sessions,
-        answers::Slot,
         fields::{Fields, decimal},
         graded,
+        idempotency::IdempotencyEntry,
         keys::{self, Operation},
         threads::field,
         turns::known,
@@ -53,17 +53,18 @@ impl Sessions {
         commit: CommitEvidence,
     ) -> Result<EvidenceOutcome, SessionError> {
         let partition = Partition::student(student);
-        let slot = Slot::new(Operation::Evidence, &commit.idempotency, &commit.course_id);
+        let entry =
+            IdempotencyEntry::new(Operation::Evidence, &commit.idempotency, &commit.course_id);
         let mut supposed = Supposed {
             unwritten: commit.expected_version == 0,
             answer_kept: !commit.answer.is_empty(),
         };
         // Each round supposes one thing less, so there are at most three.
         loop {
-            let (about, checks) = checks(&slot, &commit, supposed);
+            let (about, checks) = checks(&entry, &commit, supposed);
             let transaction = Transaction {
                 checks,
-                writes: self.evidence_writes(&slot, &commit, supposed),
+                writes: self.evidence_writes(&entry, &commit, supposed),
                 reads: Vec::new(),
             };
             let refused = match self.transact(&partition, transaction).await? {
@@ -74,7 +75,7 @@ impl Sessions {
             };
             match about.get(refused.check) {
                 Some(About::Key) => {
-                    return Ok(EvidenceOutcome::Answered(slot.stored_text(refused)?));
+                    return Ok(EvidenceOutcome::Answered(entry.stored_text(refused)?));
                 }
                 Some(About::Nonce) => return spent(refused),
                 // A record that is not there has the erasure's token as its version.
@@ -100,7 +101,7 @@ impl Sessions {
 
     fn evidence_writes(
         &self,
-        slot: &Slot,
+        entry: &IdempotencyEntry,
         commit: &CommitEvidence,
         supposed: Supposed,
     ) -> Vec<Write> {
@@ -139,10 +140,10 @@ impl Sessions {
                 after: self.limits().idempotency_ttl.max(LONGEST_CARD),
             });
         }
-        writes.extend(slot.store(version, self.limits()));
+        writes.extend(entry.store(version, self.limits()));
         if supposed.answer_kept {
-            writes.extend(slot.store_text(&commit.answer));
-            let noted = graded::note(slot, &commit.course_id, self.now_millis(), self.limits());
+            writes.extend(entry.store_text(&commit.answer));
+            let noted = graded::note(entry, &commit.course_id, self.now_millis(), self.limits());
             writes.extend(noted);
         }
         writes
@@ -150,8 +151,12 @@ impl Sessions {
 }
 
 /// The checks of a commit, with what each is about.
-fn checks(slot: &Slot, commit: &CommitEvidence, supposed: Supposed) -> (Vec<About>, Vec<Check>) {
-    let mut checks = vec![(About::Key, slot.unused())];
+fn checks(
+    entry: &IdempotencyEntry,
+    commit: &CommitEvidence,
+    supposed: Supposed,
+) -> (Vec<About>, Vec<Check>) {
+    let mut checks = vec![(About::Key, entry.unused())];
     if let Some(drill) = &commit.drill {
         let unspent = Check::Absent {
             key: keys::nonce(&drill.nonce),

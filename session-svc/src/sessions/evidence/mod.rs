@@ -5,7 +5,9 @@ mod commit;
 mod read;
 
 use bytes::Bytes;
-use turnwise_proto::session::v1::{Evidence, EvidenceStart, QuestionRecord, StudentSnapshot};
+use turnwise_proto::session::v1::{
+    Evidence, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind,
+};
 
 use super::Idempotency;
 
@@ -18,6 +20,8 @@ pub struct BeginEvidence {
     pub course_id: String,
     /// The thread in which it happened.
     pub thread_id: String,
+    /// The kind that the thread must have.
+    pub kind: ThreadKind,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
     /// The drill that is graded; none: it is no drill.

@@ -14,14 +14,13 @@ use crate::{
     error::SessionError,
     record,
     sessions::{
-        Sessions,
-        answers::Slot,
-        evidence,
+        Sessions, evidence,
         fields::{Fields, Reads},
+        idempotency::IdempotencyEntry,
         interactions::Interactions,
         keys::{self, Operation},
         stored::StoredThread,
-        threads::{is_about, messages, not_about},
+        threads::{is_about, is_of_kind, messages, not_about, not_of_kind},
     },
 };
 
@@ -37,10 +36,15 @@ impl Sessions {
             begin.memory_scope = Bytes::new();
         }
         let partition = Partition::student(student);
-        let slot = Slot::new(Operation::Turn, &begin.idempotency, &begin.thread_id);
+        let entry = IdempotencyEntry::new(
+            Operation::Turn(begin.kind),
+            &begin.idempotency,
+            &begin.thread_id,
+        );
         let transaction = Transaction {
             checks: vec![
-                slot.unused(),
+                entry.unused(),
+                is_of_kind(&begin.thread_id, begin.kind),
                 is_about(&begin.thread_id, &begin.course_id),
                 Check::LeaseFree {
                     key: keys::lease(&begin.thread_id),
@@ -49,13 +53,13 @@ impl Sessions {
             writes: vec![Write::TakeLease {
                 key: keys::lease(&begin.thread_id),
                 ttl: self.limits().lease_ttl,
-                holder: holder(&begin.idempotency.key, &slot),
+                holder: holder(&begin.idempotency.key, &entry),
             }],
             reads: begin_reads(&begin),
         };
         let applied = match self.transact(&partition, transaction).await? {
             Outcome::Applied(applied) => applied,
-            Outcome::Refused(refused) => return refused_begin(refused, &slot, &begin),
+            Outcome::Refused(refused) => return refused_begin(refused, &entry, &begin),
         };
         let token = applied.token.ok_or(SessionError::Unavailable)?;
         match self.start(student, &begin, Reads::new(applied.found)).await {
@@ -117,6 +121,7 @@ impl Sessions {
             memory: memory.clone(),
             interactions: Some(interactions.clone()),
             course_known,
+            kind: stored.kind.into(),
         };
         Ok(TurnStart {
             thread: Some(stored.thread),
@@ -163,17 +168,22 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
     reads
 }
 
-fn refused_begin(refused: Refused, slot: &Slot, begin: &BeginTurn) -> Result<Begun, SessionError> {
+fn refused_begin(
+    refused: Refused,
+    entry: &IdempotencyEntry,
+    begin: &BeginTurn,
+) -> Result<Begun, SessionError> {
     match refused.check {
         0 => {
-            let answer = slot.stored(refused)?;
+            let answer = entry.stored(refused)?;
             Ok(Begun::Answered(record::unstamp("answer", &answer)?))
         }
-        1 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
+        1 => Err(not_of_kind(refused.told, &begin.thread_id)),
+        2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
             let mine = holder_key(&begin.idempotency.key);
-            if held_for.starts_with(&mine) && held_for != holder(&begin.idempotency.key, slot) {
+            if held_for.starts_with(&mine) && held_for != holder(&begin.idempotency.key, entry) {
                 return Err(SessionError::IdempotencyConflict);
             }
             Err(SessionError::TurnInProgress {
@@ -184,8 +194,8 @@ fn refused_begin(refused: Refused, slot: &Slot, begin: &BeginTurn) -> Result<Beg
 }
 
 /// Who holds a lease: the idempotency key, a byte that no key has, and the fingerprint.
-fn holder(idempotency_key: &str, slot: &Slot) -> Bytes {
-    [&holder_key(idempotency_key)[..], slot.fingerprint()]
+fn holder(idempotency_key: &str, entry: &IdempotencyEntry) -> Bytes {
+    [&holder_key(idempotency_key)[..], entry.fingerprint()]
         .concat()
         .into()
 }

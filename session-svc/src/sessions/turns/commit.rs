@@ -11,10 +11,9 @@ use crate::{
     error::SessionError,
     memory, record,
     sessions::{
-        Sessions,
-        answers::Slot,
-        events,
+        Sessions, events,
         fields::{Fields, decimal},
+        idempotency::IdempotencyEntry,
         interactions,
         keys::{self, Operation},
         rosters::ClassRedactor,
@@ -31,7 +30,11 @@ impl Sessions {
     ) -> Result<Option<PendingInteraction>, SessionError> {
         let partition = Partition::student(student);
         let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
-        let slot = Slot::new(Operation::Turn, &commit.idempotency, &commit.thread_id);
+        let entry = IdempotencyEntry::new(
+            Operation::Turn(commit.carry.kind()),
+            &commit.idempotency,
+            &commit.thread_id,
+        );
         let interactions = commit.carry.interactions.clone().unwrap_or_default();
         let step = match &commit.pending_change {
             Some(change) => {
@@ -42,7 +45,7 @@ impl Sessions {
         let first = first_message_id(&commit.messages)
             .ok_or(SessionError::MessageIds { expected: None })?;
         let mut checks = vec![
-            slot.unused(),
+            entry.unused(),
             Check::FenceBelow {
                 key: keys::erased(),
                 field: "fence",
@@ -75,8 +78,8 @@ impl Sessions {
             writes.extend(step.writes);
             pending = step.pending;
         }
-        writes.extend(slot.store(record::stamp(&commit.answer), self.limits()));
-        writes.extend(slot.note(&commit.thread_id, self.now_millis(), self.limits()));
+        writes.extend(entry.store(record::stamp(&commit.answer), self.limits()));
+        writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {
             key: keys::lease(&commit.thread_id),
         });
@@ -91,7 +94,7 @@ impl Sessions {
             Outcome::Refused(refused) => refused,
         };
         match refused.check {
-            0 => slot.stored(refused).map(|_| None),
+            0 => entry.stored(refused).map(|_| None),
             1 | 2 => Err(SessionError::TurnErased),
             3 => Err(not_about(
                 refused.told,
@@ -200,7 +203,7 @@ impl Sessions {
             });
         }
         if let Some(log) = &commit.turn_log {
-            writes.extend(self.turn_log_writes(thread_id, log));
+            writes.extend(self.turn_log_writes(thread_id, commit.carry.kind(), log));
         }
         writes
     }

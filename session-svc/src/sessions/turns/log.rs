@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use turnwise_proto::session::v1::TurnLog;
+use turnwise_proto::session::v1::{ThreadKind, TurnLog};
 use turnwise_session_store::{Partition, Read, StudentKey, Write};
 
 use crate::{
@@ -15,7 +15,12 @@ use crate::{
 };
 
 impl Sessions {
-    pub(super) fn turn_log_writes(&self, thread_id: &str, log: &TurnLog) -> [Write; 5] {
+    pub(super) fn turn_log_writes(
+        &self,
+        thread_id: &str,
+        kind: ThreadKind,
+        log: &TurnLog,
+    ) -> [Write; 5] {
         let retention = self.limits().turn_log_retention;
         let now = self.now_millis();
         let (turn, turns) = (keys::turn(&log.turn_id), keys::turns(thread_id));
@@ -24,6 +29,7 @@ impl Sessions {
             facts: log.facts.clone(),
             thread_id: thread_id.to_owned(),
             create_time: Some(stamp(self)),
+            kind: kind.into(),
             ..TurnLog::default()
         };
         [

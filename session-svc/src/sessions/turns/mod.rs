@@ -11,7 +11,8 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
     session::v1::{
-        ConversationMemory, MemoryTurn, NewEvent, PendingChange, TurnLog, TurnStart, TurnState,
+        ConversationMemory, MemoryTurn, NewEvent, PendingChange, ThreadKind, TurnLog, TurnStart,
+        TurnState,
     },
     tutor::v1::TutorMessage,
 };
@@ -26,6 +27,8 @@ pub struct BeginTurn {
     pub course_id: String,
     /// The thread.
     pub thread_id: String,
+    /// The kind that the thread must have.
+    pub kind: ThreadKind,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
     /// How many of the latest messages are wanted.
@@ -95,6 +98,8 @@ pub struct Carry {
     interactions: Option<Interactions>,
     #[prost(bool, tag = "7")]
     course_known: bool,
+    #[prost(enumeration = "ThreadKind", tag = "8")]
+    kind: i32,
 }
 
 /// A memory scope as the name of a field.

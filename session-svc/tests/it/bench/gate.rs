@@ -73,7 +73,7 @@ pub fn strips(transaction: &Transaction) -> bool {
 /// Whether a transaction makes a thread.
 pub fn makes_thread(transaction: &Transaction) -> bool {
     let makes =
-        |write: &Write| matches!(write, Write::Rank { key, .. } if key.as_str() == "threads");
+        |write: &Write| matches!(write, Write::Rank { key, .. } if key.as_str() == "threads:tutor");
     transaction.writes.iter().any(makes)
 }
 

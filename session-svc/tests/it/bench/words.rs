@@ -48,8 +48,19 @@ pub fn new_thread(id: &str) -> NewThread {
             update_time: Some(at(100)),
             message_count: 0,
         },
-        kind: ThreadKind::Tutor,
+        kind: kind_of(id),
         idempotency: idempotency(&format!("make-{id}"), 1),
+    }
+}
+
+pub const TUTOR: ThreadKind = ThreadKind::Tutor;
+pub const HELPER: ThreadKind = ThreadKind::Helper;
+
+/// What a thread is for: the ids of a helper's conversations begin with `h`.
+pub fn kind_of(thread_id: &str) -> ThreadKind {
+    match thread_id.starts_with('h') {
+        true => HELPER,
+        false => TUTOR,
     }
 }
 
@@ -58,19 +69,11 @@ pub async fn make_thread(sessions: &Sessions, student: &StudentKey, id: &str) ->
     made.unwrap()
 }
 
-/// A conversation of the homework helper.
-pub async fn make_helper(sessions: &Sessions, student: &StudentKey, id: &str) -> Thread {
-    let new = NewThread {
-        kind: ThreadKind::Helper,
-        ..new_thread(id)
-    };
-    sessions.create_thread(student, new).await.unwrap()
-}
-
 pub fn begin(thread_id: &str, key: &str) -> BeginTurn {
     BeginTurn {
         course_id: COURSE.to_owned(),
         thread_id: thread_id.to_owned(),
+        kind: kind_of(thread_id),
         idempotency: idempotency(key, 7),
         history_limit: 50,
         memory_scope: Bytes::new(),
@@ -190,7 +193,8 @@ pub async fn take_full_turn(sessions: &Sessions, student: &StudentKey, thread: &
 
 /// The texts of a thread's messages.
 pub async fn texts(sessions: &Sessions, student: &StudentKey, thread: &str) -> Vec<String> {
-    let page = sessions.get_thread(student, thread, 0, 1000).await.unwrap();
+    let page = sessions.get_thread(student, kind_of(thread), thread, 0, 1000);
+    let page = page.await.unwrap();
     page.messages.into_iter().map(|m| m.text).collect()
 }
 
@@ -244,6 +248,7 @@ pub fn begin_evidence(thread_id: &str, key: &str) -> BeginEvidence {
     BeginEvidence {
         course_id: COURSE.to_owned(),
         thread_id: thread_id.to_owned(),
+        kind: kind_of(thread_id),
         idempotency: idempotency(key, 9),
         drill_nonce: None,
     }

@@ -19,7 +19,7 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, begin_evidence, commit, count_attempts, graded, make_thread,
+        Bench, COURSE, TUTOR, begin, begin_evidence, commit, count_attempts, graded, make_thread,
         new_thread, one_more, texts,
     },
     cases,
@@ -131,7 +131,7 @@ async fn twenty_turns_of_one_thread_come_one_after_the_other(bench: &mut Bench) 
     })
     .await;
     assert_eq!(answers.iter().collect::<HashSet<_>>().len(), 20);
-    let page = bench.sessions().get_thread(&ada, "t1", 0, 200).await;
+    let page = bench.sessions().get_thread(&ada, TUTOR, "t1", 0, 200).await;
     let messages = page.unwrap().messages;
     let ids: Vec<_> = messages.iter().map(|m| m.id).collect();
     assert_eq!(ids, (1..=40).collect::<Vec<_>>());
@@ -240,7 +240,7 @@ async fn one_thread_made_fifty_times_is_one(bench: &mut Bench) {
     .await;
     assert!(made.iter().all(|thread| thread == &made[0]));
     let ada = bench.student("ada");
-    let page = bench.sessions().list_threads(&ada, None, 100).await;
+    let page = bench.sessions().list_threads(&ada, TUTOR, None, 100).await;
     assert_eq!(page.unwrap().threads, [made[0].clone()]);
 }
 
@@ -264,6 +264,6 @@ async fn a_refused_write_fails_no_other(bench: &mut Bench) {
             }
         }
     }
-    let page = bench.sessions().list_threads(&ada, None, 100).await;
+    let page = bench.sessions().list_threads(&ada, TUTOR, None, 100).await;
     assert_eq!(page.unwrap().threads.len(), 31);
 }

@@ -12,9 +12,9 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, begin_in, full_commit,
+        Bench, CLASS, COURSE, TUTOR, begin_in, full_commit,
         gate::{Gate, strips},
-        make_helper, make_thread, refused, started, take_turn, unknown_thread,
+        kind_of, make_thread, refused, started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -39,13 +39,9 @@ const DAMAGED: &[u8] = b"\x02no sum, secret";
 const NEWER: &[u8] = b"\x03secret";
 
 /// A thread with a turn.
-async fn with_turn(bench: &Bench, student: &StudentKey, thread: &str, helper: bool) {
+async fn with_turn(bench: &Bench, student: &StudentKey, thread: &str) {
     let sessions = bench.sessions();
-    if helper {
-        make_helper(sessions, student, thread).await;
-    } else {
-        make_thread(sessions, student, thread).await;
-    }
+    make_thread(sessions, student, thread).await;
     let start = started(sessions, student, begin_in(thread, thread, 1)).await;
     let turn = full_commit(&start, thread, "secret");
     sessions.commit_turn(student, turn).await.unwrap();
@@ -53,7 +49,7 @@ async fn with_turn(bench: &Bench, student: &StudentKey, thread: &str, helper: bo
 
 /// A thread of which the latest message, the latest event and one memory cannot be read.
 async fn with_damaged_message(bench: &Bench, student: &StudentKey, thread: &str) {
-    with_turn(bench, student, thread, false).await;
+    with_turn(bench, student, thread).await;
     let partition = Partition::student(student);
     for log in ["timeline", "events"] {
         append(bench, student, &format!("{log}:{thread}"), DAMAGED).await;
@@ -61,7 +57,10 @@ async fn with_damaged_message(bench: &Bench, student: &StudentKey, thread: &str)
     let (memory, record) = (format!("memory:{thread}"), format!("thread:{thread}"));
     bench.put(&partition, &memory, "scope", DAMAGED).await;
     bench.put(&partition, &record, "count", b"3").await;
-    let read = bench.sessions().get_thread(student, thread, 0, 10).await;
+    let read = bench
+        .sessions()
+        .get_thread(student, kind_of(thread), thread, 0, 10)
+        .await;
     let corrupted = SessionError::RecordCorrupted { record: "message" };
     assert_eq!(refused(read), corrupted);
 }
@@ -78,7 +77,10 @@ async fn append(bench: &Bench, student: &StudentKey, log: &str, entry: &'static 
 async fn damage(bench: &Bench, student: &StudentKey, thread: &str, field: &'static str) {
     let (partition, key) = (Partition::student(student), format!("thread:{thread}"));
     bench.put(&partition, &key, field, DAMAGED).await;
-    let read = bench.sessions().get_thread(student, thread, 0, 10).await;
+    let read = bench
+        .sessions()
+        .get_thread(student, kind_of(thread), thread, 0, 10)
+        .await;
     let corrupted = SessionError::RecordCorrupted { record: "thread" };
     assert_eq!(refused(read), corrupted);
 }
@@ -86,17 +88,17 @@ async fn damage(bench: &Bench, student: &StudentKey, thread: &str, field: &'stat
 async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student(ADA), bench.student(BOB), bench.sessions());
     with_damaged_message(bench, &ada, "t1").await;
-    with_turn(bench, &ada, "t2", false).await;
+    with_turn(bench, &ada, "t2").await;
     damage(bench, &ada, "t2", "record").await;
-    with_turn(bench, &bob, "t3", true).await;
-    damage(bench, &bob, "t3", "count").await;
-    with_turn(bench, &ada, "t4", true).await;
-    with_turn(bench, &ada, "t5", true).await;
+    with_turn(bench, &bob, "h3").await;
+    damage(bench, &bob, "h3", "count").await;
+    with_turn(bench, &ada, "h4").await;
+    with_turn(bench, &ada, "h5").await;
     // Nothing at all is known of what it was.
     let partition = Partition::student(&ada);
-    bench.put(&partition, "thread:t5", "course", b"\xff").await;
+    bench.put(&partition, "thread:h5", "course", b"\xff").await;
     for field in ["record", "kind"] {
-        damage(bench, &ada, "t5", field).await;
+        damage(bench, &ada, "h5", field).await;
     }
 
     let report = bench.reset().await;
@@ -117,11 +119,11 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     bodies.sort_by_key(|body| body["thread_id"].to_string());
     let heads: Vec<_> = bodies.iter().map(head).collect();
     let expected = [
+        ("h3", BOB, "helper", COURSE, "about h3", 1),
+        ("h4", ADA, "helper", COURSE, "about h4", 0),
+        ("h5", ADA, "tutor", "", "", 1),
         ("t1", ADA, "tutor", COURSE, "about t1", 3),
         ("t2", ADA, "tutor", COURSE, "", 1),
-        ("t3", BOB, "helper", COURSE, "about t3", 1),
-        ("t4", ADA, "helper", COURSE, "about t4", 0),
-        ("t5", ADA, "tutor", "", "", 1),
     ];
     assert_eq!(heads, expected);
     for body in &bodies {
@@ -135,14 +137,16 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
         assert_eq!(body["truncated"], false);
     }
 
-    let page = sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await.unwrap();
     assert_eq!((page.thread.title.as_str(), page.messages), ("", vec![]));
-    for (student, thread) in [(&ada, "t2"), (&bob, "t3"), (&ada, "t4"), (&ada, "t5")] {
-        let read = sessions.get_thread(student, thread, 0, 10).await;
+    for (student, thread) in [(&ada, "t2"), (&bob, "h3"), (&ada, "h4"), (&ada, "h5")] {
+        let read = sessions
+            .get_thread(student, kind_of(thread), thread, 0, 10)
+            .await;
         assert_eq!(refused(read), unknown_thread(thread));
     }
     let dump = bench.dump();
-    for text in ["secret", "about t"] {
+    for text in ["secret", "about "] {
         let mut left = dump.holding(text);
         // A focus unit is no text.
         left.retain(|name| !name.ends_with(&format!("snapshot:{COURSE}")));
@@ -152,7 +156,7 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
         let left = dump.only(|held| held.contains(name) && !held.contains(":timeline:t1"));
         assert_eq!(left.names(), [""; 0]);
     }
-    for thread in ["thread:t2", "thread:t3", "thread:t4", "thread:t5"] {
+    for thread in ["thread:t2", "thread:h3", "thread:h4", "thread:h5"] {
         let left = dump.only(|name| name.ends_with(thread));
         assert!(left.0.values().all(|held| held.expires), "{left:?}");
     }
@@ -187,7 +191,7 @@ async fn a_turn_in_flight_in_a_thread_that_cannot_be_read_is_not_committed(bench
 
 async fn a_turn_before_the_deletion_of_a_thread_that_cannot_be_read_is_archived(bench: &mut Bench) {
     let (ada, sessions) = (bench.student(ADA), bench.sessions());
-    with_turn(bench, &ada, "t1", false).await;
+    with_turn(bench, &ada, "t1").await;
     let start = started(sessions, &ada, begin_in("t1", "k", 1)).await;
     damage(bench, &ada, "t1", "record").await;
     let gate = Gate::new(bench.store(), strips);
@@ -252,7 +256,7 @@ async fn with_newer(
     thread: &str,
     (what, field, _): (&str, &'static str, &str),
 ) {
-    with_turn(bench, student, thread, false).await;
+    with_turn(bench, student, thread).await;
     let key = format!("{what}:{thread}");
     if field.is_empty() {
         append(bench, student, &key, NEWER).await;
@@ -308,10 +312,10 @@ async fn an_erasure_takes_what_a_newer_version_wrote(bench: &mut Bench) {
 async fn an_erasure_takes_what_cannot_be_read(bench: &mut Bench) {
     let (ada, sessions) = (bench.student(ADA), bench.sessions());
     with_damaged_message(bench, &ada, "t1").await;
-    with_turn(bench, &ada, "t2", false).await;
+    with_turn(bench, &ada, "t2").await;
     damage(bench, &ada, "t2", "record").await;
-    with_turn(bench, &ada, "t3", true).await;
-    damage(bench, &ada, "t3", "count").await;
+    with_turn(bench, &ada, "h3").await;
+    damage(bench, &ada, "h3", "count").await;
     let report = sessions.erase_student(bench.actor(), ada.clone()).await;
     let expected = EraseReport {
         threads: 3,

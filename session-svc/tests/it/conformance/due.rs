@@ -11,7 +11,7 @@ use turnwise_session_store::{Key, Partition, Write};
 use turnwise_session_svc::{error::SessionError, sessions::Sessions};
 
 use crate::{
-    bench::{Bench, CLAIM, make_helper, make_thread, refused, unknown_thread},
+    bench::{Bench, CLAIM, make_thread, refused, unknown_thread},
     cases,
 };
 
@@ -206,10 +206,14 @@ async fn work_of_no_thread_is_refused(bench: &mut Bench) {
     assert_eq!(refused(deferred), unknown_thread("t1"));
     assert_eq!(stored(bench), [""; 0]);
     // A helper's conversation that a reset removed is none either.
-    make_helper(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "h1").await;
     bench.reset().await;
-    let deferred = sessions.defer(&ada, work(bench, "w", Duration::ZERO)).await;
-    assert_eq!(refused(deferred), unknown_thread("t1"));
+    let of_helper = DueWork {
+        thread_id: "h1".to_owned(),
+        ..work(bench, "w", Duration::ZERO)
+    };
+    let deferred = sessions.defer(&ada, of_helper).await;
+    assert_eq!(refused(deferred), unknown_thread("h1"));
     assert_eq!(stored(bench), [""; 0]);
 }
 

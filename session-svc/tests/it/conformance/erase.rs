@@ -9,7 +9,7 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, begin_in, full_commit, gate::Gate, graded, make_helper, make_thread,
+        Bench, COURSE, TUTOR, begin, begin_in, full_commit, gate::Gate, graded, make_thread,
         new_thread, one_more, passed, questions, refused, started, take_full_turn, texts,
         unknown_thread,
     },
@@ -36,8 +36,8 @@ const ADA: &str = "ada-1815-12-10";
 async fn nothing_is_left_of_a_student(bench: &mut Bench) {
     let (ada, sessions) = (bench.student(ADA), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    for thread in ["t1", "t2"] {
+    make_thread(sessions, &ada, "h2").await;
+    for thread in ["t1", "h2"] {
         take_full_turn(sessions, &ada, thread, &format!("secret-{thread}")).await;
     }
     let start = started(sessions, &ada, begin_in("t1", "clarify", 1)).await;
@@ -101,10 +101,14 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
     assert!(!format!("{audited:?}").contains(ADA));
 
     assert_eq!(
-        sessions.list_threads(&ada, None, 10).await.unwrap().threads,
+        sessions
+            .list_threads(&ada, TUTOR, None, 10)
+            .await
+            .unwrap()
+            .threads,
         []
     );
-    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
     assert_eq!(refused(read), unknown_thread("t1"));
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!((read.turn, read.evidence), (None, None));
@@ -145,11 +149,11 @@ async fn others_stay_as_they_are(bench: &mut Bench) {
 async fn archives_lose_the_student_and_still_verify(bench: &mut Bench) {
     let (zoe, bob, sessions) = (bench.student("zoe"), bench.student("bob"), bench.sessions());
     for student in [&zoe, &bob] {
-        make_helper(sessions, student, "t1").await;
+        make_thread(sessions, student, "h1").await;
         take_full_turn(
             sessions,
             student,
-            "t1",
+            "h1",
             &format!("text-of-{}", student.student),
         )
         .await;
@@ -171,10 +175,10 @@ async fn archives_lose_the_student_and_still_verify(bench: &mut Bench) {
 async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "h2").await;
     let starts = [
         (started(sessions, &ada, begin_in("t1", "k1", 1)).await, "k1"),
-        (started(sessions, &ada, begin_in("t2", "k2", 1)).await, "k2"),
+        (started(sessions, &ada, begin_in("h2", "k2", 1)).await, "k2"),
     ];
     sessions
         .erase_student(bench.actor(), ada.clone())
@@ -342,8 +346,8 @@ async fn a_turn_that_begins_meanwhile_leaves_no_entry_in_the_class(bench: &mut B
 async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    for thread in ["t1", "t2"] {
+    make_thread(sessions, &ada, "h2").await;
+    for thread in ["t1", "h2"] {
         take_full_turn(sessions, &ada, thread, thread).await;
     }
     bench.reset().await;

@@ -14,8 +14,8 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, begin, commit, event, full_commit, idempotency, make_thread, refused, started,
-        take_turn, unknown_thread,
+        Bench, TUTOR, begin, commit, event, full_commit, idempotency, make_thread, refused,
+        started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -133,7 +133,7 @@ async fn messages_are_joined_however_a_page_is_cut(bench: &mut Bench) {
         sessions.commit_turn(&ada, turn).await.unwrap();
     }
     let messages = sessions
-        .get_thread(&ada, "t1", 0, 100)
+        .get_thread(&ada, TUTOR, "t1", 0, 100)
         .await
         .unwrap()
         .messages;

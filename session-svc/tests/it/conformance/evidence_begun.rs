@@ -16,8 +16,8 @@ use turnwise_session_svc::{
 use crate::{
     bench::{
         ANSWERS, Bench, COURSE, begin, begin_evidence, commit, count_attempts, evidence_start,
-        gate::Gate, graded, idempotency, make_helper, make_thread, new_thread, one_more, passed,
-        refused, started, take_turn, unknown_thread,
+        gate::Gate, graded, idempotency, make_thread, new_thread, one_more, passed, refused,
+        started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -252,7 +252,7 @@ async fn a_reset_of_a_helper_takes_no_answers_to_evidence(bench: &mut Bench) {
     let mut elsewhere = new_thread("t1");
     elsewhere.thread.class_id = "8a".to_owned();
     sessions.create_thread(&ada, elsewhere).await.unwrap();
-    make_helper(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "h2").await;
     for key in ["before", "after"] {
         grade(bench, &ada, "t1", key).await;
         bench.reset().await;

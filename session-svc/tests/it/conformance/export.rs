@@ -8,8 +8,8 @@ use turnwise_session_store::StudentKey;
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, begin_in, full_commit, graded, make_helper, make_thread, passed,
-        started, take_full_turn,
+        Bench, CLASS, COURSE, begin_in, full_commit, graded, make_thread, passed, started,
+        take_full_turn,
     },
     cases,
 };
@@ -40,9 +40,9 @@ async fn export(bench: &Bench, student: &StudentKey) -> (Value, usize) {
 async fn an_export_holds_everything(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "h2").await;
     make_thread(sessions, &bob, "t3").await;
-    for (student, thread) in [(&ada, "t1"), (&ada, "t2"), (&bob, "t3")] {
+    for (student, thread) in [(&ada, "t1"), (&ada, "h2"), (&bob, "t3")] {
         take_full_turn(sessions, student, thread, &format!("text-{thread}")).await;
     }
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
@@ -61,15 +61,15 @@ async fn an_export_holds_everything(bench: &mut Bench) {
         courses[0]["snapshot"]["evidence"]["unitProgress"][0]["drill"]["attempts"],
         1
     );
-    assert_eq!(courses[0]["snapshot"]["turn"]["focusUnitId"], "text-t2");
+    assert_eq!(courses[0]["snapshot"]["turn"]["focusUnitId"], "text-h2");
     assert_eq!(courses[0]["questions"][0]["questionId"], "Q1");
     let threads = document["threads"].as_array().unwrap();
     let ids: Vec<_> = threads
         .iter()
         .map(|thread| &thread["thread"]["threadId"])
         .collect();
-    assert_eq!(ids, ["t1", "t2"]);
-    for (thread, id) in threads.iter().zip(["t1", "t2"]) {
+    assert_eq!(ids, ["t1", "h2"]);
+    for (thread, id) in threads.iter().zip(["t1", "h2"]) {
         let text = format!("text-{id}");
         assert_eq!(thread["thread"]["classId"], CLASS);
         let messages = thread["messages"].as_array().unwrap();

@@ -6,7 +6,7 @@ use turnwise_session_store::StudentKey;
 use turnwise_session_svc::error::SessionError;
 
 use crate::{
-    bench::{Bench, NEARLY, begin, commit, make_thread, refused, started},
+    bench::{Bench, NEARLY, TUTOR, begin, commit, make_thread, refused, started},
     cases,
 };
 
@@ -48,7 +48,7 @@ async fn a_commit_after_another_turn_began_writes_nothing(bench: &mut Bench) {
     assert_eq!(refused(late), SessionError::LeaseLost);
     let turn = commit(&quick, "quick", "quick");
     sessions.commit_turn(&ada, turn.clone()).await.unwrap();
-    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages, turn.messages);
     let late = sessions
         .commit_turn(&ada, commit(&slow, "slow", "slow"))
@@ -146,7 +146,7 @@ async fn a_token_of_before_the_restart_commits_nothing_twice(bench: &mut Bench) 
         .commit_turn(&ada, commit(&next, "new", "new"))
         .await
         .unwrap();
-    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages[0].text, "new");
 }
 

@@ -6,8 +6,8 @@ use turnwise_session_svc::sessions::Sessions;
 
 use crate::{
     bench::{
-        Bench, CONVERSATION, begin, begin_in, commit, full_commit, make_helper, make_thread,
-        remembered, started, take_full_turn, texts,
+        Bench, CONVERSATION, begin, begin_in, commit, full_commit, make_thread, remembered,
+        started, take_full_turn, texts,
     },
     cases,
 };
@@ -42,8 +42,8 @@ fn said(memory: Option<ConversationMemory>) -> Vec<String> {
 
 async fn a_conversation_remembers_its_turns(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_helper(sessions, &ada, "t1").await;
-    let start = started(sessions, &ada, begin_in("t1", "k", 1)).await;
+    make_thread(sessions, &ada, "h1").await;
+    let start = started(sessions, &ada, begin_in("h1", "k", 1)).await;
     assert_eq!(start.memory, None);
     let mut turn = commit(&start, "k", "k");
     turn.memory_turns = vec![
@@ -52,7 +52,7 @@ async fn a_conversation_remembers_its_turns(bench: &mut Bench) {
     ];
     let turns = turn.memory_turns.clone();
     sessions.commit_turn(&ada, turn).await.unwrap();
-    let found = memory(sessions, &ada, "t1", 1).await.unwrap();
+    let found = memory(sessions, &ada, "h1", 1).await.unwrap();
     assert_eq!(
         found,
         ConversationMemory {
@@ -60,50 +60,50 @@ async fn a_conversation_remembers_its_turns(bench: &mut Bench) {
             turns
         }
     );
-    take_full_turn(sessions, &ada, "t1", "more").await;
-    let found = said(memory(sessions, &ada, "t1", 1).await);
+    take_full_turn(sessions, &ada, "h1", "more").await;
+    let found = said(memory(sessions, &ada, "h1", 1).await);
     assert_eq!(found, ["a question", "an answer", "more"]);
 }
 
 async fn scopes_are_kept_apart(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_helper(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "h1").await;
     for number in [1, 2] {
         let key = format!("k{number}");
-        let start = started(sessions, &ada, begin_in("t1", &key, number)).await;
+        let start = started(sessions, &ada, begin_in("h1", &key, number)).await;
         assert_eq!(start.memory, None);
         let turn = full_commit(&start, &key, &key);
         sessions.commit_turn(&ada, turn).await.unwrap();
     }
-    assert_eq!(said(memory(sessions, &ada, "t1", 1).await), ["k1"]);
-    assert_eq!(said(memory(sessions, &ada, "t1", 2).await), ["k2"]);
-    assert_eq!(memory(sessions, &ada, "t1", 3).await, None);
-    let without = started(sessions, &ada, begin("t1", "without")).await;
+    assert_eq!(said(memory(sessions, &ada, "h1", 1).await), ["k1"]);
+    assert_eq!(said(memory(sessions, &ada, "h1", 2).await), ["k2"]);
+    assert_eq!(memory(sessions, &ada, "h1", 3).await, None);
+    let without = started(sessions, &ada, begin("h1", "without")).await;
     assert_eq!(without.memory, None);
 }
 
 async fn threads_are_kept_apart(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
-    for (who, thread) in [(&ada, "t1"), (&ada, "t2"), (&bob, "t1")] {
-        make_helper(sessions, who, thread).await;
+    for (who, thread) in [(&ada, "h1"), (&ada, "h2"), (&bob, "h1")] {
+        make_thread(sessions, who, thread).await;
     }
-    take_full_turn(sessions, &ada, "t1", "k").await;
-    assert_eq!(said(memory(sessions, &ada, "t1", 1).await), ["k"]);
-    assert_eq!(memory(sessions, &ada, "t2", 1).await, None);
-    assert_eq!(memory(sessions, &bob, "t1", 1).await, None);
+    take_full_turn(sessions, &ada, "h1", "k").await;
+    assert_eq!(said(memory(sessions, &ada, "h1", 1).await), ["k"]);
+    assert_eq!(memory(sessions, &ada, "h2", 1).await, None);
+    assert_eq!(memory(sessions, &bob, "h1", 1).await, None);
 }
 
 async fn memory_ends_after_its_time(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_helper(sessions, &ada, "t1").await;
-    take_full_turn(sessions, &ada, "t1", "k").await;
-    assert_eq!(said(memory(sessions, &ada, "t1", 1).await), ["k"]);
-    bench.runs_out("memory:t1", CONVERSATION);
-    assert_eq!(memory(sessions, &ada, "t1", 1).await, None);
+    make_thread(sessions, &ada, "h1").await;
+    take_full_turn(sessions, &ada, "h1", "k").await;
+    assert_eq!(said(memory(sessions, &ada, "h1", 1).await), ["k"]);
+    bench.runs_out("memory:h1", CONVERSATION);
+    assert_eq!(memory(sessions, &ada, "h1", 1).await, None);
     // The timeline is not forgotten.
-    assert_eq!(texts(sessions, &ada, "t1").await, ["k", "k"]);
-    take_full_turn(sessions, &ada, "t1", "anew").await;
-    assert_eq!(said(memory(sessions, &ada, "t1", 1).await), ["anew"]);
+    assert_eq!(texts(sessions, &ada, "h1").await, ["k", "k"]);
+    take_full_turn(sessions, &ada, "h1", "anew").await;
+    assert_eq!(said(memory(sessions, &ada, "h1", 1).await), ["anew"]);
 }
 
 async fn a_turn_without_a_scope_remembers_nothing(bench: &mut Bench) {
@@ -118,18 +118,18 @@ async fn a_turn_without_a_scope_remembers_nothing(bench: &mut Bench) {
 
 async fn memory_can_be_switched_off(bench: &mut Bench) {
     let ada = bench.student("ada");
-    make_helper(bench.sessions(), &ada, "t1").await;
-    take_full_turn(bench.sessions(), &ada, "t1", "k").await;
-    assert!(memory(bench.sessions(), &ada, "t1", 1).await.is_some());
+    make_thread(bench.sessions(), &ada, "h1").await;
+    take_full_turn(bench.sessions(), &ada, "h1", "k").await;
+    assert!(memory(bench.sessions(), &ada, "h1", 1).await.is_some());
     let before = bench.dump().only(|name| name.contains(":memory:"));
 
     bench.limit(|limits| limits.memory = None).await;
     let sessions = bench.sessions();
     // What is there is neither read nor written until its time is over.
-    assert_eq!(memory(sessions, &ada, "t1", 1).await, None);
-    take_full_turn(sessions, &ada, "t1", "more").await;
-    make_helper(sessions, &ada, "t2").await;
-    take_full_turn(sessions, &ada, "t2", "another").await;
+    assert_eq!(memory(sessions, &ada, "h1", 1).await, None);
+    take_full_turn(sessions, &ada, "h1", "more").await;
+    make_thread(sessions, &ada, "h2").await;
+    take_full_turn(sessions, &ada, "h2", "another").await;
     let after = bench.dump().only(|name| name.contains(":memory:"));
     assert_eq!(after, before);
 }

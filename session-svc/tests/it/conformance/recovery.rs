@@ -11,8 +11,8 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, COURSE, begin, begin_evidence, make_thread, one_more, passed, questions, refused,
-        take_full_turn, take_turn, texts,
+        Bench, COURSE, TUTOR, begin, begin_evidence, make_thread, one_more, passed, questions,
+        refused, take_full_turn, take_turn, texts,
     },
     cases,
 };
@@ -36,14 +36,14 @@ async fn what_was_acknowledged_survives_a_restart(bench: &mut Bench) {
     graded.question_records = vec![passed("Q1")];
     let committed = bench.sessions().commit_evidence(&ada, graded.clone()).await;
     assert_eq!(committed, Ok(EvidenceOutcome::Committed(1)));
-    let thread = bench.sessions().get_thread(&ada, "t1", 0, 50).await;
+    let thread = bench.sessions().get_thread(&ada, TUTOR, "t1", 0, 50).await;
     let snapshot = bench.sessions().get_snapshot(&ada, COURSE).await;
 
     bench.reopen().await;
     let sessions = bench.sessions();
-    assert_eq!(sessions.get_thread(&ada, "t1", 0, 50).await, thread);
+    assert_eq!(sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await, thread);
     assert_eq!(sessions.get_snapshot(&ada, COURSE).await, snapshot);
-    let listed = sessions.list_threads(&ada, None, 5).await.unwrap();
+    let listed = sessions.list_threads(&ada, TUTOR, None, 5).await.unwrap();
     assert_eq!(listed.threads.len(), 1);
     assert_eq!(questions(sessions, &ada).await, [passed("Q1")]);
     let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
@@ -79,7 +79,7 @@ async fn a_damaged_record_fails_alone(bench: &mut Bench) {
                 let begun = sessions.begin_turn(&ada, begin("t1", "next")).await;
                 assert_eq!(refused(begun), corrupted);
             }
-            sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+            sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await.unwrap();
             sessions.get_snapshot(&bob, COURSE).await.unwrap();
         }
         bench.put(&partition, &snapshot, field, &[1]).await;
@@ -98,7 +98,7 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
         let log = sessions.turn_log(&ada, "turn-k").await;
         assert_eq!(refused(log), corrupted("turn_log"));
         bench
-            .put(&partition, "answer:turn:k", "outcome", bytes)
+            .put(&partition, "answer:tutor:k", "outcome", bytes)
             .await;
         let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
         if bytes == DAMAGED[2] {
@@ -140,7 +140,7 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
         assert_eq!(refused(begun), corrupted("pending"));
     }
     bench.put(&partition, "thread:t1", "count", b"many").await;
-    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
     let corrupted = SessionError::RecordCorrupted { record: "thread" };
     assert_eq!(refused(read), corrupted);
 }
@@ -157,7 +157,7 @@ async fn a_record_of_a_newer_version_is_named(bench: &mut Bench) {
     let read = sessions.get_snapshot(&ada, COURSE).await;
     assert_eq!(refused(read), too_new("evidence"));
     bench.put(&partition, "thread:t1", "record", &[3]).await;
-    let read = sessions.get_thread(&ada, "t1", 0, 10).await;
+    let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
     assert_eq!(refused(read), too_new("thread"));
 }
 
@@ -184,9 +184,9 @@ async fn a_damaged_thread_is_left_out_of_the_list(bench: &mut Bench) {
     bench
         .put(&Partition::student(&ada), "thread:t2", "record", &[])
         .await;
-    let page = sessions.list_threads(&ada, None, 2).await.unwrap();
+    let page = sessions.list_threads(&ada, TUTOR, None, 2).await.unwrap();
     let ids: Vec<_> = page.threads.iter().map(|t| t.thread_id.as_str()).collect();
     assert_eq!(ids, ["t3"]);
-    let rest = sessions.list_threads(&ada, page.before, 2).await;
+    let rest = sessions.list_threads(&ada, TUTOR, page.before, 2).await;
     assert_eq!(rest.unwrap().threads[0].thread_id, "t1");
 }

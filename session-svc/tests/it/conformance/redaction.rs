@@ -9,8 +9,8 @@ use turnwise_session_svc::sessions::events::{AppendEvents, Page};
 
 use crate::{
     bench::{
-        Bench, CLASS, begin_in, commit, event, idempotency, make_thread, message, new_thread,
-        remembered, started, texts,
+        Bench, CLASS, TUTOR, begin_in, commit, event, idempotency, make_thread, message,
+        new_thread, remembered, started, texts,
     },
     cases,
 };
@@ -79,7 +79,7 @@ async fn no_stored_byte_identifies_a_person(bench: &mut Bench) {
     };
     sessions.append_events(&ada, append).await.unwrap();
 
-    let page = sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await.unwrap();
     assert_eq!(page.messages[0].text, redacted("message"));
     assert_eq!(page.messages[0].latex, redacted("latex"));
     let page = sessions.list_events(&ada, "t1", Page::After(2), 10).await;

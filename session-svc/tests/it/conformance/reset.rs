@@ -1,14 +1,13 @@
 //! Class resets: all text of the class goes, everything else stays, and what goes is in an archive.
 
-use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{events::Page, reset::ResetReport, threads::NewThread},
+    sessions::{events::Page, reset::ResetReport},
 };
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, begin, begin_in, full_commit, make_helper, make_thread, new_thread,
+        Bench, CLASS, COURSE, HELPER, TUTOR, begin, begin_in, full_commit, make_thread, new_thread,
         one_more, passed, refused, started, take_full_turn, texts, unknown_thread,
     },
     cases,
@@ -30,9 +29,9 @@ cases!(
 async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    make_helper(sessions, &bob, "t3").await;
-    for (who, thread) in [(&ada, "t1"), (&ada, "t2"), (&bob, "t3")] {
+    make_thread(sessions, &ada, "h2").await;
+    make_thread(sessions, &bob, "h3").await;
+    for (who, thread) in [(&ada, "t1"), (&ada, "h2"), (&bob, "h3")] {
         take_full_turn(sessions, who, thread, &format!("secret-{thread}")).await;
     }
     let before = bench.dump();
@@ -61,17 +60,17 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
         left.iter().all(|name| named(name) || state(name)),
         "{left:?}"
     );
-    for text in ["about t", "answer to secret-"] {
+    for text in ["about ", "answer to secret-"] {
         assert_eq!(after.holding(text), [""; 0], "{text}");
     }
-    for (who, thread) in [(&ada, "t2"), (&bob, "t3")] {
-        let read = sessions.get_thread(who, thread, 0, 10).await;
+    for (who, thread) in [(&ada, "h2"), (&bob, "h3")] {
+        let read = sessions.get_thread(who, HELPER, thread, 0, 10).await;
         assert_eq!(refused(read), unknown_thread(thread));
     }
-    let page = sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await.unwrap();
     assert_eq!((page.thread.title.as_str(), page.messages), ("", vec![]));
     assert_eq!(page.thread.message_count, 2);
-    let listed = sessions.list_threads(&ada, None, 10).await.unwrap();
+    let listed = sessions.list_threads(&ada, TUTOR, None, 10).await.unwrap();
     assert_eq!(listed.threads, [page.thread]);
     let events = sessions
         .list_events(&ada, "t1", Page::After(0), 10)
@@ -80,7 +79,7 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
         .events;
     let kinds: Vec<_> = events.iter().map(|e| (e.id, e.kind.as_str())).collect();
     assert_eq!(kinds, [(4, "class-reset")]);
-    for (who, thread) in [(&ada, "t1"), (&ada, "t2"), (&bob, "t3")] {
+    for (who, thread) in [(&ada, "t1"), (&ada, "h2"), (&bob, "h3")] {
         let log = sessions
             .turn_log(who, &format!("turn-secret-{thread}"))
             .await
@@ -116,18 +115,12 @@ async fn evidence_stays(bench: &mut Bench) {
 async fn other_classes_stay_as_they_are(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
     make_thread(sessions, &ada, "mine").await;
-    for (who, id, kind) in [
-        (&ada, "other", ThreadKind::Helper),
-        (&bob, "bobs", ThreadKind::Tutor),
-    ] {
-        let mut new = NewThread {
-            kind,
-            ..new_thread(id)
-        };
+    for (who, id) in [(&ada, "h-other"), (&bob, "bobs")] {
+        let mut new = new_thread(id);
         new.thread.class_id = format!("{CLASS}b");
         sessions.create_thread(who, new).await.unwrap();
     }
-    for (who, thread) in [(&ada, "mine"), (&ada, "other"), (&bob, "bobs")] {
+    for (who, thread) in [(&ada, "mine"), (&ada, "h-other"), (&bob, "bobs")] {
         take_full_turn(sessions, who, thread, &format!("in-{thread}")).await;
     }
     let running = started(sessions, &bob, begin("bobs", "running")).await;
@@ -151,9 +144,9 @@ async fn other_classes_stay_as_they_are(bench: &mut Bench) {
 async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "h2").await;
     let tutor = started(sessions, &ada, begin_in("t1", "k1", 1)).await;
-    let helper = started(sessions, &ada, begin_in("t2", "k2", 1)).await;
+    let helper = started(sessions, &ada, begin_in("h2", "k2", 1)).await;
     bench.reset().await;
     let before = bench.dump();
     for (start, key) in [(tutor, "k1"), (helper, "k2")] {
@@ -169,12 +162,8 @@ async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
 
 async fn a_turn_that_was_committed_is_erased_to_its_retry(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    for (thread, kind) in [("t1", ThreadKind::Tutor), ("t2", ThreadKind::Helper)] {
-        let new = NewThread {
-            kind,
-            ..new_thread(thread)
-        };
-        sessions.create_thread(&ada, new).await.unwrap();
+    for thread in ["t1", "h2"] {
+        make_thread(sessions, &ada, thread).await;
         let start = started(sessions, &ada, begin_in(thread, thread, 1)).await;
         let turn = full_commit(&start, thread, "secret");
         sessions.commit_turn(&ada, turn.clone()).await.unwrap();
@@ -196,7 +185,7 @@ async fn a_thread_works_again_and_the_next_reset_finds_it(bench: &mut Bench) {
         let key = format!("k{round}");
         take_full_turn(sessions, &ada, "t1", &key).await;
         assert_eq!(texts(sessions, &ada, "t1").await, [key.as_str(), &key]);
-        let page = sessions.get_thread(&ada, "t1", 0, 10).await.unwrap();
+        let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await.unwrap();
         assert_eq!(page.messages[0].id, round * 2 + 1);
         let report = bench.reset().await;
         assert_eq!((report.threads, report.batches), (1, 1));
@@ -221,8 +210,8 @@ async fn batches_are_as_large_as_allowed(bench: &mut Bench) {
     let sessions = bench.sessions();
     for number in 0..5 {
         let student = bench.student(&format!("s{number}"));
-        make_helper(sessions, &student, "t1").await;
-        take_full_turn(sessions, &student, "t1", "k").await;
+        make_thread(sessions, &student, "h1").await;
+        take_full_turn(sessions, &student, "h1", "k").await;
     }
     let report = bench.reset().await;
     assert_eq!((report.conversations, report.students), (5, 5));

@@ -3,18 +3,17 @@
 use std::{collections::BTreeSet, fs, sync::Arc};
 
 use tokio::task::JoinSet;
-use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{Sessions, threads::NewThread, turns::Begun},
+    sessions::{Sessions, turns::Begun},
 };
 
 use crate::{
     bench::{
-        Bench, CLASS, begin, begin_in, commit, full_commit,
+        Bench, CLASS, HELPER, TUTOR, begin, begin_in, commit, full_commit,
         gate::{Gate, makes_thread, strips},
-        make_helper, make_thread, new_thread, refused, started, take_full_turn, texts,
+        make_thread, new_thread, refused, started, take_full_turn, texts,
     },
     cases,
 };
@@ -35,15 +34,15 @@ cases!(
 async fn an_archive_holds_what_was_deleted(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    for thread in ["t1", "t2"] {
+    make_thread(sessions, &ada, "h2").await;
+    for thread in ["t1", "h2"] {
         take_full_turn(sessions, &ada, thread, &format!("text-{thread}")).await;
     }
     bench.reset().await;
     let mut bodies = bench.archived();
     bodies.sort_by_key(|body| body["thread_id"].to_string());
     assert_eq!(bodies.len(), 2);
-    for (body, (thread, kind)) in bodies.iter().zip([("t1", "tutor"), ("t2", "helper")]) {
+    for (body, (thread, kind)) in bodies.iter().zip([("h2", "helper"), ("t1", "tutor")]) {
         let text = format!("text-{thread}");
         assert_eq!(
             (&body["student_id"], &body["kind"]),
@@ -94,8 +93,8 @@ async fn an_export_deletes_nothing(bench: &mut Bench) {
 async fn what_cannot_be_archived_is_not_deleted(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    for thread in ["t1", "t2"] {
+    make_thread(sessions, &ada, "h2").await;
+    for thread in ["t1", "h2"] {
         take_full_turn(sessions, &ada, thread, thread).await;
     }
     // Rights would not stop the superuser; a folder that is gone does.
@@ -130,9 +129,9 @@ async fn a_class_is_reset_without_archives_where_none_are_wanted(bench: &mut Ben
 
 async fn a_turn_between_export_and_deletion_is_exported_too(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_helper(sessions, &ada, "t1").await;
-    take_full_turn(sessions, &ada, "t1", "before").await;
-    let running = started(sessions, &ada, begin_in("t1", "between", 1)).await;
+    make_thread(sessions, &ada, "h1").await;
+    take_full_turn(sessions, &ada, "h1", "before").await;
+    let running = started(sessions, &ada, begin_in("h1", "between", 1)).await;
     let gate = Gate::new(bench.store(), strips);
     let gated = bench.sessions_over(Arc::clone(&gate) as _);
     let actor = bench.actor();
@@ -202,17 +201,13 @@ async fn a_reset_goes_on_without_its_caller(bench: &mut Bench) {
 }
 
 /// Turns of one student, one after the other, until the reset is over; answers what was acknowledged.
-async fn chat(sessions: Sessions, student: StudentKey, kind: ThreadKind) -> Vec<String> {
+async fn chat(sessions: Sessions, student: StudentKey, kind: &str) -> Vec<String> {
     let mut acknowledged = Vec::new();
     let mut thread = String::new();
     for number in 0..25 {
         if thread.is_empty() {
-            thread = format!("t{number}-{}", kind.as_str_name());
-            let new = NewThread {
-                kind,
-                ..new_thread(&thread)
-            };
-            sessions.create_thread(&student, new).await.unwrap();
+            thread = format!("{kind}{number}");
+            make_thread(&sessions, &student, &thread).await;
         }
         let key = format!("{}-{thread}-{number}", student.student);
         let start = match sessions.begin_turn(&student, begin(&thread, &key)).await {
@@ -242,7 +237,7 @@ async fn every_acknowledged_message_is_readable_or_archived(bench: &mut Bench) {
     for number in 0..6 {
         let sessions = replicas[number % 2].clone();
         let student = bench.student(&format!("s{number}"));
-        let kind = [ThreadKind::Tutor, ThreadKind::Helper][number / 3];
+        let kind = ["tutor", "helper"][number / 3];
         chats.spawn(async move { chat(sessions, student, kind).await });
     }
     let mut acknowledged = BTreeSet::new();
@@ -261,9 +256,12 @@ async fn every_acknowledged_message_is_readable_or_archived(bench: &mut Bench) {
     let mut found: BTreeSet<_> = bench.archived_texts().into_iter().collect();
     for number in 0..6 {
         let student = bench.student(&format!("s{number}"));
-        let listed = bench.sessions().list_threads(&student, None, 100).await;
-        for thread in listed.unwrap().threads {
-            found.extend(texts(bench.sessions(), &student, &thread.thread_id).await);
+        let sessions = bench.sessions();
+        for kind in [TUTOR, HELPER] {
+            let listed = sessions.list_threads(&student, kind, None, 100).await;
+            for thread in listed.unwrap().threads {
+                found.extend(texts(sessions, &student, &thread.thread_id).await);
+            }
         }
     }
     let lost: Vec<_> = acknowledged.difference(&found).collect();

@@ -1,15 +1,20 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
-use turnwise_proto::session::v1::{SessionStatus, ThreadKind};
+use turnwise_proto::session::v1::SessionStatus;
+use turnwise_session_store::Partition;
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::threads::{MessagePage, ThreadPage},
+    sessions::{
+        evidence::BeginEvidence,
+        threads::{MessagePage, ThreadPage},
+        turns::BeginTurn,
+    },
 };
 
 use crate::{
     bench::{
-        ANSWERS, Bench, begin, commit, idempotency, make_helper, make_thread, new_thread, refused,
-        started, take_turn,
+        ANSWERS, Bench, COURSE, HELPER, TUTOR, begin, begin_evidence, commit, idempotency,
+        make_thread, new_thread, refused, started, take_turn, texts, unknown_thread,
     },
     cases,
 };
@@ -23,6 +28,8 @@ cases!(
     history_is_as_long_as_asked_for,
     a_target_once_locked_stays_locked,
     a_thread_keeps_its_kind_and_its_status,
+    a_page_of_threads_is_of_one_kind,
+    a_thread_of_another_kind_is_answered_as_none,
     an_answer_is_forgotten_after_its_time,
 );
 
@@ -30,7 +37,7 @@ async fn a_thread_reads_back_as_it_was_made(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let made = make_thread(sessions, &ada, "t1").await;
     assert_eq!(made, new_thread("t1").thread);
-    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await.unwrap();
     let expected = MessagePage {
         thread: made,
         messages: Vec::new(),
@@ -48,14 +55,14 @@ async fn a_thread_made_twice_with_one_key_is_one_thread(bench: &mut Bench) {
     again.idempotency.body_hash = idempotency("", 2).body_hash;
     let other_body = sessions.create_thread(&ada, again).await;
     assert_eq!(refused(other_body), SessionError::IdempotencyConflict);
-    let page = sessions.list_threads(&ada, None, 10).await.unwrap();
+    let page = sessions.list_threads(&ada, TUTOR, None, 10).await.unwrap();
     assert_eq!(page.threads.len(), 1);
 }
 
 async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     assert_eq!(
-        sessions.list_threads(&ada, None, 10).await,
+        sessions.list_threads(&ada, TUTOR, None, 10).await,
         Ok(ThreadPage::default())
     );
     for id in ["t1", "t2", "t3", "t4", "t5"] {
@@ -67,7 +74,7 @@ async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
     let mut sizes = Vec::new();
     let mut before = None;
     loop {
-        let page = sessions.list_threads(&ada, before, 2).await.unwrap();
+        let page = sessions.list_threads(&ada, TUTOR, before, 2).await.unwrap();
         sizes.push(page.threads.len());
         seen.extend(page.threads.into_iter().map(|t| t.thread_id));
         before = page.before;
@@ -77,7 +84,7 @@ async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
     }
     assert_eq!(seen, ["t5", "t4", "t3", "t2", "t1"]);
     assert_eq!(sizes, [2, 2, 1]);
-    let exact = sessions.list_threads(&ada, None, 5).await.unwrap();
+    let exact = sessions.list_threads(&ada, TUTOR, None, 5).await.unwrap();
     assert_eq!((exact.threads.len(), exact.before), (5, None));
 }
 
@@ -87,14 +94,14 @@ async fn messages_come_oldest_first_in_pages(bench: &mut Bench) {
     for key in ["a", "b", "c"] {
         take_turn(sessions, &ada, "t1", key).await;
     }
-    let first = sessions.get_thread(&ada, "t1", 0, 4).await.unwrap();
+    let first = sessions.get_thread(&ada, TUTOR, "t1", 0, 4).await.unwrap();
     let ids: Vec<_> = first.messages.iter().map(|m| m.id).collect();
     assert_eq!((ids, first.after), (vec![1, 2, 3, 4], Some(4)));
     assert_eq!(first.thread.message_count, 6);
-    let rest = sessions.get_thread(&ada, "t1", 4, 4).await.unwrap();
+    let rest = sessions.get_thread(&ada, TUTOR, "t1", 4, 4).await.unwrap();
     let texts: Vec<_> = rest.messages.iter().map(|m| m.text.as_str()).collect();
     assert_eq!((texts, rest.after), (vec!["c", "c"], None));
-    let beyond = sessions.get_thread(&ada, "t1", 99, 4).await.unwrap();
+    let beyond = sessions.get_thread(&ada, TUTOR, "t1", 99, 4).await.unwrap();
     assert_eq!((beyond.messages.len(), beyond.after), (0, None));
 }
 
@@ -133,8 +140,8 @@ async fn a_target_once_locked_stays_locked(bench: &mut Bench) {
 async fn a_thread_keeps_its_kind_and_its_status(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    make_helper(sessions, &ada, "t2").await;
-    for (thread, kind) in [("t1", ThreadKind::Tutor), ("t2", ThreadKind::Helper)] {
+    make_thread(sessions, &ada, "h2").await;
+    for (thread, kind) in [("t1", TUTOR), ("h2", HELPER)] {
         for (key, escalate, status) in [
             ("a", false, SessionStatus::Active),
             ("b", true, SessionStatus::Active),
@@ -149,6 +156,64 @@ async fn a_thread_keeps_its_kind_and_its_status(bench: &mut Bench) {
             sessions.commit_turn(&ada, turn).await.unwrap();
         }
     }
+}
+
+async fn a_page_of_threads_is_of_one_kind(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for id in ["t1", "h1", "h2", "t2", "h3", "h4", "t3"] {
+        make_thread(sessions, &ada, id).await;
+    }
+    for (kind, expected) in [
+        (TUTOR, vec![vec!["t3", "t2"], vec!["t1"]]),
+        (HELPER, vec![vec!["h4", "h3"], vec!["h2", "h1"]]),
+    ] {
+        let (mut pages, mut before) = (Vec::new(), None);
+        loop {
+            let page = sessions.list_threads(&ada, kind, before, 2).await.unwrap();
+            let ids = page.threads.into_iter().map(|thread| thread.thread_id);
+            pages.push(ids.collect::<Vec<_>>());
+            before = page.before;
+            if before.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, expected);
+    }
+}
+
+async fn a_thread_of_another_kind_is_answered_as_none(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for (thread, other) in [("t1", HELPER), ("h1", TUTOR)] {
+        make_thread(sessions, &ada, thread).await;
+        take_turn(sessions, &ada, thread, "before").await;
+        let read = sessions.get_thread(&ada, other, thread, 0, 10).await;
+        assert_eq!(refused(read), unknown_thread(thread));
+        for course in [COURSE, "chemistry"] {
+            let turn = BeginTurn {
+                kind: other,
+                course_id: course.to_owned(),
+                ..begin(thread, "k")
+            };
+            let begun = sessions.begin_turn(&ada, turn).await;
+            assert_eq!(refused(begun), unknown_thread(thread));
+            let evidence = BeginEvidence {
+                kind: other,
+                course_id: course.to_owned(),
+                ..begin_evidence(thread, "g")
+            };
+            let begun = sessions.begin_evidence(&ada, evidence).await;
+            assert_eq!(refused(begun), unknown_thread(thread));
+        }
+        // No lease was taken.
+        take_turn(sessions, &ada, thread, "after").await;
+        assert_eq!(texts(sessions, &ada, thread).await.len(), 4);
+    }
+    bench
+        .put(&Partition::student(&ada), "thread:t1", "kind", b"?")
+        .await;
+    let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
+    let corrupted = SessionError::RecordCorrupted { record: "thread" };
+    assert_eq!(refused(begun), corrupted);
 }
 
 async fn an_answer_is_forgotten_after_its_time(bench: &mut Bench) {

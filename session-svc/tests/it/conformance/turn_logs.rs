@@ -3,13 +3,17 @@
 use turnwise_session_svc::error::SessionError;
 
 use crate::{
-    bench::{Bench, TURN_LOGS, begin, full_commit, make_thread, refused, started, take_full_turn},
+    bench::{
+        Bench, HELPER, TURN_LOGS, TUTOR, begin, full_commit, make_thread, refused, started,
+        take_full_turn,
+    },
     cases,
 };
 
 cases!(
     #[tokio::test]
     the_log_of_a_turn_reads_back,
+    a_log_says_of_which_kind_its_thread_is,
     a_turn_of_somebody_else_is_unknown,
     a_log_ends_after_its_time,
 );
@@ -43,6 +47,20 @@ async fn the_log_of_a_turn_reads_back(bench: &mut Bench) {
     assert!(log.create_time.unwrap().seconds >= 1_767_225_600);
     let unlogged = sessions.turn_log(&ada, "turn-none").await;
     assert_eq!(refused(unlogged), unknown("turn-none"));
+}
+
+async fn a_log_says_of_which_kind_its_thread_is(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for (thread, kind, other) in [("t1", TUTOR, HELPER), ("h1", HELPER, TUTOR)] {
+        make_thread(sessions, &ada, thread).await;
+        let start = started(sessions, &ada, begin(thread, thread)).await;
+        let mut turn = full_commit(&start, thread, "the chain");
+        // What the caller says of it is not read.
+        turn.turn_log.as_mut().unwrap().set_kind(other);
+        sessions.commit_turn(&ada, turn).await.unwrap();
+        let log = sessions.turn_log(&ada, &format!("turn-{thread}")).await;
+        assert_eq!(log.unwrap().kind(), kind);
+    }
 }
 
 async fn a_turn_of_somebody_else_is_unknown(bench: &mut Bench) {

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use turnwise_session_svc::{error::SessionError, sessions::turns::Begun};
+use turnwise_session_svc::{
+    error::SessionError,
+    sessions::turns::{BeginTurn, Begun},
+};
 
 use crate::{
     bench::{
-        Bench, COURSE, LEASE, at, begin, commit, idempotency, make_thread, refused, started,
-        take_turn,
+        Bench, COURSE, HELPER, LEASE, TUTOR, at, begin, commit, idempotency, make_thread, refused,
+        started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -22,6 +25,7 @@ cases!(
     an_answered_key_is_answered_while_another_turn_runs,
     a_key_with_another_body_is_refused,
     a_key_of_another_thread_is_refused,
+    an_answer_is_of_one_kind_of_conversation,
     a_commit_sent_again_changes_nothing,
     a_commit_with_wrong_message_ids_writes_nothing,
     a_commit_for_another_course_is_refused,
@@ -39,7 +43,7 @@ async fn a_turn_reads_back(bench: &mut Bench) {
 
     let turn = commit(&start, "k", "hello");
     sessions.commit_turn(&ada, turn.clone()).await.unwrap();
-    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages, turn.messages);
     assert_eq!(page.thread.message_count, 2);
     assert!(page.thread.update_time.unwrap().seconds >= 1_767_225_600);
@@ -150,7 +154,7 @@ async fn a_commit_sent_again_changes_nothing(bench: &mut Bench) {
     }
     take_turn(sessions, &ada, "t1", "next").await;
     sessions.commit_turn(&ada, turn).await.unwrap();
-    let page = sessions.get_thread(&ada, "t1", 0, 50).await.unwrap();
+    let page = sessions.get_thread(&ada, TUTOR, "t1", 0, 50).await.unwrap();
     assert_eq!(page.messages.len(), 4);
     let snapshot = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!(snapshot.turn.unwrap().focus_unit_id, "next");
@@ -176,6 +180,27 @@ async fn a_commit_with_wrong_message_ids_writes_nothing(bench: &mut Bench) {
     }
     // The lease is still held.
     sessions.commit_turn(&ada, good).await.unwrap();
+}
+
+async fn an_answer_is_of_one_kind_of_conversation(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "h1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    // The same key and the same words: the tutor's answer is none of the helper's.
+    let of_helper = BeginTurn {
+        kind: HELPER,
+        ..begin("t1", "k")
+    };
+    let begun = sessions.begin_turn(&ada, of_helper).await;
+    assert_eq!(refused(begun), unknown_thread("t1"));
+    let start = started(sessions, &ada, begin("h1", "k")).await;
+    let turn = commit(&start, "k", "helped");
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    for (thread, answer) in [("t1", "answer to k"), ("h1", "answer to helped")] {
+        let again = sessions.begin_turn(&ada, begin(thread, "k")).await;
+        assert_eq!(again, Ok(Begun::Answered(answer.into())));
+    }
 }
 
 async fn a_commit_for_another_course_is_refused(bench: &mut Bench) {

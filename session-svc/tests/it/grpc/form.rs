@@ -55,6 +55,7 @@ async fn threads_and_turns_out_of_form_name_their_field() {
         "page_size": |r| r.page_size = -1,
         "page_token": |r| r.page_token = "x".to_owned(),
         "page_token": |r| r.page_token = "x:t1".to_owned(),
+        "kind": |r| r.kind = 9,
     );
     let get = GetThreadRequest {
         student_id: "ada".to_owned(),
@@ -65,6 +66,7 @@ async fn threads_and_turns_out_of_form_name_their_field() {
         "thread_id": |r| r.thread_id = "a b".to_owned(),
         "page_size": |r| r.page_size = 201,
         "page_token": |r| r.page_token = "x".to_owned(),
+        "kind": |r| r.kind = 9,
     );
     out_of_form!(session, begin_turn, ada, begin("ada", "t"),
         "history_limit": |r| r.history_limit = -1,

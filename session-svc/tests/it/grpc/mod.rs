@@ -129,6 +129,7 @@ fn begin(student: &str, thread_id: &str) -> BeginTurnRequest {
         body_hash: hash(),
         history_limit: 8,
         memory_scope: Bytes::new(),
+        kind: 0,
     }
 }
 
@@ -155,6 +156,7 @@ fn begin_evidence(student: &str, thread_id: &str) -> BeginEvidenceRequest {
         idempotency_key: "grade".to_owned(),
         body_hash: hash(),
         drill_nonce: "nonce".to_owned(),
+        kind: 0,
     }
 }
 

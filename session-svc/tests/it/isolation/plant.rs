@@ -7,8 +7,9 @@ use turnwise_proto::{
     session::v1::{
         AppendEventsRequest, BeginTurnRequest, CommitEvidenceRequest, CommitTurnRequest,
         ContextSlot, CreateThreadRequest, DeferWorkRequest, DueWork, Evidence, GetSnapshotRequest,
-        PendingChange, RequestContext, SupplyContextRequest, TurnStart, TurnState, WorkKind,
-        begin_turn_response::Outcome, pending_change::Step, pending_interaction::Interaction,
+        PendingChange, RequestContext, SupplyContextRequest, ThreadKind, TurnStart, TurnState,
+        WorkKind, begin_turn_response::Outcome, pending_change::Step,
+        pending_interaction::Interaction,
     },
     tutor::v1::Role,
 };
@@ -24,6 +25,8 @@ use crate::{
 pub struct World {
     pub names: Names,
     threads: BTreeMap<Who, Vec<String>>,
+    /// The kinds of threads.
+    kinds: BTreeMap<String, ThreadKind>,
     count: usize,
 }
 
@@ -83,6 +86,10 @@ impl World {
 
     async fn make_thread(&mut self, service: &Service, who: &Who, key: String, helper: bool) {
         let made_with = key.clone();
+        let kind = match helper {
+            true => ThreadKind::Helper,
+            false => ThreadKind::Tutor,
+        };
         let create = CreateThreadRequest {
             student_id: who.student.to_owned(),
             course_id: COURSE.to_owned(),
@@ -90,7 +97,7 @@ impl World {
             title: canary(who),
             idempotency_key: key,
             body_hash: hash(),
-            kind: if helper { 2 } else { 1 },
+            kind: kind.into(),
         };
         let mut session = service.session();
         let made = session
@@ -98,6 +105,7 @@ impl World {
             .await;
         let id = made.unwrap().into_inner().thread.unwrap().thread_id;
         self.names.threads.insert(id.clone());
+        self.kinds.insert(id.clone(), kind);
         self.names.keys.insert((made_with, None));
         self.threads.entry(who.clone()).or_default().push(id);
     }
@@ -121,6 +129,7 @@ impl World {
             body_hash: hash(),
             history_limit: 50,
             memory_scope: scope(1),
+            kind: self.kinds[thread].into(),
         };
         let begun = session.begin_turn(request_as(&who.caller(), begin)).await;
         let Some(Outcome::Start(start)) = begun.unwrap().into_inner().outcome else {

@@ -9,7 +9,7 @@ use turnwise_proto::session::v1::{
     CommitEvidenceRequest, CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest,
     ExportStudentRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
     GetTurnLogRequest, ListAuditEntriesRequest, ListContextRequestsRequest, ListEventsRequest,
-    ListThreadsRequest, ResetClassRequest, SupplyContextRequest, WatchEventsRequest,
+    ListThreadsRequest, ResetClassRequest, SupplyContextRequest, ThreadKind, WatchEventsRequest,
 };
 
 use super::{Names, Who};
@@ -17,6 +17,9 @@ use crate::{
     bench::{COURSE, event, message, scope},
     grpc::{Service, hash, request_as},
 };
+
+/// What a thread may be for.
+const KINDS: [ThreadKind; 2] = [ThreadKind::Tutor, ThreadKind::Helper];
 
 /// Where a reader can look.
 pub struct Reach<'a> {
@@ -69,12 +72,15 @@ impl Reach<'_> {
     async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let student_id = student.to_owned();
-        let list = ListThreadsRequest {
-            student_id: student_id.clone(),
-            page_size: 100,
-            page_token: String::new(),
-        };
-        seen.add(&session.list_threads(request_as(caller, list)).await);
+        for kind in KINDS {
+            let list = ListThreadsRequest {
+                student_id: student_id.clone(),
+                page_size: 100,
+                page_token: String::new(),
+                kind: kind.into(),
+            };
+            seen.add(&session.list_threads(request_as(caller, list)).await);
+        }
         let get = GetSnapshotRequest {
             student_id,
             course_id: COURSE.to_owned(),
@@ -85,13 +91,19 @@ impl Reach<'_> {
     async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let (student_id, thread_id) = (student.to_owned(), thread.to_owned());
-        let get = GetThreadRequest {
-            student_id: student_id.clone(),
-            thread_id: thread_id.clone(),
-            page_size: 200,
-            page_token: String::new(),
-        };
-        seen.add(&session.get_thread(request_as(caller, get)).await);
+        for kind in KINDS {
+            let get = GetThreadRequest {
+                student_id: student_id.clone(),
+                thread_id: thread_id.clone(),
+                page_size: 200,
+                page_token: String::new(),
+                kind: kind.into(),
+            };
+            seen.add(&session.get_thread(request_as(caller, get)).await);
+            let key = format!("look-{student}-{thread}");
+            let begin = self.begin(student, kind, thread, &key);
+            seen.add(&session.begin_turn(request_as(caller, begin)).await);
+        }
         let list = ListEventsRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
@@ -142,8 +154,6 @@ impl Reach<'_> {
             };
             seen.add(&session.supply_context(request_as(caller, supply)).await);
         }
-        let begin = self.begin(student, thread, &format!("look-{student}-{thread}"));
-        seen.add(&session.begin_turn(request_as(caller, begin)).await);
         for nonce in self.names.nonces.iter().take(3) {
             let key = format!("look-{student}-{thread}");
             let begin = begin_evidence(student, thread, &key, nonce);
@@ -162,7 +172,7 @@ impl Reach<'_> {
         seen.add(&session.commit_turn(request_as(caller, commit)).await);
     }
 
-    fn begin(&self, student: &str, thread: &str, key: &str) -> BeginTurnRequest {
+    fn begin(&self, student: &str, kind: ThreadKind, thread: &str, key: &str) -> BeginTurnRequest {
         BeginTurnRequest {
             student_id: student.to_owned(),
             course_id: COURSE.to_owned(),
@@ -171,6 +181,7 @@ impl Reach<'_> {
             body_hash: hash(),
             history_limit: 50,
             memory_scope: scope(1),
+            kind: kind.into(),
         }
     }
 
@@ -181,8 +192,10 @@ impl Reach<'_> {
         let student_id = who.student.to_owned();
         for (key, used_for) in &self.names.keys {
             if let Some(thread) = used_for {
-                let begin = self.begin(who.student, thread, key);
-                seen.add(&session.begin_turn(request_as(caller, begin)).await);
+                for kind in KINDS {
+                    let begin = self.begin(who.student, kind, thread, key);
+                    seen.add(&session.begin_turn(request_as(caller, begin)).await);
+                }
                 continue;
             }
             for thread in self.names.threads.iter().take(3) {
@@ -314,6 +327,7 @@ fn begin_evidence(student: &str, thread: &str, key: &str, nonce: &str) -> BeginE
         idempotency_key: key.to_owned(),
         body_hash: hash(),
         drill_nonce: nonce.to_owned(),
+        kind: 0,
     }
 }
 

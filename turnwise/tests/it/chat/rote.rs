@@ -446,6 +446,7 @@ pub(super) fn explained(turn_id: &str) -> ExplainTurnResponse {
         record: Some(TurnRecord {
             facts: Some(facts),
             texts: Some(TurnTexts::default()),
+            ..TurnRecord::default()
         }),
         explanation: Some(Explanation {
             actions: vec![

@@ -5,24 +5,24 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::rows::{Rows, import};
+use super::rows::imported;
 use super::{course, text};
 
 #[test]
 fn check_prints_faults_and_a_line_for_each_pack() {
-    let (_, _, to) = import(&Rows::small(), &[]);
+    let to = imported();
     let (code, out) = course(&["check", text(to.path())]);
     assert_eq!(code, Ok(ExitCode::SUCCESS));
     assert!(
-        out.starts_with("sums-1e: 4 units, 3 edges, 3 chunks, 4 questions, 0 documents, hash "),
+        out.starts_with("sums-1e: 4 units, 3 edges, 3 chunks, 3 questions, 0 documents, hash "),
         "{out}"
     );
     assert!(
-        out.contains("…, ok\n  not assessable, so always met: ENTRY-00, s-2\n"),
+        out.contains("…, ok\n  not assessable, so always met: START, s-2\n"),
         "{out}"
     );
 
-    let course_file = to.path().join("sums-1e/course.yaml");
+    let course_file = to.path().join("sums/course.yaml");
     let good = fs::read_to_string(&course_file).unwrap();
     fs::write(
         &course_file,
@@ -30,7 +30,7 @@ fn check_prints_faults_and_a_line_for_each_pack() {
     )
     .unwrap();
     let line = 1 + good.lines().position(|l| l == "locale: en").unwrap() + 1;
-    let (code, out) = course(&["check", text(&to.path().join("sums-1e"))]);
+    let (code, out) = course(&["check", text(&to.path().join("sums"))]);
     assert_eq!(code, Ok(ExitCode::FAILURE));
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(
@@ -41,12 +41,12 @@ fn check_prints_faults_and_a_line_for_each_pack() {
         )
     );
     assert!(lines[1].starts_with("  remedy: "), "{out}");
-    assert_eq!(lines[2], "sums-1e: 1 fault, refused");
+    assert_eq!(lines[2], "sums: 1 fault, refused");
 }
 
 #[test]
 fn check_prints_json() {
-    let (_, _, to) = import(&Rows::small(), &[]);
+    let to = imported();
     let empty = tempfile::tempdir().unwrap();
     let (code, out) = course(&["check", "--json", text(to.path()), text(empty.path())]);
     assert_eq!(code, Ok(ExitCode::FAILURE));
@@ -56,7 +56,7 @@ fn check_prints_json() {
     assert_eq!(report["packs"][0]["summary"]["units"], 4);
     assert_eq!(
         report["packs"][0]["summary"]["not_assessable"],
-        json!(["ENTRY-00", "s-2"])
+        json!(["START", "s-2"])
     );
     assert_eq!(
         report["packs"][0]["summary"]["hash"]

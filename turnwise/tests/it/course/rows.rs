@@ -1,6 +1,7 @@
-//! A small data set to import, and its import.
+//! A small course to import, and its import.
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -8,74 +9,58 @@ use tempfile::TempDir;
 
 use super::{course, text};
 
-/// A small data set: rows by file name.
+/// A small course: rows by file name.
 pub struct Rows(Vec<(&'static str, Vec<Value>)>);
+
+/// Its course.yaml.
+pub const COURSE: &str = "\
+# Written for a test.
+format: 1
+id: sums-1e
+title: Sums 1e
+locale: en
+entry_unit: START
+";
+
+/// Text that would end a chunk, or break a file, if it were written as it is.
+pub const NASTY: &str = "## no heading\n  ### nor this\n```\n\\# odd\n\\\\~~~ odder\n---\n> \"quoted\" {#x} 'text': - [a](b) #c";
 
 impl Rows {
     pub fn small() -> Self {
-        let unit = |id: &str, order: u32, prerequisites: &[&str]| {
-            json!({
-                "course_id": "sums-1e", "unit_id": id, "order": order, "chapter": 1, "chapter_title": "Numbers",
-                "section": format!("1.{order}"), "title": format!("Sums {order}: \"plain\""),
-                "objectives": ["Add", "Add: more"], "prereq_unit_ids": prerequisites,
-                "prereq_source": "x", "module": "m1", "url": "https://example.org/1"
-            })
-        };
-        let chunk = |id: &str, unit: &str, heading: &str, body: &str| {
-            json!({
-                "chunk_id": id, "course_id": "sums-1e", "unit_id": unit, "seq": 1, "kind": "key-concepts",
-                "objective": "Add", "text": body,
-                "citation": {"book": "Sums 1e", "section": "1.1 Sums", "heading": heading, "module": "m1",
-                             "element": "e", "url": "https://example.org/1#e"}
-            })
-        };
-        let exam = |id: &str, unit: &str, tier: &str, instruction: &str, answer: &str| {
-            json!({
-                "exam_id": id, "course_id": "sums-1e", "unit_id": unit, "chapter": 1, "objective": "Add",
-                "block": "practice", "instruction": instruction, "question": "−3 + 8 = ?", "answer": answer,
-                "tier": tier, "citation": {}
-            })
-        };
-        let quiz = |id: &str, question: &str, answer: &str| json!({"id": id, "gate_unit_id": "s-2", "tests_unit_id": "s-1", "question": question, "answer": answer});
+        let unit = |id: &str, prerequisite: &str| json!({"id": id, "title": format!("Sums {id}: \"plain\""), "prerequisites": [prerequisite]});
+        let mut first = unit("s-1", "START");
+        first["anchors"] = json!(["Sums: 'all'", "− null"]);
+        first["mistake_tags"] = json!([{"id": "sign", "meaning": "Wrong sign: {x}, [y]"}]);
+        first["lesson"] = json!({"title": "Sums, the lesson", "allowed_topics": ["Add: more"]});
+        let mut second = unit("s-2", "s-1");
+        second["assessable"] = json!(false);
         Self(vec![
             (
                 "units.jsonl",
                 vec![
-                    unit("s-2", 2, &["s-1"]),
-                    unit("s-1", 1, &[]),
-                    unit("s-3", 3, &[]),
-                ],
-            ),
-            (
-                "anchors.jsonl",
-                vec![
-                    json!({"anchor_id": "a", "course_id": "sums-1e", "unit_id": "s-1", "kind": "title", "text": "Sums: 'all'", "element": null}),
-                    json!({"anchor_id": "b", "course_id": "sums-1e", "unit_id": "s-1", "kind": "title", "text": "Add", "element": null}),
+                    json!({"id": "START", "title": "Welcome", "assessable": false}),
+                    first,
+                    second,
+                    unit("s-3", "START"),
                 ],
             ),
             (
                 "chunks.jsonl",
                 vec![
-                    chunk("s-1-c1", "s-1", "Factor {.5} \"x\"", NASTY),
-                    chunk("s-2-c1", "s-2", "", "Text."),
-                    chunk("s-1-c2", "s-1", "Again", "More − text."),
+                    json!({"id": "s-1-c1", "unit": "s-1", "heading": "Factor {.5}\n\"x\"", "kind": "key-concepts",
+                           "section": "1.1 \"Sums\" \\", "url": "https://example.org/1#e", "text": NASTY}),
+                    json!({"id": "s-2-c1", "unit": "s-2", "text": "Text."}),
+                    json!({"id": "s-1-c2", "unit": "s-1", "heading": "Again", "text": "More − text."}),
                 ],
             ),
             (
-                "exam_candidates.jsonl",
+                "exercises.jsonl",
                 vec![
-                    exam("s-1-x1", "s-1", "easy", "Add: now.", "−5"),
-                    exam("s-1-x2", "s-1", "medium", "", "five, or so"),
-                    exam("s-1-x3", "s-1", "hard", "Add.", "Answers will vary."),
-                    exam("s-2-x1", "s-2", "hard", "Add.", "x = 1/2"),
-                    exam("s-3-x1", "s-3", "easy", "Add.", "12/3"),
-                ],
-            ),
-            (
-                "readiness_quiz.jsonl",
-                vec![
-                    quiz("rq1", "Add: 1 + 1.", "2"),
-                    quiz("rq2", "If x = 1 and y = 2, add.", "3"),
+                    json!({"id": "s-1-x1", "units": ["s-1"], "tier": "bronze", "tags": ["Add"], "prompt": "Add: now.",
+                           "question_latex": "−3 + 8 = ?", "options": [{"id": "a", "text": "−5"}, {"id": "b", "text": "5, or so"}], "answer": "b"}),
+                    json!({"id": "s-1-d1", "units": ["s-1"], "prompt": "Add.", "question_latex": "1 + 1", "answer": "2"}),
+                    json!({"id": "s-2-x1", "units": ["s-2", "s-1"], "tier": "gold", "prompt": "Add.", "answer": "1.50"}),
+                    json!({"id": "s-3-x1", "units": ["s-3"], "tier": "bronze", "prompt": "Add.", "answer": "yes"}),
                 ],
             ),
         ])
@@ -87,6 +72,7 @@ impl Rows {
 
     pub fn write(&self) -> TempDir {
         let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("course.yaml"), COURSE).unwrap();
         for (name, rows) in &self.0 {
             let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
             fs::write(dir.path().join(name), lines).unwrap();
@@ -95,21 +81,16 @@ impl Rows {
     }
 }
 
-/// Text that would end a chunk, or break a file, if it were written as it is.
-pub const NASTY: &str = "## no heading\n  ### nor this\n```\n\\# odd\n\\\\~~~ odder\n---\n> \"quoted\" {#x} 'text': - [a](b) #c";
+/// Imports what is in one folder into another; gives the exit code or error, and what was printed.
+pub fn import(from: &Path, to: &Path, extra: &[&str]) -> (Result<ExitCode, String>, String) {
+    let args = ["import", "--from", text(from), "--to", text(to)];
+    course(&[&args, extra].concat())
+}
 
-/// Imports the rows into a fresh folder; gives the exit code or error, what was printed, and the folder.
-pub fn import(rows: &Rows, extra: &[&str]) -> (Result<ExitCode, String>, String, TempDir) {
-    let from = rows.write();
+/// A folder of packs with the small course in `sums`.
+pub fn imported() -> TempDir {
     let to = tempfile::tempdir().unwrap();
-    let mut args = vec![
-        "import",
-        "--from",
-        text(from.path()),
-        "--to",
-        text(to.path()),
-    ];
-    args.extend(extra);
-    let (code, out) = course(&args);
-    (code, out, to)
+    let (code, out) = import(Rows::small().write().path(), &to.path().join("sums"), &[]);
+    assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
+    to
 }

@@ -1,53 +1,20 @@
-//! The second and last round trip of a turn: everything it made, in one transaction.
+//! What a turn leaves beside its messages: its chain, and what the thread's log tells of it.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use prost::Message;
-use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
-    common::v1::ErrorReason,
     explain::v1::{TurnFacts, TurnTexts},
-    session::v1::{CommitTurnRequest, NewEvent, TurnLog},
+    session::v1::{NewEvent, TurnLog},
 };
 
-use crate::{
-    safeguarding,
-    upstream::{Step, Upstreams},
-};
+use crate::conversation::guards;
 
-/// How often a commit whose outcome is unknown is sent: it is idempotent.
-const ATTEMPTS: usize = 2;
 /// The most bytes of either part of a turn's log.
 const LOG_PART_BYTES: usize = 262_144;
 /// Tells of every turn; its chain is in the turn's log.
 const TURN: &str = "turn";
-
-/// Stores the turn. A commit whose outcome is unknown is sent once more: sent again it changes nothing.
-pub(super) async fn commit(
-    upstreams: &Upstreams,
-    context: &CallContext,
-    commit: CommitTurnRequest,
-) -> Result<(), Fault> {
-    let mut session = upstreams.session.clone();
-    let mut attempt = 1;
-    loop {
-        let step = Step::Session.of(context);
-        let request = step.request(commit.clone());
-        let Err(status) = session.commit_turn(request).await else {
-            return Ok(());
-        };
-        let fault = Step::Session.fault(context, &status);
-        let unknown = matches!(
-            fault.reason(),
-            ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
-        );
-        if !unknown || attempt == ATTEMPTS {
-            return Err(fault);
-        }
-        attempt += 1;
-    }
-}
 
 /// The turn's chain for its log. One that is too large is kept without its texts and as far as it fits, and says so.
 pub(super) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
@@ -115,6 +82,6 @@ pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
         facts: told,
         ..NewEvent::default()
     }];
-    events.extend(safeguarding::alert(&facts.guardrail, &facts.turn_id));
+    events.extend(guards::alert(&facts.guardrail, &facts.turn_id));
     events
 }

@@ -1,4 +1,4 @@
-//! The turn's one call to a model.
+//! The one call to a model.
 
 use std::time::Duration;
 
@@ -30,12 +30,12 @@ pub(crate) struct Completed {
     /// What it wrote; empty with a failure.
     pub(crate) completion: Bytes,
     /// What is gained by trying again.
-    pub(crate) come_back: ComeBack,
+    pub(crate) retry_hint: RetryHint,
 }
 
-/// When the model may be free, and what holds the place in line until then.
+/// When the model may be free, and what holds the place in the queue until then.
 #[derive(Default)]
-pub(crate) struct ComeBack {
+pub(crate) struct RetryHint {
     /// Absent: trying again is pointless.
     pub(crate) after: Option<Duration>,
     /// Empty: no place is held.
@@ -43,7 +43,7 @@ pub(crate) struct ComeBack {
 }
 
 /// Asks the model once, `context` being the time for it. There is no second attempt, whatever comes back. Who watches is
-/// told of the place in line, and then waits for as long as the deadline allows; others wait as long as is usual.
+/// told of the place in the queue, and then waits for as long as the deadline allows; others wait as long as is usual.
 pub(crate) async fn complete(
     upstreams: &Upstreams,
     context: &CallContext,
@@ -52,7 +52,7 @@ pub(crate) async fn complete(
     request: CompleteRequest,
 ) -> Completed {
     if context.remaining().is_some_and(|left| left < LEAST_TIME) {
-        return failed(DegradedReason::Deadline, ComeBack::default());
+        return failed(DegradedReason::Deadline, RetryHint::default());
     }
     let mut request = CompleteRequest {
         purpose: purpose.into(),
@@ -83,7 +83,7 @@ pub(crate) async fn complete(
                 queue_wait: end.queue_wait,
                 total: end.total,
             },
-            come_back: ComeBack::default(),
+            retry_hint: RetryHint::default(),
         },
         Err(status) => {
             let fault = Fault::from_status(&status);
@@ -91,12 +91,12 @@ pub(crate) async fn complete(
                 reason = fault.reason().wire_name(),
                 "the model did not answer"
             );
-            failed(degraded(&fault), come_back(&fault))
+            failed(degraded(&fault), retry_hint(&fault))
         }
     }
 }
 
-/// The same completion, with the place in line told on the way. What the model writes is kept back until it is whole.
+/// The same completion, with the place in the queue told on the way. What the model writes is kept back until it is whole.
 async fn stream(
     upstreams: &Upstreams,
     context: &CallContext,
@@ -156,30 +156,30 @@ fn degraded(fault: &Fault) -> DegradedReason {
 }
 
 /// Only waiting helps against these; other failures are not the client's to try again.
-fn come_back(fault: &Fault) -> ComeBack {
+fn retry_hint(fault: &Fault) -> RetryHint {
     match fault.reason() {
         ErrorReason::Busy
         | ErrorReason::QueueFull
         | ErrorReason::RateLimited
         | ErrorReason::CircuitOpen
-        | ErrorReason::BudgetExhausted => ComeBack {
+        | ErrorReason::BudgetExhausted => RetryHint {
             after: fault.retry_delay(),
             place_ticket: fault
                 .metadata("place_ticket")
                 .unwrap_or_default()
                 .to_owned(),
         },
-        _ => ComeBack::default(),
+        _ => RetryHint::default(),
     }
 }
 
-fn failed(reason: DegradedReason, come_back: ComeBack) -> Completed {
+fn failed(reason: DegradedReason, retry_hint: RetryHint) -> Completed {
     Completed {
         call: ModelCall {
             failure: reason.into(),
             ..ModelCall::default()
         },
-        come_back,
+        retry_hint,
         ..Completed::default()
     }
 }

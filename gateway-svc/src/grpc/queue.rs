@@ -1,30 +1,21 @@
-//! LlmQueueService on the public face: the lines in front of models, for staff. It asks the model gateway, which leaves
-//! out the names of other tenants' classes.
+//! LlmQueueService: the queues in front of models, for staff. The model gateway answers, which leaves out the names of
+//! other tenants' classes.
 
 use std::pin::Pin;
 
 use futures_util::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
-use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::llm::v1::{
     GetQueuesRequest, GetQueuesResponse, WatchQueuesRequest, WatchQueuesResponse,
     llm_queue_service_server::LlmQueueService,
 };
 
+use super::admit_staff;
 use crate::{error::public, upstream::Upstreams};
 
-/// The roles that may look at the lines.
-const ROLES: &[&str] = &["staff", "service"];
-
-/// The lines, for staff.
-pub struct Queues {
+/// The queues, for staff.
+pub(crate) struct Queues {
     pub(crate) upstreams: Upstreams,
-}
-
-fn admit<T>(request: &Request<T>) -> Result<CallContext, Fault> {
-    let context = CallContext::of(request);
-    context.caller()?.require(ROLES)?;
-    Ok(context)
 }
 
 #[tonic::async_trait]
@@ -33,7 +24,7 @@ impl LlmQueueService for Queues {
         &self,
         request: Request<GetQueuesRequest>,
     ) -> Result<Response<GetQueuesResponse>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let answer = self
             .upstreams
             .llm_queue
@@ -51,7 +42,7 @@ impl LlmQueueService for Queues {
         &self,
         request: Request<WatchQueuesRequest>,
     ) -> Result<Response<Self::WatchQueuesStream>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let answer = self
             .upstreams
             .llm_queue

@@ -1,4 +1,4 @@
-//! What of a turn's data is in the prompt, and what goes first when there is too much of it.
+//! The prompt budget of a turn: which of its data is in the prompt, and what goes first when there is too much of it.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ use crate::{
 /// A text of which fewer tokens than this would be left is left out.
 const LEAST_PART_TOKENS: usize = 40;
 
-/// The parts that are in the prompt.
-pub(crate) struct Kept<'a> {
+/// The parts that are in the prompt, within its budget.
+pub(crate) struct BudgetedParts<'a> {
     pub(crate) context: Context<'a>,
     earlier: Vec<EarlierTurn<'a>>,
     /// How many of the earlier messages are left out, from the oldest.
@@ -22,7 +22,7 @@ pub(crate) struct Kept<'a> {
     trimmed: Trimmed,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> BudgetedParts<'a> {
     /// Everything.
     pub(crate) fn all(input: &TurnPrompt<'a>) -> Self {
         Self {

@@ -1,23 +1,40 @@
-//! Answers to idempotency keys: a key that comes again gets the answer of the first time, and the same key with another
+//! Idempotency entries: a key that comes again gets the answer of the first time, and the same key with another
 //! request is refused.
 
 use bytes::Bytes;
 use turnwise_session_store::{Check, Refused, Write};
 
-use super::{Idempotency, Limits, fields::Fields, keys, keys::Operation, millis};
+use super::{Limits, fields::Fields, keys, keys::Operation, millis};
 use crate::{error::SessionError, record};
 
-/// The fields of an answer. Evidence keeps its outcome for good and its text apart; elsewhere the outcome is the text.
+/// The fields of an entry. Evidence keeps its outcome for good and its text apart; elsewhere the outcome is the text.
 const FIELDS: [&str; 3] = ["fingerprint", "outcome", "text"];
 
-/// An operation's place among the idempotency keys.
-pub(super) struct Slot {
+/// Makes an operation safe to send again.
+#[derive(Debug, Clone)]
+pub struct Idempotency {
+    /// The client's key; visible ASCII.
+    pub key: String,
+    /// The hash of what the client asked for.
+    pub body_hash: Bytes,
+}
+
+impl Idempotency {
+    /// What is compared when a key comes again: the hash and what the operation is about, so that one key never
+    /// stands for two threads or two courses.
+    fn fingerprint(&self, about: &str) -> Bytes {
+        [&self.body_hash, about.as_bytes()].concat().into()
+    }
+}
+
+/// The entry of an operation under its idempotency key.
+pub(super) struct IdempotencyEntry {
     key: turnwise_session_store::Key,
     fingerprint: Bytes,
 }
 
-impl Slot {
-    /// The place of an operation that is about something: a thread, a course.
+impl IdempotencyEntry {
+    /// The entry of an operation that is about something: a thread, a course.
     pub(super) fn new(operation: Operation, idempotency: &Idempotency, about: &str) -> Self {
         Self {
             key: keys::answer(operation, &idempotency.key),

@@ -26,14 +26,14 @@ impl Progress {
     }
 
     /// The turn has come to a stage.
-    pub(super) fn stage(&self, stage: TurnStage) {
+    pub(crate) fn stage(&self, stage: TurnStage) {
         self.send(TurnProgress {
             stage: stage.into(),
             ..TurnProgress::default()
         });
     }
 
-    /// The turn stands in line.
+    /// The turn waits in a queue.
     pub(super) fn place(&self, place: QueuePlace) {
         self.send(TurnProgress {
             stage: TurnStage::Waiting.into(),

@@ -5,10 +5,14 @@ use std::{future::Future, pin::pin, time::Duration};
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Caller, Kit, client::GrpcClient};
 use turnwise_proto::session::v1::{
-    AbandonTurnRequest, RenewLeaseRequest, session_service_client::SessionServiceClient,
+    AbandonTurnRequest, RenewLeaseRequest, TurnStart, session_service_client::SessionServiceClient,
 };
 
+use super::{Core, Request};
 use crate::upstream::Step;
+
+/// How long a lease lasts where session-svc does not say.
+const USUAL_TTL: Duration = Duration::from_secs(15);
 
 /// How long giving a lease back may take.
 const ABANDON_TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,27 +30,17 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    pub(super) fn new(
-        session: SessionServiceClient<GrpcClient>,
-        kit: Kit,
-        caller: Caller,
-        thread_id: String,
-        fencing_token: i64,
-        ttl: Duration,
-    ) -> Self {
+    pub(super) fn new(core: &Core, request: &Request<'_>, start: &TurnStart) -> Self {
+        let ttl = start.lease_ttl.and_then(|ttl| ttl.try_into().ok());
         Self {
-            session,
-            kit,
-            caller,
-            thread_id,
-            fencing_token,
-            ttl,
+            session: core.upstreams.session.clone(),
+            kit: core.kit.clone(),
+            caller: request.caller.clone(),
+            thread_id: request.thread_id.to_owned(),
+            fencing_token: start.fencing_token,
+            ttl: ttl.unwrap_or(USUAL_TTL),
             held: true,
         }
-    }
-
-    pub(super) fn fencing_token(&self) -> i64 {
-        self.fencing_token
     }
 
     /// The commit has given the lease back.

@@ -1,5 +1,5 @@
-//! IndexService on the public face: what staff upload to a course, and how it is found. It asks the retrieval service,
-//! which keeps the uploads of tenants apart.
+//! IndexService: what staff upload to a course, and how it is found. The retrieval service answers, which keeps the uploads
+//! of tenants apart.
 
 use std::{
     pin::Pin,
@@ -8,7 +8,6 @@ use std::{
 
 use futures_util::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
-use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::retrieval::v1::{
     DeleteSourceRequest, DeleteSourceResponse, GetIndexStatusRequest, GetIndexStatusResponse,
     ListSourcesRequest, ListSourcesResponse, RebuildIndexRequest, RebuildIndexResponse,
@@ -16,23 +15,15 @@ use turnwise_proto::retrieval::v1::{
     index_service_server::IndexService,
 };
 
+use super::admit_staff;
 use crate::{error::public, upstream::Upstreams};
 
-/// The roles that may look after an index.
-const ROLES: &[&str] = &["staff", "service"];
-
 /// The index, for staff.
-pub struct Index {
+pub(crate) struct Index {
     pub(crate) upstreams: Upstreams,
 }
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
-
-fn admit<T>(request: &Request<T>) -> Result<CallContext, Fault> {
-    let context = CallContext::of(request);
-    context.caller()?.require(ROLES)?;
-    Ok(context)
-}
 
 fn answers<T: Send + 'static>(stream: Streaming<T>) -> Answers<T> {
     Box::pin(stream.map(|answer| answer.map_err(|status| Status::from(public(&status)))))
@@ -57,7 +48,7 @@ impl IndexService for Index {
         &self,
         request: Request<Streaming<UpsertSourceRequest>>,
     ) -> Result<Response<Self::UpsertSourceStream>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let steps = Steps(request.into_inner());
         let answer = self
             .upstreams
@@ -73,7 +64,7 @@ impl IndexService for Index {
         &self,
         request: Request<DeleteSourceRequest>,
     ) -> Result<Response<DeleteSourceResponse>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .delete_source(context.request(request.into_inner()))
@@ -85,7 +76,7 @@ impl IndexService for Index {
         &self,
         request: Request<ListSourcesRequest>,
     ) -> Result<Response<ListSourcesResponse>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .list_sources(context.request(request.into_inner()))
@@ -97,7 +88,7 @@ impl IndexService for Index {
         &self,
         request: Request<GetIndexStatusRequest>,
     ) -> Result<Response<GetIndexStatusResponse>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .get_index_status(context.request(request.into_inner()))
@@ -111,7 +102,7 @@ impl IndexService for Index {
         &self,
         request: Request<RebuildIndexRequest>,
     ) -> Result<Response<Self::RebuildIndexStream>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .rebuild_index(context.request(request.into_inner()))
@@ -124,7 +115,7 @@ impl IndexService for Index {
         &self,
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
-        let context = admit(&request)?;
+        let context = admit_staff(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index.search(context.request(request.into_inner())).await;
         Ok(answer.map_err(|status| public(&status))?)

@@ -1,0 +1,38 @@
+//! Writing what was made, once.
+
+use std::future::Future;
+
+use tonic::{Response, Status};
+use turnwise_kit::{CallContext, Fault};
+use turnwise_proto::common::v1::ErrorReason;
+
+use crate::upstream::Step;
+
+/// Sends a commit to session-svc, once more where its outcome is unknown: sent again it changes nothing.
+pub(crate) async fn send_once_more<Q, A, W>(
+    context: &CallContext,
+    commit: Q,
+    send: impl Fn(tonic::Request<Q>) -> W,
+) -> Result<A, Fault>
+where
+    Q: Clone,
+    W: Future<Output = Result<Response<A>, Status>>,
+{
+    let once = async || {
+        send(Step::Session.of(context).request(commit.clone()))
+            .await
+            .map(Response::into_inner)
+            .map_err(|status| Step::Session.fault(context, &status))
+    };
+    match once().await {
+        Err(fault) if is_outcome_unknown(&fault) => once().await,
+        sent => sent,
+    }
+}
+
+fn is_outcome_unknown(fault: &Fault) -> bool {
+    matches!(
+        fault.reason(),
+        ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable
+    )
+}

@@ -1,0 +1,70 @@
+//! The frame of every conversation, whatever it is about: a request is begun, worked on and committed.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | `begin` | what a beginning comes to: the work, or the answer that its idempotency key stored |
+//! | `turn`, `lease` | a turn, which holds its thread from begin to commit |
+//! | `commit` | a commit is sent once more where its outcome is unknown |
+//! | `guards` | roster, redaction and guardrails, before anything is made of a student's words |
+//! | `model`, `progress` | the one call to a model, and who watches it |
+
+mod begin;
+mod commit;
+pub(crate) mod guards;
+mod lease;
+mod model;
+mod progress;
+mod turn;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use turnwise_guardrails::Guardrails;
+use turnwise_kit::{CallContext, Caller, Fault, Kit, ids};
+use turnwise_prompts::SheetLibrary;
+use turnwise_proto::session::v1::ThreadKind;
+
+pub(crate) use begin::{Begun, body_hash, stored};
+pub(crate) use commit::send_once_more;
+pub(crate) use model::{Completed, RetryHint, complete};
+pub(crate) use progress::Progress;
+
+use crate::{exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams};
+
+/// What all kinds of conversations need.
+pub(crate) struct Core {
+    pub(crate) upstreams: Upstreams,
+    pub(crate) exam: ExamPort,
+    pub(crate) sheets: Arc<SheetLibrary>,
+    pub(crate) tokens: CardTokens,
+    pub(crate) guardrails: Guardrails,
+    pub(crate) rosters: Rosters,
+    pub(crate) message_max_chars: usize,
+    pub(crate) prompt_max_tokens: usize,
+    pub(crate) reply_reserve: Duration,
+    pub(crate) kit: Kit,
+}
+
+/// A request of a conversation: who asks, where, and which one it is if it is sent again.
+pub(crate) struct Request<'a> {
+    pub(crate) context: &'a CallContext,
+    pub(crate) caller: &'a Caller,
+    /// Where it came from, for limits.
+    pub(crate) address: Option<IpAddr>,
+    /// The kind that the thread must have.
+    pub(crate) kind: ThreadKind,
+    pub(crate) thread_id: &'a str,
+    pub(crate) course_id: &'a str,
+    pub(crate) idempotency_key: &'a str,
+    /// The [`body_hash`] of the call.
+    pub(crate) body_hash: Bytes,
+}
+
+impl Request<'_> {
+    /// Checks the fields that every request of a conversation has.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        ids::check("thread_id", self.thread_id)?;
+        ids::check("course_id", self.course_id)?;
+        ids::check_key("idempotency_key", self.idempotency_key)
+    }
+}

@@ -1,0 +1,210 @@
+//! TutorService.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+use tracing::Instrument;
+use turnwise_kit::{CallContext, Fault};
+use turnwise_proto::tutor::v1::{
+    CreateThreadRequest, CreateThreadResponse, GetExamQuestionRequest, GetExamQuestionResponse,
+    GetSnapshotLiteRequest, GetSnapshotLiteResponse, GetThreadRequest, GetThreadResponse,
+    GradeDrillRequest, GradeDrillResponse, ListThreadsRequest, ListThreadsResponse,
+    RecordSupportViewRequest, RecordSupportViewResponse, StreamTurnRequest, StreamTurnResponse,
+    SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse,
+    stream_turn_response::News, tutor_service_server::TutorService,
+};
+
+use crate::{
+    address::client_address,
+    conversation::{Core, Progress},
+    evidence::Evidence,
+    limits::CallLimit,
+    standing, threads, turn,
+};
+
+/// How much news of a turn waits for a slow reader.
+const NEWS: usize = 32;
+/// The role that talks to the tutor.
+const STUDENT: &str = "student";
+
+/// Serves `turnwise.tutor.v1.TutorService`.
+pub(crate) struct Tutor {
+    pub(crate) core: Arc<Core>,
+    pub(crate) evidence: Arc<Evidence>,
+    pub(crate) limit: CallLimit,
+    pub(crate) trusted_proxies: usize,
+}
+
+impl Tutor {
+    /// The call's context, if a student made it and has calls left.
+    async fn admit<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+        let context = CallContext::of(request);
+        let caller = context.caller()?;
+        caller.require(&[STUDENT])?;
+        self.limit.check(caller).await?;
+        Ok(context)
+    }
+}
+
+#[tonic::async_trait]
+impl TutorService for Tutor {
+    async fn create_thread(
+        &self,
+        request: Request<CreateThreadRequest>,
+    ) -> Result<Response<CreateThreadResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let answer = threads::create(&self.core, &context, caller, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_threads(
+        &self,
+        request: Request<ListThreadsRequest>,
+    ) -> Result<Response<ListThreadsResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let answer = threads::list(&self.core, &context, caller, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn get_thread(
+        &self,
+        request: Request<GetThreadRequest>,
+    ) -> Result<Response<GetThreadResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let answer = threads::read(&self.core, &context, caller, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn take_turn(
+        &self,
+        request: Request<TakeTurnRequest>,
+    ) -> Result<Response<TakeTurnResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let address = client_address(&request, self.trusted_proxies);
+        let (turn, nobody) = (request.into_inner(), Progress::default());
+        let answer = turn::take(&self.core, &context, caller, turn, address, &nobody).await?;
+        Ok(Response::new(answer))
+    }
+
+    type StreamTurnStream = ReceiverStream<Result<StreamTurnResponse, Status>>;
+
+    async fn stream_turn(
+        &self,
+        request: Request<StreamTurnRequest>,
+    ) -> Result<Response<Self::StreamTurnStream>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?.clone();
+        let address = client_address(&request, self.trusted_proxies);
+        let turn = request.into_inner().turn.ok_or_else(|| {
+            Fault::invalid("turn", "is missing; send the turn that is to be taken")
+        })?;
+        let (news, watched) = mpsc::channel(NEWS);
+        let core = Arc::clone(&self.core);
+        let work = async move {
+            let told = news.clone();
+            let progress = Progress::watched(Box::new(move |progress| {
+                // News that a slow reader has no room for is old by the time it has.
+                let _ = told.try_send(Ok(StreamTurnResponse {
+                    news: Some(News::Progress(progress)),
+                }));
+            }));
+            let taken = tokio::select! {
+                biased;
+                taken = turn::take(&core, &context, &caller, turn, address, &progress) => taken,
+                // Nobody reads any more: the turn is given up, and the model's call with it.
+                () = news.closed() => return,
+            };
+            let last = taken
+                .map_err(Status::from)
+                .map(|answer| StreamTurnResponse {
+                    news: Some(News::Answer(answer)),
+                });
+            let _ = news.send(last).await;
+        };
+        self.core.kit.tasks.spawn(work.in_current_span());
+        Ok(Response::new(ReceiverStream::new(watched)))
+    }
+
+    async fn grade_drill(
+        &self,
+        request: Request<GradeDrillRequest>,
+    ) -> Result<Response<GradeDrillResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let address = client_address(&request, self.trusted_proxies);
+        let request = request.into_inner();
+        let graded = self
+            .evidence
+            .detached(|evidence, gone| async move {
+                let caller = context.caller()?;
+                evidence
+                    .grade_drill(&context, caller, request, address, &gone)
+                    .await
+            })
+            .await?;
+        Ok(Response::new(graded))
+    }
+
+    async fn submit_exam_answer(
+        &self,
+        request: Request<SubmitExamAnswerRequest>,
+    ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let request = request.into_inner();
+        let submitted = self
+            .evidence
+            .detached(|evidence, _| async move {
+                let caller = context.caller()?;
+                evidence.submit_exam_answer(&context, caller, request).await
+            })
+            .await?;
+        Ok(Response::new(submitted))
+    }
+
+    async fn record_support_view(
+        &self,
+        request: Request<RecordSupportViewRequest>,
+    ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let request = request.into_inner();
+        let viewed = self
+            .evidence
+            .detached(|evidence, _| async move {
+                let caller = context.caller()?;
+                evidence
+                    .record_support_view(&context, caller, request)
+                    .await
+            })
+            .await?;
+        Ok(Response::new(viewed))
+    }
+
+    async fn get_exam_question(
+        &self,
+        request: Request<GetExamQuestionRequest>,
+    ) -> Result<Response<GetExamQuestionResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let question = self
+            .evidence
+            .get_exam_question(&context, caller, request.into_inner())
+            .await?;
+        Ok(Response::new(question))
+    }
+
+    async fn get_snapshot_lite(
+        &self,
+        request: Request<GetSnapshotLiteRequest>,
+    ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
+        let context = self.admit(&request).await?;
+        let caller = context.caller()?;
+        let course_id = request.into_inner().course_id;
+        let answer = standing::read(&self.core, &context, caller, &course_id).await?;
+        Ok(Response::new(answer))
+    }
+}

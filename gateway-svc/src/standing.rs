@@ -1,0 +1,106 @@
+//! What a student sees of the record: the policy's standing, with what the exam system says of the questions to come back
+//! to.
+
+use jiff::Timestamp;
+use turnwise_kit::{CallContext, Caller, Fault, ids, time};
+use turnwise_proto::{
+    exam::v1::QuestionStatus,
+    policy::v1::DescribeStandingRequest,
+    session::v1::{GetSnapshotRequest, GetSnapshotResponse, StudentSnapshot},
+    tutor::v1::{DegradedReason, GetSnapshotLiteResponse, SnapshotLite},
+};
+
+use crate::{conversation::Core, upstream::Step};
+
+/// The most questions to come back to that the exam system is asked about.
+const REVISITED: usize = 100;
+
+/// The questions to come back to.
+pub(crate) fn revisited(snapshot: &StudentSnapshot) -> Vec<String> {
+    snapshot
+        .evidence
+        .iter()
+        .flat_map(|evidence| &evidence.revisit_queue)
+        .take(REVISITED)
+        .map(|entry| entry.question_id.clone())
+        .collect()
+}
+
+/// A student's standing in a course.
+pub(crate) async fn read(
+    core: &Core,
+    context: &CallContext,
+    caller: &Caller,
+    course_id: &str,
+) -> Result<GetSnapshotLiteResponse, Fault> {
+    ids::check("course_id", course_id)?;
+    let read = core.snapshot(context, caller, course_id).await?;
+    let snapshot = read.snapshot.unwrap_or_default();
+    let statuses = core
+        .exam
+        .statuses(
+            context,
+            &caller.subject,
+            course_id,
+            revisited(&snapshot),
+            &read.question_records,
+        )
+        .await;
+    let degraded = statuses
+        .is_none()
+        .then_some(i32::from(DegradedReason::ExamApiUnavailable));
+    let statuses = statuses.unwrap_or_default();
+    let now = core.kit.clock.now();
+    Ok(GetSnapshotLiteResponse {
+        snapshot_lite: core
+            .describe_standing(context, course_id, Some(snapshot), statuses, now)
+            .await?,
+        degraded_reasons: degraded.into_iter().collect(),
+    })
+}
+
+impl Core {
+    /// A student's record in a course.
+    pub(crate) async fn snapshot(
+        &self,
+        context: &CallContext,
+        caller: &Caller,
+        course_id: &str,
+    ) -> Result<GetSnapshotResponse, Fault> {
+        let request = GetSnapshotRequest {
+            student_id: caller.subject.clone(),
+            course_id: course_id.to_owned(),
+        };
+        self.upstreams
+            .session
+            .clone()
+            .get_snapshot(Step::Session.of(context).request(request))
+            .await
+            .map(tonic::Response::into_inner)
+            .map_err(|status| Step::Session.fault(context, &status))
+    }
+
+    /// The policy's standing of a record.
+    pub(crate) async fn describe_standing(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        snapshot: Option<StudentSnapshot>,
+        statuses: Vec<QuestionStatus>,
+        now: Timestamp,
+    ) -> Result<Option<SnapshotLite>, Fault> {
+        let request = DescribeStandingRequest {
+            course_id: course_id.to_owned(),
+            snapshot,
+            statuses,
+            now: Some(time::to_proto(now)),
+        };
+        self.upstreams
+            .policy
+            .clone()
+            .describe_standing(Step::Policy.of(context).request(request))
+            .await
+            .map(|response| response.into_inner().standing)
+            .map_err(|status| Step::Policy.fault(context, &status))
+    }
+}

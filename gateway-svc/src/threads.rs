@@ -1,0 +1,137 @@
+//! The tutor's threads of a student: opened, listed, read. Those of other kinds are not among them.
+
+use turnwise_kit::{CallContext, Caller, Fault, ids, page};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    policy::v1::GetCourseRequest,
+    session::v1::{self as session, ThreadKind},
+    tutor::v1::{
+        CreateThreadRequest, CreateThreadResponse, GetThreadRequest, GetThreadResponse,
+        ListThreadsRequest, ListThreadsResponse,
+    },
+};
+
+use crate::{
+    conversation::{Core, body_hash},
+    upstream::Step,
+};
+
+/// The most characters of a thread's title.
+const TITLE_MAX_CHARS: usize = 200;
+
+/// Opens a thread in a class of the caller's.
+pub(crate) async fn create(
+    core: &Core,
+    context: &CallContext,
+    caller: &Caller,
+    request: CreateThreadRequest,
+) -> Result<CreateThreadResponse, Fault> {
+    ids::check("course_id", &request.course_id)?;
+    ids::check("class_id", &request.class_id)?;
+    ids::check_key("idempotency_key", &request.idempotency_key)?;
+    if !caller.groups.contains(&request.class_id) {
+        return Err(Fault::new(
+            ErrorReason::PermissionDenied,
+            "the token does not name this class",
+        )
+        .meta("need", "class")
+        .field("class_id", "is no class of the token"));
+    }
+    if request.title.chars().count() > TITLE_MAX_CHARS
+        || request.title.chars().any(char::is_control)
+    {
+        return Err(Fault::invalid(
+            "title",
+            format!("must have at most {TITLE_MAX_CHARS} characters and no control characters"),
+        ));
+    }
+    // The store does not know courses; the policy does.
+    core.upstreams
+        .policy
+        .clone()
+        .get_course(Step::Policy.of(context).request(GetCourseRequest {
+            course_id: request.course_id.clone(),
+        }))
+        .await
+        .map_err(|status| Step::Policy.fault(context, &status))?;
+    let body = CreateThreadRequest {
+        idempotency_key: String::new(),
+        ..request.clone()
+    };
+    let new = session::CreateThreadRequest {
+        student_id: caller.subject.clone(),
+        course_id: request.course_id,
+        class_id: request.class_id,
+        title: request.title,
+        idempotency_key: request.idempotency_key,
+        body_hash: body_hash("CreateThread", &body),
+        kind: ThreadKind::Tutor.into(),
+    };
+    let made = core
+        .upstreams
+        .session
+        .clone()
+        .create_thread(Step::Session.of(context).request(new))
+        .await
+        .map_err(|status| Step::Session.fault(context, &status))?;
+    Ok(CreateThreadResponse {
+        thread: made.into_inner().thread,
+    })
+}
+
+/// A page of the caller's threads.
+pub(crate) async fn list(
+    core: &Core,
+    context: &CallContext,
+    caller: &Caller,
+    request: ListThreadsRequest,
+) -> Result<ListThreadsResponse, Fault> {
+    let wanted = session::ListThreadsRequest {
+        student_id: caller.subject.clone(),
+        page_size: page::size(request.page_size, 20, 100)? as i32,
+        page_token: request.page_token,
+        kind: ThreadKind::Tutor.into(),
+    };
+    let listed = core
+        .upstreams
+        .session
+        .clone()
+        .list_threads(Step::Session.of(context).request(wanted))
+        .await
+        .map_err(|status| Step::Session.fault(context, &status))?
+        .into_inner();
+    Ok(ListThreadsResponse {
+        threads: listed.threads,
+        next_page_token: listed.next_page_token,
+    })
+}
+
+/// A thread of the caller's, and a page of its messages.
+pub(crate) async fn read(
+    core: &Core,
+    context: &CallContext,
+    caller: &Caller,
+    request: GetThreadRequest,
+) -> Result<GetThreadResponse, Fault> {
+    ids::check("thread_id", &request.thread_id)?;
+    let wanted = session::GetThreadRequest {
+        student_id: caller.subject.clone(),
+        thread_id: request.thread_id,
+        page_size: page::size(request.page_size, 50, 200)? as i32,
+        page_token: request.page_token,
+        kind: ThreadKind::Tutor.into(),
+    };
+    let read = core
+        .upstreams
+        .session
+        .clone()
+        .get_thread(Step::Session.of(context).request(wanted))
+        .await
+        .map_err(|status| Step::Session.fault(context, &status))?
+        .into_inner();
+    Ok(GetThreadResponse {
+        thread: read.thread,
+        messages: read.messages,
+        next_page_token: read.next_page_token,
+    })
+}
