@@ -7,11 +7,11 @@ use turnwise_proto::{session::v1::ThreadKind, tutor::v1::Thread};
 use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
-    END, Limits, Sessions, answers,
+    END, Limits, Sessions,
     archived::Seen,
     due, events,
     fields::{Reads, decimal},
-    graded, keys,
+    graded, idempotency, keys,
     stored::StoredThread,
     threads::{field, stamp},
 };

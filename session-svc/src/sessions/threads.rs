@@ -144,8 +144,8 @@ impl Sessions {
             Outcome::Applied(_) => Ok(new.thread),
             Outcome::Refused(refused) => {
                 // The thread that was to be made is not: it leaves the index again.
-                let entry = vec![(member(student, &thread_id), kept_until)];
-                self.unindex(&student.tenant, &new.thread.class_id, entry)
+                let indexed = vec![(member(student, &thread_id), kept_until)];
+                self.unindex(&student.tenant, &new.thread.class_id, indexed)
                     .await?;
                 record::decode("answer", &entry.stored(refused)?)
             }
