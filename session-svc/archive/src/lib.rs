@@ -3,7 +3,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`record`] | what an archive holds: its header, one record for each conversation |
+//! | [`record`] | what an archive holds: its header, one record for each conversation and each of its context requests |
 //! | `line` | how that is written: one JSON object a line, chained by hashes |
 //! | `dir`, `name`, `partial` | the directory: names, containment, rights, locks, files that are not finished |
 //! | `writer` | writing an archive, record by record |
@@ -40,8 +40,7 @@ pub use crate::{
     error::{ArchiveError, Fault},
     line::MAX_LINE_BYTES,
     record::{
-        About, ArchiveKind, ArchivedEvent, ArchivedTurn, ConversationKind, ConversationRecord,
-        Header, RememberedTurn, Speaker,
+        About, ArchiveKind, ContextRequestRecord, ConversationKind, ConversationRecord, Header,
     },
     retain::Retained,
     verify::{DirReport, Report, verify_dir, verify_file},

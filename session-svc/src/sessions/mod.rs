@@ -13,6 +13,7 @@ pub mod export;
 mod fields;
 mod graded;
 mod interactions;
+mod json;
 pub mod keys;
 pub mod reset;
 pub mod rosters;
