@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use prost::Message;
-use prost_reflect::{
-    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value,
-};
+use prost_reflect::DescriptorPool;
 use turnwise_proto::{DESCRIPTORS, policy::v1::Reply, readable::Author};
+use turnwise_testing::filled::filled;
 
 /// Strings that nobody reads, and why.
 const NO_TEXT: [(&str, &str); 10] = [
@@ -25,52 +24,18 @@ const NO_TEXT: [(&str, &str); 10] = [
     ("turnwise.tutor.v1.ClientEvent.question_id", "an id"),
 ];
 
-/// A message with its name in every string field, and the `choice`th field of every oneof; notes the names.
-fn filled(of: MessageDescriptor, choice: usize, names: &mut BTreeSet<String>) -> DynamicMessage {
-    let mut message = DynamicMessage::new(of.clone());
-    for field in of.fields() {
-        let chosen = field
-            .containing_oneof()
-            .is_none_or(|oneof| oneof.fields().nth(choice) == Some(field.clone()));
-        if let Some(value) = value(&field, choice, names).filter(|_| chosen) {
-            let value = if field.is_list() {
-                Value::List(vec![value])
-            } else {
-                value
-            };
-            message.set_field(&field, value);
-        }
-    }
-    message
-}
-
-fn value(field: &FieldDescriptor, choice: usize, names: &mut BTreeSet<String>) -> Option<Value> {
-    match field.kind() {
-        Kind::String => {
-            names.insert(field.full_name().to_owned());
-            Some(Value::String(field.full_name().to_owned()))
-        }
-        Kind::Message(of) if of.full_name().starts_with("turnwise.") => {
-            Some(Value::Message(filled(of, choice, names)))
-        }
-        _ => None,
-    }
-}
-
 /// A reply with each kind of card, and the names of all their strings.
 fn replies() -> (Vec<Reply>, BTreeSet<String>) {
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let reply = pool
         .get_message_by_name("turnwise.policy.v1.Reply")
         .unwrap();
-    let card = pool.get_message_by_name("turnwise.tutor.v1.TutorCard");
-    let kinds = card.unwrap().oneofs().next().unwrap().fields().len();
-    let mut names = BTreeSet::new();
-    let replies = (0..kinds).map(|kind| {
-        let reply = filled(reply.clone(), kind, &mut names);
+    let filled = filled(&reply, "turnwise.", str::to_owned);
+    let replies = filled.messages.iter().map(|reply| {
+        assert!(reply.has_field_by_name("card"));
         Reply::decode(reply.encode_to_vec().as_slice()).unwrap()
     });
-    (replies.collect(), names)
+    (replies.collect(), filled.words)
 }
 
 #[test]
