@@ -1,11 +1,11 @@
 //! What the student may press: below a reply, on a card, with a result.
 
 use crate::{
+    card::Card,
     course::{Course, ExamQuestion, UnitIndex},
     evidence::EvidenceEvent,
     plan::Plan,
     policy::Policy,
-    resolve::Card,
     words::{Action, Event, EventKind, SupportKind, Tier},
 };
 

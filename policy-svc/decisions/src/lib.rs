@@ -5,7 +5,9 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`words`] | tiers, actions, events, reasons: the words that everything else uses |
+//! | `action` | what a reply may do, and all that is to be known of each action |
+//! | [`card`] | the cards of replies, one file each |
+//! | [`words`] | tiers, events, reasons: the words that everything else uses |
 //! | [`course`] | the course: units, prerequisites, drills, exam questions |
 //! | [`rules`] | the policy's constants, with a course's own values |
 //! | [`snapshot`] | the student's record as it comes in |
@@ -33,7 +35,9 @@
 //! | [`grade`] | the verdict on a drill, with mathematics' word and whatever came of the model |
 //! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
 
+mod action;
 pub mod buttons;
+pub mod card;
 pub mod course;
 pub mod decide;
 pub mod evidence;

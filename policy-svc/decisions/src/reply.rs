@@ -2,7 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Action, StudentIntent, Tier, UnderstandingSignal};
+pub use crate::card::{
+    concept::{LlmConceptCard, LlmWorkedExample},
+    drill::LlmDrillCard,
+    exam::LlmExamSuggestion,
+};
+use crate::{
+    card::WrittenCard,
+    words::{Action, StudentIntent, UnderstandingSignal},
+};
 
 /// A reply as a model writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,47 +59,42 @@ pub struct LlmTurnAnalysis {
     pub suggested_prereq_units: Vec<String>,
 }
 
-/// An explanation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LlmConceptCard {
-    /// Short sentences.
-    pub key_ideas: Vec<String>,
-    /// An example with its solution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worked_example: Option<LlmWorkedExample>,
-}
+impl LlmReply {
+    /// A reply of this service's own that says something and has no card yet.
+    pub(crate) fn saying(action: Action, target_unit_id: String, tutor_text: String) -> Self {
+        Self {
+            action,
+            target_unit_id,
+            tutor_text,
+            mapped_units: Vec::new(),
+            turn_analysis: LlmTurnAnalysis {
+                student_intent: StudentIntent::Unknown,
+                understanding_signal: UnderstandingSignal::Uncertain,
+                suggested_prereq_units: Vec::new(),
+            },
+            concept_card: None,
+            drill_card: None,
+            exam_suggestion: None,
+        }
+    }
 
-/// A problem, the way and the answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LlmWorkedExample {
-    /// The problem.
-    pub problem_latex: String,
-    /// Its answer.
-    pub final_answer_latex: String,
-    /// The steps between.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps_latex: Vec<String>,
-}
-
-/// An exercise.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LlmDrillCard {
-    /// What to do.
-    pub prompt: String,
-    /// The exercise; empty where the prompt says it all.
-    pub question_latex: String,
-}
-
-/// An exam question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LlmExamSuggestion {
-    /// One of the turn's candidates.
-    pub question_id: String,
-    /// The desired tier.
-    #[serde(rename = "difficultyTier")]
-    pub difficulty_tier: Tier,
+    /// The card that was written: the schema leaves room for that of the action alone.
+    pub(crate) fn card(&self) -> Option<&dyn WrittenCard> {
+        let Self {
+            action: _,
+            target_unit_id: _,
+            tutor_text: _,
+            mapped_units: _,
+            turn_analysis: _,
+            concept_card,
+            drill_card,
+            exam_suggestion,
+        } = self;
+        let concept = concept_card.as_ref().map(|card| card as &dyn WrittenCard);
+        let drill = drill_card.as_ref().map(|card| card as &dyn WrittenCard);
+        let exam = exam_suggestion
+            .as_ref()
+            .map(|card| card as &dyn WrittenCard);
+        concept.or(drill).or(exam)
+    }
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+pub use crate::card::Card;
 use crate::{
     buttons::{self, Button},
-    course::{Course, ExamQuestion},
+    card::WrittenCard,
+    course::Course,
     fallback::fallback,
     limits,
     policy::{Policy, PolicyFault},
-    reply::{LlmConceptCard, LlmDrillCard, LlmReply},
+    reply::LlmReply,
     snapshot::MappedUnit,
     validate::{Violation, validate},
     words::{Action, FallbackReason, StudentIntent, UnderstandingSignal},
@@ -46,17 +48,6 @@ pub struct Resolution {
     pub analysis: Option<Analysis>,
     /// Things worth counting that are no fault.
     pub observations: Vec<Observation>,
-}
-
-/// A card of a reply.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Card {
-    /// An explanation.
-    Concept(LlmConceptCard),
-    /// An exercise.
-    Drill(LlmDrillCard),
-    /// A question of the catalogue.
-    Exam(ExamQuestion),
 }
 
 /// What a model made of a message. Units outside the course are left out.
@@ -120,18 +111,23 @@ pub fn resolve(
     })
 }
 
-/// The part of a reply that the student sees. What an exam question says comes from the catalogue, never from a model.
+/// The part of a reply that the student sees.
 fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
-    let exam = reply
-        .exam_suggestion
-        .and_then(|exam| course.question(&exam.question_id))
-        .map(|question| Card::Exam(question.clone()));
-    let card = reply
-        .concept_card
-        .map(Card::Concept)
-        .or_else(|| reply.drill_card.map(Card::Drill))
-        .or(exam);
-    let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
+    let LlmReply {
+        action,
+        target_unit_id,
+        tutor_text,
+        mapped_units: _,
+        turn_analysis: _,
+        concept_card,
+        drill_card,
+        exam_suggestion,
+    } = reply;
+    let concept = concept_card.and_then(|card| card.shown(course));
+    let drill = drill_card.and_then(|card| card.shown(course));
+    let exam = exam_suggestion.and_then(|card| card.shown(course));
+    let card = concept.or(drill).or(exam);
+    let target = course.find(&target_unit_id).map(|at| course.unit(at));
     let drill_id = match (&card, target) {
         (Some(Card::Drill(drill)), Some(unit)) => unit
             .drill_like(&drill.prompt, &drill.question_latex)
@@ -141,11 +137,11 @@ fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     Resolution {
         drill_id,
         card_buttons: card.as_ref().map_or_else(Vec::new, |card| {
-            buttons::on_card(course, policy, &reply.target_unit_id, card)
+            buttons::on_card(course, policy, &target_unit_id, card)
         }),
-        action: reply.action,
-        target_unit_id: reply.target_unit_id,
-        text: reply.tutor_text.trim().to_owned(),
+        action,
+        target_unit_id,
+        text: tutor_text.trim().to_owned(),
         card,
         fallback_reason: None,
         violation: None,

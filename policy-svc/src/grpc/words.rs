@@ -40,13 +40,8 @@ pub(super) fn unit_status_to_proto(status: decisions::UnitStatus) -> i32 {
 
 /// An action; `None` if it is unspecified or not known.
 pub(super) fn action(value: i32) -> Option<decisions::Action> {
-    match tutor::TutorAction::try_from(value).ok()? {
-        tutor::TutorAction::SocraticQuestion => Some(decisions::Action::SocraticQuestion),
-        tutor::TutorAction::ConceptCard => Some(decisions::Action::ConceptCard),
-        tutor::TutorAction::DrillCard => Some(decisions::Action::DrillCard),
-        tutor::TutorAction::ExamBlock => Some(decisions::Action::ExamBlock),
-        tutor::TutorAction::Unspecified => None,
-    }
+    let mut all = decisions::Action::ALL.into_iter();
+    all.find(|action| action_to_proto(*action) == value)
 }
 
 pub(super) fn action_to_proto(action: decisions::Action) -> i32 {

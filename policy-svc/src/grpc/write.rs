@@ -220,21 +220,37 @@ pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveRe
     }
 }
 
-fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
-    use decisions::resolve::Card;
+/// No pattern in here leaves a field out: one that a card gets has to be sent, or it does not compile.
+fn card(card: decisions::card::Card) -> tutor::tutor_card::Content {
+    use decisions::{
+        card::Card,
+        reply::{LlmConceptCard, LlmDrillCard, LlmWorkedExample},
+    };
     use tutor::tutor_card::Content;
     match card {
-        Card::Concept(concept) => Content::Concept(tutor::ConceptCard {
-            key_ideas: concept.key_ideas,
-            worked_example: concept.worked_example.map(|example| tutor::WorkedExample {
-                problem_latex: example.problem_latex,
-                final_answer_latex: example.final_answer_latex,
-                steps_latex: example.steps_latex,
-            }),
+        Card::Concept(LlmConceptCard {
+            key_ideas,
+            worked_example,
+        }) => Content::Concept(tutor::ConceptCard {
+            key_ideas,
+            worked_example: worked_example.map(
+                |LlmWorkedExample {
+                     problem_latex,
+                     final_answer_latex,
+                     steps_latex,
+                 }| tutor::WorkedExample {
+                    problem_latex,
+                    final_answer_latex,
+                    steps_latex,
+                },
+            ),
         }),
-        Card::Drill(drill) => Content::Drill(tutor::DrillCard {
-            prompt: drill.prompt,
-            question_latex: drill.question_latex,
+        Card::Drill(LlmDrillCard {
+            prompt,
+            question_latex,
+        }) => Content::Drill(tutor::DrillCard {
+            prompt,
+            question_latex,
             drill_token: String::new(),
         }),
         Card::Exam(question) => Content::Exam(exam_card(question)),
@@ -243,19 +259,25 @@ fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
 
 /// A question as a client draws it. Its state is the exam system's to say, its token the gateway's.
 pub(super) fn exam_card(question: decisions::ExamQuestion) -> tutor::ExamCard {
+    let decisions::ExamQuestion {
+        id,
+        units: _,
+        tier,
+        prompt,
+        question_latex,
+        options,
+        support: _,
+    } = question;
+    let option = |decisions::ExamOption { id, text }| tutor::ExamOption {
+        option_id: id,
+        text,
+    };
     tutor::ExamCard {
-        question_id: question.id,
-        tier: words::tier_to_proto(question.tier),
-        prompt: question.prompt,
-        question_latex: question.question_latex,
-        options: question
-            .options
-            .into_iter()
-            .map(|option| tutor::ExamOption {
-                option_id: option.id,
-                text: option.text,
-            })
-            .collect(),
+        question_id: id,
+        tier: words::tier_to_proto(tier),
+        prompt,
+        question_latex,
+        options: options.into_iter().map(option).collect(),
         ..tutor::ExamCard::default()
     }
 }
