@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::card::{self, CardContract};
+use crate::reply::{CardContract, concept, drill, exam};
 
 /// What a reply does. A reply does exactly one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ impl Action {
             },
             Self::DrillCard => &Facts {
                 name: "DRILL_CARD",
-                card: Some(&card::drill::CONTRACT),
+                card: Some(&drill::CONTRACT),
                 condition: Condition::Unit,
                 reach: Reach::Practice,
                 has_fallback: true,
@@ -108,7 +108,7 @@ impl Action {
             },
             Self::ConceptCard => &Facts {
                 name: "CONCEPT_CARD",
-                card: Some(&card::concept::CONTRACT),
+                card: Some(&concept::CONTRACT),
                 condition: Condition::Stuck,
                 reach: Reach::Scope,
                 has_fallback: false,
@@ -118,7 +118,7 @@ impl Action {
             },
             Self::ExamBlock => &Facts {
                 name: "EXAM_BLOCK",
-                card: Some(&card::exam::CONTRACT),
+                card: Some(&exam::CONTRACT),
                 condition: Condition::ExamQuestion,
                 reach: Reach::Focus,
                 has_fallback: true,

@@ -6,7 +6,6 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `action` | what a reply may do, and all that is to be known of each action |
-//! | [`card`] | the cards of replies, one file each |
 //! | [`words`] | tiers, events, reasons: the words that everything else uses |
 //! | [`course`] | the course: units, prerequisites, drills, exam questions |
 //! | [`rules`] | the policy's constants, with a course's own values |
@@ -23,7 +22,7 @@
 //! | [`policy`] | what is allowed in one turn |
 //! | [`standing`] | what people see of a record |
 //! | [`summary`] | what a model sees of it |
-//! | [`reply`] | the contract of a model's reply |
+//! | [`reply`] | the contract of a model's reply and of its cards, one file each |
 //! | [`schema`] | the same as a JSON Schema, for one policy |
 //! | [`json`] | strict reading of untrusted JSON |
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
@@ -37,7 +36,6 @@
 
 mod action;
 pub mod buttons;
-pub mod card;
 pub mod course;
 pub mod decide;
 pub mod evidence;

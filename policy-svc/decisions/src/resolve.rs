@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-pub use crate::card::Card;
+pub use crate::reply::Card;
 use crate::{
-    buttons::{self, Button},
-    card::WrittenCard,
+    buttons::Button,
     course::Course,
     fallback::fallback,
     limits,
@@ -113,21 +112,12 @@ pub fn resolve(
 
 /// The part of a reply that the student sees.
 fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
-    let LlmReply {
-        action,
-        target_unit_id,
-        tutor_text,
-        mapped_units: _,
-        turn_analysis: _,
-        concept_card,
-        drill_card,
-        exam_suggestion,
-    } = reply;
-    let concept = concept_card.and_then(|card| card.shown(course));
-    let drill = drill_card.and_then(|card| card.shown(course));
-    let exam = exam_suggestion.and_then(|card| card.shown(course));
-    let card = concept.or(drill).or(exam);
-    let target = course.find(&target_unit_id).map(|at| course.unit(at));
+    let written = reply.card();
+    let card = written.and_then(|card| card.shown(course));
+    let card_buttons = written.map_or_else(Vec::new, |card| {
+        card.buttons(course, policy, &reply.target_unit_id)
+    });
+    let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
     let drill_id = match (&card, target) {
         (Some(Card::Drill(drill)), Some(unit)) => unit
             .drill_like(&drill.prompt, &drill.question_latex)
@@ -136,12 +126,10 @@ fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     };
     Resolution {
         drill_id,
-        card_buttons: card.as_ref().map_or_else(Vec::new, |card| {
-            buttons::on_card(course, policy, &target_unit_id, card)
-        }),
-        action,
-        target_unit_id,
-        text: tutor_text.trim().to_owned(),
+        card_buttons,
+        action: reply.action,
+        target_unit_id: reply.target_unit_id,
+        text: reply.tutor_text.trim().to_owned(),
         card,
         fallback_reason: None,
         violation: None,

@@ -4,12 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     action::Condition,
-    card::CardText,
     course::Course,
     json::{self, JsonFault},
     kept, limits,
     policy::Policy,
-    reply::LlmReply,
+    reply::{CardText, LlmReply},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS},
     words::{Action, Availability, FallbackReason},
 };

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, CardContract, CardText, WrittenCard};
 use crate::{
+    buttons::{Button, on_question},
     course::Course,
     policy::Policy,
     schema::{object, one_of},
@@ -55,7 +56,13 @@ impl WrittenCard for LlmExamSuggestion {
         None
     }
 
-    fn shown(self, course: &Course) -> Option<Card> {
+    fn shown(&self, course: &Course) -> Option<Card> {
         course.question(&self.question_id).cloned().map(Card::Exam)
+    }
+
+    fn buttons(&self, course: &Course, _: &Policy, _: &str) -> Vec<Button> {
+        course
+            .question(&self.question_id)
+            .map_or_else(Vec::new, on_question)
     }
 }

@@ -5,9 +5,11 @@ use serde_json::Value;
 
 use super::{Card, CardContract, CardText, WrittenCard};
 use crate::{
+    buttons::{Button, Call, Label, in_order, turn},
     course::Course,
     policy::Policy,
     schema::{Form, MOST_EXAMPLE_STEPS, keywords, list, object},
+    words::EventKind,
 };
 
 /// An explanation.
@@ -97,7 +99,22 @@ impl WrittenCard for LlmConceptCard {
             .then(|| format!("{words} words in the concept card"))
     }
 
-    fn shown(self, _: &Course) -> Option<Card> {
-        Some(Card::Concept(self))
+    fn shown(&self, _: &Course) -> Option<Card> {
+        Some(Card::Concept(self.clone()))
+    }
+
+    /// It may explain the entry unit, which has no drills: then the drill is on the focus, which has some, as nobody is stuck
+    /// on the entry unit.
+    fn buttons(&self, course: &Course, policy: &Policy, target_unit_id: &str) -> Vec<Button> {
+        let on_entry = target_unit_id == course.id(course.entry());
+        let unit_id = if on_entry {
+            &policy.focus_unit_id
+        } else {
+            target_unit_id
+        };
+        in_order([
+            (Label::TryDrill, turn(EventKind::RequestDrill, unit_id)),
+            (Label::AskFollowUp, Call::Compose),
+        ])
     }
 }

@@ -3,7 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Card, CardContract, CardText, WrittenCard};
-use crate::{course::Course, limits, policy::Policy, schema::object};
+use crate::{
+    buttons::{Button, Call, Label, in_order, turn},
+    course::Course,
+    limits,
+    policy::Policy,
+    schema::object,
+    words::EventKind,
+};
 
 /// An exercise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +58,14 @@ impl WrittenCard for LlmDrillCard {
             .map(|fault| format!("the drill has {fault}"))
     }
 
-    fn shown(self, _: &Course) -> Option<Card> {
-        Some(Card::Drill(self))
+    fn shown(&self, _: &Course) -> Option<Card> {
+        Some(Card::Drill(self.clone()))
+    }
+
+    fn buttons(&self, _: &Course, _: &Policy, target_unit_id: &str) -> Vec<Button> {
+        in_order([
+            (Label::CheckAnswer, Call::GradeDrill),
+            (Label::AskHint, turn(EventKind::StuckHint, target_unit_id)),
+        ])
     }
 }
