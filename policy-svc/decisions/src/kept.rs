@@ -87,7 +87,8 @@ fn key(course: &Course, policy: &Policy, actions: &[Action]) -> String {
         part(&policy.targets(course, action).count().to_string());
         policy.targets(course, action).for_each(&mut part);
         if let Some(card) = action.facts().card {
-            (card.depends_on)(course, policy, &mut part);
+            let parts = (card.depends_on)(course, policy);
+            parts.iter().for_each(|text| part(text));
         }
     }
     key

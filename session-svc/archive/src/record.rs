@@ -50,7 +50,7 @@ pub struct Header {
 }
 
 /// What a thread is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConversationKind {
     /// A thread of the tutor.
@@ -64,7 +64,7 @@ pub enum ConversationKind {
 ///
 /// What was stored is here whole, each message in protobuf's own JSON, so that no field that a message has or will have can
 /// be left out by mistake.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConversationRecord {
     /// Whose conversation it is. The tenant and the class stand in the header.
     pub student_id: String,
@@ -86,7 +86,7 @@ pub struct ConversationRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Value>,
     /// Work that was put off, such as a message that waits for its turn.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub works: Vec<Value>,
     /// Context requests, open and closed, with the artifacts that were supplied. Artifacts are large, so each request has a
     /// line of its own after the conversation's: see [`ContextRequestRecord`].
@@ -111,7 +111,7 @@ impl ConversationRecord {
 }
 
 /// One context request of the conversation before it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContextRequestRecord {
     /// Whose conversation it is; an erasure finds the record by it.
     pub student_id: String,

@@ -39,9 +39,11 @@ pub struct LlmWorkedExample {
 pub(crate) const CONTRACT: CardContract = CardContract {
     key: "concept_card",
     schema,
-    depends_on: |course, policy, part| {
-        part(&course.rules().max_key_ideas.to_string());
-        part(&policy.constraints.max_worked_examples.to_string());
+    depends_on: |course, policy| {
+        vec![
+            course.rules().max_key_ideas.to_string(),
+            policy.constraints.max_worked_examples.to_string(),
+        ]
     },
 };
 

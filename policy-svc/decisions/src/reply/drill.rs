@@ -33,7 +33,7 @@ pub(crate) const CONTRACT: CardContract = CardContract {
             &[],
         )
     },
-    depends_on: |_, _, _| {},
+    depends_on: |_, _| Vec::new(),
 };
 
 impl WrittenCard for LlmDrillCard {

@@ -35,10 +35,13 @@ pub(crate) const CONTRACT: CardContract = CardContract {
             &[],
         )
     },
-    depends_on: |_, policy, part| {
-        part(policy.desired_exam_tier.as_str());
-        part(&policy.exam_candidate_ids.len().to_string());
-        policy.exam_candidate_ids.iter().for_each(|id| part(id));
+    depends_on: |_, policy| {
+        let mut parts = vec![
+            policy.desired_exam_tier.as_str().to_owned(),
+            policy.exam_candidate_ids.len().to_string(),
+        ];
+        parts.extend(policy.exam_candidate_ids.iter().cloned());
+        parts
     },
 };
 

@@ -126,7 +126,7 @@ pub(crate) struct CardContract {
     /// Its schema under a policy.
     pub(crate) schema: fn(&Course, &Policy, Form) -> Value,
     /// Everything of course and policy that the schema depends on, part by part.
-    pub(crate) depends_on: fn(&Course, &Policy, &mut dyn FnMut(&str)),
+    pub(crate) depends_on: fn(&Course, &Policy) -> Vec<String>,
 }
 
 /// A card as a model wrote it.
