@@ -22,10 +22,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.file_descriptor_set();
     fs::write(out.join("turnwise.bin"), descriptors.encode_to_vec())?;
 
-    tonic_prost_build::configure()
-        .bytes(".")
-        .btree_map(".")
-        .compile_fds(descriptors)?;
+    let mut builder = tonic_prost_build::configure().bytes(".").btree_map(".");
+    // What a client of the edge reads as JSON, as the fields are called here.
+    for card in ["ConceptCard", "WorkedExample", "DrillCard"] {
+        let derive = r#"#[derive(serde::Serialize)] #[serde(rename_all = "camelCase")]"#;
+        builder = builder.message_attribute(format!("turnwise.tutor.v1.{card}"), derive);
+    }
+    builder.compile_fds(descriptors)?;
     Ok(())
 }
 

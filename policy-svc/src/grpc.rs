@@ -6,6 +6,7 @@ mod exams;
 mod explain;
 mod grading;
 mod read;
+mod reply;
 mod words;
 mod write;
 
@@ -223,7 +224,7 @@ impl PolicyService for Policies {
                 "model's reply refused"
             );
         }
-        Ok(Response::new(write::resolution(resolution)))
+        Ok(Response::new(reply::resolution(resolution)))
     }
 
     async fn describe_standing(

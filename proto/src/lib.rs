@@ -1,4 +1,5 @@
-//! The suite's contracts: generated messages, clients and servers, and what each error reason means to gRPC.
+//! The suite's contracts: generated messages, clients and servers, what each error reason means to gRPC, and what
+//! a student can read of a reply.
 //!
 //! The `.proto` files are the product; read them first.
 
@@ -6,6 +7,7 @@
 #![allow(missing_docs, clippy::doc_markdown, clippy::large_enum_variant)]
 
 mod error_reason;
+pub mod readable;
 
 /// Shared by all services.
 pub mod common {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
-    Button, MasteryTier, Role, SnapshotLite, TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
+    Button, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite, TakeTurnResponse, TutorCard,
+    TutorMessage, tutor_card,
 };
 
 /// A turn's answer.
@@ -157,16 +158,15 @@ enum CardView<'a> {
     #[serde(rename = "CONCEPT", rename_all = "camelCase")]
     Concept {
         unit_id: &'a str,
-        key_ideas: &'a [String],
-        worked_example: Option<WorkedExampleView<'a>>,
+        #[serde(flatten)]
+        card: &'a ConceptCard,
         buttons: Vec<ButtonView<'a>>,
     },
     #[serde(rename = "DRILL", rename_all = "camelCase")]
     Drill {
         unit_id: &'a str,
-        prompt: &'a str,
-        question_latex: &'a str,
-        drill_token: &'a str,
+        #[serde(flatten)]
+        card: &'a DrillCard,
         buttons: Vec<ButtonView<'a>>,
     },
     #[serde(rename = "EXAM", rename_all = "camelCase")]
@@ -185,14 +185,6 @@ enum CardView<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WorkedExampleView<'a> {
-    problem_latex: &'a str,
-    final_answer_latex: &'a str,
-    steps_latex: &'a [String],
-}
-
-#[derive(Serialize)]
 struct OptionView<'a> {
     id: &'a str,
     text: &'a str,
@@ -203,21 +195,14 @@ impl<'a> CardView<'a> {
         let unit_id = card.unit_id.as_str();
         let buttons = card.buttons.iter().map(ButtonView::of).collect();
         Some(match card.content.as_ref()? {
-            tutor_card::Content::Concept(c) => Self::Concept {
+            tutor_card::Content::Concept(card) => Self::Concept {
                 unit_id,
-                key_ideas: &c.key_ideas,
-                worked_example: c.worked_example.as_ref().map(|w| WorkedExampleView {
-                    problem_latex: &w.problem_latex,
-                    final_answer_latex: &w.final_answer_latex,
-                    steps_latex: &w.steps_latex,
-                }),
+                card,
                 buttons,
             },
-            tutor_card::Content::Drill(d) => Self::Drill {
+            tutor_card::Content::Drill(card) => Self::Drill {
                 unit_id,
-                prompt: &d.prompt,
-                question_latex: &d.question_latex,
-                drill_token: &d.drill_token,
+                card,
                 buttons,
             },
             tutor_card::Content::Exam(e) => Self::Exam {

@@ -140,14 +140,9 @@ fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
 fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     let everything = Policy {
         scoped_unit_ids: vec!["U-1".to_owned()],
-        allowed_actions: [
-            TutorAction::SocraticQuestion,
-            TutorAction::ConceptCard,
-            TutorAction::DrillCard,
-            TutorAction::ExamBlock,
-        ]
-        .map(i32::from)
-        .to_vec(),
+        allowed_actions: (1..)
+            .take_while(|action| TutorAction::try_from(*action).is_ok())
+            .collect(),
         stuck: true,
         desired_exam_tier: MasteryTier::Bronze.into(),
         exam_candidate_ids: vec!["Q-1".to_owned()],

@@ -13,10 +13,9 @@ use turnwise_proto::{
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{Plan, Reply, ResolveReplyResponse},
+    readable::Author,
     session::v1::TurnStart,
-    tutor::v1::{
-        Button, DegradedReason, SnapshotLite, StudentInput, TurnStage, tutor_card::Content,
-    },
+    tutor::v1::{Button, DegradedReason, SnapshotLite, StudentInput, TurnStage},
 };
 
 use super::{gather, notices::notices};
@@ -216,31 +215,16 @@ impl Composing<'_> {
         }
     }
 
-    /// Whether a valid reply of a model's says what a student must not be told.
+    /// Whether a valid reply of a model's says what a student must not be told. An exam question's words are the catalogue's.
     fn must_not_be_said(&self, resolved: &ResolveReplyResponse) -> bool {
         let locale = record::locale(&self.facts);
-        resolved.reply.as_ref().is_some_and(|reply| {
-            let mut said = vec![reply.text.as_str()];
-            match reply.card.as_ref().and_then(|card| card.content.as_ref()) {
-                Some(Content::Concept(concept)) => {
-                    said.extend(concept.key_ideas.iter().map(String::as_str));
-                    if let Some(example) = &concept.worked_example {
-                        said.push(&example.problem_latex);
-                        said.push(&example.final_answer_latex);
-                        said.extend(example.steps_latex.iter().map(String::as_str));
-                    }
-                }
-                Some(Content::Drill(drill)) => {
-                    said.push(&drill.prompt);
-                    said.push(&drill.question_latex);
-                }
-                // An exam question's words are the catalogue's.
-                Some(Content::Exam(_)) | None => {}
-            }
-            said.iter().any(|text| {
-                self.core.guardrails.unsafe_reply(locale, text) || self.quotes_prompt(text)
+        let texts = resolved.reply.iter().flat_map(Reply::readable_texts);
+        texts
+            .filter(|said| said.author == Author::Reply)
+            .any(|said| {
+                self.core.guardrails.unsafe_reply(locale, said.text)
+                    || self.quotes_prompt(said.text)
             })
-        })
     }
 
     /// Whether a text repeats a block of the prompt: it names this turn, or a key that only such a block has.

@@ -4,8 +4,6 @@ use crate::{
     course::{Course, ExamQuestion, UnitIndex},
     evidence::EvidenceEvent,
     plan::Plan,
-    policy::Policy,
-    resolve::Card,
     words::{Action, Event, EventKind, SupportKind, Tier},
 };
 
@@ -139,35 +137,6 @@ pub(crate) fn buttons(
     in_order([take_exam, check, next, drill, hint].into_iter().flatten())
 }
 
-/// The buttons on a reply's card. A concept card may explain the entry unit, which has no drills: then the drill is on the
-/// focus, which has some, as nobody is stuck on the entry unit.
-pub(crate) fn on_card(
-    course: &Course,
-    policy: &Policy,
-    target_unit_id: &str,
-    card: &Card,
-) -> Vec<Button> {
-    match card {
-        Card::Concept(_) => {
-            let on_entry = target_unit_id == course.id(course.entry());
-            let unit_id = if on_entry {
-                &policy.focus_unit_id
-            } else {
-                target_unit_id
-            };
-            in_order([
-                (Label::TryDrill, turn(EventKind::RequestDrill, unit_id)),
-                (Label::AskFollowUp, Call::Compose),
-            ])
-        }
-        Card::Drill(_) => in_order([
-            (Label::CheckAnswer, Call::GradeDrill),
-            (Label::AskHint, turn(EventKind::StuckHint, target_unit_id)),
-        ]),
-        Card::Exam(question) => on_question(question),
-    }
-}
-
 /// The buttons on an exam question before it is answered: the answer, and the help that the course has for it.
 #[must_use]
 pub fn on_question(question: &ExamQuestion) -> Vec<Button> {
@@ -206,7 +175,7 @@ pub fn after(event: &EvidenceEvent) -> Vec<Button> {
     }
 }
 
-fn turn(kind: EventKind, unit_id: &str) -> Call {
+pub(crate) fn turn(kind: EventKind, unit_id: &str) -> Call {
     Call::Turn {
         event: pressed(kind, unit_id),
         question_id: None,
@@ -220,7 +189,7 @@ fn pressed(kind: EventKind, unit_id: &str) -> Event {
     }
 }
 
-fn in_order(buttons: impl IntoIterator<Item = (Label, Call)>) -> Vec<Button> {
+pub(crate) fn in_order(buttons: impl IntoIterator<Item = (Label, Call)>) -> Vec<Button> {
     buttons
         .into_iter()
         .enumerate()

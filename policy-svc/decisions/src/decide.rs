@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::{
+    action::Condition,
     buttons::{Button, buttons},
     course::{Course, UnitIndex},
     plan::Plan,
@@ -221,13 +222,14 @@ pub(crate) fn obstacles(
     availability: Availability,
     action: Action,
 ) -> impl Iterator<Item = Obstacle> {
-    let needs_unit = action != Action::SocraticQuestion;
-    let exam = action == Action::ExamBlock;
+    let condition = action.facts().condition;
+    let needs_unit = condition != Condition::Always;
+    let exam = condition == Condition::ExamQuestion;
     [
         (needs_unit && plan.clamped, Obstacle::NotPlaced),
         (needs_unit && focus == course.entry(), Obstacle::OnEntry),
         (
-            action == Action::ConceptCard && !plan.stuck,
+            condition == Condition::Stuck && !plan.stuck,
             Obstacle::NotStuck,
         ),
         (exam && !plan.exam_ready, Obstacle::NotReady),

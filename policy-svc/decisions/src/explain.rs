@@ -10,6 +10,7 @@ pub use reason::{Reason, StuckFacts};
 pub use text::{Subject, paragraph};
 
 use crate::{
+    action::Condition,
     buttons::Label,
     course::Course,
     decide::{DecideInput, Obstacle, Worked, obstacles, work_out},
@@ -141,11 +142,11 @@ impl Turn<'_> {
 
     fn for_action(&self, action: Action) -> Vec<Reason> {
         let unit_id = self.focus_id();
-        let mut reasons = match action {
-            Action::SocraticQuestion => vec![Reason::NoEvidenceNeeded],
-            Action::DrillCard => vec![Reason::UnitToPractise { unit_id }],
-            Action::ConceptCard => vec![Reason::Stuck(self.stuck_facts())],
-            Action::ExamBlock => vec![
+        let mut reasons = match action.facts().condition {
+            Condition::Always => vec![Reason::NoEvidenceNeeded],
+            Condition::Unit => vec![Reason::UnitToPractise { unit_id }],
+            Condition::Stuck => vec![Reason::Stuck(self.stuck_facts())],
+            Condition::ExamQuestion => vec![
                 Reason::Ready {
                     unit_id,
                     have: self.streak(),

@@ -5,8 +5,8 @@ use crate::{
     limits,
     policy::Policy,
     quote::{quotable, unit_name},
-    reply::{LlmDrillCard, LlmExamSuggestion, LlmReply, LlmTurnAnalysis},
-    words::{Action, StudentIntent, UnderstandingSignal},
+    reply::{LlmDrillCard, LlmExamSuggestion, LlmReply},
+    words::Action,
 };
 
 /// The most characters that are taken of a misconception.
@@ -18,45 +18,37 @@ const MISCONCEPTION_CHARS: usize = 400;
 pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
     let title = unit_name(course, &policy.focus_unit_id);
-    let mut reply = LlmReply {
-        action: Action::SocraticQuestion,
-        target_unit_id: policy.focus_unit_id.clone(),
-        tutor_text: String::new(),
-        mapped_units: Vec::new(),
-        turn_analysis: LlmTurnAnalysis {
-            student_intent: StudentIntent::Unknown,
-            understanding_signal: UnderstandingSignal::Uncertain,
-            suggested_prereq_units: Vec::new(),
-        },
-        concept_card: None,
-        drill_card: None,
-        exam_suggestion: None,
-    };
+    let reply = |action, text| LlmReply::saying(action, policy.focus_unit_id.clone(), text);
     if policy.allows(Action::SocraticQuestion) {
-        reply.tutor_text = question(unit, &title);
+        reply(Action::SocraticQuestion, question(unit, &title))
     } else if policy.allows(Action::DrillCard) {
-        reply.action = Action::DrillCard;
-        reply.tutor_text = first_safe(
+        let text = first_safe(
             [format!(
                 "Here is a short exercise on {title}. Take your time."
             )],
             "Here is a short exercise. Take your time.",
         );
-        reply.drill_card = Some(drill(unit, &title, policy));
+        LlmReply {
+            drill_card: Some(drill(unit, &title, policy)),
+            ..reply(Action::DrillCard, text)
+        }
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
-        reply.action = Action::ExamBlock;
-        reply.tutor_text = first_safe(
+        let text = first_safe(
             [format!(
                 "Here is a question to check what you know about {title}."
             )],
             "Here is a question to check what you know.",
         );
-        reply.exam_suggestion = Some(LlmExamSuggestion {
-            question_id: question_id.clone(),
-            difficulty_tier: policy.desired_exam_tier,
-        });
+        LlmReply {
+            exam_suggestion: Some(LlmExamSuggestion {
+                question_id: question_id.clone(),
+                difficulty_tier: policy.desired_exam_tier,
+            }),
+            ..reply(Action::ExamBlock, text)
+        }
+    } else {
+        reply(Action::SocraticQuestion, String::new())
     }
-    reply
 }
 
 /// One guiding question, made of the unit's title and its first misconception.

@@ -86,17 +86,9 @@ fn key(course: &Course, policy: &Policy, actions: &[Action]) -> String {
         part(action.as_str());
         part(&policy.targets(course, action).count().to_string());
         policy.targets(course, action).for_each(&mut part);
-        match action {
-            Action::SocraticQuestion | Action::DrillCard => {}
-            Action::ConceptCard => {
-                part(&course.rules().max_key_ideas.to_string());
-                part(&policy.constraints.max_worked_examples.to_string());
-            }
-            Action::ExamBlock => {
-                part(policy.desired_exam_tier.as_str());
-                part(&policy.exam_candidate_ids.len().to_string());
-                policy.exam_candidate_ids.iter().for_each(|id| part(id));
-            }
+        if let Some(card) = action.facts().card {
+            let parts = (card.depends_on)(course, policy);
+            parts.iter().for_each(|text| part(text));
         }
     }
     key

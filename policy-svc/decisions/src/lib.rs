@@ -5,7 +5,8 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`words`] | tiers, actions, events, reasons: the words that everything else uses |
+//! | `action` | what a reply may do, and all that is to be known of each action |
+//! | [`words`] | tiers, events, reasons: the words that everything else uses |
 //! | [`course`] | the course: units, prerequisites, drills, exam questions |
 //! | [`rules`] | the policy's constants, with a course's own values |
 //! | [`snapshot`] | the student's record as it comes in |
@@ -21,7 +22,7 @@
 //! | [`policy`] | what is allowed in one turn |
 //! | [`standing`] | what people see of a record |
 //! | [`summary`] | what a model sees of it |
-//! | [`reply`] | the contract of a model's reply |
+//! | [`reply`] | the contract of a model's reply and of its cards, one file each |
 //! | [`schema`] | the same as a JSON Schema, for one policy |
 //! | [`json`] | strict reading of untrusted JSON |
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
@@ -33,6 +34,7 @@
 //! | [`grade`] | the verdict on a drill, with mathematics' word and whatever came of the model |
 //! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
 
+mod action;
 pub mod buttons;
 pub mod course;
 pub mod decide;

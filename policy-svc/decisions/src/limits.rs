@@ -1,7 +1,5 @@
 //! What a schema cannot say of a reply's text: words, questions, the steps of a drill.
 
-use crate::reply::LlmConceptCard;
-
 /// The most characters of a reply's text.
 pub const MOST_TEXT_CHARS: usize = 2200;
 
@@ -69,21 +67,6 @@ pub fn is_unsafe(text: &str) -> bool {
     UNSAFE_SPELLINGS
         .iter()
         .any(|spelling| text.contains(spelling))
-}
-
-/// The words of a concept card: key ideas and worked example together.
-#[must_use]
-pub fn concept_words(card: &LlmConceptCard) -> usize {
-    let example = card.worked_example.iter().flat_map(|example| {
-        [&example.problem_latex, &example.final_answer_latex]
-            .into_iter()
-            .chain(&example.steps_latex)
-    });
-    card.key_ideas
-        .iter()
-        .chain(example)
-        .map(|text| text.split_whitespace().count())
-        .sum()
 }
 
 /// Why an exercise looks longer than a drill of `max_steps` steps; `None` if it does not. A rule of thumb: more than one

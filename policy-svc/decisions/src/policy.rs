@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, slice};
 use jiff::Timestamp;
 
 use crate::{
+    action::{Condition, Facts, Reach},
     course::Course,
     rules::Rules,
     words::{Action, Availability, Tier},
@@ -93,14 +94,15 @@ impl Policy {
         action: Action,
     ) -> impl Iterator<Item = &'a str> {
         let entry = course.id(course.entry());
-        let on_focus = action == Action::ExamBlock
+        let reach = action.facts().reach;
+        let on_focus = reach == Reach::Focus
             || (self.allowed_actions.len() == 1 && self.focus_unit_id != entry);
         let scope = if on_focus {
             slice::from_ref(&self.focus_unit_id)
         } else {
             self.scoped_unit_ids.as_slice()
         };
-        let never = (action == Action::DrillCard).then_some(entry);
+        let never = (reach == Reach::Practice).then_some(entry);
         scope
             .iter()
             .map(String::as_str)
@@ -164,17 +166,17 @@ impl Policy {
         let exam_possible = self.exam_ready
             && self.exam_availability == Availability::Available
             && !self.exam_candidate_ids.is_empty();
-        let problem = if self
-            .allowed_actions
-            .iter()
-            .all(|a| *a == Action::ConceptCard)
-        {
+        let allows = |is: &dyn Fn(&Facts) -> bool| {
+            let mut facts = self.allowed_actions.iter().map(|action| action.facts());
+            facts.any(is)
+        };
+        let problem = if !allows(&|facts| facts.has_fallback) {
             "must hold a question, a drill or an exam question"
-        } else if on_entry && self.allows(Action::DrillCard) {
+        } else if on_entry && allows(&|facts| facts.reach == Reach::Practice) {
             "must not hold a drill on the entry unit"
-        } else if self.allows(Action::ConceptCard) && !self.stuck {
+        } else if !self.stuck && allows(&|facts| facts.condition == Condition::Stuck) {
             "must not hold a concept card for a student who is not stuck"
-        } else if self.allows(Action::ExamBlock) && !exam_possible {
+        } else if !exam_possible && allows(&|facts| facts.condition == Condition::ExamQuestion) {
             "must not hold an exam question unless the student is ready and one is available"
         } else {
             return Ok(());

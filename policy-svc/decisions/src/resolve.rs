@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+pub use crate::reply::Card;
 use crate::{
-    buttons::{self, Button},
-    course::{Course, ExamQuestion},
+    buttons::Button,
+    course::Course,
     fallback::fallback,
     limits,
     policy::{Policy, PolicyFault},
-    reply::{LlmConceptCard, LlmDrillCard, LlmReply},
+    reply::LlmReply,
     snapshot::MappedUnit,
     validate::{Violation, validate},
     words::{Action, FallbackReason, StudentIntent, UnderstandingSignal},
@@ -46,17 +47,6 @@ pub struct Resolution {
     pub analysis: Option<Analysis>,
     /// Things worth counting that are no fault.
     pub observations: Vec<Observation>,
-}
-
-/// A card of a reply.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Card {
-    /// An explanation.
-    Concept(LlmConceptCard),
-    /// An exercise.
-    Drill(LlmDrillCard),
-    /// A question of the catalogue.
-    Exam(ExamQuestion),
 }
 
 /// What a model made of a message. Units outside the course are left out.
@@ -120,17 +110,13 @@ pub fn resolve(
     })
 }
 
-/// The part of a reply that the student sees. What an exam question says comes from the catalogue, never from a model.
+/// The part of a reply that the student sees.
 fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
-    let exam = reply
-        .exam_suggestion
-        .and_then(|exam| course.question(&exam.question_id))
-        .map(|question| Card::Exam(question.clone()));
-    let card = reply
-        .concept_card
-        .map(Card::Concept)
-        .or_else(|| reply.drill_card.map(Card::Drill))
-        .or(exam);
+    let written = reply.card();
+    let card = written.and_then(|card| card.shown(course));
+    let card_buttons = written.map_or_else(Vec::new, |card| {
+        card.buttons(course, policy, &reply.target_unit_id)
+    });
     let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
     let drill_id = match (&card, target) {
         (Some(Card::Drill(drill)), Some(unit)) => unit
@@ -140,9 +126,7 @@ fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     };
     Resolution {
         drill_id,
-        card_buttons: card.as_ref().map_or_else(Vec::new, |card| {
-            buttons::on_card(course, policy, &reply.target_unit_id, card)
-        }),
+        card_buttons,
         action: reply.action,
         target_unit_id: reply.target_unit_id,
         text: reply.tutor_text.trim().to_owned(),

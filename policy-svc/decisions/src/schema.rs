@@ -43,7 +43,7 @@ pub const MOST_EXAMPLE_STEPS: usize = 8;
 
 /// Which of its two forms a schema has.
 #[derive(Clone, Copy)]
-enum Form {
+pub(crate) enum Form {
     /// What a model is asked for.
     Asked,
     /// What is accepted.
@@ -94,17 +94,14 @@ fn schema_of(course: &Course, policy: &Policy, action: Action, form: Form) -> Va
         ("mapped_units", mapped_units(policy, form)),
         ("turn_analysis", turn_analysis(policy, form)),
     ];
-    match action {
-        Action::SocraticQuestion => {}
-        Action::DrillCard => keys.push(("drill_card", drill_card(form))),
-        Action::ConceptCard => keys.push(("concept_card", concept_card(course, policy, form))),
-        Action::ExamBlock => keys.push(("exam_suggestion", exam_suggestion(policy))),
+    if let Some(card) = action.facts().card {
+        keys.push((card.key, (card.schema)(course, policy, form)));
     }
     object(keys, &[])
 }
 
 /// A keyword schema. Values are moved in, never copied: this runs twice in every turn.
-fn keywords<const N: usize>(keywords: [(&str, Value); N]) -> Value {
+pub(crate) fn keywords<const N: usize>(keywords: [(&str, Value); N]) -> Value {
     Value::Object(
         keywords
             .into_iter()
@@ -113,12 +110,12 @@ fn keywords<const N: usize>(keywords: [(&str, Value); N]) -> Value {
     )
 }
 
-fn one_of<'a>(values: impl IntoIterator<Item = &'a str>) -> Value {
+pub(crate) fn one_of<'a>(values: impl IntoIterator<Item = &'a str>) -> Value {
     let values = values.into_iter().map(Value::from).collect();
     keywords([("type", "string".into()), ("enum", Value::Array(values))])
 }
 
-fn list(items: Value, most: usize) -> Value {
+pub(crate) fn list(items: Value, most: usize) -> Value {
     keywords([
         ("type", "array".into()),
         ("items", items),
@@ -127,7 +124,7 @@ fn list(items: Value, most: usize) -> Value {
 }
 
 /// An object with these keys and no others; all but the `optional` ones must be there.
-fn object(keys: Vec<(&'static str, Value)>, optional: &[&str]) -> Value {
+pub(crate) fn object(keys: Vec<(&'static str, Value)>, optional: &[&str]) -> Value {
     let required = keys
         .iter()
         .filter(|(key, _)| !optional.contains(key))
@@ -202,12 +199,12 @@ impl Form {
         }
     }
 
-    fn part(self) -> Value {
+    pub(crate) fn part(self) -> Value {
         self.text(MOST_ASKED_PART_CHARS)
     }
 
     /// A part that may be empty.
-    fn optional_part(self) -> Value {
+    pub(crate) fn optional_part(self) -> Value {
         match self {
             Self::Asked => keywords([
                 ("type", "string".into()),
@@ -223,52 +220,4 @@ impl Form {
             Self::Accepted => MOST_NAMED_UNITS,
         }
     }
-}
-
-fn drill_card(form: Form) -> Value {
-    object(
-        vec![
-            ("prompt", form.part()),
-            ("question_latex", form.optional_part()),
-        ],
-        &[],
-    )
-}
-
-fn exam_suggestion(policy: &Policy) -> Value {
-    object(
-        vec![
-            (
-                "question_id",
-                one_of(policy.exam_candidate_ids.iter().map(String::as_str)),
-            ),
-            (
-                "difficultyTier",
-                one_of([policy.desired_exam_tier.as_str()]),
-            ),
-        ],
-        &[],
-    )
-}
-
-fn concept_card(course: &Course, policy: &Policy, form: Form) -> Value {
-    let key_ideas = keywords([
-        ("type", "array".into()),
-        ("items", form.part()),
-        ("minItems", 1.into()),
-        ("maxItems", course.rules().max_key_ideas.into()),
-    ]);
-    let mut keys = vec![("key_ideas", key_ideas)];
-    if policy.constraints.max_worked_examples > 0 {
-        let example = object(
-            vec![
-                ("problem_latex", form.part()),
-                ("final_answer_latex", form.part()),
-                ("steps_latex", list(form.part(), MOST_EXAMPLE_STEPS)),
-            ],
-            &["steps_latex"],
-        );
-        keys.push(("worked_example", example));
-    }
-    object(keys, &["worked_example"])
 }

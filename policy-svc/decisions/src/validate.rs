@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    action::Condition,
     course::Course,
     json::{self, JsonFault},
     kept, limits,
     policy::Policy,
-    reply::{LlmReply, LlmWorkedExample},
+    reply::{CardText, LlmReply},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS},
     words::{Action, Availability, FallbackReason},
 };
@@ -71,14 +72,21 @@ fn read_action(
     };
     match Action::from_name(name) {
         Some(action) if policy.allows(action) => Ok(action),
-        Some(Action::ConceptCard) if !policy.stuck => Err(Violation::new(
-            FallbackReason::ConceptNotStuck,
-            "a concept card, but the student is not stuck by evidence",
-        )),
-        Some(Action::ExamBlock) if is_locked(course, policy, reply) => Err(Violation::new(
-            FallbackReason::ExamLocked,
-            "exam_suggestion.question_id",
-        )),
+        Some(action) if action.facts().condition == Condition::Stuck && !policy.stuck => {
+            Err(Violation::new(
+                FallbackReason::ConceptNotStuck,
+                "a concept card, but the student is not stuck by evidence",
+            ))
+        }
+        Some(action)
+            if action.facts().condition == Condition::ExamQuestion
+                && is_locked(course, policy, reply) =>
+        {
+            Err(Violation::new(
+                FallbackReason::ExamLocked,
+                "exam_suggestion.question_id",
+            ))
+        }
         Some(action) => Err(Violation::new(
             FallbackReason::ActionNotAllowed,
             action.as_str(),
@@ -137,7 +145,7 @@ fn telling_violation(
     reply: &Value,
 ) -> Option<Violation> {
     let text = |pointer: &str| reply.pointer(pointer).and_then(Value::as_str);
-    let exam = action == Action::ExamBlock;
+    let exam = action.facts().condition == Condition::ExamQuestion;
     let telling = |reason, detail: &str| Some(Violation::new(reason, detail));
     if text("/target_unit_id").is_some_and(|t| policy.targets(course, action).all(|id| id != t)) {
         return telling(FallbackReason::TargetOutOfScope, "target_unit_id");
@@ -211,7 +219,13 @@ fn check_texts(reply: &LlmReply) -> Result<(), Violation> {
     if limits::is_unsafe(&reply.tutor_text) {
         return Err(address_or_markup("tutor_text"));
     }
-    for (key, text, may_be_empty) in card_texts(reply) {
+    let texts = reply.card().map_or_else(Vec::new, |card| card.texts());
+    for CardText {
+        key,
+        text,
+        may_be_empty,
+    } in texts
+    {
         if !may_be_empty && text.trim().is_empty() {
             return Err(Violation::new(
                 FallbackReason::SchemaViolation,
@@ -248,37 +262,6 @@ fn address_or_markup(key: &str) -> Violation {
     )
 }
 
-/// Every text of the cards: its key, itself, and whether it may be empty.
-fn card_texts(reply: &LlmReply) -> Vec<(&'static str, &str, bool)> {
-    let mut texts = Vec::new();
-    if let Some(card) = &reply.concept_card {
-        texts.extend(
-            card.key_ideas
-                .iter()
-                .map(|idea| ("key_ideas", idea.as_str(), false)),
-        );
-        if let Some(LlmWorkedExample {
-            problem_latex,
-            final_answer_latex,
-            steps_latex,
-        }) = &card.worked_example
-        {
-            texts.push(("problem_latex", problem_latex, false));
-            texts.push(("final_answer_latex", final_answer_latex, false));
-            texts.extend(
-                steps_latex
-                    .iter()
-                    .map(|step| ("steps_latex", step.as_str(), false)),
-            );
-        }
-    }
-    if let Some(card) = &reply.drill_card {
-        texts.push(("prompt", &card.prompt, false));
-        texts.push(("question_latex", &card.question_latex, true));
-    }
-    texts
-}
-
 fn check_limits(policy: &Policy, reply: &LlmReply) -> Result<(), Violation> {
     let exceeded = |detail: String| Err(Violation::new(FallbackReason::LimitsExceeded, detail));
     if reply.action == Action::SocraticQuestion {
@@ -287,21 +270,8 @@ fn check_limits(policy: &Policy, reply: &LlmReply) -> Result<(), Violation> {
             return exceeded(format!("{questions} questions"));
         }
     }
-    if let Some(card) = &reply.concept_card {
-        let words = limits::concept_words(card);
-        let most = policy.constraints.max_concept_words;
-        if u32::try_from(words).unwrap_or(u32::MAX) > most {
-            return exceeded(format!("{words} words in the concept card"));
-        }
+    match reply.card().and_then(|card| card.limit_exceeded(policy)) {
+        Some(detail) => exceeded(detail),
+        None => Ok(()),
     }
-    if let Some(card) = &reply.drill_card
-        && let Some(fault) = limits::drill_fault(
-            &card.prompt,
-            &card.question_latex,
-            policy.constraints.drill_max_steps,
-        )
-    {
-        return exceeded(format!("the drill has {fault}"));
-    }
-    Ok(())
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::action::Action;
+
 /// How well a unit is known, and how hard an exam question is. The order is part of the contract.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -38,47 +40,6 @@ impl Tier {
             Self::Bronze => "bronze",
             Self::Silver => "silver",
             Self::Gold => "gold",
-        }
-    }
-}
-
-/// What a reply does. A reply does exactly one thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Action {
-    /// Asks one guiding question; no card.
-    SocraticQuestion,
-    /// Sets one short exercise.
-    DrillCard,
-    /// Explains, only to a student who is stuck by evidence.
-    ConceptCard,
-    /// Offers one question of the exam catalogue.
-    ExamBlock,
-}
-
-impl Action {
-    /// Every action.
-    pub const ALL: [Self; 4] = [
-        Self::SocraticQuestion,
-        Self::DrillCard,
-        Self::ConceptCard,
-        Self::ExamBlock,
-    ];
-
-    /// The action with this spelling.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.as_str() == name)
-    }
-
-    /// The spelling that a model sees.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SocraticQuestion => "SOCRATIC_QUESTION",
-            Self::DrillCard => "DRILL_CARD",
-            Self::ConceptCard => "CONCEPT_CARD",
-            Self::ExamBlock => "EXAM_BLOCK",
         }
     }
 }

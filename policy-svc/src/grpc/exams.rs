@@ -8,7 +8,7 @@ use turnwise_proto::policy::v1::{
 
 use super::{
     read::{self, Read},
-    words, write,
+    reply, words, write,
 };
 use crate::{answers::ExamVerdict, courses::LoadedCourse, error::PolicyError};
 
@@ -29,7 +29,7 @@ pub(super) fn describe(
             .iter()
             .map(|kind| words::support_to_proto(*kind))
             .collect(),
-        card: Some(write::exam_card(question)),
+        card: Some(reply::exam_card(question)),
     })
 }
 

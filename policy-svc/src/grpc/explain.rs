@@ -9,7 +9,7 @@ use turnwise_proto::policy::v1::{self as policy, DecideRequest, DecisionReason, 
 
 use super::{
     read::{self, Read},
-    words,
+    reply, words,
     write::{bound, count},
 };
 use crate::error::PolicyError;
@@ -36,7 +36,7 @@ pub(super) fn explanation(explanation: decisions::Explanation) -> policy::Explan
 
 fn action(said: ActionExplanation) -> policy::ActionExplanation {
     policy::ActionExplanation {
-        action: words::action_to_proto(said.action),
+        action: reply::action_to_proto(said.action),
         allowed: said.allowed,
         reasons: said.reasons.into_iter().map(reason).collect(),
         text: said.text,
@@ -154,7 +154,7 @@ fn reason(reason: Reason) -> DecisionReason {
         } => (Code::QuestionsUnknown, questions(unit_id, tier, count)),
         Reason::NarrowedByEvent { event, action } => {
             let facts = DecisionReason {
-                wanted_action: words::action_to_proto(action),
+                wanted_action: reply::action_to_proto(action),
                 ..of_event(event)
             };
             (Code::NarrowedByEvent, facts)

@@ -10,7 +10,7 @@ use turnwise_proto::{
     tutor::v1 as tutor,
 };
 
-use super::{client_event, words};
+use super::{client_event, reply, words};
 use crate::{courses::LoadedCourse, error::PolicyError};
 
 pub(super) type Read<T> = Result<T, PolicyError>;
@@ -266,7 +266,7 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
             .into_iter()
             .enumerate()
             .map(|(i, value)| {
-                words::action(value).ok_or_else(|| {
+                reply::action(value).ok_or_else(|| {
                     PolicyError::invalid(
                         format!("policy.allowed_actions[{i}]"),
                         "must be an action of the contract",

@@ -38,27 +38,6 @@ pub(super) fn unit_status_to_proto(status: decisions::UnitStatus) -> i32 {
     status.into()
 }
 
-/// An action; `None` if it is unspecified or not known.
-pub(super) fn action(value: i32) -> Option<decisions::Action> {
-    match tutor::TutorAction::try_from(value).ok()? {
-        tutor::TutorAction::SocraticQuestion => Some(decisions::Action::SocraticQuestion),
-        tutor::TutorAction::ConceptCard => Some(decisions::Action::ConceptCard),
-        tutor::TutorAction::DrillCard => Some(decisions::Action::DrillCard),
-        tutor::TutorAction::ExamBlock => Some(decisions::Action::ExamBlock),
-        tutor::TutorAction::Unspecified => None,
-    }
-}
-
-pub(super) fn action_to_proto(action: decisions::Action) -> i32 {
-    let action = match action {
-        decisions::Action::SocraticQuestion => tutor::TutorAction::SocraticQuestion,
-        decisions::Action::ConceptCard => tutor::TutorAction::ConceptCard,
-        decisions::Action::DrillCard => tutor::TutorAction::DrillCard,
-        decisions::Action::ExamBlock => tutor::TutorAction::ExamBlock,
-    };
-    action.into()
-}
-
 /// An availability; what is not known is none.
 pub(super) fn availability(value: i32) -> decisions::Availability {
     match tutor::ExamAvailability::try_from(value) {

@@ -4,7 +4,7 @@ use turnwise_decisions::{self as decisions, schema::reply_schema_text};
 use turnwise_kit::time;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
-use super::words;
+use super::{reply, words};
 use crate::courses::LoadedCourse;
 
 pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
@@ -71,7 +71,7 @@ pub(super) fn plan(
     }
 }
 
-fn mapped_units(units: Vec<decisions::MappedUnit>) -> Vec<session::MappedUnit> {
+pub(super) fn mapped_units(units: Vec<decisions::MappedUnit>) -> Vec<session::MappedUnit> {
     units
         .into_iter()
         .map(|unit| session::MappedUnit {
@@ -173,7 +173,7 @@ fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy
         allowed_actions: policy
             .allowed_actions
             .into_iter()
-            .map(words::action_to_proto)
+            .map(reply::action_to_proto)
             .collect(),
         stuck: policy.stuck,
         exam_ready: policy.exam_ready,
@@ -187,76 +187,6 @@ fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy
             drill_max_steps: bound(policy.constraints.drill_max_steps),
             max_key_ideas: bound(policy.constraints.max_key_ideas),
         }),
-    }
-}
-
-pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveReplyResponse {
-    let unit_id = resolution.target_unit_id.clone();
-    policy::ResolveReplyResponse {
-        fallback_reason: words::fallback_reason_to_proto(resolution.fallback_reason),
-        violation: resolution.violation.unwrap_or_default(),
-        analysis: resolution.analysis.map(|analysis| session::TurnAnalysis {
-            mapped_units: mapped_units(analysis.mapped_units),
-            student_intent: words::intent_to_proto(analysis.student_intent),
-            understanding_signal: words::signal_to_proto(analysis.understanding_signal),
-            suggested_prereq_units: analysis.suggested_prereq_units,
-        }),
-        observations: resolution
-            .observations
-            .iter()
-            .map(|observation| observation.as_str().to_owned())
-            .collect(),
-        reply: Some(policy::Reply {
-            action: words::action_to_proto(resolution.action),
-            target_unit_id: resolution.target_unit_id,
-            text: resolution.text,
-            card: resolution.card.map(|content| tutor::TutorCard {
-                unit_id,
-                content: Some(card(content)),
-                buttons: buttons(resolution.card_buttons),
-            }),
-            drill_id: resolution.drill_id.unwrap_or_default(),
-        }),
-    }
-}
-
-fn card(card: decisions::resolve::Card) -> tutor::tutor_card::Content {
-    use decisions::resolve::Card;
-    use tutor::tutor_card::Content;
-    match card {
-        Card::Concept(concept) => Content::Concept(tutor::ConceptCard {
-            key_ideas: concept.key_ideas,
-            worked_example: concept.worked_example.map(|example| tutor::WorkedExample {
-                problem_latex: example.problem_latex,
-                final_answer_latex: example.final_answer_latex,
-                steps_latex: example.steps_latex,
-            }),
-        }),
-        Card::Drill(drill) => Content::Drill(tutor::DrillCard {
-            prompt: drill.prompt,
-            question_latex: drill.question_latex,
-            drill_token: String::new(),
-        }),
-        Card::Exam(question) => Content::Exam(exam_card(question)),
-    }
-}
-
-/// A question as a client draws it. Its state is the exam system's to say, its token the gateway's.
-pub(super) fn exam_card(question: decisions::ExamQuestion) -> tutor::ExamCard {
-    tutor::ExamCard {
-        question_id: question.id,
-        tier: words::tier_to_proto(question.tier),
-        prompt: question.prompt,
-        question_latex: question.question_latex,
-        options: question
-            .options
-            .into_iter()
-            .map(|option| tutor::ExamOption {
-                option_id: option.id,
-                text: option.text,
-            })
-            .collect(),
-        ..tutor::ExamCard::default()
     }
 }
 

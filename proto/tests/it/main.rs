@@ -1,5 +1,7 @@
-//! The contracts as documents: every reason has a code and a sample, and the error list is what the proto says.
+//! The contracts as documents: every reason has a code and a sample, the error list is what the proto says, and every text
+//! of a card is known.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod error_list;
+mod readable;

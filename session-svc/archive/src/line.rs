@@ -8,10 +8,11 @@ use uuid::Uuid;
 
 use crate::{
     error::{ArchiveError, Fault},
-    record::{About, ConversationRecord, Header},
+    record::{About, Header},
 };
 
-/// The most bytes of one line. A conversation of 120 long messages is far below.
+/// The most bytes of one line. A conversation of 120 long messages is far below; a context request of 20 artifacts of
+/// 256 KiB each, all of them characters that JSON writes in six bytes, just fits.
 pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// The version that is written; this one is read.
@@ -148,7 +149,7 @@ pub(crate) fn read_header(line: &[u8]) -> Result<(Chain, Header), Fault> {
 /// The line of the next record.
 pub(crate) fn write_record(
     chain: &mut Chain,
-    record: &ConversationRecord,
+    record: &impl Serialize,
 ) -> Result<Vec<u8>, ArchiveError> {
     let body = json(record)?;
     let salt = Uuid::new_v4().simple().to_string();

@@ -1,9 +1,8 @@
 //! What an archive holds.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Why an archive was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,29 +50,21 @@ pub struct Header {
 }
 
 /// What a thread is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConversationKind {
     /// A thread of the tutor.
+    #[default]
     Tutor,
     /// A conversation of the homework helper.
     Helper,
 }
 
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Speaker {
-    /// The student.
-    User,
-    /// The tutor.
-    Assistant,
-}
-
 /// One conversation. All text is redacted by whoever hands it over.
 ///
-/// Only text, whole numbers and times: what is read back is then, byte for byte, what was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What was stored is here whole, each message in protobuf's own JSON, so that no field that a message has or will have can
+/// be left out by mistake.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConversationRecord {
     /// Whose conversation it is. The tenant and the class stand in the header.
     pub student_id: String,
@@ -85,70 +76,47 @@ pub struct ConversationRecord {
     pub course_id: String,
     /// The thread's title; may be empty.
     pub title: String,
-    /// The rolling summary of turns that the conversation's memory no longer holds; may be empty.
-    pub summary: String,
-    /// The turns in the conversation's memory, oldest first.
-    pub memory: Vec<RememberedTurn>,
-    /// The timeline's latest entries, oldest first.
-    pub turns: Vec<ArchivedTurn>,
+    /// What the conversation remembers, one for each scope: its latest turns and a summary of those before.
+    pub memories: Vec<Value>,
+    /// The timeline's latest entries with their cards, oldest first.
+    pub messages: Vec<Value>,
     /// The event log's latest entries, oldest first.
-    pub events: Vec<ArchivedEvent>,
-    /// True where earlier turns or events were left out.
+    pub events: Vec<Value>,
+    /// The clarification that the thread waits for, with the answers so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clarification: Option<Value>,
+    /// Work that was put off, such as a message that waits for its turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub works: Vec<Value>,
+    /// Context requests, open and closed, with the artifacts that were supplied. Artifacts are large, so each request has a
+    /// line of its own after the conversation's: see [`ContextRequestRecord`].
+    #[serde(skip)]
+    pub context_requests: Vec<Value>,
+    /// True where earlier messages or events were left out.
     pub truncated: bool,
-    /// How many stored records of the conversation are left out because they could not be read: its own, turns, events
-    /// and memories. What is empty may then have been something; [`kind`](Self::kind) may be a guess if its own is one.
-    #[serde(default)]
+    /// How many stored records of the conversation are left out because they could not be read. What is empty may then
+    /// have been something; [`kind`](Self::kind) may be a guess if the thread's own record is one of them.
     pub unreadable: u64,
 }
 
 impl ConversationRecord {
-    /// Leaves out all but the latest `limit` turns and the latest `limit` events; `truncated` says so.
+    /// Leaves out all but the latest `limit` messages and the latest `limit` events; `truncated` says so.
     pub fn keep_latest(&mut self, limit: usize) {
-        let turns = self.turns.len().saturating_sub(limit);
+        let messages = self.messages.len().saturating_sub(limit);
         let events = self.events.len().saturating_sub(limit);
-        self.turns.drain(..turns);
+        self.messages.drain(..messages);
         self.events.drain(..events);
-        self.truncated |= turns > 0 || events > 0;
+        self.truncated |= messages > 0 || events > 0;
     }
 }
 
-/// A turn in a conversation's memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RememberedTurn {
-    /// Who spoke.
-    pub role: Speaker,
-    /// What was said, perhaps cut.
-    pub text: String,
-}
-
-/// An entry of a thread's timeline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArchivedTurn {
-    /// The entry's id in the timeline.
-    pub id: i64,
-    /// Who spoke.
-    pub role: Speaker,
-    /// What was said; may be empty.
-    pub text: String,
-    /// The student's LaTeX; may be empty.
-    pub latex: String,
-    /// What stood on the card, as text; empty where there was none.
-    pub card: String,
-    /// When.
-    pub time: Timestamp,
-}
-
-/// An entry of a thread's event log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArchivedEvent {
-    /// The entry's id in the log.
-    pub id: i64,
-    /// What happened, such as `turn`.
-    pub kind: String,
-    /// When.
-    pub time: Timestamp,
-    /// What else is known.
-    pub facts: BTreeMap<String, String>,
-    /// Text that belongs to it; often empty.
-    pub text: String,
+/// One context request of the conversation before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContextRequestRecord {
+    /// Whose conversation it is; an erasure finds the record by it.
+    pub student_id: String,
+    /// The thread.
+    pub thread_id: String,
+    /// The request with all that was supplied for it.
+    pub context_request: Value,
 }

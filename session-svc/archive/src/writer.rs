@@ -6,7 +6,7 @@ use crate::{
     line::{Chain, write_footer, write_header, write_record},
     name::ArchiveName,
     partial::Partial,
-    record::{About, ConversationRecord},
+    record::{About, ContextRequestRecord, ConversationRecord},
 };
 
 /// Writes one archive. Dropped before it is finished, it leaves nothing.
@@ -27,14 +27,14 @@ pub struct Writer {
 pub struct Sealed {
     /// Its file name in the directory.
     pub name: String,
-    /// How many conversations it holds.
+    /// How many records it holds: conversations and their context requests.
     pub records: u64,
     /// The end of its chain: [`Report::chain`](crate::Report::chain) of a later verification must be the same.
     pub chain: String,
 }
 
 impl ArchiveDir {
-    /// Begins an archive. Of each conversation, the latest `max_messages` turns and events will be kept.
+    /// Begins an archive. Of each conversation, the latest `max_messages` messages and events will be kept.
     ///
     /// Waits while an erasure or retention runs.
     ///
@@ -66,7 +66,16 @@ impl Writer {
         // Taken, so that any return but the last gives the archive up.
         let mut partial = self.partial.take().ok_or(ArchiveError::GivenUp)?;
         record.keep_latest(self.max_messages);
+        let requests = std::mem::take(&mut record.context_requests);
         partial.write_line(&write_record(&mut self.chain, &record)?)?;
+        for context_request in requests {
+            let request = ContextRequestRecord {
+                student_id: record.student_id.clone(),
+                thread_id: record.thread_id.clone(),
+                context_request,
+            };
+            partial.write_line(&write_record(&mut self.chain, &request)?)?;
+        }
         self.partial = Some(partial);
         Ok(())
     }

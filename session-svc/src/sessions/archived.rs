@@ -1,45 +1,66 @@
 //! A thread in the form of an archive, as far as it can be read.
 
+use std::convert::identity;
+
 use bytes::Bytes;
-use jiff::Timestamp;
 use prost::Message;
+use serde_json::Value;
 use turnwise_proto::{
-    session::v1::{ConversationMemory, Event, ThreadKind},
-    tutor::v1::{Role, Thread, TutorCard, TutorMessage, tutor_card::Content},
+    session::v1::{
+        Clarification, ContextRequest, ConversationMemory, DueWork, Event, PendingInteraction,
+        ThreadKind, pending_interaction::Interaction,
+    },
+    tutor::v1::{Thread, TutorMessage},
 };
-use turnwise_session_archive::{
-    ArchivedEvent, ArchivedTurn, ConversationKind, ConversationRecord, RememberedTurn, Speaker,
-};
-use turnwise_session_store::{Check, Key, Partition, Read, StudentKey};
+use turnwise_session_archive::{ConversationKind, ConversationRecord};
+use turnwise_session_store::{Check, Partition, Read, StudentKey};
 
 use super::{
-    Sessions,
+    Sessions, due,
     fields::{Fields, number},
+    json::json,
     keys,
     stored::StoredThread,
 };
 use crate::{error::SessionError, record};
 
-/// What a thread was like when it was archived: two fields as they are stored, readable or not.
+// What a record is called in errors, and the message that it holds.
+const MESSAGE: (&str, &str) = ("message", "turnwise.tutor.v1.TutorMessage");
+const EVENT: (&str, &str) = ("event", "turnwise.session.v1.Event");
+const MEMORY: (&str, &str) = ("memory", "turnwise.session.v1.ConversationMemory");
+const REQUEST: (&str, &str) = ("context_request", "turnwise.session.v1.ContextRequest");
+const WORK: (&str, &str) = ("work", "turnwise.session.v1.DueWork");
+const CLARIFICATION: &str = "turnwise.session.v1.Clarification";
+
+/// What a thread was like when it was archived: fields as they are stored, readable or not, and its deferred work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Counts the messages.
     count: Option<Bytes>,
     /// Changes whenever events are appended outside of turns.
     touched: Option<Bytes>,
+    /// Rises with every change of what the thread waits for, artifacts included.
+    waits: Option<Bytes>,
+    /// The deferred work, by its ids in order.
+    pub(super) work_ids: Vec<String>,
 }
 
 impl Seen {
     /// They hold if nothing was written to the thread since.
-    pub(super) fn checks(&self, thread: &Key) -> Vec<Check> {
-        [("count", &self.count), ("touched", &self.touched)]
-            .map(|(field, value)| Check::FieldIs {
-                key: thread.clone(),
-                field,
-                value: value.clone(),
-                tell: Vec::new(),
-            })
-            .into()
+    pub(super) fn checks(&self, thread_id: &str) -> Vec<Check> {
+        let thread = keys::thread(thread_id);
+        [
+            (thread.clone(), "count", &self.count),
+            (thread, "touched", &self.touched),
+            (keys::interactions(thread_id), "version", &self.waits),
+        ]
+        .map(|(key, field, value)| Check::FieldIs {
+            key,
+            field,
+            value: value.clone(),
+            tell: Vec::new(),
+        })
+        .into()
     }
 }
 
@@ -108,18 +129,16 @@ impl LeftOut<'_> {
         }
     }
 
-    /// The records that can be read.
-    fn readable<M: Message + Default>(
+    /// A stored message as JSON, if it can be read, with `changed` applied to it first. `what` names the record in errors,
+    /// `name` is the message's full name.
+    fn json<M: Message + Default>(
         &mut self,
-        what: &'static str,
-        found: Vec<(i64, Bytes)>,
-    ) -> Result<Vec<(i64, M)>, SessionError> {
-        let mut readable = Vec::with_capacity(found.len());
-        for (id, bytes) in found {
-            let message = self.unless(record::decode(what, &bytes))?;
-            readable.extend(message.map(|message| (id, message)));
-        }
-        Ok(readable)
+        (what, name): (&'static str, &'static str),
+        bytes: &[u8],
+        changed: impl FnOnce(M) -> M,
+    ) -> Result<Option<Value>, SessionError> {
+        let read = record::decode(what, bytes).and_then(|found| json(name, &changed(found)));
+        self.unless(read)
     }
 }
 
@@ -156,6 +175,10 @@ impl Sessions {
             Read::Record {
                 key: keys::memory(thread_id),
             },
+            Read::Record {
+                key: keys::interactions(thread_id),
+            },
+            Read::Record { key: keys::works() },
         ];
         let mut reads = self.read(&Partition::student(student), wanted).await?;
         let mut left_out = LeftOut {
@@ -169,25 +192,7 @@ impl Sessions {
             Some(Some(stored)) => Head::of(stored),
             None => Head::rest(fields),
         };
-        let mut fields = reads.fields()?;
-        let seen = Seen {
-            count: fields.take(),
-            touched: fields.take(),
-        };
-        let (mut timeline, mut log) = (reads.entries()?, reads.entries()?);
-        timeline.reverse();
-        log.reverse();
-        // Where some cannot be read, those that can do not show that there were more.
-        let truncated = timeline.len() > limit || log.len() > limit;
-        let messages = left_out.readable("message", timeline)?;
-        let events = left_out.readable("event", log)?;
-        let memories = reads.record()?.into_iter().map(|(_, bytes)| (0, bytes));
-        let memories: Vec<(_, ConversationMemory)> =
-            left_out.readable("memory", memories.collect())?;
-        let summaries = memories.iter().map(|(_, memory)| memory.summary.as_str());
-        let summary = summaries.collect::<Vec<_>>().join("\n");
-        let remembered = memories.into_iter().flat_map(|(_, memory)| memory.turns);
-        let record = ConversationRecord {
+        let mut record = ConversationRecord {
             student_id: student.student.clone(),
             thread_id: thread_id.to_owned(),
             kind: match head.kind {
@@ -196,60 +201,66 @@ impl Sessions {
             },
             course_id: head.course_id,
             title: head.title,
-            summary,
-            memory: remembered
-                .map(|turn| RememberedTurn {
-                    role: speaker(turn.role()),
-                    text: turn.text,
-                })
-                .collect(),
-            turns: messages.into_iter().map(archived_turn).collect(),
-            events: events.into_iter().map(archived_event).collect(),
-            truncated,
-            unreadable: left_out.records,
+            ..ConversationRecord::default()
         };
+        let mut fields = reads.fields()?;
+        let mut seen = Seen {
+            count: fields.take(),
+            touched: fields.take(),
+            ..Seen::default()
+        };
+        let (timeline, log) = (reads.entries()?, reads.entries()?);
+        // Where some cannot be read, those that can do not show that there were more.
+        record.truncated = timeline.len() > limit || log.len() > limit;
+        for (id, bytes) in timeline.iter().rev() {
+            let with_id = |message| TutorMessage { id: *id, ..message };
+            let message = left_out.json(MESSAGE, bytes, with_id)?;
+            record.messages.extend(message);
+        }
+        for (id, bytes) in log.iter().rev() {
+            let event = left_out.json(EVENT, bytes, |event| Event { id: *id, ..event })?;
+            record.events.extend(event);
+        }
+        for (_, bytes) in reads.record()? {
+            let memory = left_out.json::<ConversationMemory>(MEMORY, &bytes, identity)?;
+            record.memories.extend(memory);
+        }
+        for (field, bytes) in reads.record()? {
+            match field.as_str() {
+                "version" => seen.waits = Some(bytes),
+                "pending" => {
+                    let pending = left_out.unless(record::decode("pending", &bytes))?;
+                    if let Some(clarification) = pending.and_then(clarification) {
+                        let clarification = json(CLARIFICATION, &clarification);
+                        record.clarification = left_out.unless(clarification)?;
+                    }
+                }
+                name if name.starts_with("request:") => {
+                    let request = left_out.json::<ContextRequest>(REQUEST, &bytes, identity)?;
+                    record.context_requests.extend(request);
+                }
+                // Ids of documents, and callers as the gateway sealed them: nobody's words.
+                _ => {}
+            }
+        }
+        seen.work_ids = due::of_thread(reads.record()?, thread_id);
+        for bytes in self.stored_work(&seen.work_ids).await? {
+            let without_claims = |work| DueWork {
+                claims: Bytes::new(),
+                ..work
+            };
+            let work = left_out.json(WORK, &bytes, without_claims)?;
+            record.works.extend(work);
+        }
+        record.unreadable = left_out.records;
         Ok(Some((record, seen)))
     }
 }
 
-fn archived_turn((id, message): (i64, TutorMessage)) -> ArchivedTurn {
-    ArchivedTurn {
-        id,
-        role: speaker(message.role()),
-        card: message.card.as_ref().map(card_text).unwrap_or_default(),
-        time: instant(message.create_time.as_ref()),
-        text: message.text,
-        latex: message.latex,
+/// A context request stands among the requests as well.
+fn clarification(pending: PendingInteraction) -> Option<Clarification> {
+    match pending.interaction? {
+        Interaction::Clarification(clarification) => Some(clarification),
+        Interaction::ContextRequest(_) => None,
     }
-}
-
-fn archived_event((id, event): (i64, Event)) -> ArchivedEvent {
-    ArchivedEvent {
-        id,
-        time: instant(event.create_time.as_ref()),
-        kind: event.kind,
-        facts: event.facts,
-        text: event.text,
-    }
-}
-
-fn card_text(card: &TutorCard) -> String {
-    match &card.content {
-        Some(Content::Concept(concept)) => concept.key_ideas.join("\n"),
-        Some(Content::Drill(drill)) => format!("{}\n{}", drill.prompt, drill.question_latex),
-        Some(Content::Exam(exam)) => exam.question_id.clone(),
-        None => String::new(),
-    }
-}
-
-fn speaker(role: Role) -> Speaker {
-    match role {
-        Role::Assistant => Speaker::Assistant,
-        Role::User | Role::Unspecified => Speaker::User,
-    }
-}
-
-fn instant(time: Option<&prost_types::Timestamp>) -> Timestamp {
-    time.and_then(turnwise_kit::time::from_proto)
-        .unwrap_or(Timestamp::UNIX_EPOCH)
 }

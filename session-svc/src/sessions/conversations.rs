@@ -75,12 +75,7 @@ impl Sessions {
             turns: reads.members()?,
             answers: reads.members()?,
         };
-        let work_ids = reads
-            .record()?
-            .into_iter()
-            .filter(|(_, of)| of == thread_id.as_bytes())
-            .map(|(id, _)| id)
-            .collect();
+        let work_ids = due::of_thread(reads.record()?, thread_id);
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
             class_id: match &stored {
@@ -109,10 +104,14 @@ impl Sessions {
         if let Err(error @ SessionError::SchemaTooNew { .. }) = &conversation.stored {
             return Err(error.clone());
         }
+        let there = conversation.is_there();
+        let seen = seen.filter(|_| there);
+        if seen.is_some_and(|seen| seen.work_ids != conversation.work_ids) {
+            return Ok(false);
+        }
         self.withdraw(conversation.work_ids.clone()).await?;
         let key = keys::thread(&conversation.thread_id);
         let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
-        let there = conversation.is_there();
         let goes = match &conversation.stored {
             Ok(Some(stored)) if stored.kind == ThreadKind::Helper => true,
             Ok(Some(stored)) => {
@@ -142,8 +141,7 @@ impl Sessions {
         if course_id.is_some() {
             writes.extend(graded::clear());
         }
-        let seen = seen.filter(|_| there);
-        let checks = seen.map_or_else(Vec::new, |seen| seen.checks(&key));
+        let checks = seen.map_or_else(Vec::new, |seen| seen.checks(&conversation.thread_id));
         let transaction = Transaction {
             checks,
             writes,

@@ -58,7 +58,38 @@ pub(super) fn kept(work_ids: Vec<String>) -> Write {
     }
 }
 
+/// The ids of a thread's deferred work, in order; `works` is the student's record of it.
+pub(super) fn of_thread(works: Vec<(String, Bytes)>, thread_id: &str) -> Vec<String> {
+    let mut ids: Vec<_> = works
+        .into_iter()
+        .filter(|(_, of)| of == thread_id.as_bytes())
+        .map(|(id, _)| id)
+        .collect();
+    ids.sort();
+    ids
+}
+
 impl Sessions {
+    /// Work as it is stored, without what was withdrawn or done meanwhile.
+    pub(super) async fn stored_work(
+        &self,
+        work_ids: &[String],
+    ) -> Result<Vec<Bytes>, SessionError> {
+        if work_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = work_ids.iter().map(|id| Read::Fields {
+            key: keys::work(id),
+            fields: vec!["item".into()],
+        });
+        let mut reads = self.read(&partition(), wanted.collect()).await?;
+        let mut found = Vec::with_capacity(work_ids.len());
+        for _ in work_ids {
+            found.extend(reads.fields()?.take());
+        }
+        Ok(found)
+    }
+
     /// Puts work into the due set; the thread must be the student's.
     pub async fn defer(&self, student: &StudentKey, work: DueWork) -> Result<(), SessionError> {
         let thread_id = work.thread_id.clone();

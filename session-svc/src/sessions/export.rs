@@ -1,26 +1,20 @@
 //! A student's whole record as one JSON document, in pieces, so that no thread waits in memory for the others.
 
-use std::sync::LazyLock;
-
 use bytes::Bytes;
-use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind};
 use turnwise_session_store::{Partition, Read, StudentKey};
 
-use super::{END, Sessions, audit::Actor, events::Page, interactions::Interactions, keys};
+use super::{
+    END, Sessions, audit::Actor, events::Page, interactions::Interactions, json::json, keys,
+};
 use crate::{error::SessionError, record};
 
 /// Pieces that wait for a reader.
 const BUFFER: usize = 4;
 /// Messages and events that are read at a time.
 const PAGE: usize = 200;
-
-static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap_or_else(|_| DescriptorPool::new())
-});
 
 /// A piece of the document, or why there are no more.
 pub type Piece = Result<Bytes, SessionError>;
@@ -49,7 +43,7 @@ impl Sessions {
         student: &StudentKey,
         sender: &mpsc::Sender<Piece>,
     ) -> Result<(), SessionError> {
-        let head = json!({"tenant": student.tenant, "student_id": student.student,
+        let head = serde_json::json!({"tenant": student.tenant, "student_id": student.student,
             "export_time": self.now().to_string()});
         let mut text = head.to_string();
         text.truncate(text.len() - 1);
@@ -98,7 +92,7 @@ impl Sessions {
                 .map(|(_, bytes)| record::decode::<QuestionRecord>("question", bytes))
                 .map(|question| json("turnwise.session.v1.QuestionRecord", &question?))
                 .collect::<Result<Vec<_>, SessionError>>()?;
-            out.push(json!({
+            out.push(serde_json::json!({
                 "snapshot": json("turnwise.session.v1.StudentSnapshot", &snapshot)?,
                 "questions": questions,
             }));
@@ -201,18 +195,4 @@ impl Sessions {
 async fn send(sender: &mpsc::Sender<Piece>, text: String) -> Result<(), SessionError> {
     let sent = sender.send(Ok(text.into())).await;
     sent.map_err(|_| SessionError::Unavailable)
-}
-
-/// A message as protobuf's own JSON.
-fn json(name: &'static str, message: &impl Message) -> Result<Value, SessionError> {
-    let unreadable = |error: &dyn std::fmt::Display| {
-        tracing::error!(%error, name, "a record cannot be written as JSON");
-        SessionError::RecordCorrupted { record: name }
-    };
-    let descriptor = POOL
-        .get_message_by_name(name)
-        .ok_or_else(|| unreadable(&"it has no descriptor"))?;
-    let message = DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice())
-        .map_err(|error| unreadable(&error))?;
-    serde_json::to_value(&message).map_err(|error| unreadable(&error))
 }

@@ -13,6 +13,7 @@ mod fields;
 mod graded;
 mod idempotency;
 mod interactions;
+mod json;
 pub mod keys;
 pub mod reset;
 pub mod rosters;

@@ -16,8 +16,8 @@ use crate::error::SessionError;
 
 /// How many conversations of a batch are worked on at a time.
 const SIDE_BY_SIDE: usize = 32;
-/// How many conversations are read before they are written to an archive.
-const EXPORTED_AT_ONCE: usize = 256;
+/// How many conversations are read before they are written to an archive; some hold megabytes of artifacts.
+const EXPORTED_AT_ONCE: usize = 64;
 /// Entries that one transaction takes out of an index: it should not hold up others.
 const UNINDEXED_AT_ONCE: usize = 1000;
 /// Entries of an index that are read at a time.

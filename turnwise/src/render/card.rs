@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use turnwise_proto::{
     exam::v1::QuestionState,
-    tutor::v1::{ConceptCard, ExamCard, TutorCard, tutor_card},
+    tutor::v1::{ConceptCard, DrillCard, ExamCard, TutorCard, WorkedExample, tutor_card},
 };
 
 use super::{
@@ -28,9 +28,13 @@ pub fn card(card: &TutorCard, choices: &[Choice], now: Timestamp, ink: Ink) -> S
             explanation(&mut lines, concept);
             "Key idea".to_owned()
         }
-        Some(tutor_card::Content::Drill(drill)) => {
-            lines.push(shown_in_text(&drill.prompt));
-            lines.push(format!("   {}", shown(&drill.question_latex)));
+        Some(tutor_card::Content::Drill(DrillCard {
+            prompt,
+            question_latex,
+            drill_token: _,
+        })) => {
+            lines.push(shown_in_text(prompt));
+            lines.push(format!("   {}", shown(question_latex)));
             "Drill".to_owned()
         }
         Some(tutor_card::Content::Exam(exam)) => {
@@ -73,22 +77,23 @@ pub fn card(card: &TutorCard, choices: &[Choice], now: Timestamp, ink: Ink) -> S
 }
 
 fn explanation(lines: &mut Vec<String>, concept: &ConceptCard) {
-    lines.extend(
-        concept
-            .key_ideas
-            .iter()
-            .map(|idea| format!("• {}", shown_in_text(idea))),
-    );
-    if let Some(example) = &concept.worked_example {
+    let ConceptCard {
+        key_ideas,
+        worked_example,
+    } = concept;
+    let idea = |idea: &String| format!("• {}", shown_in_text(idea));
+    lines.extend(key_ideas.iter().map(idea));
+    if let Some(WorkedExample {
+        problem_latex,
+        final_answer_latex,
+        steps_latex,
+    }) = worked_example
+    {
         lines.push(" ".to_owned());
-        lines.push(format!("Example: {}", shown(&example.problem_latex)));
-        lines.extend(
-            example
-                .steps_latex
-                .iter()
-                .map(|step| format!("   {}", shown(step))),
-        );
-        lines.push(format!("Answer: {}", shown(&example.final_answer_latex)));
+        lines.push(format!("Example: {}", shown(problem_latex)));
+        let step = |step: &String| format!("   {}", shown(step));
+        lines.extend(steps_latex.iter().map(step));
+        lines.push(format!("Answer: {}", shown(final_answer_latex)));
     }
 }
 

@@ -13,13 +13,8 @@ fn conversation(student: &str) -> ConversationRecord {
         thread_id: format!("thread-of-{student}"),
         kind: ConversationKind::Helper,
         course_id: "algebra".to_owned(),
-        title: String::new(),
-        summary: "a summary".to_owned(),
-        memory: Vec::new(),
-        turns: Vec::new(),
-        events: Vec::new(),
-        truncated: false,
-        unreadable: 0,
+        title: "a title".to_owned(),
+        ..ConversationRecord::default()
     }
 }
 
@@ -57,7 +52,7 @@ fn whole_archives_are_ok_and_a_changed_one_is_named() {
 
     let file = folder.path().join(&sealed.name);
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("a summary", "another one")).unwrap();
+    fs::write(&file, text.replace("a title", "another one")).unwrap();
     let found = verify(&[folder.path().to_owned()]);
     assert!(!found.ok);
     let problem = found.archives[0].problem.as_deref().unwrap();

@@ -47,20 +47,8 @@ pub fn paragraph(course: &Course, subject: Subject<'_>, reasons: &[Reason]) -> S
 fn lead(course: &Course, subject: Subject<'_>) -> String {
     let name = |id| unit_name(course, id);
     match subject {
-        Subject::Action(action, true) => match action {
-            Action::SocraticQuestion => "A guiding question is allowed",
-            Action::DrillCard => "A drill is allowed",
-            Action::ConceptCard => "A concept card is allowed",
-            Action::ExamBlock => "An exam question is allowed",
-        }
-        .to_owned(),
-        Subject::Action(action, false) => match action {
-            Action::SocraticQuestion => "No guiding question",
-            Action::DrillCard => "No drill",
-            Action::ConceptCard => "No concept card",
-            Action::ExamBlock => "No exam question",
-        }
-        .to_owned(),
+        Subject::Action(action, true) => action.facts().allowed.to_owned(),
+        Subject::Action(action, false) => action.facts().refused.to_owned(),
         Subject::Target(unit) => format!("The turn is about {}", name(unit)),
         Subject::Focus(unit) => format!("The unit to work on is {}", name(unit)),
         Subject::NextUnit(Some(unit)) => format!("The unit to go on with is {}", name(unit)),
@@ -177,12 +165,7 @@ fn clause(course: &Course, reason: &Reason) -> String {
             name(unit_id)
         ),
         Reason::NarrowedByEvent { action, .. } => {
-            let wanted = match action {
-                Action::SocraticQuestion => "a hint",
-                Action::DrillCard => "a drill",
-                Action::ConceptCard => "a concept card",
-                Action::ExamBlock => "an exam question",
-            };
+            let wanted = action.facts().wanted;
             format!("the button that was pressed asks for {wanted} and nothing else")
         }
 

@@ -42,7 +42,7 @@ fn a_full_disk_leaves_no_archive() {
 
 fn long(student_id: &str) -> turnwise_session_archive::ConversationRecord {
     let mut record = record(student_id, "t2");
-    record.summary = "x".repeat(40_000);
+    record.title = "x".repeat(40_000);
     record
 }
 

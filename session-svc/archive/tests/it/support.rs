@@ -1,13 +1,13 @@
 //! Archives for the tests.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use jiff::Timestamp;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use turnwise_session_archive::{
-    About, ArchiveDir, ArchiveKind, ArchivedEvent, ArchivedTurn, ConversationKind,
-    ConversationRecord, RememberedTurn, Sealed, Speaker,
+    About, ArchiveDir, ArchiveKind, ConversationKind, ConversationRecord, Sealed,
 };
 
 /// An archive directory that goes with the test.
@@ -72,44 +72,28 @@ pub fn record(student_id: &str, thread_id: &str) -> ConversationRecord {
         kind: ConversationKind::Helper,
         course_id: "calculus".into(),
         title: "Homework".into(),
-        summary: format!("Student: {student_id} asked about limits"),
-        memory: vec![RememberedTurn {
-            role: Speaker::User,
-            text: format!("what of \"h → 0\"? ({student_id})"),
-        }],
-        turns: vec![turn(1, "what is a limit?\nreally")],
-        events: Vec::new(),
-        truncated: false,
-        unreadable: 0,
+        memories: vec![json!({
+            "summary": format!("Student: {student_id} asked about limits"),
+            "turns": [{"text": format!("what of \"h → 0\"? ({student_id})")}],
+        })],
+        messages: vec![message(1, "what is a limit?\nreally")],
+        ..ConversationRecord::default()
     }
 }
 
-pub fn turn(id: i64, text: &str) -> ArchivedTurn {
-    ArchivedTurn {
-        id,
-        role: Speaker::User,
-        text: text.into(),
-        latex: String::new(),
-        card: String::new(),
-        time: time("2026-11-22T06:00:00.5Z"),
-    }
+pub fn message(id: i64, text: &str) -> Value {
+    json!({"id": id, "text": text, "createTime": "2026-11-22T06:00:00.5Z"})
 }
 
-pub fn event(id: i64) -> ArchivedEvent {
-    ArchivedEvent {
-        id,
-        kind: "turn".into(),
-        time: time("2026-11-22T06:00:00Z"),
-        facts: BTreeMap::from([("unit_id".into(), "U-1".into())]),
-        text: String::new(),
-    }
+pub fn event(id: i64) -> Value {
+    json!({"id": id, "kind": "turn", "facts": {"unit_id": "U-1"}})
 }
 
 /// Conversations of a few students.
 pub fn any_records() -> impl Strategy<Value = Vec<ConversationRecord>> {
     let one = (0..4_u8, "\\PC{0,12}", any::<String>()).prop_map(|(student, thread, text)| {
         let mut record = record(&format!("s{student}"), &thread);
-        record.turns.push(turn(2, &text));
+        record.messages.push(message(2, &text));
         record
     });
     prop::collection::vec(one, 0..6)

@@ -3,11 +3,12 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use proptest::prelude::*;
+use serde_json::json;
 use turnwise_session_archive::{
     ArchiveError, ArchiveKind, ConversationRecord, verify_dir, verify_file,
 };
 
-use crate::support::{Home, about, any_records, event, record, turn};
+use crate::support::{Home, about, any_records, event, message, record};
 
 #[test]
 fn a_finished_archive_verifies() {
@@ -90,30 +91,39 @@ fn each_conversation_is_one_line_of_json() {
 }
 
 #[test]
-fn what_a_record_lacks_is_said_and_one_that_says_nothing_of_it_lacks_nothing() {
+fn each_context_request_is_a_line_after_its_conversation() {
     let home = Home::new();
-    let written = ConversationRecord {
-        unreadable: 2,
+    let [one, two] = ["one", "two"].map(|request| json!({"requestId": request}));
+    let asked = ConversationRecord {
+        context_requests: vec![one.clone(), two.clone()],
         ..record("s1", "t1")
     };
-    let name = home.write(&about("school", "7b"), &[written]).name;
-    let line = home.read(&name).lines().nth(1).unwrap().to_owned();
-    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let mut body = line["body"].clone();
-    assert_eq!(body["unreadable"], 2);
-    // An archive of before this was counted.
-    body.as_object_mut().unwrap().remove("unreadable");
-    let read: ConversationRecord = serde_json::from_value(body).unwrap();
-    assert_eq!(read, record("s1", "t1"));
+    let sealed = home.write(&about("school", "7b"), &[asked, record("s2", "t2")]);
+    assert_eq!(sealed.records, 4);
+    let text = home.read(&sealed.name);
+    let bodies: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["body"].take())
+        .collect();
+    let request = |of: &serde_json::Value| json!({"student_id": "s1", "thread_id": "t1", "context_request": of});
+    assert_eq!(bodies[1], serde_json::to_value(record("s1", "t1")).unwrap());
+    assert_eq!(bodies[2..4], [request(&one), request(&two)]);
+    // An erasure takes them as well, and what is left verifies.
+    assert_eq!(home.dir.erase_student("school", "s1").unwrap(), 3);
+    assert!(!home.read(&sealed.name).contains("requestId"));
+    let report = home.dir.verify(&sealed.name).unwrap();
+    assert!(report.is_intact(), "{report:?}");
+    assert_eq!((report.records, report.erased), (4, 3));
+    assert_eq!(report.chain, sealed.chain);
 }
 
 #[test]
-fn the_latest_turns_and_events_are_kept_and_the_cut_is_said() {
+fn the_latest_messages_and_events_are_kept_and_the_cut_is_said() {
     let home = Home::new();
     let mut writer = home.dir.create(&about("school", "7b"), 2).unwrap();
-    for (turns, events) in [(2, 2), (3, 0), (0, 5)] {
+    for (messages, events) in [(2, 2), (3, 0), (0, 5)] {
         let mut long = record("s1", "t1");
-        long.turns = (1..=turns).map(|id| turn(id, "hello")).collect();
+        long.messages = (1..=messages).map(|id| message(id, "hello")).collect();
         long.events = (1..=events).map(event).collect();
         writer.append(long).unwrap();
     }
@@ -127,9 +137,9 @@ fn the_latest_turns_and_events_are_kept_and_the_cut_is_said() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines[1]["body"]["truncated"], false);
-    assert_eq!(ids(&lines[1], "turns"), [1, 2]);
+    assert_eq!(ids(&lines[1], "messages"), [1, 2]);
     assert_eq!(lines[2]["body"]["truncated"], true);
-    assert_eq!(ids(&lines[2], "turns"), [2, 3]);
+    assert_eq!(ids(&lines[2], "messages"), [2, 3]);
     assert_eq!(lines[3]["body"]["truncated"], true);
     assert_eq!(ids(&lines[3], "events"), [4, 5]);
 }
@@ -139,7 +149,7 @@ fn a_conversation_that_fits_no_line_gives_the_archive_up() {
     let home = Home::new();
     let mut writer = home.dir.create(&about("school", "7b"), 120).unwrap();
     let mut long = record("s1", "t1");
-    long.summary = "x".repeat(turnwise_session_archive::MAX_LINE_BYTES);
+    long.title = "x".repeat(turnwise_session_archive::MAX_LINE_BYTES);
     assert!(matches!(
         writer.append(long),
         Err(ArchiveError::LineTooLong { .. })

@@ -28,10 +28,12 @@ impl Bench {
     /// The texts of all messages in the archives.
     pub fn archived_texts(&self) -> Vec<String> {
         let bodies = self.archived();
-        let turns = bodies
+        let messages = bodies
             .iter()
-            .filter_map(|body| body.get("turns")?.as_array());
-        let texts = turns.flatten().filter_map(|turn| turn["text"].as_str());
+            .filter_map(|body| body.get("messages")?.as_array());
+        let texts = messages
+            .flatten()
+            .filter_map(|message| message["text"].as_str());
         texts.map(str::to_owned).collect()
     }
 }

@@ -127,12 +127,10 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     ];
     assert_eq!(heads, expected);
     for body in &bodies {
-        let turns = body["turns"].as_array().unwrap();
-        assert!(turns.iter().all(|turn| turn["text"] == "secret"));
-        assert_eq!(
-            (turns.len(), &body["memory"][0]["text"]),
-            (2, &"secret".into())
-        );
+        let messages = body["messages"].as_array().unwrap();
+        assert!(messages.iter().all(|said| said["text"] == "secret"));
+        let remembered = &body["memories"][0]["turns"][0]["text"];
+        assert_eq!((messages.len(), remembered), (2, &"secret".into()));
         assert_eq!(body["events"].as_array().unwrap().len(), 3);
         assert_eq!(body["truncated"], false);
     }
@@ -233,9 +231,9 @@ async fn an_archive_says_what_it_lacks(bench: &mut Bench) {
     let mut bodies = bench.archived();
     bodies.sort_by_key(|body| body["thread_id"].to_string());
     let said = bodies.iter().map(|body| {
-        let turns = body["turns"].as_array().unwrap().len();
+        let messages = body["messages"].as_array().unwrap().len();
         let truncated = body["truncated"].as_bool().unwrap();
-        (turns, truncated, body["unreadable"].as_u64().unwrap())
+        (messages, truncated, body["unreadable"].as_u64().unwrap())
     });
     let said: Vec<_> = said.collect();
     assert_eq!(said, [(4, false, 2), (4, true, 3), (4, true, 3)]);

@@ -17,6 +17,7 @@ mod recovery;
 mod redaction;
 mod reset;
 mod reset_archives;
+mod reset_words;
 mod threads;
 mod topologies;
 mod turn_logs;
@@ -43,6 +44,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),
     ("reset_archives", reset_archives::CASES),
+    ("reset_words", reset_words::CASES),
     ("threads", threads::CASES),
     ("turn_logs", turn_logs::CASES),
     ("turns", turns::CASES),

@@ -50,13 +50,13 @@ async fn an_archive_holds_what_was_deleted(bench: &mut Bench) {
         );
         assert_eq!(body["title"], format!("about {thread}"));
         assert_eq!(body["truncated"], false);
-        let turns: Vec<_> = body["turns"].as_array().unwrap().iter().collect();
+        let messages = body["messages"].as_array().unwrap();
         assert_eq!(
-            (turns.len(), &turns[0]["role"], &turns[1]["role"]),
-            (2, &"user".into(), &"assistant".into())
+            (messages.len(), &messages[0]["role"], &messages[1]["role"]),
+            (2, &"ROLE_USER".into(), &"ROLE_ASSISTANT".into())
         );
-        assert!(turns.iter().all(|turn| turn["text"] == text.as_str()));
-        assert_eq!(body["memory"][0]["text"], text);
+        assert!(messages.iter().all(|said| said["text"] == text.as_str()));
+        assert_eq!(body["memories"][0]["turns"][0]["text"], text);
         assert_eq!(body["events"].as_array().unwrap().len(), 3);
         assert_eq!(body["events"][2]["text"], text);
     }

@@ -1,0 +1,132 @@
+//! What a student can read of a reply and of its card: every text, named once.
+//!
+//! No pattern in here leaves a field out: one that is added to any of these messages does not compile until it stands among
+//! the texts or among what is none.
+
+use crate::{
+    policy::v1::Reply,
+    tutor::v1::{
+        Button, ConceptCard, DrillCard, ExamCard, ExamOption, TutorCard, WorkedExample,
+        tutor_card::Content,
+    },
+};
+
+/// A text that a student can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadableText<'a> {
+    /// What it says; may be empty.
+    pub text: &'a str,
+    /// Whose words they are.
+    pub author: Author,
+}
+
+/// Whose words a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// Whoever made the reply: a model, or the policy's fallback.
+    Reply,
+    /// The exam catalogue of the course.
+    Catalogue,
+}
+
+impl Reply {
+    /// Everything that a student can read of the reply, its card included.
+    pub fn readable_texts(&self) -> Vec<ReadableText<'_>> {
+        let Self {
+            action: _,
+            target_unit_id: _,
+            text,
+            card,
+            drill_id: _,
+        } = self;
+        let mut texts = vec![Author::Reply.says(text)];
+        texts.extend(card.iter().flat_map(TutorCard::readable_texts));
+        texts
+    }
+}
+
+impl TutorCard {
+    /// Everything that a student can read of the card.
+    pub fn readable_texts(&self) -> Vec<ReadableText<'_>> {
+        let Self {
+            unit_id: _,
+            content,
+            buttons,
+        } = self;
+        buttons.iter().for_each(no_text);
+        match content {
+            None => Vec::new(),
+            Some(Content::Concept(card)) => concept(card),
+            Some(Content::Drill(card)) => drill(card),
+            Some(Content::Exam(card)) => exam(card),
+        }
+    }
+}
+
+impl Author {
+    fn says(self, text: &str) -> ReadableText<'_> {
+        ReadableText { text, author: self }
+    }
+}
+
+fn concept(card: &ConceptCard) -> Vec<ReadableText<'_>> {
+    let ConceptCard {
+        key_ideas,
+        worked_example,
+    } = card;
+    let mut texts: Vec<_> = key_ideas.iter().collect();
+    if let Some(WorkedExample {
+        problem_latex,
+        final_answer_latex,
+        steps_latex,
+    }) = worked_example
+    {
+        texts.extend([problem_latex, final_answer_latex]);
+        texts.extend(steps_latex);
+    }
+    texts
+        .into_iter()
+        .map(|text| Author::Reply.says(text))
+        .collect()
+}
+
+fn drill(card: &DrillCard) -> Vec<ReadableText<'_>> {
+    let DrillCard {
+        prompt,
+        question_latex,
+        drill_token: _,
+    } = card;
+    [prompt, question_latex]
+        .map(|text| Author::Reply.says(text))
+        .into()
+}
+
+fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
+    let ExamCard {
+        question_id: _,
+        tier: _,
+        prompt,
+        question_latex,
+        options,
+        state: _,
+        locked_until: _,
+        offer_token: _,
+    } = card;
+    let options = options.iter().map(|ExamOption { option_id: _, text }| text);
+    [prompt, question_latex]
+        .into_iter()
+        .chain(options)
+        .map(|text| Author::Catalogue.says(text))
+        .collect()
+}
+
+/// A button's words are the client's own.
+fn no_text(
+    Button {
+        label_key: _,
+        event: _,
+        primary: _,
+        call: _,
+    }: &Button,
+) {
+}
