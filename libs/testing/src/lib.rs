@@ -1,8 +1,10 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, choices that a seed repeats, the time that a thread was on a
+//! each program, a model server that fails on demand, damage to
+//! files, choices that a seed repeats, the time that a thread was on a
 //! processor, and the lines that say what was measured.
 
 pub mod choices;
+pub mod damage;
 pub mod figure;
 pub mod model_server;
 mod port;
