@@ -141,10 +141,15 @@ impl EmbeddedFile {
             .and_then(|transaction| match guarded(|| work(&transaction)) {
                 Ok(Done::Commit(result)) => guarded(|| Ok(transaction.commit()?)).map(|()| result),
                 Ok(Done::Nothing(result)) => guarded(|| Ok(transaction.abort()?)).map(|()| result),
-                // Ended here and not while a panic is under way: a second one would end the process.
-                Err(failure) => Err(guarded(|| Ok(transaction.abort()?))
-                    .err()
-                    .unwrap_or(failure)),
+                Err(failure) => {
+                    // Ended here and not while a panic is under way: a second one would end the process.
+                    let ended = guarded(|| Ok(transaction.abort()?));
+                    match failure {
+                        Failure::Owner(_) => Err(ended.err().unwrap_or(failure)),
+                        // The first failure says why; the others follow from it.
+                        Failure::File(_) => Err(failure),
+                    }
+                }
             });
         self.look_at(&result);
         result
