@@ -22,7 +22,6 @@ use crate::{
     error::StartError,
     memory::MemoryLimits,
     sessions::{Limits, Sessions},
-    upgrade,
 };
 
 /// Where archives go if the store is not on this machine.
@@ -287,13 +286,12 @@ impl Settings {
             if path.as_os_str().is_empty() {
                 return Err(unknown("the path is missing"));
             }
-            if upgrade::embedded::is_old(path) {
-                upgrade::embedded::upgrade(path, kit, &self.limits(), || {
-                    self.open_embedded(path, kit)
-                })
-                .await?;
-            }
-            return Ok(Arc::new(self.open_embedded(path, kit)?));
+            let options = EmbeddedOptions {
+                path: path.to_owned(),
+                fsync: self.session_embedded_fsync == Fsync::On,
+            };
+            let store = EmbeddedStore::open(&options, Arc::clone(&kit.clock))?;
+            return Ok(Arc::new(store));
         }
         if !["redis://", "redis+sentinel://", "redis+cluster://"]
             .iter()
@@ -308,21 +306,7 @@ impl Settings {
             wait_timeout: Duration::from_millis(self.session_redis_wait_timeout_ms.into()),
             response_timeout: Duration::from_millis(self.session_redis_response_timeout_ms.into()),
         };
-        let store: Arc<dyn Store> = Arc::new(RedisStore::open(&options).await?);
-        // Version 0.1 knew no other address.
-        if location.starts_with("redis://") {
-            let old = upgrade::redis::Old::new(location, options.password.as_deref())?;
-            old.start(Arc::clone(&store), kit, self.limits()).await;
-        }
-        Ok(store)
-    }
-
-    fn open_embedded(&self, path: &Path, kit: &Kit) -> Result<EmbeddedStore, StartError> {
-        let options = EmbeddedOptions {
-            path: path.to_owned(),
-            fsync: self.session_embedded_fsync == Fsync::On,
-        };
-        Ok(EmbeddedStore::open(&options, Arc::clone(&kit.clock))?)
+        Ok(Arc::new(RedisStore::open(&options).await?))
     }
 
     fn embedded_path(&self) -> Option<&Path> {

@@ -7,7 +7,7 @@ use turnwise_proto::common::v1::ErrorReason;
 use turnwise_session_archive::ArchiveError;
 use turnwise_session_store::{OpenError, StoreError};
 
-use crate::pending::PendingError;
+use crate::{pending::PendingError, sessions::keys};
 
 /// The longest wait that a caller is told while another turn runs: most turns end long before their lease.
 const TURN_RETRY: Duration = Duration::from_secs(1);
@@ -107,10 +107,21 @@ pub enum SessionError {
     ArchiveNotErased,
     /// The store does not answer or cannot write; its own words are in the log.
     #[error("{0}; try again")]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// The service cannot do it now: it is being stopped, or the store answered something unexpected.
     #[error("the service cannot do this now; try again")]
     Unavailable,
+}
+
+impl From<StoreError> for SessionError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Damaged { key } => Self::RecordCorrupted {
+                record: keys::record(&key),
+            },
+            error => Self::Store(error),
+        }
+    }
 }
 
 impl From<SessionError> for Fault {
@@ -163,7 +174,7 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::RecordCorrupted).meta("record", "store")
             }
             SessionError::Store(error) => fault(ErrorReason::StorageUnavailable)
-                .meta("cause", cause(error))
+                .meta("cause", cause(&error))
                 .retry_after(STORAGE_RETRY),
             SessionError::Unavailable => fault(ErrorReason::StorageUnavailable)
                 .meta("cause", "unavailable")
@@ -203,9 +214,11 @@ impl From<PendingError> for Fault {
 }
 
 /// The cause of a store's failure, for programs.
-fn cause(error: StoreError) -> &'static str {
+fn cause(error: &StoreError) -> &'static str {
     match error {
-        StoreError::Unavailable | StoreError::Corrupted => "unavailable",
+        StoreError::Unavailable | StoreError::Corrupted | StoreError::Damaged { .. } => {
+            "unavailable"
+        }
         StoreError::TimedOut => "timed_out",
         StoreError::Full => "full",
         StoreError::ReadOnly => "read_only",
@@ -228,14 +241,6 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error("the store that SESSION_STORE names cannot be opened")]
     OpenStore(#[from] OpenError),
-    /// The file of an older version cannot be brought to this one.
-    #[error("{} is of an older version and cannot be brought to this one: {problem}; it is as it was, and a start tries again", path.display())]
-    Upgrade {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        problem: String,
-    },
     /// The password file cannot be read.
     #[error("cannot read SESSION_REDIS_PASSWORD_FILE {}; give this user the right to read it", path.display())]
     PasswordFile {

@@ -7,7 +7,6 @@
 //! | [`sessions`] | every operation, written once: what is checked, written and read together |
 //! | [`memory`], [`pending`] | pure rules: what a conversation remembers, what a thread may wait for |
 //! | [`record`] | records as bytes, with their schema version |
-//! | [`upgrade`] | reads the files of the version before |
 //! | [`access`] | who may touch whose records |
 //! | [`grpc`] | the services: checks and conversions only |
 //! | [`config`], [`error`] | settings; failures and their reasons |
@@ -26,7 +25,6 @@ pub mod pending;
 pub mod record;
 pub mod retention;
 pub mod sessions;
-pub mod upgrade;
 
 use std::sync::Arc;
 

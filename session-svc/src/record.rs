@@ -1,17 +1,13 @@
-//! Records as bytes: one byte of schema version, a checksum, then the message. A newer reader reads an older record.
-//!
-//! | version | form |
-//! | ---: | --- |
-//! | 1 | the version, then the message |
-//! | 2 | the version, the CRC-32 of the message in four bytes (big-endian), then the message |
+//! Records as bytes: one byte of schema version, the CRC-32 of the message in four bytes (big-endian), then the message.
+//! The embedded store has a checksum over every row as well; in Redis this one stands alone.
 
 use bytes::Bytes;
 use prost::Message;
 
 use crate::error::SessionError;
 
-/// The version that this service writes; it reads this one and all before.
-pub const SCHEMA_VERSION: u8 = 2;
+/// The version that this service reads and writes.
+pub const SCHEMA_VERSION: u8 = 1;
 
 const HEAD: usize = 5;
 
@@ -48,20 +44,16 @@ fn sealed(mut bytes: Vec<u8>) -> Bytes {
 }
 
 fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], SessionError> {
-    let corrupted = SessionError::RecordCorrupted { record: what };
     match bytes {
-        [1, body @ ..] => Ok(body),
-        [2, a, b, c, d, body @ ..] => {
-            if crc32fast::hash(body) == u32::from_be_bytes([*a, *b, *c, *d]) {
-                Ok(body)
-            } else {
-                Err(corrupted)
-            }
+        [SCHEMA_VERSION, a, b, c, d, body @ ..]
+            if crc32fast::hash(body) == u32::from_be_bytes([*a, *b, *c, *d]) =>
+        {
+            Ok(body)
         }
         [version, ..] if *version > SCHEMA_VERSION => Err(SessionError::SchemaTooNew {
             record: what,
             version: *version,
         }),
-        _ => Err(corrupted),
+        _ => Err(SessionError::RecordCorrupted { record: what }),
     }
 }

@@ -1,8 +1,9 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, messages with a word in every string, choices that a seed repeats, the time that a thread was on a
-//! processor, and the lines that say what was measured.
+//! each program, a model server that fails on demand, messages with a word in every string, damage to files, choices that
+//! a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
 
 pub mod choices;
+pub mod damage;
 pub mod figure;
 pub mod filled;
 pub mod model_server;

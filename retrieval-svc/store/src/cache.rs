@@ -10,23 +10,20 @@ use std::{
 };
 
 use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError, WriteTransaction};
+use turnwise_embedded_file::{
+    Bytes, Done, EmbeddedFile, Failure as FileFailure, Lock, OpenError, Purpose, copy, seal, unseal,
+};
 use turnwise_retrieval_index::{ContentHash, ModelId, PartId};
 
-use crate::{
-    OpenError,
-    failure::Failure,
-    file::{Bytes, Done, StoreFile},
-    name::Name,
-    opening::Purpose,
-    record,
-    rescue::copy,
-};
+use crate::{Failure, name::Name, problem};
 
 /// What this file is.
 const PURPOSE: Purpose = Purpose {
     name: "retrieval cache",
     format: 1,
     cache_bytes: 32 * 1024 * 1024,
+    content: "kept vectors and parts",
+    remedy: "they are made again",
     rescue,
 };
 /// The models with vectors here, and when each was last used: a number that rises with every use.
@@ -43,7 +40,7 @@ const MAX_UNSAVED: usize = 4096;
 /// The file.
 #[derive(Debug)]
 pub(crate) struct CacheFile {
-    file: StoreFile,
+    file: EmbeddedFile,
     /// The models that this process has used.
     used: Mutex<HashSet<String>>,
     /// How many vectors are not on disk yet; held by whoever writes.
@@ -53,15 +50,15 @@ pub(crate) struct CacheFile {
 impl CacheFile {
     /// Opens the file; a damaged one, or one of a newer version, is thrown away. `None`: there can be none, and the log
     /// says why.
-    pub(crate) fn open(path: &Path) -> Option<Self> {
-        let opened = match StoreFile::open(path, PURPOSE) {
+    pub(crate) fn open(path: &Path, lock: &Lock) -> Option<Self> {
+        let opened = match EmbeddedFile::open(path, PURPOSE, lock) {
             Err(problem @ (OpenError::Damaged { .. } | OpenError::Newer { .. })) => {
                 tracing::warn!(
                     %problem,
                     "kept vectors and parts cannot be read and are thrown away; they are made again"
                 );
                 match std::fs::remove_file(path) {
-                    Ok(()) => StoreFile::open(path, PURPOSE),
+                    Ok(()) => EmbeddedFile::open(path, PURPOSE, lock),
                     Err(source) => Err(OpenError::Create {
                         path: path.to_owned(),
                         source,
@@ -84,10 +81,10 @@ impl CacheFile {
 
     /// A cache in memory.
     pub(crate) fn in_memory() -> Result<Self, OpenError> {
-        Ok(Self::of(StoreFile::in_memory(PURPOSE)?))
+        Ok(Self::of(EmbeddedFile::in_memory(PURPOSE)?))
     }
 
-    fn of(file: StoreFile) -> Self {
+    fn of(file: EmbeddedFile) -> Self {
         Self {
             file,
             used: Mutex::default(),
@@ -101,9 +98,7 @@ impl CacheFile {
         model: &ModelId,
         contents: &[ContentHash],
     ) -> Result<Vec<Option<Vec<f32>>>, Failure> {
-        let found = self
-            .file
-            .read(|transaction| vectors::find(transaction, model, contents))?;
+        let found = self.read(|transaction| vectors::find(transaction, model, contents))?;
         match found {
             Some(found) => {
                 self.use_model(model)?;
@@ -162,13 +157,13 @@ impl CacheFile {
     /// See [`Cache::part`](turnwise_retrieval_index::Cache::part).
     pub(crate) fn part(&self, id: &PartId) -> Result<Option<Vec<u8>>, Failure> {
         let row = source_of(id).row(id.revision.as_bytes());
-        self.file.read(|transaction| {
+        self.read(|transaction| {
             let Some(table) = existing(transaction, PARTS)? else {
                 return Ok(None);
             };
             Ok(table
                 .get(row.as_slice())?
-                .and_then(|sealed| record::open(&row, sealed.value()).ok().map(<[u8]>::to_vec)))
+                .and_then(|sealed| unseal(&[&row], sealed.value()).ok().map(<[u8]>::to_vec)))
         })
     }
 
@@ -195,7 +190,7 @@ impl CacheFile {
             table.retain_in(source.start()..&source.end(), |row, _| {
                 kept.contains(source.tail(row))
             })?;
-            table.insert(row.as_slice(), record::seal(&row, encoded).as_slice())?;
+            table.insert(row.as_slice(), seal(&[&row], encoded).as_slice())?;
             Ok(Done::Commit(()))
         })
     }
@@ -217,6 +212,14 @@ impl CacheFile {
             })?;
             Ok(done(forgotten, ()))
         })
+    }
+
+    fn read<R>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.file.reopen()?;
+        self.file.read(work)
     }
 
     /// Writes; it is on disk when this returns, but for a few vectors.
@@ -285,7 +288,7 @@ impl Drop for CacheFile {
 }
 
 /// Brings the rows of a damaged file into a new one; an error if one cannot be reached.
-fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), Failure> {
+fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), FileFailure> {
     copy(from, to, PARTS)?;
     copy(from, to, MODELS)?;
     for row in to.open_table(MODELS)?.iter()? {
@@ -303,7 +306,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Tells that something was not read or not kept.
 pub(crate) fn log(failure: &Failure) {
     tracing::warn!(
-        problem = failure.problem(),
+        problem = problem(failure),
         "vectors or parts cannot be read or kept; they are made again when they are needed"
     );
 }

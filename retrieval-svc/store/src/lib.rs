@@ -9,47 +9,44 @@
 //! Sources are on disk before a call is answered. A damaged record spoils its source and no other: it is listed as
 //! damaged until it is uploaded again or removed.
 //!
-//! Opening looks at every page. A damaged file from which every row can still be read is replaced by a new one with the
-//! same rows, and kept under the same name with `.damaged`; other damage is refused, or, for the cache, thrown away. A
-//! file that was both damaged and not closed is refused. Where a damaged file names the size of a page, redb makes room
-//! for it before it reads: for a moment that can be 4 GiB.
+//! Both files are opened as `turnwise-embedded-file` says: a damaged one from which every row can still be read is
+//! replaced by a new one with the same rows. Other damage is refused, or, for the cache, thrown away.
 //!
 //! Vectors are brought to disk every few thousand and whenever a part is kept. What bounds the cache: the vectors of the
 //! two models used last are kept, those of other models are dropped; [`Cache::forget_unused`] drops those of contents
 //! that are gone; of a source the parts are kept that are said to be in use, and none once it is removed.
 
 mod cache;
-mod error;
-mod failure;
-mod file;
 mod name;
-mod opening;
 mod record;
-mod rescue;
 mod uploads;
 
-use std::{collections::HashSet, fs::File, path::Path, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use tokio::{sync::Mutex, task::spawn_blocking};
+use turnwise_embedded_file::{Done, EmbeddedFile, Lock, Purpose, beside};
 use turnwise_retrieval_index::{
     BoxFuture, Cache, ContentHash, ModelId, PartId, Progress, SourceError, SourceHead, SourceKey,
     SourceState, Sources, TenantCourse, UploadedChunk,
 };
 
-pub use self::error::OpenError;
+pub use turnwise_embedded_file::OpenError;
+
 use self::{
     cache::CacheFile,
-    failure::Failure,
-    file::{Done, StoreFile},
-    opening::Purpose,
     uploads::{Reading, Writing},
 };
+
+/// Why a transaction on one of the files did not go through.
+type Failure = turnwise_embedded_file::Failure<SourceError>;
 
 /// The file of sources.
 const SOURCES: Purpose = Purpose {
     name: "retrieval sources",
     format: 1,
     cache_bytes: 32 * 1024 * 1024,
+    content: "a store of sources",
+    remedy: "restore it from a backup, or move it away and upload the sources again",
     rescue: uploads::rescue,
 };
 
@@ -64,11 +61,11 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Files {
-    sources: StoreFile,
+    sources: EmbeddedFile,
     /// `None`: it could not be opened, which is logged.
     cache: Option<CacheFile>,
     /// Dropped last. `None`: in memory.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
 }
 
 impl Store {
@@ -79,9 +76,9 @@ impl Store {
     /// The file cannot be made or opened, is in use, is damaged or no store, or comes from a newer version. Troubles of
     /// the cache beside it are only logged.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let lock = opening::lock(path)?;
-        let sources = StoreFile::open(path, SOURCES)?;
-        let cache = CacheFile::open(&opening::beside(path, "cache"));
+        let lock = Lock::take(path)?;
+        let sources = EmbeddedFile::open(path, SOURCES, &lock)?;
+        let cache = CacheFile::open(&beside(path, "cache"), &lock);
         Ok(Self::of(sources, cache, Some(lock)))
     }
 
@@ -91,11 +88,11 @@ impl Store {
     ///
     /// The database cannot be made.
     pub fn in_memory() -> Result<Self, OpenError> {
-        let sources = StoreFile::in_memory(SOURCES)?;
+        let sources = EmbeddedFile::in_memory(SOURCES)?;
         Ok(Self::of(sources, Some(CacheFile::in_memory()?), None))
     }
 
-    fn of(sources: StoreFile, cache: Option<CacheFile>, lock: Option<File>) -> Self {
+    fn of(sources: EmbeddedFile, cache: Option<CacheFile>, lock: Option<Lock>) -> Self {
         Self {
             files: Arc::new(Files {
                 sources,
@@ -113,6 +110,7 @@ impl Store {
     ) -> Result<R, SourceError> {
         let files = Arc::clone(&self.files);
         let read = move || {
+            files.sources.reopen()?;
             files.sources.read(|transaction| {
                 Reading::open(transaction)?
                     .map(|reading| work(&reading))
@@ -122,7 +120,7 @@ impl Store {
         match spawn_blocking(read).await {
             Ok(Ok(Some(found))) => Ok(found),
             Ok(Ok(None)) => empty(),
-            Ok(Err(failure)) => Err(failure.into()),
+            Ok(Err(failure)) => Err(told(failure)),
             Err(error) => Err(SourceError::Unavailable(error.to_string())),
         }
     }
@@ -141,7 +139,7 @@ impl Store {
                 .write(true, |transaction| work(&mut Writing::open(transaction)?))
         };
         match spawn_blocking(write).await {
-            Ok(written) => Ok(written?),
+            Ok(written) => written.map_err(told),
             Err(error) => Err(SourceError::Unavailable(error.to_string())),
         }
     }
@@ -151,6 +149,22 @@ impl Files {
     /// What the cache answers; `None` if there is none, or it cannot.
     fn with_cache<R>(&self, work: impl FnOnce(&CacheFile) -> Result<R, Failure>) -> Option<R> {
         work(self.cache.as_ref()?).inspect_err(cache::log).ok()
+    }
+}
+
+/// What the caller is told of a failure.
+fn told(failure: Failure) -> SourceError {
+    match failure {
+        Failure::Owner(error) => error,
+        Failure::File(fault) => SourceError::Unavailable(fault.problem()),
+    }
+}
+
+/// What happened, for people.
+fn problem(failure: &Failure) -> String {
+    match failure {
+        Failure::Owner(error) => error.to_string(),
+        Failure::File(fault) => fault.problem(),
     }
 }
 

@@ -9,14 +9,14 @@ mod writing;
 
 use redb::{ReadableTable, StorageError, TableDefinition};
 use serde::{Deserialize, Serialize};
+use turnwise_embedded_file::{Bytes, Damage};
 use turnwise_retrieval_index::sources::{SourceHead, SourceKey, UploadedChunk};
 
 pub(crate) use self::{reading::Reading, rescue::rescue, writing::Writing};
 use crate::{
-    failure::Failure,
-    file::Bytes,
+    Failure,
     name::{self, Name},
-    record::{self, Damage},
+    record,
 };
 
 /// The committed upload of each source.

@@ -2,7 +2,7 @@
 //! request is refused.
 
 use bytes::Bytes;
-use turnwise_session_store::{Check, Refused, Write};
+use turnwise_session_store::{Check, DAMAGED, Refused, Write};
 
 use super::{Limits, fields::Fields, keys, keys::Operation, millis};
 use crate::{error::SessionError, record};
@@ -68,10 +68,13 @@ impl IdempotencyEntry {
     /// What follows the fingerprint, which must be the same.
     fn told(&self, refused: Refused) -> Result<Fields, SessionError> {
         let mut told = Fields::of(refused.told);
-        if told.take().as_ref() != Some(&self.fingerprint) {
-            return Err(SessionError::IdempotencyConflict);
+        match told.take() {
+            Some(fingerprint) if fingerprint == self.fingerprint => Ok(told),
+            Some(damaged) if damaged == DAMAGED => {
+                Err(SessionError::RecordCorrupted { record: "answer" })
+            }
+            _ => Err(SessionError::IdempotencyConflict),
         }
-        Ok(told)
     }
 
     /// Stores an outcome.

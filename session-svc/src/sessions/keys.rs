@@ -57,6 +57,29 @@ fn name(kind: ThreadKind) -> &'static str {
     }
 }
 
+/// What kind of record stands under a name, for people and programs that are told that it is damaged.
+pub(crate) fn record(key: &Key) -> &'static str {
+    let kind = key.as_str().split(':').next().unwrap_or_default();
+    match kind {
+        "thread" => "thread",
+        "threads" | "turns" | "answers" | "graded" | "conversations" => "index",
+        "timeline" => "message",
+        "events" => "event",
+        "memory" => "memory",
+        "interactions" => "pending",
+        "turn" => "turn_log",
+        "answer" => "answer",
+        "nonce" => "nonce",
+        "snapshot" => "evidence",
+        "questions" => "question",
+        "works" | "work" | "due" => "work",
+        "erased" | "cleared" => "erasure",
+        "roster" => "roster",
+        "audit" => "audit_entry",
+        _ => "store",
+    }
+}
+
 pub(crate) fn threads(kind: ThreadKind) -> Key {
     Key::new(format!("threads:{}", name(kind)))
 }

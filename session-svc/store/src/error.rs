@@ -2,9 +2,11 @@
 
 use std::{io, path::PathBuf};
 
+use crate::Key;
+
 /// Why a transaction was not answered. It may have been done or not, as a whole, unless its variant says otherwise; the
 /// store's own words are in the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The store does not answer, or cannot write.
     #[error("the store does not answer")]
@@ -27,6 +29,12 @@ pub enum StoreError {
     /// Something is stored that this version cannot read.
     #[error("something in the store cannot be read")]
     Corrupted,
+    /// What is stored under a name is not what was written, and the transaction needs it. Nothing was written.
+    #[error("what is stored under `{}` is not what was written", key.as_str())]
+    Damaged {
+        /// The name.
+        key: Key,
+    },
 }
 
 /// Why a store cannot be opened. The messages never hold a password.
@@ -38,27 +46,16 @@ pub enum OpenError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The folder or the file of the embedded store cannot be made.
-    #[error("cannot create {}; name a place that this user may write to", path.display())]
-    Create {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process has the embedded store open.
-    #[error("{} is in use by another process; stop that process or name another file", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The embedded store cannot be opened.
-    #[error("cannot open the store {}; if the file is damaged, restore it from a backup", path.display())]
-    Open {
+    /// The file of the embedded store cannot be opened.
+    #[error(transparent)]
+    File(#[from] turnwise_embedded_file::OpenError),
+    /// This start cannot be written into the file of the embedded store.
+    #[error("cannot write to {}; check the disk and its room", path.display())]
+    CountStart {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: Box<redb::Error>,
+        source: StoreError,
     },
     /// The thread that writes to the embedded store cannot be started.
     #[error(

@@ -11,6 +11,8 @@
 //! - Numbers only rise: the ids of a log even after it was cleared, and fencing tokens even across restarts and
 //!   failovers.
 //! - What has expired counts as absent, whether or not it has been removed yet.
+//! - What is not what was written is never answered as if it were, nor as absent: a field or an entry is answered as
+//!   [`DAMAGED`], and whatever else needs a damaged row fails with [`StoreError::Damaged`].
 
 pub mod changes;
 pub mod embedded;
@@ -23,6 +25,10 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 pub use crate::error::{OpenError, StoreError};
+
+/// Stands for the value of a field or an entry that is not what was written: no text, no number and no record. A check
+/// that a field is this holds if the field is damaged still.
+pub const DAMAGED: &[u8] = &[0x00, 0xff];
 
 /// What an operation answers, some time.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

@@ -1,12 +1,14 @@
-//! What the service has of its own over an embedded store: what runs out is no longer in the file.
+//! What the service has of its own over an embedded store: what runs out is no longer in the file, and rows that are not
+//! what was written are told by the kind of their record.
 
 use std::time::Duration;
 
-use turnwise_session_svc::sessions::turns::Begun;
+use redb::{Database, TableDefinition};
+use turnwise_session_svc::{error::SessionError, sessions::turns::Begun};
 
 use crate::bench::{
-    ANSWERS, Bench, COURSE, Kind, THREADS, TUTOR, begin, commit, make_thread, one_more, started,
-    take_full_turn, take_turn,
+    ANSWERS, Bench, COURSE, Kind, THREADS, TUTOR, begin, commit, make_thread, one_more, refused,
+    started, take_full_turn, take_turn,
 };
 
 #[tokio::test]
@@ -80,4 +82,83 @@ async fn threads_are_forgotten_after_their_time() {
         0
     );
     assert_eq!(left.holding("about old"), [""; 0]);
+}
+
+/// Kinds of rows, as they stand in the file's keys.
+const FIELD: u8 = 0x10;
+const RANKED: u8 = 0x12;
+const ENTRY: u8 = 0x13;
+
+/// Turns a bit over in the first row of a student's that begins so, and in nothing else: every page is whole.
+async fn spoil(bench: &mut Bench, student: &str, name: &str, kind: u8, tail: &[u8]) {
+    const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
+    bench.stop().await;
+    let partition = format!("{}/{student}", bench.tenant);
+    let start = [
+        partition.as_bytes(),
+        &[0],
+        name.as_bytes(),
+        &[0, kind],
+        tail,
+    ]
+    .concat();
+    let database = Database::open(bench.home.embedded_options().unwrap().path).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let mut rows = transaction.open_table(ROWS).unwrap();
+        let (key, mut value) = {
+            let mut range = rows.range(start.as_slice()..).unwrap();
+            let (key, value) = range.next().unwrap().unwrap();
+            (key.value().to_vec(), value.value().to_vec())
+        };
+        assert!(key.starts_with(&start), "{name} has no such row");
+        *value.last_mut().unwrap() ^= 0x01;
+        rows.insert(key.as_slice(), value.as_slice()).unwrap();
+    }
+    transaction.commit().unwrap();
+    drop(database);
+    bench.reopen().await;
+}
+
+#[tokio::test]
+async fn one_bit_is_told_by_the_kind_of_the_record() {
+    let mut bench = Bench::new(Kind::Embedded, "bits").await;
+    let (ada, bob) = (bench.student("ada"), bench.student("bob"));
+    for student in [&ada, &bob] {
+        make_thread(bench.sessions(), student, "t1").await;
+        take_full_turn(bench.sessions(), student, "t1", "k").await;
+    }
+    let corrupted = |record| SessionError::RecordCorrupted { record };
+
+    spoil(&mut bench, "ada", "answer:turn:k", FIELD, b"fingerprint").await;
+    let begun = bench.sessions().begin_turn(&ada, begin("t1", "k")).await;
+    assert_eq!(refused(begun), corrupted("answer"));
+    spoil(&mut bench, "ada", "timeline:t1", ENTRY, b"").await;
+    let read = bench.sessions().get_thread(&ada, "t1", 0, 10).await;
+    assert_eq!(refused(read), corrupted("message"));
+    let snapshot = format!("snapshot:{COURSE}");
+    spoil(&mut bench, "ada", &snapshot, FIELD, b"turn").await;
+    let read = bench.sessions().get_snapshot(&ada, COURSE).await;
+    assert_eq!(refused(read), corrupted("turn_state"));
+    for field in ["kept", "kind", "count"] {
+        spoil(&mut bench, "ada", "thread:t1", FIELD, field.as_bytes()).await;
+        let read = bench.sessions().get_thread(&ada, "t1", 0, 10).await;
+        assert_eq!(refused(read), corrupted("thread"));
+        if field != "count" {
+            // The bit turned back: it is what was written again.
+            spoil(&mut bench, "ada", "thread:t1", FIELD, field.as_bytes()).await;
+        }
+    }
+
+    // What is damaged goes with the rest, and the archive says how much it lacks.
+    let report = bench.reset().await;
+    assert_eq!((report.threads, report.unreadable), (2, 2));
+    let turns = |body: &serde_json::Value| body["turns"].as_array().unwrap().len();
+    let mut archived: Vec<_> = bench.archived().iter().map(turns).collect();
+    archived.sort_unstable();
+    assert_eq!(archived, [1, 2]);
+
+    spoil(&mut bench, "bob", "threads", RANKED, b"").await;
+    let listed = bench.sessions().list_threads(&bob, None, 10).await;
+    assert_eq!(refused(listed), corrupted("index"));
 }

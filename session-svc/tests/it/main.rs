@@ -11,4 +11,3 @@ mod model;
 mod pending;
 mod redis;
 mod settings;
-mod version1;

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashSet};
 use redb::{
     ReadTransaction, ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
 };
+use turnwise_embedded_file::{Bytes, Failure as FileFailure, HEAD, copy, seal, unseal};
 use turnwise_retrieval_index::{ContentHash, ModelId};
 
 use super::existing;
-use crate::{failure::Failure, file::Bytes, record, rescue::copy};
+use crate::Failure;
 
 /// The most bytes of a block's vectors: with what the database adds, a block fills the pages that it is given, which are
 /// a power of two. A single vector may be longer.
@@ -57,7 +58,7 @@ pub(super) fn rescue(
     from: &ReadTransaction,
     to: &WriteTransaction,
     model: &str,
-) -> Result<(), Failure> {
+) -> Result<(), FileFailure> {
     let names = Names::new(model);
     copy(from, to, names.index())?;
     copy(from, to, names.blocks())
@@ -121,7 +122,7 @@ pub(super) fn keep(
         for number in vector {
             numbers.extend_from_slice(&number.to_le_bytes());
         }
-        packing.add(*content, &record::seal(content, &numbers))?;
+        packing.add(*content, &seal(&[content], &numbers))?;
     }
     packing.finish()
 }
@@ -257,7 +258,7 @@ impl<'t> Packing<'t> {
 
 /// How long a record is.
 fn record_length(dimension: usize) -> usize {
-    record::HEAD + dimension * size_of::<f32>()
+    HEAD + dimension * size_of::<f32>()
 }
 
 /// Where a vector stands. A block never has so many that the place does not fit: a record is longer than a byte.
@@ -282,7 +283,7 @@ fn sealed(block: &[u8], place: usize, dimension: usize) -> Option<&[u8]> {
 
 /// The vector that stands there; `None` if it is damaged.
 fn decode(content: &ContentHash, sealed: &[u8]) -> Option<Vec<f32>> {
-    let (numbers, _) = record::open(content, sealed).ok()?.as_chunks();
+    let (numbers, _) = unseal(&[content], sealed).ok()?.as_chunks();
     Some(
         numbers
             .iter()

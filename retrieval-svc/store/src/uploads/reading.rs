@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use redb::{ReadOnlyTable, ReadTransaction, TableError};
+use turnwise_embedded_file::{Bytes, Damage};
 use turnwise_retrieval_index::sources::{
     SourceError, SourceHead, SourceKey, SourceState, TenantCourse, UploadedChunk,
 };
@@ -10,12 +11,7 @@ use turnwise_retrieval_index::sources::{
 use super::{
     CHUNKS, COMMITTED, Committed, STAGED, Staged, is_readable, read, source_key, source_name, walk,
 };
-use crate::{
-    failure::Failure,
-    file::Bytes,
-    name::Name,
-    record::{self, Damage},
-};
+use crate::{Failure, name::Name, record};
 
 /// The tables, for reading.
 pub(crate) struct Reading {
@@ -107,9 +103,9 @@ impl Reading {
         key: &SourceKey,
     ) -> Result<(SourceHead, Vec<UploadedChunk>), Failure> {
         let name = source_name(key);
-        let damaged = |Damage| SourceError::Damaged(key.source.to_string());
+        let damaged = |Damage| Failure::Owner(SourceError::Damaged(key.source.to_string()));
         let committed = read::<Committed>(&self.committed, &name)?
-            .ok_or(SourceError::NotBegun)?
+            .ok_or(Failure::Owner(SourceError::NotBegun))?
             .map_err(damaged)?;
         let mut found = Vec::new();
         walk(

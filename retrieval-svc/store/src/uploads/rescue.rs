@@ -2,9 +2,10 @@
 
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use serde::de::DeserializeOwned;
+use turnwise_embedded_file::{Bytes, Failure, copy};
 
 use super::{CHUNKS, COMMITTED, Committed, IDS, LAST, STAGED, Staged};
-use crate::{failure::Failure, file::Bytes, record, rescue::copy};
+use crate::record;
 
 /// Copies every row; an error if one cannot be reached.
 pub(crate) fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use redb::{ReadableTable, Table, WriteTransaction};
 use serde::Serialize;
+use turnwise_embedded_file::{Bytes, Done};
 use turnwise_retrieval_index::sources::{
     Progress, SourceError, SourceHead, SourceKey, UploadedChunk,
 };
@@ -9,12 +10,7 @@ use turnwise_retrieval_index::sources::{
 use super::{
     CHUNKS, COMMITTED, Committed, IDS, LAST, STAGED, Staged, is_readable, place, read, source_name,
 };
-use crate::{
-    failure::Failure,
-    file::{Bytes, Done},
-    name::Name,
-    record,
-};
+use crate::{Failure, name::Name, record};
 
 /// The tables, for writing.
 pub(crate) struct Writing<'t> {
@@ -86,11 +82,14 @@ impl<'t> Writing<'t> {
         let name = source_name(key);
         let mut staged = match read::<Staged>(&self.staged, &name)? {
             Some(Ok(staged)) if *staged.head.revision == *revision => staged,
-            _ => return Err(SourceError::NotBegun.into()),
+            _ => return Err(Failure::Owner(SourceError::NotBegun)),
         };
         let next = staged.kept;
         let Some(known) = next.checked_sub(first) else {
-            return Err(SourceError::OutOfOrder { given: first, next }.into());
+            return Err(Failure::Owner(SourceError::OutOfOrder {
+                given: first,
+                next,
+            }));
         };
         let known = usize::try_from(known).unwrap_or(usize::MAX);
         let Some(new @ [_, ..]) = chunks.get(known..) else {
@@ -100,11 +99,13 @@ impl<'t> Writing<'t> {
             if staged.kept >= staged.head.chunks {
                 // More chunks than the head says there are.
                 let given = staged.kept;
-                return Err(SourceError::OutOfOrder { given, next }.into());
+                return Err(Failure::Owner(SourceError::OutOfOrder { given, next }));
             }
             let id = name.row(chunk.id.as_bytes());
             if self.ids.insert(id.as_slice(), ())?.is_some() {
-                return Err(SourceError::DuplicateChunk(chunk.id.to_string()).into());
+                return Err(Failure::Owner(SourceError::DuplicateChunk(
+                    chunk.id.to_string(),
+                )));
             }
             let row = name.row(&place(staged.upload, staged.kept));
             write(&mut self.chunks, &row, chunk)?;
@@ -129,16 +130,16 @@ impl<'t> Writing<'t> {
                     Some(Ok(committed)) if *committed.head.revision == *revision => {
                         Ok(Done::Nothing(()))
                     }
-                    _ => Err(SourceError::NotBegun.into()),
+                    _ => Err(Failure::Owner(SourceError::NotBegun)),
                 };
             }
         };
         let missing = staged.head.chunks.saturating_sub(staged.kept);
         if missing > 0 {
-            return Err(SourceError::Incomplete { missing }.into());
+            return Err(Failure::Owner(SourceError::Incomplete { missing }));
         }
         if !is_readable(&self.chunks, &name, staged.upload, staged.kept)? {
-            return Err(SourceError::Damaged(key.source.to_string()).into());
+            return Err(Failure::Owner(SourceError::Damaged(key.source.to_string())));
         }
         self.drop_uploads(&name, Some(staged.upload))?;
         self.staged.remove(name.start())?;
@@ -181,7 +182,9 @@ fn write(
     value: &impl Serialize,
 ) -> Result<(), Failure> {
     let sealed = record::encode(row, value).map_err(|error| {
-        SourceError::Unavailable(format!("a record cannot be written: {error}"))
+        Failure::Owner(SourceError::Unavailable(format!(
+            "a record cannot be written: {error}"
+        )))
     })?;
     table.insert(row, sealed.as_slice())?;
     Ok(())

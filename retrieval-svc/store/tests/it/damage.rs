@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use tokio::runtime::Runtime;
 use turnwise_retrieval_index::{Cache, Progress, SourceError, Sources};
 use turnwise_retrieval_store::Store;
+use turnwise_testing::damage::{changes, damaged};
 
 use crate::bench::{
     COURSE, TENANT, assert_serves, chunk, chunks, head, key, model, open, part, state, upload,
@@ -216,27 +217,17 @@ fn no_change_of_bytes_is_served_as_truth_or_ends_the_process() {
     let runtime = Runtime::new().unwrap();
     let files = whole(&runtime, folder.path());
     let paths = ["sources.redb", "sources.redb.cache"].map(|file| folder.path().join(file));
-    let spoilt = (any::<prop::sample::Index>(), 1..=255_u8);
     let mut config = ProptestConfig {
         failure_persistence: None,
         ..ProptestConfig::default()
     };
     // Fewer than others: every case opens two files.
     config.cases = config.cases.div_ceil(4);
-    proptest!(config, |(which in 0..2_usize, spoilt in prop::collection::vec(spoilt, 1..40), run in 1..64_usize)| {
+    proptest!(config, |(which in 0..2_usize, changes in changes())| {
         for (path, whole) in paths.iter().zip(&files) {
             fs::write(path, whole).unwrap();
         }
-        // Where something stands; the rest of the file is room.
-        let mut bytes = files[which].clone();
-        let used: Vec<usize> = (0..bytes.len()).filter(|&place| bytes[place] != 0).collect();
-        for (index, change) in spoilt {
-            let place = used[index.index(used.len())];
-            for byte in bytes.iter_mut().skip(place).take(run) {
-                *byte ^= change;
-            }
-        }
-        fs::write(&paths[which], bytes).unwrap();
+        fs::write(&paths[which], damaged(&files[which], &changes)).unwrap();
         if let Ok(store) = Store::open(&paths[0]) {
             runtime.block_on(assert_nothing_wrong(&store));
         }

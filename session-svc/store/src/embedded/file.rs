@@ -1,56 +1,51 @@
-//! The database file: made, opened, and opened again after a failure.
+//! The database file with all that the store keeps, and how many starts and batches it has seen.
 
-use std::{
-    fs::{DirBuilder, OpenOptions},
-    io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-    sync::{PoisonError, RwLock},
-};
+use std::path::Path;
 
-use redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable,
-    WriteTransaction,
-};
+use redb::{ReadTransaction, WriteTransaction};
+use turnwise_embedded_file::{Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose};
 
 use super::{
-    failure::Failure,
-    rows::{BATCHES, COUNTERS, EXPIRIES, ROWS, STARTS},
+    rescue::rescue,
+    rows::{EXPIRIES, ROWS},
+    sealed::{BATCHES, STARTS, counter, counters, definition, set_counter},
 };
 use crate::{OpenError, StoreError};
 
-/// How much of the file is kept in memory at most.
-const CACHE_BYTES: usize = 256 * 1024 * 1024;
+/// What the file is.
+const STUDENTS: Purpose = Purpose {
+    name: "students",
+    format: 1,
+    cache_bytes: 256 * 1024 * 1024,
+    content: "a store of students' records",
+    remedy: "restore it from a backup, or move it away to begin with an empty store",
+    rescue,
+};
 
-/// The file. After an error of the disk the database refuses everything until it is opened again.
+/// Why a transaction on the file did not go through.
+pub(super) type Failure = turnwise_embedded_file::Failure<StoreError>;
+
+/// The file.
 pub(super) struct StoreFile {
-    path: PathBuf,
-    database: RwLock<Result<Database, StoreError>>,
+    file: EmbeddedFile,
     start: i64,
+    /// Dropped last.
+    _lock: Lock,
 }
 
 impl StoreFile {
     /// Opens the file, made with its folder if it is not there, and counts this start on disk.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        create_private(path).map_err(|source| OpenError::Create {
-            path: path.to_owned(),
-            source,
-        })?;
-        let cannot_open = |source| OpenError::Open {
-            path: path.to_owned(),
-            source: Box::new(source),
-        };
-        let database = builder().create(path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => OpenError::InUse {
-                path: path.to_owned(),
-            },
-            other => cannot_open(other.into()),
-        })?;
-        let start = count_start(&database).map_err(cannot_open)?;
+        let lock = Lock::take(path)?;
+        let file = EmbeddedFile::open(path, STUDENTS, &lock)?;
+        let start = file.write(true, count_start);
         Ok(Self {
-            path: path.to_owned(),
-            database: RwLock::new(Ok(database)),
-            start,
+            file,
+            start: start.map_err(|failure| OpenError::CountStart {
+                path: path.to_owned(),
+                source: told(failure),
+            })?,
+            _lock: lock,
         })
     }
 
@@ -59,107 +54,69 @@ impl StoreFile {
         self.start
     }
 
-    /// A view of all that was committed.
-    pub(super) fn begin_read(&self) -> Result<ReadTransaction, Failure> {
-        match &*self.database.read().unwrap_or_else(PoisonError::into_inner) {
-            Ok(database) => Ok(database.begin_read()?),
-            Err(closed) => Err(Failure::Closed(*closed)),
-        }
+    /// Looks at all that was committed.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.file.read(work)
     }
 
-    /// Begins to write; for the writer alone.
-    pub(super) fn begin_write(&self) -> Result<WriteTransaction, Failure> {
-        match &*self.database.read().unwrap_or_else(PoisonError::into_inner) {
-            Ok(database) => Ok(database.begin_write()?),
-            Err(closed) => Err(Failure::Closed(*closed)),
-        }
+    /// Writes as one transaction; for the writer alone.
+    pub(super) fn write<T>(
+        &self,
+        durable: bool,
+        work: impl FnOnce(&WriteTransaction) -> Result<Done<T>, Failure>,
+    ) -> Result<T, Failure> {
+        self.file.write(durable, work)
     }
 
-    /// Whether the file could not be opened again after a failure.
-    pub(super) fn is_closed(&self) -> bool {
-        self.database
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_err()
+    /// Whether the file must be opened again after a failure.
+    pub(super) fn is_broken(&self) -> bool {
+        self.file.is_broken()
     }
 
-    /// Closes the file and opens it again, which takes back what was not committed; until then nobody can read or
-    /// write. Answers how many batches were committed.
-    pub(super) fn reopen(&self) -> Result<i64, Failure> {
-        let mut slot = self
-            .database
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *slot = Err(StoreError::Unavailable);
-        drop(slot);
-        let opened = builder()
-            .open(&self.path)
-            .map_err(Failure::from)
-            .and_then(|database| {
-                let batches = self.identify(&database)?;
-                Ok((database, batches))
-            });
-        let mut slot = self
-            .database
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        match opened {
-            Ok((database, batches)) => {
-                *slot = Ok(database);
-                Ok(batches)
-            }
-            Err(failure) => {
-                *slot = Err(failure.kind());
-                Err(failure)
-            }
-        }
-    }
-
-    /// Makes sure that it is still the file that this process opened, and reads how many batches were committed.
-    fn identify(&self, database: &Database) -> Result<i64, Failure> {
-        let counters = database.begin_read()?.open_table(COUNTERS)?;
-        let counter = |name| Ok::<_, Failure>(counters.get(name)?.map_or(0, |found| found.value()));
-        if counter(STARTS)? != self.start {
-            return Err(Failure::Damaged("the number of starts"));
-        }
-        counter(BATCHES)
+    /// How many batches are in the file for certain; opens it again if a failure has made that necessary.
+    pub(super) fn batches(&self) -> Result<i64, Failure> {
+        self.file.reopen()?;
+        self.read(|transaction| {
+            let counters = transaction.open_table(counters())?;
+            counter(&counters, BATCHES)?.map_err(own_damage)
+        })
     }
 }
 
-fn builder() -> Builder {
-    let mut builder = Database::builder();
-    builder.set_cache_size(CACHE_BYTES);
-    builder
+/// What the caller of the store is told of a failure. The operator was told, unless it is damage of one row.
+pub(super) fn told(failure: Failure) -> StoreError {
+    match failure {
+        Failure::Owner(error) => {
+            tracing::error!(%error, "a row of the embedded store is damaged");
+            error
+        }
+        Failure::File(fault) => of_fault(&fault),
+    }
 }
 
-/// Makes the folder and the file, for this user alone, where they are not there.
-fn create_private(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+fn of_fault(fault: &Fault) -> StoreError {
+    match fault.cause() {
+        Cause::Full => StoreError::Full,
+        Cause::ReadOnly => StoreError::ReadOnly,
+        Cause::Damaged => StoreError::Corrupted,
+        Cause::Unavailable => StoreError::Unavailable,
     }
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path)?;
-    Ok(())
+}
+
+/// One of the store's own numbers is not what was written.
+pub(super) fn own_damage(Damage: Damage) -> Failure {
+    Failure::Owner(StoreError::Corrupted)
 }
 
 /// Makes all tables and counts this start, on disk before anything else: no later start has the same number.
-fn count_start(database: &Database) -> Result<i64, redb::Error> {
-    let transaction = database.begin_write()?;
-    transaction.open_table(ROWS)?;
-    transaction.open_table(EXPIRIES)?;
-    let start = {
-        let mut counters = transaction.open_table(COUNTERS)?;
-        let before = counters.get(STARTS)?.map_or(0, |found| found.value());
-        counters.insert(STARTS, before + 1)?;
-        before + 1
-    };
-    transaction.commit()?;
-    Ok(start)
+fn count_start(transaction: &WriteTransaction) -> Result<Done<i64>, Failure> {
+    transaction.open_table(definition(ROWS))?;
+    transaction.open_table(definition(EXPIRIES))?;
+    let mut counters = transaction.open_table(counters())?;
+    let start = counter(&counters, STARTS)?.map_err(own_damage)? + 1;
+    set_counter(&mut counters, STARTS, start)?;
+    Ok(Done::Commit(start))
 }

@@ -2,28 +2,30 @@
 //!
 //! A write is answered once it is on disk. Reads see everything that was answered, and never wait for a write; what is
 //! about leases alone writes nothing.
+//!
+//! The file is opened as `turnwise-embedded-file` says, and every row stands under a checksum ([`sealed`]).
 
 mod apply;
 mod expiry;
-mod failure;
 mod file;
 mod leases;
 mod queue;
+mod rescue;
 mod rows;
+mod sealed;
 mod view;
 mod writer;
 
 use std::{path::PathBuf, pin::pin, sync::Arc};
 
-use redb::ReadTransaction;
 use tokio::sync::watch;
 use turnwise_kit::Clock;
 
 use self::{
-    failure::Failure,
-    file::StoreFile,
+    file::{Failure, StoreFile, told},
     leases::Leases,
     rows::{Name, ROWS},
+    sealed::definition,
     view::View,
     writer::{Work, Writer},
 };
@@ -99,22 +101,20 @@ impl EmbeddedStore {
                 }
             }
         };
-        outcome.map_err(|failure| {
-            failure.log();
-            failure.kind()
-        })
+        outcome.map_err(told)
     }
 
     fn look(&self, partition: &Partition, transaction: &Transaction) -> Result<Outcome, Failure> {
-        let reading = self.file.begin_read()?;
-        let rows = reading.open_table(ROWS)?;
-        let view = self.view(&rows, partition);
-        Ok(match view.refusal(&transaction.checks, |_| None)? {
-            Some(refused) => Outcome::Refused(refused),
-            None => Outcome::Applied(Applied {
-                token: None,
-                found: view.find(&transaction.reads)?,
-            }),
+        self.file.read(|reading| {
+            let rows = reading.open_table(definition(ROWS))?;
+            let view = self.view(&rows, partition);
+            Ok(match view.refusal(&transaction.checks, |_| None)? {
+                Some(refused) => Outcome::Refused(refused),
+                None => Outcome::Applied(Applied {
+                    token: None,
+                    found: view.find(&transaction.reads)?,
+                }),
+            })
         })
     }
 
@@ -130,30 +130,31 @@ impl EmbeddedStore {
         if names.iter().any(|name| slots.is_pinned(name)) {
             return Ok(None);
         }
-        let reading: ReadTransaction = self.file.begin_read()?;
-        let rows = reading.open_table(ROWS)?;
-        let view = self.view(&rows, partition);
-        if let Some(refused) = view.refusal(&transaction.checks, |name| slots.holder(name))? {
-            return Ok(Some(Outcome::Refused(refused)));
-        }
-        let mut token = None;
-        for write in &transaction.writes {
-            token = slots.change(&self.leases, partition, write).or(token);
-        }
-        drop(slots);
-        match view.find(&transaction.reads) {
-            Ok(found) => Ok(Some(Outcome::Applied(Applied { token, found }))),
-            Err(failure) => {
-                // Nobody will know the token: the lease would be lost until its end.
-                if let Some(token) = token {
-                    let mut slots = self.leases.lock();
-                    for name in names {
-                        slots.give_back(name, token);
-                    }
-                }
-                Err(failure)
+        self.file.read(move |reading| {
+            let rows = reading.open_table(definition(ROWS))?;
+            let view = self.view(&rows, partition);
+            if let Some(refused) = view.refusal(&transaction.checks, |name| slots.holder(name))? {
+                return Ok(Some(Outcome::Refused(refused)));
             }
-        }
+            let mut token = None;
+            for write in &transaction.writes {
+                token = slots.change(&self.leases, partition, write).or(token);
+            }
+            drop(slots);
+            match view.find(&transaction.reads) {
+                Ok(found) => Ok(Some(Outcome::Applied(Applied { token, found }))),
+                Err(failure) => {
+                    // Nobody will know the token: the lease would be lost until its end.
+                    if let Some(token) = token {
+                        let mut slots = self.leases.lock();
+                        for name in names {
+                            slots.give_back(name, token);
+                        }
+                    }
+                    Err(failure)
+                }
+            }
+        })
     }
 
     fn view<'v, T>(&self, rows: &'v T, partition: &'v Partition) -> View<'v, T> {

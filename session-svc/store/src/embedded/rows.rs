@@ -3,25 +3,13 @@
 //! All rows of a partition lie side by side in one table, those of one name together: a transaction touches few pages
 //! of the file, and to remove a name is to remove a range.
 
-use redb::TableDefinition;
-
-use super::failure::Failure;
+use super::sealed;
 use crate::{Key, Partition};
 
-/// A table from bytes to bytes.
-pub(super) type Bytes = &'static [u8];
-
-/// All data: a name, the kind of the row and what names it within its kind.
-pub(super) const ROWS: TableDefinition<'_, Bytes, Bytes> = TableDefinition::new("rows");
-/// What expires, ordered by time: the time in milliseconds since 1970, and the name.
-pub(super) const EXPIRIES: TableDefinition<'_, Bytes, ()> = TableDefinition::new("expiries");
-/// Numbers of the store itself.
-pub(super) const COUNTERS: TableDefinition<'_, &str, i64> = TableDefinition::new("counters");
-
-/// The counter of the starts of this store.
-pub(super) const STARTS: &str = "starts";
-/// The counter of the batches that were committed.
-pub(super) const BATCHES: &str = "batches";
+/// The table of all data: a name, the kind of the row and what names it within its kind.
+pub(super) const ROWS: &str = "rows";
+/// The table of what expires, ordered by time: the time in milliseconds since 1970, and the name.
+pub(super) const EXPIRIES: &str = "expiries";
 
 /// When the name expires: milliseconds since 1970.
 pub(super) const EXPIRY: u8 = 0x01;
@@ -67,11 +55,27 @@ impl Name {
     }
 
     /// The name that stands in a row of [`EXPIRIES`], and its time.
-    pub(super) fn from_expiry(row: &[u8]) -> Result<(i64, Self), Failure> {
-        match row.split_at_checked(NUMBER) {
-            Some((time, name)) => Ok((number(time)?, Self(name.to_vec()))),
-            None => Err(Failure::Damaged("an expiry")),
-        }
+    pub(super) fn from_expiry(row: &[u8]) -> Option<(i64, Self)> {
+        let (time, name) = row.split_at_checked(NUMBER)?;
+        Some((number(time)?, Self(name.to_vec())))
+    }
+
+    /// The name of a row of [`ROWS`], its kind and what follows them.
+    pub(super) fn from_row(row: &[u8]) -> Option<(Self, u8, &[u8])> {
+        let ends = row.iter().zip(row.iter().skip(1).chain([&END]));
+        let mut ends = ends
+            .enumerate()
+            .filter(|(_, (byte, next))| **byte == END && **next != NO_END);
+        let (end, _) = ends.nth(1)?;
+        let (name, rest) = row.split_at_checked(end + 1)?;
+        let (kind, tail) = rest.split_first()?;
+        Some((Self(name.to_vec()), *kind, tail))
+    }
+
+    /// The key of the name, without its partition.
+    pub(super) fn key(&self) -> Key {
+        let mut parts = self.0.split(|byte| *byte == END);
+        Key::new(String::from_utf8_lossy(parts.nth(1).unwrap_or_default()))
     }
 
     /// The key of a row.
@@ -106,23 +110,26 @@ impl Name {
     }
 }
 
+/// The value of a row of [`ROWS`]; none if it is not what was written.
+pub(super) fn value<'v>(row: &[u8], stored: &'v [u8]) -> Option<&'v [u8]> {
+    sealed::open(ROWS, row, stored).ok()
+}
+
 /// A number as bytes that sort as it does.
 pub(super) fn ordered(number: i64) -> [u8; NUMBER] {
     number.wrapping_sub(i64::MIN).to_be_bytes()
 }
 
 /// The number that [`ordered`] wrote.
-pub(super) fn number(bytes: &[u8]) -> Result<i64, Failure> {
-    let bytes = bytes.try_into().map_err(|_| Failure::Damaged("a number"))?;
-    Ok(i64::from_be_bytes(bytes).wrapping_add(i64::MIN))
+pub(super) fn number(bytes: &[u8]) -> Option<i64> {
+    let bytes = bytes.try_into().ok()?;
+    Some(i64::from_be_bytes(bytes).wrapping_add(i64::MIN))
 }
 
 /// Score and member from the tail of a [`RANKED`] row.
-pub(super) fn ranked(tail: &[u8]) -> Result<(i64, &[u8]), Failure> {
-    let (score, member) = tail
-        .split_at_checked(NUMBER)
-        .ok_or(Failure::Damaged("a member of a ranking"))?;
-    Ok((number(score)?, member))
+pub(super) fn ranked(tail: &[u8]) -> Option<(i64, &[u8])> {
+    let (score, member) = tail.split_at_checked(NUMBER)?;
+    Some((number(score)?, member))
 }
 
 /// Where a log stands.
@@ -145,13 +152,13 @@ impl Head {
     }
 
     /// As it was stored.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         match bytes.split_at_checked(NUMBER) {
-            Some((last, &[there])) => Ok(Self {
+            Some((last, &[there])) => Some(Self {
                 last: number(last)?,
                 there: there != 0,
             }),
-            _ => Err(Failure::Damaged("the head of a log")),
+            _ => None,
         }
     }
 }

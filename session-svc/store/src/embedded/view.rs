@@ -1,14 +1,15 @@
 //! What a transaction looks at: one state of a partition's rows, at one time.
 
 use bytes::Bytes;
-use redb::{AccessGuard, ReadableTable};
+use redb::{AccessGuard, Range, ReadableTable};
+use turnwise_embedded_file::Bytes as Column;
 
 use super::{
-    failure::Failure,
+    file::Failure,
     leases::Lease,
     rows::{self, ENTRY, EXPIRY, FIELD, Name, RANKED},
 };
-use crate::{Check, Found, Key, Partition, Read, Refused};
+use crate::{Check, DAMAGED, Found, Key, Partition, Read, Refused, StoreError};
 
 /// The rows of a partition as they are at `now`, in milliseconds since 1970.
 pub(super) struct View<'v, T> {
@@ -17,7 +18,7 @@ pub(super) struct View<'v, T> {
     pub(super) now: i64,
 }
 
-impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
+impl<T: ReadableTable<Column, Column>> View<'_, T> {
     /// The first check that does not hold.
     pub(super) fn refusal(
         &self,
@@ -51,13 +52,18 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
                     tell,
                 } => {
                     let name = self.name(key);
-                    if self.field(&name, field)? != *value {
+                    let found = self.field(&name, field)?;
+                    if found != *value {
+                        if is_damaged(found.as_ref()) {
+                            return Err(damaged(&name));
+                        }
                         return refused(self.fields(&name, tell)?);
                     }
                 }
                 Check::FenceBelow { key, field, token } => {
-                    let below = match self.field(&self.name(key), field)? {
-                        Some(fence) => parse_token(&fence).is_some_and(|fence| fence < *token),
+                    let name = self.name(key);
+                    let below = match self.field(&name, field)? {
+                        Some(fence) => parse_token(&fence).ok_or_else(|| damaged(&name))? < *token,
                         None => true,
                     };
                     if !below {
@@ -121,9 +127,14 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
 
     /// When a name expires.
     pub(super) fn expiry(&self, name: &Name) -> Result<Option<i64>, Failure> {
-        self.rows
-            .get(name.row(EXPIRY, &[]).as_slice())?
-            .map(|found| rows::number(found.value()))
+        let row = name.row(EXPIRY, &[]);
+        let found = self.rows.get(row.as_slice())?;
+        found
+            .map(|found| {
+                rows::value(&row, found.value())
+                    .and_then(rows::number)
+                    .ok_or_else(|| damaged(name))
+            })
             .transpose()
     }
 
@@ -144,11 +155,9 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
     }
 
     fn field(&self, name: &Name, field: &str) -> Result<Option<Bytes>, Failure> {
-        match self
-            .rows
-            .get(name.row(FIELD, field.as_bytes()).as_slice())?
-        {
-            Some(found) if !self.has_expired(name)? => Ok(Some(bytes(&found))),
+        let row = name.row(FIELD, field.as_bytes());
+        match self.rows.get(row.as_slice())? {
+            Some(found) if !self.has_expired(name)? => Ok(Some(value(name, &row, &found))),
             _ => Ok(None),
         }
     }
@@ -165,7 +174,8 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
             .iter()
             .map(|field| {
                 let row = name.row(FIELD, field.as_ref().as_bytes());
-                Ok(self.rows.get(row.as_slice())?.as_ref().map(bytes))
+                let found = self.rows.get(row.as_slice())?;
+                Ok(found.map(|found| value(name, &row, &found)))
             })
             .collect()
     }
@@ -175,13 +185,12 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
             return Ok(Vec::new());
         }
         let (from, to) = name.kind(FIELD);
-        self.rows
-            .range(from.as_slice()..to.as_slice())?
-            .map(|row| {
-                let (row, value) = row?;
-                Ok((text(name.tail(row.value()), "a field")?, bytes(&value)))
-            })
-            .collect()
+        let range = self.rows.range(from.as_slice()..to.as_slice())?;
+        collect(range, usize::MAX, false, |row, found| {
+            let field = String::from_utf8(name.tail(row).to_vec());
+            let field = field.map_err(|_| damaged(name))?;
+            Ok((field, value(name, row, found)))
+        })
     }
 
     fn entries(
@@ -199,8 +208,9 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
         let from = name.row(ENTRY, &rows::ordered(first));
         let to = name.row(ENTRY, &rows::ordered(last));
         let range = self.rows.range(from.as_slice()..=to.as_slice())?;
-        collect(range, limit, newest_first, |row, value| {
-            Ok((rows::number(name.tail(row))?, bytes(value)))
+        collect(range, limit, newest_first, |row, found| {
+            let id = rows::number(name.tail(row)).ok_or_else(|| damaged(&name))?;
+            Ok((id, value(&name, row, found)))
         })
     }
 
@@ -222,9 +232,12 @@ impl<T: ReadableTable<rows::Bytes, rows::Bytes>> View<'_, T> {
             None => name.kind(RANKED).1,
         };
         let range = self.rows.range(first.as_slice()..end.as_slice())?;
-        collect(range, limit, highest_first, |row, _| {
-            let (score, member) = rows::ranked(name.tail(row))?;
-            Ok((text(member, "a member of a ranking")?, score))
+        collect(range, limit, highest_first, |row, found| {
+            let (score, member) = rows::value(row, found.value())
+                .and_then(|_| rows::ranked(name.tail(row)))
+                .ok_or_else(|| damaged(&name))?;
+            let member = String::from_utf8(member.to_vec());
+            Ok((member.map_err(|_| damaged(&name))?, score))
         })
     }
 }
@@ -234,11 +247,34 @@ fn parse_token(fence: &[u8]) -> Option<i64> {
     std::str::from_utf8(fence).ok()?.parse().ok()
 }
 
+/// A row of this name is not what was written.
+pub(super) fn damaged(name: &Name) -> Failure {
+    Failure::Owner(StoreError::Damaged { key: name.key() })
+}
+
+fn is_damaged(found: Option<&Bytes>) -> bool {
+    found.is_some_and(|found| *found == DAMAGED)
+}
+
+/// The value of a row, [`DAMAGED`] if it is not what was written.
+fn value(name: &Name, row: &[u8], found: &AccessGuard<'_, Column>) -> Bytes {
+    rows::value(row, found.value()).map_or_else(
+        || {
+            tracing::error!(
+                name = name.key().as_str(),
+                "a row of the embedded store is damaged"
+            );
+            Bytes::from_static(DAMAGED)
+        },
+        Bytes::copy_from_slice,
+    )
+}
+
 fn collect<R>(
-    mut range: redb::Range<'_, rows::Bytes, rows::Bytes>,
+    mut range: Range<'_, Column, Column>,
     limit: usize,
     backwards: bool,
-    read: impl Fn(&[u8], &AccessGuard<'_, rows::Bytes>) -> Result<R, Failure>,
+    read: impl Fn(&[u8], &AccessGuard<'_, Column>) -> Result<R, Failure>,
 ) -> Result<Vec<R>, Failure> {
     let mut found = Vec::new();
     while found.len() < limit {
@@ -252,12 +288,4 @@ fn collect<R>(
         found.push(read(row.value(), &value)?);
     }
     Ok(found)
-}
-
-fn bytes(found: &AccessGuard<'_, rows::Bytes>) -> Bytes {
-    Bytes::copy_from_slice(found.value())
-}
-
-fn text(bytes: &[u8], what: &'static str) -> Result<String, Failure> {
-    String::from_utf8(bytes.to_vec()).map_err(|_| Failure::Damaged(what))
 }

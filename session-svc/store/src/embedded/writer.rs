@@ -1,25 +1,21 @@
 //! The one writer: it takes all transactions that wait, applies them as one, brings that to disk once, and only then
 //! answers them all. So a disk that syncs slowly limits how long a write takes, not how many there are.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{sync::Arc, thread, time::Duration};
 
-use redb::{Durability, ReadableTable};
+use redb::WriteTransaction;
 use tokio::{runtime::Handle, sync::oneshot, time::Instant};
+use turnwise_embedded_file::Done;
 use turnwise_kit::Clock;
 
 use super::{
     apply::Writing,
     expiry,
-    failure::Failure,
-    file::StoreFile,
+    file::{Failure, StoreFile, own_damage, told},
     leases::{self, Leases, Pins},
     queue::{Job, Next, Queue},
-    rows::{BATCHES, COUNTERS, EXPIRIES},
+    rows::EXPIRIES,
+    sealed::{BATCHES, STARTS, SUM, counter, counters, definition, set_counter},
 };
 use crate::{
     Applied, OpenError, Outcome, Partition, StoreError, Transaction, Write, changes::Changes,
@@ -30,7 +26,7 @@ const MAX_BATCH: usize = 256;
 /// Without fsync, every so many batches one is brought to disk all the same: it bounds what a crash loses, and the
 /// pages that the store can use again.
 const DURABLE_EVERY: u64 = 256;
-/// How often an idle writer looks for what has expired, and tries to open a file that was closed by a failure.
+/// How often an idle writer looks for what has expired, and tries to open a file again that a failure has broken.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The longest that a batch waits for callers that have just been answered to come again.
 const MAX_LINGER: Duration = Duration::from_micros(500);
@@ -99,22 +95,6 @@ impl Drop for Writer {
     }
 }
 
-/// Why a batch failed.
-struct BatchFailure {
-    failure: Failure,
-    /// The number that the batch would have, if it failed where it may be on disk all the same.
-    maybe_written: Option<i64>,
-}
-
-impl<F: Into<Failure>> From<F> for BatchFailure {
-    fn from(failure: F) -> Self {
-        Self {
-            failure: failure.into(),
-            maybe_written: None,
-        }
-    }
-}
-
 impl Work {
     fn run(&self, queue: &Queue) {
         let mut batches = 0_u64;
@@ -141,13 +121,12 @@ impl Work {
 
     /// How long the writer may wait for transactions, and whether there is something to do if none comes.
     fn look(&self) -> (Option<Duration>, bool) {
-        if self.file.is_closed() {
+        if self.file.is_broken() {
             return (Some(LOOK_EVERY), true);
         }
         let next = self
             .file
-            .begin_read()
-            .and_then(|transaction| expiry::next(&transaction.open_table(EXPIRIES)?));
+            .read(|transaction| expiry::next(&transaction.open_table(definition(EXPIRIES))?));
         match next {
             Ok(Some(at)) if at <= self.now() => (Some(Duration::ZERO), true),
             Ok(None) => (None, false),
@@ -160,85 +139,65 @@ impl Work {
     }
 
     fn batch(&self, jobs: Vec<Job>, durable: bool) {
-        // Whatever goes wrong in the database, the writer lives on; whoever waits for this batch is told.
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            if self.file.is_closed() {
-                self.reopen();
-            }
-            let mut pins = Pins::new(&self.leases);
-            match self.apply(&jobs, durable, &mut pins) {
-                Ok(outcomes) => {
-                    pins.commit();
-                    self.announce(&jobs, &outcomes);
-                    for (job, outcome) in jobs.into_iter().zip(outcomes) {
-                        // Nobody waits any more where the caller has gone.
-                        let _ = job.reply.send(Ok(outcome));
-                    }
-                }
-                Err(BatchFailure {
-                    failure: Failure::Damaged(_),
-                    ..
-                }) if jobs.len() > 1 => {
-                    // One meets a damaged row: the others must not suffer from it.
-                    drop(pins);
-                    for job in jobs {
-                        self.batch(vec![job], durable);
-                    }
-                }
-                Err(failure) => {
-                    let kind = self.recover(&failure);
-                    drop(pins);
-                    for job in jobs {
-                        let _ = job.reply.send(Err(kind));
-                    }
+        let mut pins = Pins::new(&self.leases);
+        let mut number = None;
+        let applied = self.file.write(durable, |transaction| {
+            self.apply(&jobs, transaction, &mut pins, &mut number)
+        });
+        match applied {
+            Ok(outcomes) => {
+                pins.commit();
+                self.announce(&jobs, &outcomes);
+                for (job, outcome) in jobs.into_iter().zip(outcomes) {
+                    // Nobody waits any more where the caller has gone.
+                    let _ = job.reply.send(Ok(outcome));
                 }
             }
-        }));
-        if done.is_err() {
-            tracing::error!("the database of the embedded store panicked");
-            self.reopen();
+            Err(Failure::Owner(_)) if jobs.len() > 1 => {
+                // One meets a damaged row: the others must not suffer from it.
+                drop(pins);
+                for job in jobs {
+                    self.batch(vec![job], durable);
+                }
+            }
+            Err(failure) => {
+                let error = self.recover(failure, number);
+                drop(pins);
+                for job in jobs {
+                    let _ = job.reply.send(Err(error.clone()));
+                }
+            }
         }
     }
 
+    /// Applies a batch, and notes its number once nothing is left but the commit.
     fn apply(
         &self,
         jobs: &[Job],
-        durable: bool,
+        transaction: &WriteTransaction,
         pins: &mut Pins,
-    ) -> Result<Vec<Outcome>, BatchFailure> {
-        let mut transaction = self.file.begin_write()?;
-        transaction.set_durability(if durable {
-            Durability::Immediate
-        } else {
-            Durability::None
-        })?;
+        number: &mut Option<i64>,
+    ) -> Result<Done<Vec<Outcome>>, Failure> {
         let mut outcomes = Vec::with_capacity(jobs.len());
-        let number = {
-            let mut tables = Writing::open(&transaction, self.now())?;
-            for job in jobs {
-                outcomes.push(self.apply_one(
-                    &mut tables,
-                    pins,
-                    &job.partition,
-                    &job.transaction,
-                )?);
-            }
-            let wrote = outcomes.iter().any(|o| matches!(o, Outcome::Applied(_)));
-            if !(tables.sweep()? || wrote || jobs.is_empty()) {
-                drop(tables);
-                transaction.abort()?;
-                return Ok(outcomes);
-            }
-            let mut counters = transaction.open_table(COUNTERS)?;
-            let number = counters.get(BATCHES)?.map_or(0, |found| found.value()) + 1;
-            counters.insert(BATCHES, number)?;
-            number
-        };
-        transaction.commit().map_err(|error| BatchFailure {
-            failure: error.into(),
-            maybe_written: Some(number),
-        })?;
-        Ok(outcomes)
+        let mut tables = Writing::open(transaction, self.now())?;
+        for job in jobs {
+            outcomes.push(self.apply_one(&mut tables, pins, &job.partition, &job.transaction)?);
+        }
+        let wrote = outcomes.iter().any(|o| matches!(o, Outcome::Applied(_)));
+        if !(tables.sweep()? || wrote || jobs.is_empty()) {
+            return Ok(Done::Nothing(outcomes));
+        }
+        let mut counters = transaction.open_table(counters())?;
+        let counted = |name| counter(&counters, name)?.map_err(own_damage);
+        let (starts, batches, sum) = (counted(STARTS)?, counted(BATCHES)?, counted(SUM)?);
+        if starts != self.file.start() {
+            tracing::error!("the file of the embedded store is not the one that was opened");
+            return Err(Failure::Owner(StoreError::Corrupted));
+        }
+        set_counter(&mut counters, BATCHES, batches + 1)?;
+        set_counter(&mut counters, SUM, sum.wrapping_add(tables.change()))?;
+        *number = Some(batches + 1);
+        Ok(Done::Commit(outcomes))
     }
 
     fn apply_one(
@@ -289,33 +248,15 @@ impl Work {
         }
     }
 
-    /// Logs a failure, makes the file usable again, and says what to tell the callers.
-    fn recover(&self, failed: &BatchFailure) -> StoreError {
-        failed.failure.log();
-        let kind = failed.failure.kind();
-        if !matches!(failed.failure, Failure::Storage(_)) {
-            return kind;
-        }
-        let committed = self.reopen();
-        match (failed.maybe_written, committed) {
-            (None, _) => kind,
+    /// Makes the file usable again, and says what to tell the callers of a batch that failed: with its number, if it
+    /// failed where it may be on disk all the same.
+    fn recover(&self, failure: Failure, number: Option<i64>) -> StoreError {
+        let error = told(failure);
+        match (number, self.file.batches()) {
+            (None, _) => error,
             // What the file holds says for certain that the batch is not in it.
-            (Some(number), Some(committed)) if committed < number => kind,
+            (Some(number), Ok(committed)) if committed < number => error,
             _ => StoreError::Unavailable,
-        }
-    }
-
-    /// Opens the file again; answers how many batches it holds.
-    fn reopen(&self) -> Option<i64> {
-        match self.file.reopen() {
-            Ok(batches) => {
-                tracing::warn!("the embedded store was opened again after a failure");
-                Some(batches)
-            }
-            Err(failure) => {
-                failure.log();
-                None
-            }
         }
     }
 }

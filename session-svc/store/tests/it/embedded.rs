@@ -4,6 +4,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use turnwise_embedded_file as file;
 use turnwise_kit::{Clock, clock::ManualClock};
 use turnwise_session_store::{
     Found, OpenError, Outcome, Read, Store, StoreError, Transaction,
@@ -38,7 +39,7 @@ async fn a_file_in_use_is_not_opened_twice() {
     let store = open(&path, &clock()).unwrap();
     assert!(matches!(
         open(&path, &clock()),
-        Err(OpenError::InUse { path: named }) if named == path
+        Err(OpenError::File(file::OpenError::InUse { path: named })) if named == path
     ));
     drop(store);
     open(&path, &clock()).unwrap();
@@ -67,7 +68,7 @@ async fn a_file_that_cannot_be_made_is_named() {
     // Nobody can make a file in a file, not even root.
     let path = file.join("store.redb");
     match open(&path, &clock()) {
-        Err(error @ OpenError::Create { .. }) => {
+        Err(error @ OpenError::File(file::OpenError::Create { .. })) => {
             assert!(error.to_string().contains(path.to_str().unwrap()));
         }
         other => panic!("{:?}", other.err()),
@@ -86,11 +87,14 @@ async fn a_folder_that_takes_no_writes_is_named() {
         return;
     }
     let opened = open(&folder.join("store.redb"), &clock());
-    assert!(matches!(opened, Err(OpenError::Create { .. })));
+    assert!(matches!(
+        opened,
+        Err(OpenError::File(file::OpenError::Create { .. }))
+    ));
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_not_opened() {
+async fn a_file_that_is_no_store_is_not_opened() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store.redb");
     let store = open(&path, &clock()).unwrap();
@@ -101,9 +105,16 @@ async fn a_damaged_file_is_not_opened() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[..512].fill(0xa5);
     fs::write(&path, bytes).unwrap();
-    assert!(matches!(open(&path, &clock()), Err(OpenError::Open { .. })));
+    let is_damaged = || {
+        let opened = open(&path, &clock());
+        matches!(
+            opened,
+            Err(OpenError::File(file::OpenError::Damaged { .. }))
+        )
+    };
+    assert!(is_damaged());
     fs::write(&path, "this is no store").unwrap();
-    assert!(matches!(open(&path, &clock()), Err(OpenError::Open { .. })));
+    assert!(is_damaged());
     // It is left as it is.
     assert_eq!(fs::read(&path).unwrap(), b"this is no store");
 }

@@ -5,6 +5,7 @@
 mod bench;
 mod conformance;
 mod crash;
+mod damage;
 mod embedded;
 mod failover;
 mod model;

@@ -84,6 +84,8 @@ fn of_file(database: &Database) -> Dump {
     const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
     /// Rows of this kind say when a name expires; see the store's tables.
     const EXPIRY: u8 = 1;
+    /// Before every value.
+    const HEAD: usize = 5;
     let mut dump = Dump::default();
     let reading = database.begin_read().unwrap();
     for row in reading.open_table(ROWS).unwrap().iter().unwrap() {
@@ -95,7 +97,8 @@ fn of_file(database: &Database) -> Dump {
             held.expires = true;
         } else {
             held.bytes.extend_from_slice(rest);
-            held.bytes.extend_from_slice(value.value());
+            // Without its checksum.
+            held.bytes.extend_from_slice(&value.value()[HEAD..]);
         }
     }
     dump

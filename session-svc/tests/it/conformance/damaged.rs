@@ -34,9 +34,9 @@ cases!(
 const ADA: &str = "ada-1815-12-10";
 const BOB: &str = "bob-1871-12-26";
 /// No record, but a text that one may search for.
-const DAMAGED: &[u8] = b"\x02no sum, secret";
+const DAMAGED: &[u8] = b"\x01no sum, secret";
 /// A record of the next version.
-const NEWER: &[u8] = b"\x03secret";
+const NEWER: &[u8] = b"\x02secret";
 
 /// A thread with a turn.
 async fn with_turn(bench: &Bench, student: &StudentKey, thread: &str) {
@@ -269,7 +269,7 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
         let (_, _, record) = written;
         let student = bench.student(&format!("{ADA}-{record}"));
         with_newer(bench, &student, "t1", written).await;
-        let newer = SessionError::SchemaTooNew { record, version: 3 };
+        let newer = SessionError::SchemaTooNew { record, version: 2 };
         let before = bench.dump();
         let (actor, class) = (bench.actor(), CLASS.to_owned());
         let reset = bench

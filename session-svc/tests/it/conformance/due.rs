@@ -254,7 +254,7 @@ async fn work_that_cannot_be_read_does_not_hold_up_the_rest(bench: &mut Bench) {
     defer(bench, "whole", Duration::ZERO).await;
     let name = format!("work:{}", id(bench, "broken"));
     bench
-        .put(&Partition::system("due"), &name, "item", &[2, 0])
+        .put(&Partition::system("due"), &name, "item", &[1, 0])
         .await;
     bench.clock.advance(SOON);
     let claimed = claim(sessions, bench).await;

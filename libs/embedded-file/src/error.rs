@@ -1,8 +1,10 @@
-//! Why a store cannot be opened.
+//! Why a file cannot be opened.
 
 use std::{io, path::PathBuf};
 
-/// Why a store cannot be opened. What the file says is left as it is.
+use crate::failure::{Cause, cause_of_io};
+
+/// Why a file cannot be opened. What it says is left as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder or the file cannot be made.
@@ -13,22 +15,23 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
-    /// Another process has the store open.
+    /// Another process has the file open.
     #[error("{} is in use by another process; stop that process or name another file", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// The file is cut off, damaged, or no store at all.
-    #[error(
-        "{} cannot be read as a store of sources: {problem}; restore it from a backup, or move it away and upload the sources again",
-        path.display()
-    )]
+    /// The file is empty, cut off, damaged, or of something else.
+    #[error("{} cannot be read as {content}: {problem}; {remedy}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
+        /// What it should hold.
+        content: &'static str,
         /// What is wrong with it.
         problem: String,
+        /// What can be done.
+        remedy: &'static str,
     },
     /// The file was written by a newer version.
     #[error(
@@ -51,4 +54,19 @@ pub enum OpenError {
         /// Why.
         source: Box<redb::Error>,
     },
+}
+
+impl OpenError {
+    /// What it comes to for whoever wanted to read or write.
+    pub(crate) fn cause(&self) -> Cause {
+        match self {
+            Self::Create { source, .. } => cause_of_io(source),
+            Self::Open { source, .. } => match source.as_ref() {
+                redb::Error::Io(error) => cause_of_io(error),
+                _ => Cause::Unavailable,
+            },
+            Self::Damaged { .. } | Self::Newer { .. } => Cause::Damaged,
+            Self::InUse { .. } => Cause::Unavailable,
+        }
+    }
 }

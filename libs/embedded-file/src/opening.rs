@@ -1,9 +1,9 @@
 //! How a database file is made and opened, and what tells whether it is one of ours.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, OpenOptions},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -13,72 +13,80 @@ use redb::{
 };
 
 use crate::{
-    OpenError,
-    failure::{Failure, guarded},
-    file::Bytes,
+    Bytes,
+    error::OpenError,
+    failure::{Failure, Fault, guarded},
+    place::{beside, create_private, make_folder, not_made, sync_folder},
 };
 
 /// What the file is, and its format.
 const FORMAT: TableDefinition<'_, Bytes, u64> = TableDefinition::new("format");
 
+/// Where a file's header says in what state it is, and the flag there for one that was not closed.
+const STATE: u64 = 9;
+const NOT_CLOSED: u8 = 0b10;
+
 /// What a file is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Purpose {
+pub struct Purpose {
     /// Its name, which stands in the file.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The format that is written, and the newest that is read.
-    pub(crate) format: u64,
+    pub format: u64,
     /// How much of the file the database keeps in memory at most.
-    pub(crate) cache_bytes: usize,
-    /// What brings the rows of a damaged file into a new one; an error if it cannot reach them all.
-    pub(crate) rescue: fn(&ReadTransaction, &WriteTransaction) -> Result<(), Failure>,
+    pub cache_bytes: usize,
+    /// What it holds, for people: `a store of …`.
+    pub content: &'static str,
+    /// What an operator can do if it is damaged.
+    pub remedy: &'static str,
+    /// What brings the rows of a damaged file into a new one.
+    pub rescue: Rescue,
 }
 
-/// Makes sure that no other process has the store open, for as long as the answer lives.
-pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
-    make_folder(path).map_err(|source| create(path, source))?;
-    let lock = beside(path, "lock");
-    let file = create_private(&lock).map_err(|source| create(&lock, source))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse {
-            path: path.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(create(&lock, source)),
-    }
-}
+/// Brings all rows of a damaged file into a new one; an error if it cannot, or cannot know that these are all.
+pub type Rescue = fn(&ReadTransaction, &WriteTransaction) -> Result<(), Failure>;
 
 /// Opens a file, made with its folder if it is not there; it appears under its name only once it is whole. Whoever calls
-/// this holds the [`lock`].
+/// this holds the lock.
 pub(crate) fn open_or_make(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
-    if !path.try_exists().map_err(|source| create(path, source))? {
+    if !path.try_exists().map_err(|source| not_made(path, source))? {
         make(path, purpose).map_err(|failed| failed.into_open_error(path, purpose))?;
     }
     open(path, purpose)
 }
 
 /// Opens a file that is there, and makes sure that it is one of ours. Where it is damaged and all of its rows can be
-/// reached nevertheless, a new file with them takes its place.
+/// brought out nevertheless, a new file with them takes its place.
 pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
     let opened = open_whole(path, purpose);
-    if let Err(damage @ OpenError::Damaged { .. }) = &opened
-        && let Ok(Ok(kept)) = guarded(|| Ok(mend(path, purpose)))
-    {
-        tracing::error!(
-            %damage,
-            kept = %kept.display(),
-            "the rows of a damaged file of retrieval-svc were brought into a new one; check the disk, and upload again \
-             what is listed as damaged"
-        );
-        return open_whole(path, purpose);
+    let Err(damage @ OpenError::Damaged { .. }) = &opened else {
+        return opened;
+    };
+    let copy = beside(path, "copy");
+    let mended: Result<_, Failure> = guarded(|| Ok(mend(path, &copy, purpose)));
+    // Nothing is lost with it, and the next one takes its place.
+    let _ = fs::remove_file(&copy);
+    match mended {
+        Ok(Ok(kept)) => {
+            tracing::error!(
+                %damage,
+                kept = %kept.display(),
+                "the rows of a damaged file were brought into a new one; check the disk"
+            );
+            open_whole(path, purpose)
+        }
+        _ => opened,
     }
-    opened
 }
 
 /// Opens a file in which every page is as it was written. Pages are looked at now because the database trusts what they
 /// say of its own room, and ends the process where that makes no sense.
 fn open_whole(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
     let open = || {
+        if fs::metadata(path).map_err(NotOpened::Create)?.len() == 0 {
+            let problem = "it is empty, and no file of ours ever is: its bytes are lost";
+            return Err(NotOpened::Damaged(problem.to_owned()));
+        }
         let database = builder(purpose)
             .set_check_integrity_on_open(true)
             .open(path)?;
@@ -86,16 +94,17 @@ fn open_whole(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
         Ok(database)
     };
     guarded(|| Ok(open()))
-        .unwrap_or_else(|panicked| Err(panicked.into()))
+        .unwrap_or_else(|panicked: Failure| Err(panicked.into()))
         .map_err(|failed: NotOpened| failed.into_open_error(path, purpose))
 }
 
 /// Brings the rows of a damaged file into a new one, which takes its place. Where the damaged one is kept.
-fn mend(path: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
+fn mend(path: &Path, copy: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
+    copy_as_closed(path, copy).map_err(NotOpened::Create)?;
     // In this mode what the file says of its own room is not read.
     let damaged = builder(purpose)
         .set_concurrency_mode(ConcurrencyMode::SingleWriter)
-        .open_read_only(path)?;
+        .open_read_only(copy)?;
     check(&damaged, purpose)?;
     let rows = damaged.begin_read().map_err(Failure::from)?;
     let new = new_file(path, purpose, |transaction| {
@@ -113,6 +122,16 @@ fn mend(path: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
     Ok(kept)
 }
 
+/// Copies a file so that the copy says it was closed: nothing is read from one that was not. What was committed in two
+/// phases is whole without that, and what was not committed is reached from nowhere.
+fn copy_as_closed(path: &Path, copy: &Path) -> io::Result<()> {
+    fs::copy(path, copy)?;
+    let file = OpenOptions::new().read(true).write(true).open(copy)?;
+    let mut state = [0];
+    file.read_exact_at(&mut state, STATE)?;
+    file.write_all_at(&state.map(|state| state & !NOT_CLOSED), STATE)
+}
+
 /// A database in memory.
 pub(crate) fn in_memory(purpose: Purpose) -> Result<Database, OpenError> {
     let make = || {
@@ -125,17 +144,9 @@ pub(crate) fn in_memory(purpose: Purpose) -> Result<Database, OpenError> {
     })
 }
 
-/// The name of a file that goes with this one.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 /// Why a database was not opened.
 enum NotOpened {
-    Failure(Failure),
+    Fault(Fault),
     Locked,
     Damaged(String),
     Newer(u64),
@@ -145,17 +156,19 @@ enum NotOpened {
 impl NotOpened {
     fn into_open_error(self, path: &Path, purpose: Purpose) -> OpenError {
         let path = path.to_owned();
-        match self {
-            Self::Locked => OpenError::InUse { path },
-            Self::Damaged(problem) => OpenError::Damaged { path, problem },
-            Self::Newer(found) => OpenError::Newer {
-                path,
-                found,
-                known: purpose.format,
-            },
-            Self::Create(source) => OpenError::Create { path, source },
-            Self::Failure(Failure::Storage(source)) => match *source {
-                redb::Error::Corrupted(problem) => OpenError::Damaged { path, problem },
+        let problem = match self {
+            Self::Locked => return OpenError::InUse { path },
+            Self::Newer(found) => {
+                return OpenError::Newer {
+                    path,
+                    found,
+                    known: purpose.format,
+                };
+            }
+            Self::Create(source) => return OpenError::Create { path, source },
+            Self::Damaged(problem) => problem,
+            Self::Fault(Fault::Storage(source)) => match *source {
+                redb::Error::Corrupted(problem) => problem,
                 // Reads beyond the end, and headers that are none.
                 redb::Error::Io(error)
                     if matches!(
@@ -163,20 +176,20 @@ impl NotOpened {
                         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
                     ) =>
                 {
-                    OpenError::Damaged {
-                        path,
-                        problem: error.to_string(),
-                    }
+                    error.to_string()
                 }
-                source => OpenError::Open {
-                    path,
-                    source: Box::new(source),
-                },
+                source => {
+                    let source = Box::new(source);
+                    return OpenError::Open { path, source };
+                }
             },
-            Self::Failure(failure) => OpenError::Damaged {
-                path,
-                problem: failure.problem(),
-            },
+            Self::Fault(fault) => fault.problem(),
+        };
+        OpenError::Damaged {
+            path,
+            content: purpose.content,
+            problem,
+            remedy: purpose.remedy,
         }
     }
 }
@@ -190,14 +203,17 @@ impl From<DatabaseError> for NotOpened {
             DatabaseError::UpgradeRequired(_) | DatabaseError::RepairAborted => {
                 Self::Damaged(error.to_string())
             }
-            error => Self::Failure(error.into()),
+            error => Failure::from(error).into(),
         }
     }
 }
 
 impl From<Failure> for NotOpened {
     fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
+        match failure {
+            Failure::File(fault) => Self::Fault(fault),
+            Failure::Owner(never) => match never {},
+        }
     }
 }
 
@@ -268,39 +284,4 @@ fn builder(purpose: Purpose) -> Builder {
     let mut builder = Database::builder();
     builder.set_cache_size(purpose.cache_bytes);
     builder
-}
-
-fn create(path: &Path, source: io::Error) -> OpenError {
-    OpenError::Create {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// Makes the folder of a file, for this user alone, if it is not there.
-fn make_folder(path: &Path) -> io::Result<()> {
-    match folder(path) {
-        Some(folder) => DirBuilder::new().recursive(true).mode(0o700).create(folder),
-        None => Ok(()),
-    }
-}
-
-/// Makes a file, for this user alone, if it is not there.
-fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path)
-}
-
-/// Brings a new name to disk.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path).unwrap_or(Path::new(".")))?.sync_all()
-}
-
-fn folder(path: &Path) -> Option<&Path> {
-    path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
 }

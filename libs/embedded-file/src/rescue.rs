@@ -7,13 +7,16 @@ use redb::{
 
 use crate::failure::Failure;
 
-/// Copies a table, damaged records as they are: their own checksums tell of them in the new file as in the old one. A
-/// table of which not every row can be reached is an error.
-pub(crate) fn copy<K: Key + 'static, V: Value + 'static>(
+/// Copies a table, damaged values as they are: their own checksums tell of them in the new file as in the old one.
+///
+/// # Errors
+///
+/// Not every row of the table can be reached.
+pub fn copy<K: Key + 'static, V: Value + 'static, R>(
     from: &ReadTransaction,
     to: &WriteTransaction,
     definition: TableDefinition<'_, K, V>,
-) -> Result<(), Failure> {
+) -> Result<(), Failure<R>> {
     let rows = match from.open_table(definition) {
         Err(TableError::TableDoesNotExist(_)) => return Ok(()),
         rows => rows?,

@@ -1,0 +1,212 @@
+//! Files that are made, opened, refused and brought over, whatever is in them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::{fs, io, path::Path};
+
+use redb::{ReadTransaction, StorageError, TableDefinition, WriteTransaction};
+use turnwise_embedded_file::{
+    Bytes, Cause, Done, EmbeddedFile, Failure, Lock, OpenError, Purpose, beside, copy, seal, unseal,
+};
+
+const ROWS: TableDefinition<'_, Bytes, Bytes> = TableDefinition::new("rows");
+const NOTES: Purpose = Purpose {
+    name: "notes",
+    format: 1,
+    cache_bytes: 1024 * 1024,
+    content: "a store of notes",
+    remedy: "write them again",
+    rescue: |from: &ReadTransaction, to: &WriteTransaction| copy(from, to, ROWS),
+};
+
+fn open(path: &Path) -> Result<EmbeddedFile, OpenError> {
+    EmbeddedFile::open(path, NOTES, &Lock::take(path)?)
+}
+
+fn refused(path: &Path) -> OpenError {
+    open(path).expect_err("this file is refused")
+}
+
+/// A row for each number.
+fn write(file: &EmbeddedFile, numbers: impl Iterator<Item = u32>) {
+    let work = |transaction: &WriteTransaction| {
+        let mut rows = transaction.open_table(ROWS)?;
+        for number in numbers {
+            rows.insert(key(number).as_slice(), text(number).as_bytes())?;
+        }
+        Ok(Done::Commit(()))
+    };
+    file.write::<_, ()>(true, work).unwrap();
+}
+
+fn read(file: &EmbeddedFile, number: u32) -> Option<Vec<u8>> {
+    let work = |transaction: &ReadTransaction| {
+        let found = transaction.open_table(ROWS)?.get(key(number).as_slice())?;
+        Ok(found.map(|found| found.value().to_vec()))
+    };
+    file.read::<_, ()>(work).unwrap()
+}
+
+fn key(number: u32) -> [u8; 4] {
+    number.to_be_bytes()
+}
+
+fn text(number: u32) -> String {
+    format!("this is note {number}.")
+}
+
+/// Changes a byte of every copy of a text in a file.
+fn spoil(path: &Path, text: &str) {
+    let mut bytes = fs::read(path).unwrap();
+    for place in 0..bytes.len() - text.len() {
+        if bytes[place..].starts_with(text.as_bytes()) {
+            bytes[place] ^= 0x01;
+        }
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn an_empty_file_is_a_fault_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    write(&open(&path).unwrap(), 0..10);
+    for bytes in [&b""[..], b"r", b"redb\x1a\x0a\xa9\x0d\x0a", &[0; 4096]] {
+        fs::write(&path, bytes).unwrap();
+        let error = refused(&path);
+        assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
+        let told = error.to_string();
+        assert!(told.contains(path.to_str().unwrap()), "{told}");
+        assert!(told.contains("a store of notes"), "{told}");
+        assert!(told.ends_with("write them again"), "{told}");
+        assert_eq!(told.contains("is empty"), bytes.is_empty(), "{told}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    fs::remove_file(&path).unwrap();
+    let made = open(&path).unwrap();
+    let has_rows = made.read::<_, ()>(|file| Ok(file.open_table(ROWS).is_ok()));
+    assert!(!has_rows.unwrap());
+}
+
+#[test]
+fn one_process_has_the_file_even_while_another_takes_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/er/notes.redb");
+    let lock = Lock::take(&path).unwrap();
+    let file = EmbeddedFile::open(&path, NOTES, &lock).unwrap();
+    assert!(matches!(refused(&path), OpenError::InUse { .. }));
+    fs::rename(&path, beside(&path, "moved")).unwrap();
+    assert!(matches!(refused(&path), OpenError::InUse { .. }));
+    drop((file, lock));
+    open(&path).unwrap();
+}
+
+#[test]
+fn a_damaged_file_is_replaced_by_one_with_its_rows_whether_it_was_closed_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    let file = open(&path).unwrap();
+    write(&file, 0..500);
+    write(&file, 500..600);
+    let killed = fs::read(&path).unwrap();
+    drop(file);
+    let closed = fs::read(&path).unwrap();
+    for whole in [killed, closed] {
+        fs::write(&path, &whole).unwrap();
+        spoil(&path, &text(77));
+        let damaged = fs::read(&path).unwrap();
+        let file = open(&path).unwrap();
+        assert_eq!(fs::read(beside(&path, "damaged")).unwrap(), damaged);
+        for number in 0..600 {
+            let found = read(&file, number).unwrap();
+            assert_eq!(found == text(number).as_bytes(), number != 77);
+        }
+        write(&file, 600..601);
+        drop(file);
+        assert!(read(&open(&path).unwrap(), 600).is_some());
+        for left in ["copy", "new"] {
+            assert!(!beside(&path, left).exists());
+        }
+    }
+}
+
+#[test]
+fn a_panic_over_a_file_reaches_nobody_and_the_file_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    let lock = Lock::take(&path).unwrap();
+    let file = EmbeddedFile::open(&path, NOTES, &lock).unwrap();
+    write(&file, 0..10);
+    let failed = file.write::<(), ()>(true, |transaction| {
+        transaction.open_table(ROWS)?.remove(&key(3)[..])?;
+        panic!("pages that make no sense")
+    });
+    assert!(matches!(failed, Err(Failure::File(_))));
+    assert!(file.is_broken());
+    file.reopen::<()>().unwrap();
+    assert_eq!(read(&file, 3), Some(text(3).into_bytes()));
+    write(&file, 10..11);
+    assert_eq!(read(&file, 10), Some(text(10).into_bytes()));
+}
+
+#[test]
+fn what_the_owner_refuses_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    let file = open(&path).unwrap();
+    write(&file, 0..1);
+    let failed = file.write::<(), _>(true, |transaction| {
+        transaction.open_table(ROWS)?.remove(&key(0)[..])?;
+        Err(Failure::Owner("no"))
+    });
+    assert!(matches!(failed, Err(Failure::Owner("no"))));
+    assert!(!file.is_broken());
+    assert!(read(&file, 0).is_some());
+}
+
+#[test]
+fn errors_of_the_disk_say_whether_it_is_full_or_takes_no_writes() {
+    let cause = |kind: io::ErrorKind| {
+        let failure: Failure = StorageError::Io(io::Error::from(kind)).into();
+        match failure {
+            Failure::File(fault) => (fault.cause(), fault.problem()),
+            Failure::Owner(never) => match never {},
+        }
+    };
+    for full in [
+        io::ErrorKind::StorageFull,
+        io::ErrorKind::QuotaExceeded,
+        io::ErrorKind::FileTooLarge,
+    ] {
+        let (cause, problem) = cause(full);
+        assert_eq!(cause, Cause::Full);
+        assert!(problem.starts_with("the disk is full"), "{problem}");
+    }
+    for kind in [
+        io::ErrorKind::ReadOnlyFilesystem,
+        io::ErrorKind::PermissionDenied,
+    ] {
+        let (cause, problem) = cause(kind);
+        assert_eq!(cause, Cause::ReadOnly);
+        assert!(problem.starts_with("the disk takes no writes"), "{problem}");
+    }
+    assert_eq!(cause(io::ErrorKind::Other).0, Cause::Unavailable);
+}
+
+#[test]
+fn a_value_is_damaged_if_any_bit_of_it_or_of_its_name_is_another() {
+    let (name, value) = (b"name".as_slice(), b"value".as_slice());
+    let sealed = seal(&[b"table", name], value);
+    assert_eq!(unseal(&[b"table", name], &sealed), Ok(value));
+    for other in [&[b"other".as_slice(), name][..], &[b"table", b"mane"], &[]] {
+        assert!(unseal(other, &sealed).is_err());
+    }
+    for bit in 0..sealed.len() * 8 {
+        let mut spoilt = sealed.clone();
+        spoilt[bit / 8] ^= 1 << (bit % 8);
+        assert!(unseal(&[b"table", name], &spoilt).is_err());
+    }
+    for length in 0..sealed.len() {
+        assert!(unseal(&[b"table", name], &sealed[..length]).is_err());
+    }
+}
