@@ -30,8 +30,8 @@ pub enum CourseCommand {
     Graph(GraphArgs),
     /// Make a pack of a course in JSON Lines, and check it.
     ///
-    /// The folder that --from names holds one course. Each line of a .jsonl file is a JSON object; its keys are those of
-    /// the pack's entry that it becomes, and all values are texts, lists, objects or true and false.
+    /// The folder that --from names holds one course. Each line of a .jsonl file is a JSON object with
+    /// the keys of the pack's entry that it becomes; numbers are written as texts.
     ///
     ///   course.yaml       the pack's own: format, id, title, locale, entry_unit
     ///   units.jsonl       id, title, prerequisites, summary, anchors, ...; the entry unit among them.
@@ -42,8 +42,8 @@ pub enum CourseCommand {
     ///                     an exam question, which may have options; without it a drill of its one unit
     ///   ATTRIBUTION.md    whose work it is and on which terms
     ///
-    /// course.yaml and ATTRIBUTION.md go into the pack as they are. Faults are reported for the row that they come
-    /// from, and only a pack without faults is written.
+    /// course.yaml and ATTRIBUTION.md go into the pack as they are. Faults are reported for the row that
+    /// they come from, and only a pack without faults is written.
     #[command(verbatim_doc_comment)]
     Import(ImportArgs),
     /// Make one reference text a lesson from a pack's own lessons.
