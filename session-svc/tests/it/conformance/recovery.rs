@@ -13,7 +13,7 @@ use turnwise_session_svc::{
 use crate::{
     bench::{
         Bench, COURSE, begin, begin_evidence, make_thread, one_more, passed, questions, refused,
-        take_full_turn, take_turn, texts,
+        take_full_turn, take_turn,
     },
     cases,
 };
