@@ -43,8 +43,9 @@ pub struct Purpose {
     pub rescue: Rescue,
 }
 
-/// Brings all rows of a damaged file into a new one; an error if it cannot, or cannot know that these are all.
-pub type Rescue = fn(&ReadTransaction, &WriteTransaction) -> Result<(), Failure>;
+/// Brings all rows of a damaged file into a new one; an error if it cannot, or cannot know that these are all. It is given
+/// the rows as they are reached, and the path of a copy of the file for what is not reached.
+pub type Rescue = fn(&ReadTransaction, &Path, &WriteTransaction) -> Result<(), Failure>;
 
 /// Opens a file, made with its folder if it is not there; it appears under its name only once it is whole. Whoever calls
 /// this holds the lock.
@@ -108,7 +109,7 @@ fn mend(path: &Path, copy: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened
     check(&damaged, purpose)?;
     let rows = damaged.begin_read().map_err(Failure::from)?;
     let new = new_file(path, purpose, |transaction| {
-        (purpose.rescue)(&rows, transaction)
+        (purpose.rescue)(&rows, copy, transaction)
     })?;
     let kept = beside(path, "damaged");
     match fs::remove_file(&kept) {

@@ -288,7 +288,7 @@ impl Drop for CacheFile {
 }
 
 /// Brings the rows of a damaged file into a new one; an error if one cannot be reached.
-fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), FileFailure> {
+fn rescue(from: &ReadTransaction, _: &Path, to: &WriteTransaction) -> Result<(), FileFailure> {
     copy(from, to, PARTS)?;
     copy(from, to, MODELS)?;
     for row in to.open_table(MODELS)?.iter()? {

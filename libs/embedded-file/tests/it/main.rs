@@ -16,7 +16,7 @@ const NOTES: Purpose = Purpose {
     cache_bytes: 1024 * 1024,
     content: "a store of notes",
     remedy: "write them again",
-    rescue: |from: &ReadTransaction, to: &WriteTransaction| copy(from, to, ROWS),
+    rescue: |from: &ReadTransaction, _: &Path, to: &WriteTransaction| copy(from, to, ROWS),
 };
 
 fn open(path: &Path) -> Result<EmbeddedFile, OpenError> {

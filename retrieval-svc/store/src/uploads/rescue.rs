@@ -1,5 +1,7 @@
 //! Bringing the sources of a damaged file into a new one.
 
+use std::path::Path;
+
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use serde::de::DeserializeOwned;
 use turnwise_embedded_file::{Bytes, Failure, copy};
@@ -8,7 +10,11 @@ use super::{CHUNKS, COMMITTED, Committed, IDS, LAST, STAGED, Staged};
 use crate::record;
 
 /// Copies every row; an error if one cannot be reached.
-pub(crate) fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), Failure> {
+pub(crate) fn rescue(
+    from: &ReadTransaction,
+    _: &Path,
+    to: &WriteTransaction,
+) -> Result<(), Failure> {
     copy(from, to, COMMITTED)?;
     copy(from, to, STAGED)?;
     copy(from, to, CHUNKS)?;

@@ -1,5 +1,12 @@
 //! Bringing all rows of a damaged file into a new one. They are all if their sum is the one that was written last: then
-//! none is missing, has another key or is out of date, and a damaged value spoils its own row alone.
+//! none is missing, has another key or is out of date, and a damaged value spoils its own row alone. What was written last
+//! is what has the highest number of a batch that stands anywhere in the file.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 use redb::{ReadTransaction, ReadableTable, StorageError, Table, WriteTransaction};
 use turnwise_embedded_file::{Bytes, Damage, Failure, copy};
@@ -8,11 +15,18 @@ use super::{
     rows::{
         ENTRY, EXPIRIES, EXPIRY, HEAD, Head, MEMBER, Name, RANKED, ROWS, number, ordered, ranked,
     },
-    sealed::{SUM, counter, counters, definition, open, sealed, share},
+    sealed::{BATCHES, COUNTER, SUM, counted, counter, counters, definition, open, sealed, share},
 };
 
+/// How much of a file is looked through at a time.
+const CHUNK: u64 = 1024 * 1024;
+
 /// Copies every row; an error if they are not those that were there.
-pub(super) fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), Failure> {
+pub(super) fn rescue(
+    from: &ReadTransaction,
+    file: &Path,
+    to: &WriteTransaction,
+) -> Result<(), Failure> {
     let (rows, damaged) = bring(from, to, ROWS)?;
     let (expiries, _) = bring(from, to, EXPIRIES)?;
     copy(from, to, counters())?;
@@ -28,6 +42,10 @@ pub(super) fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<()
         return Err(corrupted(
             "rows are missing, or are not those of the last commit",
         ));
+    }
+    let latest = latest_batch(file).map_err(StorageError::Io)?;
+    if counter(&counters, BATCHES)?.is_ok_and(|reached| reached < latest) {
+        return Err(corrupted("the last commit cannot be reached"));
     }
     let mut rows = to.open_table(definition(ROWS))?;
     let expiries = to.open_table(definition(EXPIRIES))?;
@@ -49,6 +67,22 @@ pub(super) fn rescue(from: &ReadTransaction, to: &WriteTransaction) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The highest number of a batch that stands anywhere in a file: pages that are no longer in use hold earlier ones.
+fn latest_batch(file: &Path) -> io::Result<i64> {
+    let (mut file, mut bytes, mut latest) = (File::open(file)?, Vec::new(), 0);
+    while file.by_ref().take(CHUNK).read_to_end(&mut bytes)? > 0 {
+        for stored in bytes.windows(COUNTER) {
+            if let Some(number) = counted(BATCHES, stored) {
+                latest = latest.max(number);
+            }
+        }
+        // One that begins here ends in the next chunk.
+        let rest = bytes.len().saturating_sub(COUNTER - 1);
+        bytes.drain(..rest);
+    }
+    Ok(latest)
 }
 
 /// Copies a table as it is; answers the sum over its rows, and the keys of those whose values are damaged.

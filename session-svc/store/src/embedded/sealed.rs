@@ -55,8 +55,15 @@ pub(super) fn counter(
     let Some(stored) = table.get(name)? else {
         return Ok(Ok(0));
     };
-    let value = open(COUNTERS, name, stored.value());
-    Ok(value.and_then(|value| number(value).ok_or(Damage)))
+    Ok(counted(name, stored.value()).ok_or(Damage))
+}
+
+/// How long such a number is in a row.
+pub(super) const COUNTER: usize = HEAD + size_of::<i64>();
+
+/// The number of this name that stands here, if one does.
+pub(super) fn counted(name: &[u8], stored: &[u8]) -> Option<i64> {
+    open(COUNTERS, name, stored).ok().and_then(number)
 }
 
 /// Sets a number of the store itself.
