@@ -130,11 +130,11 @@ async fn one_bit_is_told_by_the_kind_of_the_record() {
     }
     let corrupted = |record| SessionError::RecordCorrupted { record };
 
-    spoil(&mut bench, "ada", "answer:turn:k", FIELD, b"fingerprint").await;
+    spoil(&mut bench, "ada", "answer:tutor:k", FIELD, b"fingerprint").await;
     let begun = bench.sessions().begin_turn(&ada, begin("t1", "k")).await;
     assert_eq!(refused(begun), corrupted("answer"));
     spoil(&mut bench, "ada", "timeline:t1", ENTRY, b"").await;
-    let read = bench.sessions().get_thread(&ada, "t1", 0, 10).await;
+    let read = bench.sessions().get_thread(&ada, TUTOR, "t1", 0, 10).await;
     assert_eq!(refused(read), corrupted("message"));
     let snapshot = format!("snapshot:{COURSE}");
     spoil(&mut bench, "ada", &snapshot, FIELD, b"turn").await;
@@ -142,7 +142,7 @@ async fn one_bit_is_told_by_the_kind_of_the_record() {
     assert_eq!(refused(read), corrupted("turn_state"));
     for field in ["kept", "kind", "count"] {
         spoil(&mut bench, "ada", "thread:t1", FIELD, field.as_bytes()).await;
-        let read = bench.sessions().get_thread(&ada, "t1", 0, 10).await;
+        let read = bench.sessions().get_thread(&ada, TUTOR, "t1", 0, 10).await;
         assert_eq!(refused(read), corrupted("thread"));
         if field != "count" {
             // The bit turned back: it is what was written again.
@@ -158,7 +158,7 @@ async fn one_bit_is_told_by_the_kind_of_the_record() {
     archived.sort_unstable();
     assert_eq!(archived, [1, 2]);
 
-    spoil(&mut bench, "bob", "threads", RANKED, b"").await;
-    let listed = bench.sessions().list_threads(&bob, None, 10).await;
+    spoil(&mut bench, "bob", "threads:tutor", RANKED, b"").await;
+    let listed = bench.sessions().list_threads(&bob, TUTOR, None, 10).await;
     assert_eq!(refused(listed), corrupted("index"));
 }

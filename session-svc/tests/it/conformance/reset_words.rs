@@ -20,7 +20,7 @@ use crate::{
     bench::{
         Bench, CLASS, COURSE, begin_in, full_commit,
         gate::{Gate, strips},
-        make_helper, make_thread, new_thread, one_more, started, turn_log,
+        make_thread, new_thread, one_more, started, turn_log,
     },
     cases,
 };
@@ -126,7 +126,7 @@ async fn converse(bench: &Bench, ada: &StudentKey, words: &mut Words) {
 
 /// A thread that waits for artifacts; answers the request's id.
 async fn request(bench: &Bench, ada: &StudentKey, words: &mut Words) -> String {
-    make_helper(bench.sessions(), ada, "t2").await;
+    make_thread(bench.sessions(), ada, "h2").await;
     let mut asked: RequestContext = words.message("turnwise.session.v1.RequestContext");
     asked.message_id = 1;
     asked.claims = words.one("<claims>").into();
@@ -135,7 +135,7 @@ async fn request(bench: &Bench, ada: &StudentKey, words: &mut Words) -> String {
         ..asked.slots.remove(0)
     };
     asked.slots = vec![slot.clone(), slot];
-    let pending = turn(bench, ada, "t2", |turn| {
+    let pending = turn(bench, ada, "h2", |turn| {
         turn.pending_change = with(Step::RequestContext(asked));
     });
     match pending.await {
@@ -154,7 +154,7 @@ async fn supply(bench: &Bench, ada: &StudentKey, request_id: String, slot: i32, 
         supplier_role: words.one("<role>"),
     };
     let sessions = bench.sessions();
-    sessions.supply_context(ada, "t2", supply).await.unwrap();
+    sessions.supply_context(ada, "h2", supply).await.unwrap();
 }
 
 async fn defer(bench: &Bench, ada: &StudentKey, thread: &str, words: &mut Words) {
