@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use redb::{Database, TableDefinition};
+use redb::{Database, ReadableTable, TableDefinition};
 use turnwise_session_svc::{error::SessionError, sessions::turns::Begun};
 
 use crate::bench::{

@@ -62,7 +62,7 @@ fn bring(
     for row in from.open_table(definition(table))?.iter()? {
         let (key, stored) = row?;
         let (key, stored) = (key.value(), stored.value());
-        sum = sum.wrapping_add(share(key, stored));
+        sum = sum.wrapping_add(share(table, key, stored));
         if open(table, key, stored).is_err() {
             damaged.push(key.to_vec());
         }
@@ -119,7 +119,7 @@ fn elsewhere(
 /// Whether a row has the checksum of the one that stands there.
 fn is_same(rows: &Table<'_, Bytes, Bytes>, key: &[u8], stored: &[u8]) -> bool {
     let there = rows.get(key).ok().flatten();
-    there.is_some_and(|there| share(key, there.value()) == share(key, stored))
+    there.is_some_and(|there| share(ROWS, key, there.value()) == share(ROWS, key, stored))
 }
 
 fn corrupted(problem: &str) -> Failure {

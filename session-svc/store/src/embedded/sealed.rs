@@ -38,9 +38,10 @@ pub(super) fn sealed(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
     seal(&[table.as_bytes(), key], value)
 }
 
-/// What a row adds to the sum: of its key and its checksum, so that a damaged value leaves the sum as it is.
-pub(super) fn share(key: &[u8], stored: &[u8]) -> i64 {
+/// What a row adds to the sum: of its table, its key and its checksum, so that a damaged value leaves the sum as it is.
+pub(super) fn share(table: &str, key: &[u8], stored: &[u8]) -> i64 {
     let mut hasher = crc32fast::Hasher::new();
+    hasher.update(table.as_bytes());
     hasher.update(key);
     hasher.update(stored.get(..HEAD).unwrap_or(stored));
     hasher.finalize().into()
@@ -102,9 +103,9 @@ impl<'txn> SealedTable<'txn> {
     /// Writes a row.
     pub(super) fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
         let stored = sealed(self.name, key, value);
-        self.add(share(key, &stored));
+        self.add(share(self.name, key, &stored));
         let before = self.table.insert(key, stored.as_slice())?;
-        let before = before.map_or(0, |before| share(key, before.value()));
+        let before = before.map_or(0, |before| share(self.name, key, before.value()));
         self.add(before.wrapping_neg());
         Ok(())
     }
@@ -112,7 +113,7 @@ impl<'txn> SealedTable<'txn> {
     /// Removes a row, if it is there.
     pub(super) fn remove(&mut self, key: &[u8]) -> Result<(), StorageError> {
         let before = self.table.remove(key)?;
-        let before = before.map_or(0, |before| share(key, before.value()));
+        let before = before.map_or(0, |before| share(self.name, key, before.value()));
         self.add(before.wrapping_neg());
         Ok(())
     }
@@ -122,7 +123,7 @@ impl<'txn> SealedTable<'txn> {
     pub(super) fn remove_range(&mut self, from: &[u8], to: &[u8]) -> Result<(), StorageError> {
         let mut removed = 0_i64;
         self.table.retain_in(from..to, |key, stored| {
-            removed = removed.wrapping_add(share(key, stored));
+            removed = removed.wrapping_add(share(self.name, key, stored));
             false
         })?;
         self.add(removed.wrapping_neg());
@@ -144,7 +145,7 @@ impl<'txn> SealedTable<'txn> {
             .take(limit)
         {
             let (key, stored) = row?;
-            removed = removed.wrapping_add(share(key.value(), stored.value()));
+            removed = removed.wrapping_add(share(self.name, key.value(), stored.value()));
             keys.push(key.value().to_vec());
         }
         self.add(removed.wrapping_neg());

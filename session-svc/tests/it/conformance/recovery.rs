@@ -13,7 +13,7 @@ use turnwise_session_svc::{
 use crate::{
     bench::{
         Bench, COURSE, TUTOR, begin, begin_evidence, make_thread, one_more, passed, questions,
-        refused, take_full_turn, take_turn, texts,
+        refused, take_full_turn, take_turn,
     },
     cases,
 };
