@@ -123,7 +123,7 @@ fn kept() -> Transaction {
         },
     ];
     for turn in 0..TURNS {
-        for key in [format!("answer:turn:{turn}"), format!("turn:{turn}")] {
+        for key in [format!("answer:tutor:{turn}"), format!("turn:{turn}")] {
             writes.push(put(&key, &["outcome"]));
             writes.push(Write::Expire {
                 key: Key::new(key),
