@@ -3,10 +3,10 @@
 //! processor, and the lines that say what was measured.
 
 pub mod choices;
+pub mod cpu_time;
 pub mod figure;
 pub mod model_server;
 mod port;
-pub mod processor;
 pub mod redis;
 mod wait;
 

@@ -19,7 +19,7 @@ const TURNS: usize = 4;
 /// A kind of query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A problem as a pupil would paste it.
+    /// A problem as a student would paste it.
     Problem,
     /// An open question: explain why.
     Why,

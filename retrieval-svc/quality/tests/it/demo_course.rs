@@ -1,4 +1,4 @@
-//! A floor where there is no other data: the demo course as pupils ask about it.
+//! A floor where there is no other data: the demo course as students ask about it.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ const FOLDER: &str = concat!(
 /// The confidence from which a policy locks its target.
 const LOCK: f64 = 0.55;
 
-/// What pupils ask, what was said before it, and the unit that it is about. Written for this test; none of them stands in
+/// What students ask, what was said before it, and the unit that it is about. Written for this test; none of them stands in
 /// the course.
 const QUERIES: [(&str, &[&str], &str); 44] = [
     ("why is minus times minus plus", &[], "ALG-01"),
@@ -112,7 +112,7 @@ fn mapping() -> Mapping {
 }
 
 #[tokio::test]
-async fn pupils_questions_reach_their_units_and_their_lessons() {
+async fn students_questions_reach_their_units_and_their_lessons() {
     let course = course().await;
     let (mut units, mut chunks) = ([0.0; 4], 0.0);
     for (text, recent, unit) in QUERIES {
