@@ -10,14 +10,16 @@ use serde_json::{Value, json};
 use turnwise_course_pack::load;
 use turnwise_tests::{
     process::{binary, clean_command},
-    shared,
+    shared_data,
 };
 
 const ENTRY: &str = "START";
 
 #[test]
 fn the_real_courses_become_packs() {
-    let Some(data) = shared::folder() else { return };
+    let Some(data) = shared_data::folder() else {
+        return;
+    };
     let packs = tempfile::tempdir().unwrap();
     let ids = import(&data, packs.path());
     assert_eq!(ids, ["elementary-algebra-2e", "prealgebra-2e"]);

@@ -16,7 +16,7 @@ use turnwise_tests::{
     answer::check_allowed,
     deployment::Deployment,
     options::{Kind, Options},
-    shared,
+    shared_data,
     student::{DEMO_COURSE, Student},
 };
 
