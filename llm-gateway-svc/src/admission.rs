@@ -1,11 +1,11 @@
-//! Who may use the models now: limits for each pupil, class and address, and a class's budget for the day.
+//! Who may use the models now: limits for each student, class and address, and a class's budget for the day.
 //!
 //! Requests are counted when they come. What a completion costs in tokens is only known afterwards: a request passes as
 //! long as nothing is owed, and is charged at its end.
 
 use turnwise_rate_limit::{Bound, Hit, Limiter, Quota, address_key};
 
-use crate::{error::Error, job::Who, settings::LimitSettings};
+use crate::{error::Error, job::Requester, settings::LimitSettings};
 
 /// The limits and budgets. Cheap to clone.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct Admission {
 /// One limit.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
-    who: Whose,
+    whose: Whose,
     what: What,
     amount: u32,
 }
@@ -52,14 +52,18 @@ impl Admission {
         let limits = all
             .into_iter()
             .filter(|(_, _, amount)| *amount > 0)
-            .map(|(who, what, amount)| Limit { who, what, amount })
+            .map(|(whose, what, amount)| Limit {
+                whose,
+                what,
+                amount,
+            })
             .collect();
         Self { limiter, limits }
     }
 
     /// Counts a request, or refuses it.
-    pub async fn admit(&self, who: &Who) -> Result<(), Error> {
-        let asked = self.keys(who, |_| true);
+    pub async fn admit(&self, requester: &Requester) -> Result<(), Error> {
+        let asked = self.keys(requester, |_| true);
         if asked.is_empty() {
             return Ok(());
         }
@@ -77,12 +81,12 @@ impl Admission {
         };
         Err(match limit.what {
             What::DailyTokens => Error::BudgetExhausted {
-                class_id: who.class_id.clone(),
+                class_id: requester.class_id.clone(),
                 tokens_per_day: limit.amount,
                 retry_after: refused.wait,
             },
             what => Error::RateLimited {
-                who: limit.who.as_str(),
+                who: limit.whose.as_str(),
                 what: what.as_str(),
                 per_minute: limit.amount,
                 retry_after: refused.wait,
@@ -91,11 +95,11 @@ impl Admission {
     }
 
     /// Charges what a request has used.
-    pub async fn charge(&self, who: &Who, tokens: u32) {
+    pub async fn charge(&self, requester: &Requester, tokens: u32) {
         if tokens == 0 {
             return;
         }
-        let spent = self.keys(who, |limit| limit.what != What::Requests);
+        let spent = self.keys(requester, |limit| limit.what != What::Requests);
         if spent.is_empty() {
             return;
         }
@@ -112,27 +116,27 @@ impl Admission {
     }
 
     /// The limits that this request is subject to, and its keys there.
-    fn keys(&self, who: &Who, wanted: impl Fn(&Limit) -> bool) -> Vec<(Limit, String)> {
+    fn keys(&self, requester: &Requester, wanted: impl Fn(&Limit) -> bool) -> Vec<(Limit, String)> {
         self.limits
             .iter()
             .filter(|limit| wanted(limit))
-            .filter_map(|limit| Some((*limit, limit.key(who)?)))
+            .filter_map(|limit| Some((*limit, limit.key(requester)?)))
             .collect()
     }
 }
 
 impl Limit {
     /// `None`: there is nobody to count for.
-    fn key(&self, who: &Who) -> Option<String> {
-        let named = |name: &str| (!name.is_empty()).then(|| format!("{}/{name}", who.tenant));
-        let whose = match self.who {
-            Whose::Actor => named(&who.pupil)?,
-            Whose::Class => named(&who.class_id)?,
-            Whose::Address => address_key(who.address.parse().ok()?),
+    fn key(&self, requester: &Requester) -> Option<String> {
+        let named = |name: &str| (!name.is_empty()).then(|| format!("{}/{name}", requester.tenant));
+        let name = match self.whose {
+            Whose::Actor => named(&requester.student)?,
+            Whose::Class => named(&requester.class_id)?,
+            Whose::Address => address_key(requester.address.parse().ok()?),
         };
         Some(format!(
-            "{}:{}:{whose}",
-            self.who.as_str(),
+            "{}:{}:{name}",
+            self.whose.as_str(),
             self.what.as_str()
         ))
     }

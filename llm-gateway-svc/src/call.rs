@@ -1,4 +1,4 @@
-//! One request from end to end: limits, the line, the breaker, the model and its retries, and the next backend where one
+//! One request from end to end: limits, the queue, the breaker, the model and its retries, and the next backend where one
 //! fails.
 
 use std::{pin::pin, sync::Arc, time::Duration};
@@ -10,25 +10,25 @@ use tracing::Span;
 use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
-use turnwise_llm_queue::{Ask, Owner, Place, Refusal};
+use turnwise_llm_queue::{Owner, Place, Refusal, SlotRequest};
 
 use crate::{
     admission::Admission,
+    answer::{Answer, AnswerItem, answer},
     clip::Clip,
     error::Error,
-    items::{Item, Items, items},
     job::{Job, Work},
-    lanes::{Lane, Lanes},
     metrics::{Attempt, CallMetrics},
-    record::{Naming, Parts, Recorded},
     retry::Retries,
+    telemetry::{Parts, RequestTelemetry, SpanName},
+    upstreams::{Upstream, Upstreams},
     usage::Usage,
 };
 
 /// What comes of a request, in this order: places while it waits; deltas; an end.
 #[derive(Debug, Clone)]
 pub enum Part {
-    /// Its place in line.
+    /// Its place in the queue.
     Place(Place),
     /// The next piece of text.
     Delta(String),
@@ -54,7 +54,7 @@ pub struct Summary {
 /// What a request took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// In lines.
+    /// In queues.
     pub waited: Duration,
     /// While a slot was held.
     pub model: Duration,
@@ -65,7 +65,7 @@ pub struct Spent {
 /// Works on requests.
 pub struct Calls {
     pub(crate) targets: Targets,
-    pub(crate) lanes: Lanes,
+    pub(crate) upstreams: Upstreams,
     pub(crate) breakers: Breakers,
     pub(crate) admission: Admission,
     pub(crate) retries: Retries,
@@ -76,20 +76,20 @@ pub struct Calls {
 
 /// A call whose answer has begun.
 struct Begun {
-    first: Item,
-    rest: Items,
+    first: AnswerItem,
+    rest: Answer,
     permit: Permit,
     /// The attempt that succeeded.
     attempt: Attempt,
 }
 
 impl Calls {
-    /// Works on a request. Nothing happens before the stream is first polled. Dropping it leaves the line, cancels the
+    /// Works on a request. Nothing happens before the stream is first polled. Dropping it leaves the queue, cancels the
     /// call at the model and frees its slot.
     pub fn run(self: Arc<Self>, job: Job) -> Parts {
-        let recorded = Recorded::new(&job, Arc::clone(&self.metrics));
-        let span = recorded.span().clone();
-        recorded.around(self.work(job, span, false))
+        let telemetry = RequestTelemetry::new(&job, Arc::clone(&self.metrics));
+        let span = telemetry.span().clone();
+        telemetry.around(self.work(job, span, false))
     }
 
     /// The work on a request, which neither records it nor ends at its deadline. `admitted`: limits are behind it.
@@ -101,9 +101,9 @@ impl Calls {
     ) -> impl Stream<Item = Result<Part, Error>> + Send {
         try_stream! {
             if !admitted {
-                self.admission.admit(&job.who).await?;
+                self.admission.admit(&job.requester).await?;
             }
-            let mut naming = Naming::new(span);
+            let mut span_name = SpanName::new(span);
             let mut spent = Spent::default();
             let mut failed = None;
             for route in self.routes(&job)? {
@@ -114,15 +114,15 @@ impl Calls {
                     (Err(_), Some(_)) => continue,
                     (Err(refusal), None) => Err(refusal)?,
                 }
-                let lane = self.lanes.lane(operation, &route.backend, &route.model)?;
-                naming.called(&lane.metrics);
-                if let Some(retry_after) = left_alone(self.breakers.state(&lane.breaker)) {
-                    failed = Some(lane.circuit_open(retry_after));
+                let upstream = self.upstreams.get(operation, &route.backend, &route.model)?;
+                span_name.called(&upstream.metrics);
+                if let Some(retry_after) = open_for(self.breakers.state(&upstream.breaker)) {
+                    failed = Some(upstream.circuit_open(retry_after));
                     continue;
                 }
                 let entered = Instant::now();
-                let waiting = lane.line.enter(job.ask(spent.waited)).await;
-                let waiting = waiting.map_err(|refusal| self.refused(&lane, refusal))?;
+                let waiting = upstream.queue.enter(job.ask(spent.waited)).await;
+                let waiting = waiting.map_err(|refusal| self.refused(&upstream, refusal))?;
                 let mut places = job.work.shows_places().then(|| waiting.place());
                 if let Some(place) = places.as_mut().and_then(|p| *p.borrow_and_update()) {
                     yield Part::Place(place);
@@ -138,12 +138,12 @@ impl Calls {
                 };
                 spent.waited += entered.elapsed();
                 self.metrics.waited(entered.elapsed());
-                let slot = slot.map_err(|refusal| self.refused(&lane, refusal))?;
+                let slot = slot.map_err(|refusal| self.refused(&upstream, refusal))?;
 
                 let held = Instant::now();
                 let mut lost = pin!(slot.lost().cancelled_owned());
                 let mut usage = Usage::new(&self.admission, &job, &self.tasks);
-                let begun = self.begin(&job, &lane, &mut lost, &mut spent);
+                let begun = self.begin(&job, &upstream, &mut lost, &mut spent);
                 let Begun { first, mut rest, permit, attempt } = match begun.await {
                     Ok(begun) => begun,
                     Err(error) => {
@@ -163,17 +163,17 @@ impl Calls {
                 let mut item = Some(Ok(first));
                 let end = loop {
                     match item {
-                        Some(Ok(Item::Delta(text))) => {
+                        Some(Ok(AnswerItem::Delta(text))) => {
                             usage.wrote(text.len());
                             let (text, full) = clip.take(text);
                             if !text.is_empty() {
                                 yield Part::Delta(text);
                             }
                             if full {
-                                break clipped(&mut rest, &lane);
+                                break clipped(&mut rest, &upstream);
                             }
                         }
-                        Some(Ok(Item::Vectors(vectors))) => {
+                        Some(Ok(AnswerItem::Vectors(vectors))) => {
                             let end = End {
                                 model: vectors.model.clone(),
                                 finish: Finish::Stop,
@@ -183,11 +183,11 @@ impl Calls {
                             yield Part::Vectors(Arc::new(vectors));
                             break end;
                         }
-                        Some(Ok(Item::End(end))) => break end,
+                        Some(Ok(AnswerItem::End(end))) => break end,
                         failure => {
                             let failure = failure
                                 .and_then(Result::err)
-                                .unwrap_or_else(|| broke_off(lane.backend.name()));
+                                .unwrap_or_else(|| broke_off(upstream.backend.name()));
                             attempt.failed(&failure);
                             settle(permit, &failure).await;
                             Err(failure)?;
@@ -204,7 +204,7 @@ impl Calls {
                 usage.counted(end.input_tokens, end.output_tokens);
                 yield Part::End(Summary {
                     end,
-                    backend: lane.backend.name(),
+                    backend: upstream.backend.name(),
                     spent,
                     truncated: clip.clipped(),
                 });
@@ -219,18 +219,18 @@ impl Calls {
     async fn begin(
         &self,
         job: &Job,
-        lane: &Arc<Lane>,
+        upstream: &Arc<Upstream>,
         mut lost: &mut (impl Future<Output = ()> + Unpin),
         spent: &mut Spent,
     ) -> Result<Begun, Error> {
-        let permit = self.breakers.admit(&lane.breaker).await;
-        let permit = permit.map_err(|open| lane.circuit_open(open.retry_after))?;
+        let permit = self.breakers.admit(&upstream.breaker).await;
+        let permit = permit.map_err(|open| upstream.circuit_open(open.retry_after))?;
         self.retries.begun();
         let mut number = 1;
         loop {
-            let attempt = lane.metrics.attempt();
+            let attempt = upstream.metrics.attempt();
             spent.attempts += 1;
-            let mut rest = items(&*lane.backend, &lane.model, &job.work);
+            let mut rest = answer(&*upstream.backend, &upstream.model, &job.work);
             let failure = match next_item(&mut rest, &mut lost).await? {
                 Some(Ok(first)) => {
                     return Ok(Begun {
@@ -241,17 +241,17 @@ impl Calls {
                     });
                 }
                 Some(Err(failure)) => failure,
-                None => broke_off(lane.backend.name()),
+                None => broke_off(upstream.backend.name()),
             };
             attempt.failed(&failure);
-            let Some(pause) = self.retries.pause(number, &failure, &job.patience) else {
+            let Some(pause) = self.retries.pause(number, &failure, &job.time_limits) else {
                 if matches!(failure, Failure::UnknownModel { .. }) {
-                    self.lanes.forget(lane);
+                    self.upstreams.forget(upstream);
                 }
                 settle(permit, &failure).await;
                 return Err(failure.into());
             };
-            lane.metrics.retried();
+            upstream.metrics.retried();
             tokio::select! {
                 () = &mut lost => return Err(Error::SlotLost),
                 () = sleep(pause) => {}
@@ -260,16 +260,16 @@ impl Calls {
         }
     }
 
-    fn refused(&self, lane: &Lane, refusal: Refusal) -> Error {
-        Error::Line {
+    fn refused(&self, upstream: &Upstream, refusal: Refusal) -> Error {
+        Error::Queue {
             refusal,
-            slots: lane.slots,
+            slots: upstream.slots,
             max_entries: self.max_entries,
         }
     }
 }
 
-impl Lane {
+impl Upstream {
     fn circuit_open(&self, retry_after: Duration) -> Error {
         Error::CircuitOpen {
             backend: self.backend.name(),
@@ -280,36 +280,36 @@ impl Lane {
 }
 
 impl Job {
-    /// What a line is asked for by a request that has waited so long in others.
-    fn ask(&self, waited: Duration) -> Ask {
-        Ask {
+    /// What a queue is asked for by a request that has waited so long in others.
+    fn ask(&self, waited: Duration) -> SlotRequest {
+        SlotRequest {
             owner: Owner {
-                class: self.who.class(),
-                pupil: if self.who.one_at_a_time {
-                    self.who.pupil.clone()
+                class: self.requester.class(),
+                student: if self.requester.one_at_a_time {
+                    self.requester.student.clone()
                 } else {
                     String::new()
                 },
-                thread: self.who.thread_id.clone(),
-                purpose: self.who.purpose,
+                thread: self.requester.thread_id.clone(),
+                purpose: self.requester.purpose,
             },
-            band: self.who.band,
+            band: self.requester.band,
             bytes: self.work.bytes(),
-            max_wait: self.patience.max_wait.saturating_sub(waited),
-            deadline: self.patience.deadline,
-            ticket: self.who.ticket.clone(),
+            max_wait: self.time_limits.max_wait.saturating_sub(waited),
+            deadline: self.time_limits.deadline,
+            ticket: self.requester.ticket.clone(),
         }
     }
 }
 
 impl Work {
-    /// Whether its caller is told of its place in line.
+    /// Whether its caller follows its place in the queue.
     fn shows_places(&self) -> bool {
         matches!(self, Self::Stream(_))
     }
 }
 
-/// The next place that is told; never, if none is.
+/// The next place that is announced; never, if none is.
 async fn next_place(places: &mut Option<turnwise_llm_queue::PlaceWatch>) -> Option<Place> {
     let Some(watch) = places else {
         return std::future::pending().await;
@@ -324,9 +324,9 @@ async fn next_place(places: &mut Option<turnwise_llm_queue::PlaceWatch>) -> Opti
 
 /// The next item, unless the slot has to be given up.
 async fn next_item(
-    items: &mut Items,
+    items: &mut Answer,
     lost: &mut (impl Future<Output = ()> + Unpin),
-) -> Result<Option<Result<Item, Failure>>, Error> {
+) -> Result<Option<Result<AnswerItem, Failure>>, Error> {
     tokio::select! {
         biased;
         item = items.next() => Ok(item),
@@ -336,11 +336,11 @@ async fn next_item(
 
 /// The end of a completion that was clipped. Where the answer is whole already, its own end is here; else it is cut off
 /// at the model, and nobody knows what it has counted.
-fn clipped(rest: &mut Items, lane: &Lane) -> End {
+fn clipped(rest: &mut Answer, upstream: &Upstream) -> End {
     let end = match rest.next().now_or_never() {
-        Some(Some(Ok(Item::End(end)))) => end,
+        Some(Some(Ok(AnswerItem::End(end)))) => end,
         _ => End {
-            model: lane.model.clone(),
+            model: upstream.model.clone(),
             finish: Finish::Length,
             input_tokens: 0,
             output_tokens: 0,
@@ -359,8 +359,8 @@ async fn settle(permit: Permit, failure: &Failure) {
     }
 }
 
-/// For how long a model is left alone, if it is. While a probe is under way, nobody else needs to wait for a slot.
-fn left_alone(breaker: State) -> Option<Duration> {
+/// For how long the breaker keeps calls from a model, if it does. While a probe is under way, nobody else needs to wait for a slot.
+fn open_for(breaker: State) -> Option<Duration> {
     match breaker {
         State::Closed { .. } | State::HalfOpen { probing: None } => None,
         State::Open { retry_after } => Some(retry_after),

@@ -17,7 +17,7 @@ use crate::{
     call::{Calls, Part, Spent, Summary},
     error::Error,
     job::{Job, Work},
-    record::{Parts, Recorded},
+    telemetry::{Parts, RequestTelemetry},
 };
 
 /// Works on requests, and lets identical ones share.
@@ -67,10 +67,10 @@ impl Coalescing {
         let (Some(groups), Some(key)) = (&self.groups, Key::of(&job)) else {
             return calls.run(job);
         };
-        let recorded = Recorded::new(&job, Arc::clone(&calls.metrics));
-        let (groups, span) = (Arc::clone(groups), recorded.span().clone());
-        recorded.around(try_stream! {
-            calls.admission.admit(&job.who).await?;
+        let telemetry = RequestTelemetry::new(&job, Arc::clone(&calls.metrics));
+        let (groups, span) = (Arc::clone(groups), telemetry.span().clone());
+        telemetry.around(try_stream! {
+            calls.admission.admit(&job.requester).await?;
             loop {
                 let (group, leads) = join(&groups, &key, &job, &calls, &span);
                 let mut begun = false;
@@ -196,7 +196,7 @@ impl Key {
         let (Work::Stream(prompt) | Work::Complete(prompt)) = &job.work else {
             return None;
         };
-        if job.who.class_id.is_empty() {
+        if job.requester.class_id.is_empty() {
             return None;
         }
         let Prompt {
@@ -206,7 +206,7 @@ impl Key {
         } = &**prompt;
         Some(Self {
             streams: matches!(job.work, Work::Stream(_)),
-            class: job.who.class(),
+            class: job.requester.class(),
             backend: job.backend.clone(),
             model: job.model.clone(),
             max_chars: job.max_chars,

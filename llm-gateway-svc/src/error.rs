@@ -16,9 +16,9 @@ pub enum Error {
     /// A model's server failed.
     #[error(transparent)]
     Backend(#[from] Failure),
-    /// The line had no slot for it.
+    /// The queue had no slot for it.
     #[error("{}", refusal_message(.refusal, *.slots))]
-    Line {
+    Queue {
         /// Why not.
         refusal: Refusal,
         /// How many slots the model has.
@@ -73,11 +73,11 @@ pub enum Error {
         /// The name.
         backend: String,
     },
-    /// More models are in use than lines are kept for.
+    /// More models are in use than queues are kept for.
     #[error("too many models are in use at the same time; use fewer")]
     TooManyModels,
-    /// An option of the line is out of its bounds, which those of the settings rule out.
-    #[error("the line in front of the model cannot be made: {0}")]
+    /// An option of the queue is out of its bounds, which those of the settings rule out.
+    #[error("the queue in front of the model cannot be made: {0}")]
     Misconfigured(InvalidOption),
     /// The schema that should constrain the output is none.
     #[error("`json_schema` {0}")]
@@ -99,7 +99,7 @@ impl Error {
                 Failure::UnknownModel { .. } => ErrorReason::UnknownModel,
                 Failure::RemoteNotAcknowledged { .. } => ErrorReason::RemoteBackendNotAcknowledged,
             },
-            Self::Line { refusal, .. } => match refusal {
+            Self::Queue { refusal, .. } => match refusal {
                 Refusal::TooLong(_) | Refusal::NoSlot { .. } => ErrorReason::Busy,
                 Refusal::Full { .. } => ErrorReason::QueueFull,
                 Refusal::Superseded => ErrorReason::Superseded,
@@ -134,7 +134,7 @@ impl Error {
     /// Whether the request was refused before any server was asked.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Line { .. }
+            Self::Queue { .. }
             | Self::CircuitOpen { .. }
             | Self::RateLimited { .. }
             | Self::BudgetExhausted { .. }
@@ -153,7 +153,7 @@ impl Error {
     pub fn is_about_the_caller(&self) -> bool {
         matches!(
             self,
-            Self::Line { .. }
+            Self::Queue { .. }
                 | Self::RateLimited { .. }
                 | Self::BudgetExhausted { .. }
                 | Self::DeadlineExceeded
@@ -164,17 +164,17 @@ impl Error {
 fn refusal_message(refusal: &Refusal, slots: usize) -> String {
     match refusal {
         Refusal::TooLong(_) => format!(
-            "all {slots} model slots will stay taken for longer than this call may wait; come back when RetryInfo says, \
+            "all {slots} model slots will stay taken for longer than this call may wait; retry when RetryInfo says, \
              with `place_ticket` if there is one"
         ),
         Refusal::Full { .. } => {
-            "the line in front of the model is full; try again later".to_owned()
+            "the queue in front of the model is full; try again later".to_owned()
         }
         Refusal::Superseded => {
-            "a newer request of the same pupil has taken over this one's place".to_owned()
+            "a newer request of the same student has taken over this one's place".to_owned()
         }
         Refusal::NoSlot { .. } => {
-            "this replica has no slot to give, as it is cut off from the others or ends; try another one"
+            "this replica has no slot to give, as it is detached from the others or ends; try another one"
                 .to_owned()
         }
     }
@@ -185,11 +185,11 @@ impl From<Error> for Fault {
         let fault = Fault::new(error.reason(), error.to_string());
         match error {
             Error::Backend(failure) => of_backend(fault, failure),
-            Error::Line {
+            Error::Queue {
                 refusal,
                 slots,
                 max_entries,
-            } => of_line(fault, refusal, slots, max_entries),
+            } => of_queue(fault, refusal, slots, max_entries),
             Error::SlotLost => fault.meta("cause", "slot_lost").retry_after(RETRY_AFTER),
             Error::CircuitOpen {
                 backend,
@@ -254,7 +254,7 @@ fn of_backend(fault: Fault, failure: Failure) -> Fault {
     }
 }
 
-fn of_line(fault: Fault, refusal: Refusal, slots: usize, max_entries: usize) -> Fault {
+fn of_queue(fault: Fault, refusal: Refusal, slots: usize, max_entries: usize) -> Fault {
     match refusal {
         Refusal::TooLong(come_back) => {
             let fault = fault

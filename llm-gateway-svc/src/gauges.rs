@@ -1,4 +1,4 @@
-//! Keeps the gauges of lines and breakers up to date.
+//! Keeps the gauges of queues and breakers up to date.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,8 +11,8 @@ use crate::{call::Calls, metrics::ModelMetrics};
 /// How often. Prometheus looks less often than that.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// A line that was told of, and the classes that waited in it.
-struct Told {
+/// A queue whose gauges were set, and the classes that waited in it.
+struct Published {
     metrics: Arc<ModelMetrics>,
     classes: Vec<String>,
 }
@@ -21,54 +21,55 @@ struct Told {
 pub(crate) fn keep(calls: Arc<Calls>, kit: &Kit) {
     let shutdown = kit.shutdown.clone();
     kit.tasks.spawn(async move {
-        let mut told = Vec::new();
+        let mut published = Vec::new();
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                _ = ticks.tick() => told = look(&calls, told).await,
+                _ = ticks.tick() => published = publish(&calls, published).await,
             }
         }
     });
 }
 
-/// Tells how all lines stand; `told` is what was told before.
-async fn look(calls: &Calls, mut told: Vec<Told>) -> Vec<Told> {
+/// Sets the gauges of all queues; `published` is what was set before.
+async fn publish(calls: &Calls, mut published: Vec<Published>) -> Vec<Published> {
     let mut now = Vec::new();
-    for lane in calls.lanes.all() {
-        let view = lane.line.view(0).await;
+    for upstream in calls.upstreams.all() {
+        let view = upstream.queue.view(0).await;
         let classes: Vec<(String, usize)> = view
             .classes
             .iter()
             .map(|class| (class.class.to_string(), class.waiting))
             .collect();
-        let same = |told: &Told| Arc::ptr_eq(&told.metrics, &lane.metrics);
-        let before = told
+        let same = |published: &Published| Arc::ptr_eq(&published.metrics, &upstream.metrics);
+        let before = published
             .iter()
             .position(same)
-            .map(|place| told.swap_remove(place));
-        let before = before.map_or_else(Vec::new, |told| told.classes);
+            .map(|place| published.swap_remove(place));
+        let before = before.map_or_else(Vec::new, |published| published.classes);
         let taken = view.slots.iter().filter(|slot| slot.call.is_some()).count();
-        now.push((lane, (view.slots.len(), taken), before, classes));
+        now.push((upstream, (view.slots.len(), taken), before, classes));
     }
-    // Those that are gone go first: a line may have been made anew under the same name.
-    for gone in told {
-        gone.metrics.line_gone(&gone.classes);
+    // Those that are gone go first: a queue may have been made anew under the same name.
+    for gone in published {
+        gone.metrics.queue_forgotten(&gone.classes);
     }
-    let mut told = Vec::with_capacity(now.len());
-    for (lane, slots, before, classes) in now {
-        lane.metrics.line(slots, &before, &classes);
-        lane.metrics
-            .breaker(match calls.breakers.state(&lane.breaker) {
+    let mut published = Vec::with_capacity(now.len());
+    for (upstream, slots, before, classes) in now {
+        upstream.metrics.queue(slots, &before, &classes);
+        upstream
+            .metrics
+            .breaker(match calls.breakers.state(&upstream.breaker) {
                 State::Closed { .. } => 0,
                 State::HalfOpen { .. } => 1,
                 State::Open { .. } => 2,
             });
-        told.push(Told {
-            metrics: Arc::clone(&lane.metrics),
+        published.push(Published {
+            metrics: Arc::clone(&upstream.metrics),
             classes: classes.into_iter().map(|(class, _)| class).collect(),
         });
     }
-    told
+    published
 }

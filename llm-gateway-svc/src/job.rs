@@ -18,9 +18,9 @@ pub struct Job {
     /// The model that was named; `None`: the configured one.
     pub model: Option<String>,
     /// Whose request it is.
-    pub who: Who,
+    pub requester: Requester,
     /// How long it may take.
-    pub patience: Patience,
+    pub time_limits: TimeLimits,
     /// Characters at which a completion is clipped; `None`: nowhere.
     pub max_chars: Option<usize>,
 }
@@ -38,22 +38,22 @@ pub enum Work {
 
 /// Whose request it is.
 #[derive(Debug, Clone)]
-pub struct Who {
+pub struct Requester {
     /// The tenant.
     pub tenant: String,
     /// The class; empty if it counts for none.
     pub class_id: String,
-    /// The pupil; empty for nobody in particular.
-    pub pupil: String,
+    /// The student; empty for nobody in particular.
+    pub student: String,
     /// The conversation; may be empty.
     pub thread_id: String,
     /// What it is for, in a word.
     pub purpose: &'static str,
-    /// Whether of a pupil, a thread and this purpose one request waits at a time.
+    /// Whether of a student, a thread and this purpose one request waits at a time.
     pub one_at_a_time: bool,
     /// Whether anybody waits for the answer.
     pub band: Band,
-    /// What holds its place in line.
+    /// What holds its place in the queue.
     pub ticket: Option<String>,
     /// The address that it came from; may be empty.
     pub address: String,
@@ -61,7 +61,7 @@ pub struct Who {
 
 /// How long a request may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct TimeLimits {
     /// How long it may wait for a slot.
     pub max_wait: Duration,
     /// When its answer must have left.
@@ -90,8 +90,8 @@ impl Work {
     }
 }
 
-impl Who {
-    /// The tenant and the class: what counts as one class, in lines and limits.
+impl Requester {
+    /// The tenant and the class: what counts as one class, in queues and limits.
     pub fn class(&self) -> String {
         class_key(&self.tenant, &self.class_id)
     }
@@ -102,7 +102,7 @@ pub fn class_key(tenant: &str, class_id: &str) -> String {
     format!("{tenant}/{class_id}")
 }
 
-impl Patience {
+impl TimeLimits {
     /// Whether it lasts longer than so long from now.
     pub fn lasts(&self, pause: Duration) -> bool {
         self.deadline

@@ -1,4 +1,4 @@
-//! The LLM gateway: every call to a model, at most so many at once, and a fair line for those who wait.
+//! The LLM gateway: every call to a model, at most so many at once, and a fair queue for those who wait.
 //!
 //! | module | is about |
 //! | --- | --- |
@@ -7,33 +7,33 @@
 //! | [`coalesce`] | identical requests that share a completion |
 //! | [`call`] | one request from end to end |
 //! | [`admission`] | limits and budgets |
-//! | [`lanes`] | for each model a line and a circuit breaker |
+//! | [`upstreams`] | for each model a queue and a circuit breaker |
 //! | [`retry`] | when a failed call is tried again |
-//! | [`record`], [`metrics`], [`gauges`] | spans and counts |
-//! | [`examine()`] | whether models and Redis answer |
+//! | [`telemetry`], [`metrics`], [`gauges`] | spans and counts |
+//! | [`diagnose()`] | whether models and Redis answer |
 //! | [`settings`], [`error`] | settings, failures |
 //!
-//! Parts of it are crates of their own: the servers of models (`backends`), the line (`line`), and the circuit breakers
-//! (`breaker`). Redis, where it is configured, shares lines, breakers, limits and budgets between replicas.
+//! Parts of it are crates of their own: the servers of models (`backends`), the queue (`queue`), and the circuit breakers
+//! (`breaker`). Redis, where it is configured, shares queues, breakers, limits and budgets between replicas.
 //!
 //! It knows nothing of teaching: to it a prompt is messages and a schema.
 
 pub mod admission;
+mod answer;
 pub mod call;
 mod clip;
 pub mod coalesce;
+mod diagnostics;
 pub mod error;
-mod examine;
 mod gauges;
 pub mod grpc;
-mod items;
 pub mod job;
-pub mod lanes;
 pub mod metrics;
-pub mod record;
 pub mod retry;
 mod routes;
 pub mod settings;
+pub mod telemetry;
+pub mod upstreams;
 mod usage;
 
 use std::{sync::Arc, time::Duration};
@@ -49,8 +49,8 @@ use turnwise_proto::llm::v1::{
 use turnwise_rate_limit::Limiter;
 use turnwise_redis::Redis;
 
+pub use diagnostics::{Finding, diagnose};
 pub use error::StartError;
-pub use examine::{Finding, examine};
 pub use settings::Settings;
 pub use turnwise_llm_backends::{BackendKind, ollama_answers};
 
@@ -98,7 +98,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     let metrics = Arc::new(metrics::CallMetrics::register(&kit.metrics));
     let calls = Arc::new(call::Calls {
         targets,
-        lanes: lanes::Lanes::new(
+        upstreams: upstreams::Upstreams::new(
             settings.queue.clone(),
             redis,
             kit.clone(),
@@ -112,7 +112,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
         tasks: kit.tasks.clone(),
     });
     if shared {
-        calls.open_lanes();
+        calls.open_upstreams();
     }
     gauges::keep(Arc::clone(&calls), kit);
     let gateway = grpc::LlmGateway::new(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tower::retry::budget::{Budget, TpsBudget};
 use turnwise_llm_backends::Failure;
 
-use crate::{job::Patience, settings::ResilienceSettings};
+use crate::{job::TimeLimits, settings::ResilienceSettings};
 
 /// How long a request counts for the budget.
 const BUDGET_WINDOW: Duration = Duration::from_secs(10);
@@ -45,13 +45,18 @@ impl Retries {
 
     /// How long to wait before the attempt after `attempt` (from 1), which failed so; `None` if there is none, or none
     /// that `patience` would see. A pause that is told takes a retry out of the budget.
-    pub fn pause(&self, attempt: u32, failure: &Failure, patience: &Patience) -> Option<Duration> {
+    pub fn pause(
+        &self,
+        attempt: u32,
+        failure: &Failure,
+        time_limits: &TimeLimits,
+    ) -> Option<Duration> {
         if attempt >= self.max_attempts || !failure.may_retry() {
             return None;
         }
         let asked = failure.retry_after().unwrap_or_default();
         let pause = asked.max(full_jitter(self.backoff, attempt));
-        let goes_on = asked <= self.retry_after_max && patience.lasts(pause);
+        let goes_on = asked <= self.retry_after_max && time_limits.lasts(pause);
         (goes_on && self.budget.as_ref()?.withdraw()).then_some(pause)
     }
 }

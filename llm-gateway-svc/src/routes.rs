@@ -13,8 +13,8 @@ pub(crate) struct Route {
 }
 
 impl Calls {
-    /// Makes the lanes of the configured models, so that replicas know each other's slots before the first call.
-    pub(crate) fn open_lanes(&self) {
+    /// Makes the upstreams of the configured models, so that replicas know each other's slots before the first call.
+    pub(crate) fn open_upstreams(&self) {
         let targets = self.targets.in_order().iter();
         let chats = targets
             .clone()
@@ -28,9 +28,9 @@ impl Calls {
         for (operation, backend, model) in chats.chain(embeddings) {
             // A backend that refuses every call has no slots.
             if backend.admit(model, operation.of_backend()).is_ok()
-                && let Err(error) = self.lanes.lane(operation, backend, model)
+                && let Err(error) = self.upstreams.get(operation, backend, model)
             {
-                tracing::error!(%error, model, "a line cannot be made");
+                tracing::error!(%error, model, "a queue cannot be made");
             }
         }
     }

@@ -4,7 +4,7 @@ use turnwise_kit::TaskTracker;
 
 use crate::{
     admission::Admission,
-    job::{Job, Who},
+    job::{Job, Requester},
 };
 
 /// The rough size of a token, where the backend counts none or the call was cut off before it told.
@@ -15,7 +15,7 @@ pub(crate) struct Usage(Option<Cost>);
 
 struct Cost {
     admission: Admission,
-    who: Who,
+    requester: Requester,
     tasks: TaskTracker,
     input_bytes: usize,
     output_bytes: usize,
@@ -27,7 +27,7 @@ impl Usage {
     pub(crate) fn new(admission: &Admission, job: &Job, tasks: &TaskTracker) -> Self {
         Self(admission.charges().then(|| Cost {
             admission: admission.clone(),
-            who: job.who.clone(),
+            requester: job.requester.clone(),
             tasks: tasks.clone(),
             input_bytes: job.work.bytes(),
             output_bytes: 0,
@@ -62,10 +62,10 @@ impl Drop for Usage {
         };
         let tokens = tokens(cost.counted.0, cost.input_bytes)
             .saturating_add(tokens(cost.counted.1, cost.output_bytes));
-        let (admission, who) = (cost.admission, cost.who);
+        let (admission, requester) = (cost.admission, cost.requester);
         // The caller need not wait for it, and may be gone.
         cost.tasks
-            .spawn(async move { admission.charge(&who, tokens).await });
+            .spawn(async move { admission.charge(&requester, tokens).await });
     }
 }
 

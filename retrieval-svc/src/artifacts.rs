@@ -1,4 +1,4 @@
-//! Parts of a pupil's work, by their place in it: bounded, redacted, and with offsets into what was given.
+//! Parts of a student's work, by their place in it: bounded, redacted, and with offsets into what was given.
 //!
 //! [`extract`] is a pure function of its request. A part is cut out of the content as it stands there; nothing is printed
 //! anew. What identifies a person is looked for in the whole content, so that a part's borders hide nothing: a number of

@@ -6,7 +6,7 @@
 //! | [`course`] | one version of a course, and the index that each tenant searches |
 //! | [`indexing`] | from packs and uploads to indexes, and keeping them so |
 //! | [`search`] | one turn's text, asked of an index |
-//! | [`references`], [`artifacts`] | teachers' reference texts; parts of pupils' work |
+//! | [`references`], [`artifacts`] | teachers' reference texts; parts of students' work |
 //! | [`grpc`] | the service's faces: check requests, convert answers |
 //! | [`config`], [`error`] | settings; what can go wrong |
 //!

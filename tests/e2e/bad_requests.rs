@@ -12,11 +12,11 @@ use turnwise_proto::{
 };
 use turnwise_tests::{
     deployment::Deployment,
-    kept::kept,
     options::{Kind, Options},
     raw,
     refusal::check_refusal,
     student::{DEMO_COURSE, new_thread, saying},
+    visible_state::visible_state,
 };
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ async fn bad_reads_and_threads_are_refused(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    let before = kept(&ada).await;
+    let before = visible_state(&ada).await;
 
     let title = |title: &str| CreateThreadRequest {
         title: title.to_owned(),
@@ -77,7 +77,7 @@ async fn bad_reads_and_threads_are_refused(kind: Kind) {
         println!("{name}");
         let status = ada.create_thread(request).await.unwrap_err();
         check_refusal(&status, refusal.0, refusal.1, field);
-        assert_eq!(kept(&ada).await, before, "{name}");
+        assert_eq!(visible_state(&ada).await, before, "{name}");
     }
 
     let read = async |thread_id: &str, page_size: i32, page_token: &str| -> Status {
@@ -129,7 +129,7 @@ async fn bad_reads_and_threads_are_refused(kind: Kind) {
         let status = ada.client().get_snapshot_lite(request).await.unwrap_err();
         check_refusal(&status, refusal.0, refusal.1, "course_id");
     }
-    assert_eq!(kept(&ada).await, before);
+    assert_eq!(visible_state(&ada).await, before);
     suite.stop();
 }
 
@@ -137,7 +137,7 @@ async fn bytes_that_are_no_message_are_refused(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    let before = kept(&ada).await;
+    let before = visible_state(&ada).await;
     let send = async |method: &str, bytes: Vec<u8>| {
         let request = ada.request(Bytes::from(bytes));
         let path = format!("{SERVICE}/{method}");
@@ -185,6 +185,6 @@ async fn bytes_that_are_no_message_are_refused(kind: Kind) {
         "input.text",
     );
 
-    assert_eq!(kept(&ada).await, before);
+    assert_eq!(visible_state(&ada).await, before);
     suite.stop();
 }

@@ -214,9 +214,9 @@ async fn other_roles_and_tenants_stay_apart(kind: Kind) {
     suite.stop();
 }
 
-/// Internal services take calls only from the suite's own: a pupil's token opens none of them, nor does none at all.
+/// Internal services take calls only from the suite's own: a student's token opens none of them, nor does none at all.
 #[tokio::test(flavor = "multi_thread")]
-async fn internal_services_refuse_pupils() {
+async fn internal_services_refuse_students() {
     let mut suite = Deployment::five_processes(Options::new()).await;
     let ada = suite.student("ada");
     let tokens = [

@@ -8,10 +8,10 @@ use turnwise_proto::{
 };
 use turnwise_tests::{
     deployment::Deployment,
-    kept::kept,
     options::{Kind, Options},
     refusal::check_refusal,
     student::{DEMO_COURSE, empty_turn, pressing, saying, writing},
+    visible_state::visible_state,
 };
 use uuid::Uuid;
 
@@ -33,7 +33,7 @@ async fn bad_turns_are_refused(kind: Kind) {
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
     ada.say(&thread, "how do I add negative numbers?").await;
-    let before = kept(&ada).await;
+    let before = visible_state(&ada).await;
 
     let input = |text: &str, latex: &str, voice: &str| TakeTurnRequest {
         input: Some(StudentInput {
@@ -191,7 +191,7 @@ async fn bad_turns_are_refused(kind: Kind) {
             assert_eq!(fault.metadata("max_chars"), Some("4000"));
             assert_eq!(fault.metadata("chars"), Some("4001"));
         }
-        assert_eq!(kept(&ada).await, before, "{name}");
+        assert_eq!(visible_state(&ada).await, before, "{name}");
     }
 
     // A refused turn holds nothing back: the thread takes the next one at once, and the bounds themselves are fine.

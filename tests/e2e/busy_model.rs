@@ -1,5 +1,5 @@
 //! A model with one slot that somebody else has: who must wait is told for how long, keeps the place, and staff see the
-//! line.
+//! queue.
 
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ use turnwise_tests::{
 
 in_both_deployments!(
     who_waits_is_told_when_to_come_back_and_keeps_the_place,
-    only_staff_see_the_lines,
+    only_staff_see_the_queues,
 );
 
 /// A suite whose model needs 10 s and works on one call at a time, and where nobody waits for that unless asked to: only
-/// until the line is shared, which it is when its model is first called.
+/// until the queue is shared, which it is when its model is first called.
 async fn busy(kind: Kind) -> Deployment {
     let options = Options::new()
         .model("mock:delay:10000")
@@ -43,8 +43,8 @@ fn staff(suite: &Deployment) -> Student {
     Student::new("staff-1", &token, suite.channel())
 }
 
-/// The line of completions, once this holds of it.
-async fn line(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) -> Queue {
+/// The queue of completions, once this holds of it.
+async fn queue_where(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) -> Queue {
     let staff = staff(suite);
     let request = staff.request(WatchQueuesRequest {
         max_waiting: 0,
@@ -74,13 +74,13 @@ fn taken(queue: &Queue) -> bool {
 
 async fn who_waits_is_told_when_to_come_back_and_keeps_the_place(kind: Kind) {
     let suite = busy(kind).await;
-    let (first, second) = (suite.student("pupil-1"), suite.student("pupil-2"));
+    let (first, second) = (suite.student("student-1"), suite.student("student-2"));
     let thread = second.open(DEMO_COURSE).await;
     let running = tokio::spawn(async move {
         let thread = first.open(DEMO_COURSE).await;
         first.say(&thread, "What is a variable?").await
     });
-    let queue = line(&suite, taken).await;
+    let queue = queue_where(&suite, taken).await;
     let call = queue.slots[0].call.as_ref().unwrap();
     assert_eq!(
         (call.class_id.as_str(), call.purpose()),
@@ -96,7 +96,7 @@ async fn who_waits_is_told_when_to_come_back_and_keeps_the_place(kind: Kind) {
     let after = Duration::try_from(refused.retry_after.expect("when to come back")).unwrap();
     assert!(after <= Duration::from_secs(15), "{after:?}");
     assert!(!refused.place_ticket.is_empty());
-    let queue = line(&suite, |queue| queue.waiting.iter().any(|entry| entry.held)).await;
+    let queue = queue_where(&suite, |queue| queue.waiting.iter().any(|entry| entry.held)).await;
     assert_eq!(queue.waiting[0].class_id, Student::CLASS);
     assert_eq!(queue.classes[0].waiting, 1);
 
@@ -110,9 +110,9 @@ async fn who_waits_is_told_when_to_come_back_and_keeps_the_place(kind: Kind) {
     suite.nothing_panicked();
 }
 
-async fn only_staff_see_the_lines(kind: Kind) {
+async fn only_staff_see_the_queues(kind: Kind) {
     let suite = busy(kind).await;
-    let student = suite.student("pupil-1");
+    let student = suite.student("student-1");
     let mut client = LlmQueueServiceClient::new(suite.channel());
     let refused = client
         .get_queues(student.request(GetQueuesRequest::default()))
@@ -141,5 +141,5 @@ async fn only_staff_see_the_lines(kind: Kind) {
         shown.contains("mock mock:delay:10000 · completions"),
         "{shown}"
     );
-    assert!(shown.contains("0 of 1 taken · 0 in line"), "{shown}");
+    assert!(shown.contains("0 of 1 taken · 0 in the queue"), "{shown}");
 }

@@ -18,7 +18,7 @@
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
-//! | [`tutor`] | simulated pupils, who go through a whole course by public calls alone |
+//! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
 //! | [`adversarial`] | whoever demands what they have no right to, and a model that obeys them all |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |

@@ -34,9 +34,9 @@ use turnwise_testing::{
 };
 use turnwise_tests::{
     eventually::eventually,
-    model_gateway::{ModelGateway, pupil},
+    help_request::HelpRequest,
+    model_gateway::{ModelGateway, student_call},
     model_server::ModelServerProcess,
-    press::Press,
     procfs::resident_mb,
 };
 
@@ -44,7 +44,7 @@ use turnwise_tests::{
 const REQUESTS: usize = 5_000;
 /// Callers with one request under way each.
 const WORKERS: usize = 64;
-/// The model's slots; more callers than slots, so that there is a line.
+/// The model's slots; more callers than slots, so that there is a queue.
 const SLOTS: usize = 16;
 /// The slots of embeddings.
 const EMBED_SLOTS: usize = 4;
@@ -166,7 +166,7 @@ async fn nothing_stays_of_requests_to_a_model_that_fails_in_every_way() {
 
     // No slot is taken, nobody waits, no call runs on.
     model.set(&usual).await;
-    eventually("the lines are empty", QUIET_BOUND, async || {
+    eventually("the queues are empty", QUIET_BOUND, async || {
         let queues = queues(&client).await;
         let empty = queues.iter().all(|queue| {
             queue.waiting_total == 0 && queue.slots.iter().all(|slot| slot.call.is_none())
@@ -181,7 +181,7 @@ async fn nothing_stays_of_requests_to_a_model_that_fails_in_every_way() {
     .await;
     // Every slot still works, at once.
     eventually("the breakers are closed", QUIET_BOUND, async || {
-        let answer = press(0, 0).send(&client).await;
+        let answer = help_request(0, 0).send(&client).await;
         let embedded = embed(&client, 0).await;
         (answer.result.is_ok() && embedded.is_ok()).then_some(())
     })
@@ -245,14 +245,14 @@ async fn run(gateway: &ModelGateway, requests: usize, seed: u64) -> Ends {
 /// One request: a stream, a whole completion or an embedding; some are given up in the middle. It ends, and says how.
 async fn request(client: &GrpcClient, worker: usize, choices: &mut Choices) -> &'static str {
     let kind = choices.below(10);
-    // Pupils share a few threads, so that now and then a request takes over another one's place.
-    let press = press(worker / 2, choices.below(6));
+    // Students share a few threads, so that now and then a request takes over another one's place.
+    let request = help_request(worker / 2, choices.below(6));
     let call = async {
         match kind {
             0 => embed(client, worker).await,
             1..=4 => {
-                let context = pupil(&press.pupil, &press.class, press.timeout);
-                let request = context.request(press.request());
+                let context = student_call(&request.student, &request.class, request.timeout);
+                let request = context.request(request.request());
                 let answer = LlmGatewayServiceClient::new(client.clone())
                     .complete(request)
                     .await?;
@@ -260,7 +260,7 @@ async fn request(client: &GrpcClient, worker: usize, choices: &mut Choices) -> &
                 assert!(!answer.text.is_empty() && answer.end.is_some());
                 Ok(())
             }
-            _ => press.send(client).await.result.map(|_| ()),
+            _ => request.send(client).await.result.map(|_| ()),
         }
     };
     let given_up = choices.below(12) == 0;
@@ -293,10 +293,10 @@ fn reason(status: &Status) -> ErrorReason {
     reason
 }
 
-fn press(pupil: usize, thread: usize) -> Press {
-    Press {
-        class: format!("class-{}", pupil % 3),
-        pupil: format!("pupil-{pupil}"),
+fn help_request(student: usize, thread: usize) -> HelpRequest {
+    HelpRequest {
+        class: format!("class-{}", student % 3),
+        student: format!("student-{student}"),
         thread: format!("thread-{thread}"),
         max_wait: Some(DEADLINE / 2),
         timeout: DEADLINE,
@@ -313,7 +313,7 @@ async fn embed(client: &GrpcClient, worker: usize) -> Result<(), Status> {
         class_id: class.clone(),
         ..EmbedRequest::default()
     };
-    let context = pupil(&format!("pupil-{worker}"), &class, DEADLINE);
+    let context = student_call(&format!("student-{worker}"), &class, DEADLINE);
     let answer = LlmGatewayServiceClient::new(client.clone())
         .embed(context.request(request))
         .await?
@@ -330,8 +330,8 @@ async fn embed(client: &GrpcClient, worker: usize) -> Result<(), Status> {
 /// As many calls of both kinds as there are slots, twice, all at once and all answered.
 async fn everything_answers(client: &GrpcClient) {
     let completions = (0..2 * SLOTS).map(|n| async move {
-        let pressed = press(n, n).send(client).await;
-        pressed.result.unwrap();
+        let outcome = help_request(n, n).send(client).await;
+        outcome.result.unwrap();
     });
     let embeddings = (0..2 * EMBED_SLOTS).map(|n| async move { embed(client, n).await.unwrap() });
     tokio::join!(

@@ -74,7 +74,7 @@ async fn five_processes_trust_certificates_alone() {
         }
     }
 
-    // The public port is encrypted, too, and asks pupils for a token and for no certificate.
+    // The public port is encrypted, too, and asks students for a token and for no certificate.
     let plain = Endpoint::from_shared(format!("http://{}", suite.address()))
         .unwrap()
         .connect_lazy();

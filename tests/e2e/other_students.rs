@@ -7,10 +7,10 @@ use turnwise_proto::{
 };
 use turnwise_tests::{
     deployment::Deployment,
-    kept::kept,
     options::{Kind, Options},
     refusal::check_refusal,
     student::{DEMO_COURSE, fresh_key, pressing, saying},
+    visible_state::visible_state,
 };
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ async fn somebody_elses_thread_is_answered_like_none(kind: Kind) {
     let eve = suite.student("eve");
     let thread = ada.open(DEMO_COURSE).await;
     ada.say(&thread, "how do I add negative numbers?").await;
-    let before = kept(&ada).await;
+    let before = visible_state(&ada).await;
 
     let theirs = thread.thread_id.clone();
     let nobodys = Uuid::new_v4().to_string();
@@ -82,7 +82,7 @@ async fn somebody_elses_thread_is_answered_like_none(kind: Kind) {
             same(&take(&theirs).await, &take(&nobodys).await);
         }
     }
-    assert_eq!(kept(&ada).await, before);
+    assert_eq!(visible_state(&ada).await, before);
     assert!(eve.threads(100).await.is_empty());
     suite.stop();
 }

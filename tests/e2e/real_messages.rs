@@ -7,7 +7,7 @@ use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
     process::repository,
-    shared,
+    shared_data,
     student::{DEMO_COURSE, Student},
 };
 
@@ -21,7 +21,7 @@ const CONCURRENCY: usize = 8;
 in_both_deployments!(two_hundred_real_messages);
 
 async fn two_hundred_real_messages(kind: Kind) {
-    let Some(data) = shared::folder() else {
+    let Some(data) = shared_data::folder() else {
         return;
     };
     let courses = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ async fn two_hundred_real_messages(kind: Kind) {
         .courses(courses.path())
         .env("HELPER_MAX_CONCURRENCY", CONCURRENCY.to_string());
     let mut suite = Deployment::start(kind, options).await;
-    let messages = shared::student_messages(&data, MESSAGES);
+    let messages = shared_data::student_messages(&data, MESSAGES);
     let mut conversations = Vec::new();
     for (i, said) in messages
         .chunks(MESSAGES / (STUDENTS * THREADS_EACH))

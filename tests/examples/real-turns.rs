@@ -32,8 +32,8 @@ fn main() -> ExitCode {
             "the address of the model's server is missing, such as http://127.0.0.1:18090",
         )?;
         let turns: usize = args.next().map_or(Ok(100), |n| n.parse())?;
-        let data = shared::folder().ok_or("the real messages are missing")?;
-        let messages = shared::student_messages(&data, turns);
+        let data = shared_data::folder().ok_or("the real messages are missing")?;
+        let messages = shared_data::student_messages(&data, turns);
         println!("| output | turns | valid | p50 s | p95 s | fallbacks |");
         println!("| --- | --- | --- | --- | --- | --- |");
         for constrained in [true, false] {

@@ -1,4 +1,4 @@
-//! llm-gateway-svc alone, as one process or as several with one Redis, and clients who are pupils of classes.
+//! llm-gateway-svc alone, as one process or as several with one Redis, and clients who are students of classes.
 
 use std::{fs, net::SocketAddr, path::Path, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::process::{Process, Program, binary, clean_command};
 
 /// The binary.
 const BINARY: &str = "llm-gateway-svc";
-/// The setting that gives it a Redis, in which replicas share their lines.
+/// The setting that gives it a Redis, in which replicas share their queues.
 pub const REDIS_SETTING: &str = "LLM_REDIS_URL";
 /// What opens its listener.
 const TOKEN: &str = "a-token-of-tests-and-benchmarks-0123456789";
@@ -85,8 +85,8 @@ pub fn has_setting(name: &str) -> bool {
     String::from_utf8_lossy(&help.stdout).contains(name)
 }
 
-/// The context of a pupil's call.
-pub fn pupil(name: &str, class: &str, timeout: Duration) -> CallContext {
+/// The context of a student's call.
+pub fn student_call(name: &str, class: &str, timeout: Duration) -> CallContext {
     let caller = Caller {
         tenant: "default".to_owned(),
         subject: name.to_owned(),

@@ -9,7 +9,7 @@ use std::{
 
 use turnwise_testing::redis::ServerOptions;
 
-use crate::{evidence::Seed, meddler::Meddler, process::repository};
+use crate::{evidence::Seed, fault_proxy::FaultProxy, process::repository};
 
 /// How the suite is deployed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct Options {
     pub(crate) seeds: Vec<Seed>,
     pub(crate) tls: bool,
     pub(crate) keeps_to_itself: bool,
-    pub(crate) ways: BTreeMap<Service, Arc<Meddler>>,
+    pub(crate) proxies: BTreeMap<Service, Arc<FaultProxy>>,
     pub(crate) twice: BTreeSet<Service>,
     pub(crate) redis: ServerOptions,
 }
@@ -126,17 +126,17 @@ impl Options {
         self
     }
 
-    /// Nothing but the store is in Redis: lines, breakers and limits are those of one process each.
+    /// Nothing but the store is in Redis: queues, breakers and limits are those of one process each.
     #[must_use]
     pub fn keeping_to_itself(mut self) -> Self {
         self.keeps_to_itself = true;
         self
     }
 
-    /// The gateway's way to this service.
+    /// The proxy through which the gateway calls this service.
     #[must_use]
-    pub fn way(mut self, service: Service, way: &Arc<Meddler>) -> Self {
-        self.ways.insert(service, Arc::clone(way));
+    pub fn proxy(mut self, service: Service, proxy: &Arc<FaultProxy>) -> Self {
+        self.proxies.insert(service, Arc::clone(proxy));
         self
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-use crate::lines::Lines;
+use crate::output::Output;
 
 /// How long a process may take until it takes calls. A debug build on a busy machine reads the imported course slowly.
 const START_BOUND: Duration = Duration::from_secs(120);
@@ -91,8 +91,8 @@ pub struct Process {
     name: &'static str,
     child: Child,
     ended: Option<ExitStatus>,
-    stdout: Arc<Lines>,
-    stderr: Arc<Lines>,
+    stdout: Arc<Output>,
+    stderr: Arc<Output>,
 }
 
 impl Process {
@@ -105,8 +105,8 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let stdout = Lines::follow(child.stdout.take().unwrap());
-        let stderr = Lines::follow(child.stderr.take().unwrap());
+        let stdout = Output::follow(child.stdout.take().unwrap());
+        let stderr = Output::follow(child.stderr.take().unwrap());
         Self {
             name: program.name,
             child,
@@ -155,12 +155,12 @@ impl Process {
     }
 
     /// What it writes to standard output.
-    pub fn stdout(&self) -> &Lines {
+    pub fn stdout(&self) -> &Output {
         &self.stdout
     }
 
     /// What it logs.
-    pub fn log(&self) -> &Lines {
+    pub fn log(&self) -> &Output {
         &self.stderr
     }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use tonic::Code;
 use turnwise_gateway_svc::upstream::connect_exam;
 use turnwise_kit::{CallContext, Kit, client::GrpcClient, settings::Given};
-use turnwise_llm_gateway_svc::{BackendKind, Finding, examine};
+use turnwise_llm_gateway_svc::{BackendKind, Finding, diagnose};
 use turnwise_prompts::Sheets;
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, exam_service_client::ExamServiceClient,
@@ -34,7 +34,7 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
             ),
         ));
     }
-    findings.extend(examine(&args.suite.llm).await);
+    findings.extend(diagnose(&args.suite.llm).await);
     print!("{}", render(&findings));
     Ok(if findings.iter().all(|finding| finding.ok) {
         ExitCode::SUCCESS

@@ -1,4 +1,4 @@
-//! `turnwise queue`: the lines in front of models, live in the terminal.
+//! `turnwise queue`: the queues in front of models, live in the terminal.
 
 use std::{
     fmt::Write as _,
@@ -30,13 +30,13 @@ pub struct QueueArgs {
     /// Where the suite is.
     #[command(flatten)]
     pub endpoint: EndpointArgs,
-    /// Print the lines once and end; so it does where its output is no terminal
+    /// Print the queues once and end; so it does where its output is no terminal
     #[arg(long)]
     pub once: bool,
     /// Seconds between two looks (0.1 to 60)
     #[arg(long, default_value = "1", value_parser = seconds)]
     pub every: Duration,
-    /// How many of those who wait are shown for each line (1 to 1000)
+    /// How many of those who wait are shown for each queue (1 to 1000)
     #[arg(long, default_value = "20", value_parser = clap::value_parser!(i32).range(1..=1000))]
     pub waiting: i32,
 }
@@ -48,7 +48,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Shows the lines.
+/// Shows the queues.
 pub async fn run(args: QueueArgs) -> Result<ExitCode> {
     let mut client = LlmQueueServiceClient::new(args.endpoint.channel()?);
     let authorization = args
@@ -96,7 +96,7 @@ pub async fn run(args: QueueArgs) -> Result<ExitCode> {
     }
 }
 
-/// The lines as text.
+/// The queues as text.
 pub fn render(queues: &[Queue]) -> String {
     if queues.is_empty() {
         return "no model has been called yet\n".to_owned();
@@ -106,19 +106,19 @@ pub fn render(queues: &[Queue]) -> String {
         if place > 0 {
             out.push('\n');
         }
-        line(&mut out, queue);
+        render_queue(&mut out, queue);
     }
     out
 }
 
-fn line(out: &mut String, queue: &Queue) {
+fn render_queue(out: &mut String, queue: &Queue) {
     let kind = match queue.kind() {
         QueueKind::Embeddings => "embeddings",
         QueueKind::Completions | QueueKind::Unspecified => "completions",
     };
     let scope = match queue.scope() {
         QueueScope::Shared => "shared by all replicas",
-        QueueScope::CutOff => "cut off from Redis: own slots only",
+        QueueScope::Detached => "detached from Redis: own slots only",
         QueueScope::Process | QueueScope::Unspecified => "of one process",
     };
     let breaker = match queue.breaker() {
@@ -137,7 +137,7 @@ fn line(out: &mut String, queue: &Queue) {
     });
     let _ = writeln!(
         out,
-        "  slots    {} of {} taken · {} in line{average}",
+        "  slots    {} of {} taken · {} in the queue{average}",
         taken.count(),
         queue.slots.len(),
         queue.waiting_total
@@ -156,14 +156,14 @@ fn line(out: &mut String, queue: &Queue) {
         }
     }
     if !queue.classes.is_empty() {
-        let _ = writeln!(out, "  class                     waiting  pupils  weight");
+        let _ = writeln!(out, "  class                     waiting  students  weight");
         for part in &queue.classes {
             let _ = writeln!(
                 out,
-                "    {:<24} {:>6} {:>7} {:>7}",
+                "    {:<24} {:>6} {:>9} {:>7}",
                 class(&part.class_id),
                 part.waiting,
-                part.pupils,
+                part.students,
                 part.weight
             );
         }
@@ -174,11 +174,7 @@ fn line(out: &mut String, queue: &Queue) {
             "  place  class                    purpose    waited     starts in"
         );
         for entry in &queue.waiting {
-            let held = if entry.held {
-                "  (was told to come back)"
-            } else {
-                ""
-            };
+            let held = if entry.held { "  (place held)" } else { "" };
             let _ = writeln!(
                 out,
                 "  {:>5}  {:<24} {:<8} {:>8}  {:>12}{held}",

@@ -5,7 +5,7 @@ use std::{future::Future, time::Duration};
 
 use futures_util::future::try_join_all;
 use tonic::{Response, Status};
-use turnwise_breaker::{Breakers, machine::Rules};
+use turnwise_breaker::{Breakers, Rules};
 use turnwise_kit::{CallContext, Fault, client::GrpcClient, time};
 use turnwise_proto::{
     common::v1::ErrorReason,

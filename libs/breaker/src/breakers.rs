@@ -7,19 +7,19 @@ use std::{
 
 use tokio::sync::broadcast;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-use turnwise_redis::{Event as Heard, News, Redis};
+use turnwise_redis::{Event as SubscriptionEvent, Redis, Subscription};
 
 use crate::{
-    cells::Inner,
-    machine::{Look, Rules, State},
     permit::Permit,
+    registry::Registry,
     shared::{Event, Shared, read},
+    state_machine::{Look, Rules, State},
 };
 
 /// Circuit breakers by key. Cheap to clone; the clones are the same breakers.
 #[derive(Clone)]
 pub struct Breakers {
-    inner: Arc<Inner>,
+    registry: Arc<Registry>,
     /// Learns of what happens to shared breakers.
     _follower: Option<Arc<AbortOnDropHandle<()>>>,
 }
@@ -44,7 +44,7 @@ impl Breakers {
     /// Breakers of this process.
     pub fn local(rules: Rules) -> Self {
         Self {
-            inner: Arc::new(Inner::new(rules, None, TaskTracker::new())),
+            registry: Arc::new(Registry::new(rules, None, TaskTracker::new())),
             _follower: None,
         }
     }
@@ -54,10 +54,10 @@ impl Breakers {
     pub fn shared(rules: Rules, redis: Redis, name: &str, tasks: TaskTracker) -> Self {
         let shared = Shared::new(redis, rules, name);
         let news = shared.news();
-        let inner = Arc::new(Inner::new(rules, Some(shared), tasks));
-        let follower = tokio::spawn(follow(Arc::downgrade(&inner), news));
+        let registry = Arc::new(Registry::new(rules, Some(shared), tasks));
+        let follower = tokio::spawn(follow(Arc::downgrade(&registry), news));
         Self {
-            inner,
+            registry,
             _follower: Some(Arc::new(AbortOnDropHandle::new(follower))),
         }
     }
@@ -68,26 +68,26 @@ impl Breakers {
     ///
     /// If the breaker is open, or half-open with a probe that is running.
     pub async fn admit(&self, key: &str) -> Result<Permit, Open> {
-        let inner = &self.inner;
-        let cell = inner.cell(key);
+        let registry = &self.registry;
+        let breaker = registry.breaker(key);
         let (known, look) = {
-            let kept = cell.lock();
-            (kept.replica.is_known(), kept.replica.look(inner.now()))
+            let copy = breaker.lock();
+            (copy.replica.is_known(), copy.replica.look(registry.now()))
         };
         // While Redis is away only those calls wait for it that depend on it.
-        let learn = !known && inner.reachable.load(Ordering::Relaxed);
-        let ask = inner.shared.is_some() && (learn || look == Look::ProbeDue);
+        let learn = !known && registry.reachable.load(Ordering::Relaxed);
+        let ask = registry.shared.is_some() && (learn || look == Look::ProbeDue);
         match look {
-            Look::Admitted(ticket) if !ask => Ok(Permit::new(inner, &cell, ticket)),
+            Look::Admitted(ticket) if !ask => Ok(Permit::new(registry, &breaker, ticket)),
             Look::Refused(retry_after) if !ask => Err(Open { retry_after }),
             _ => {
                 // A caller who goes away in the middle must leave no probe behind.
-                let asking = Arc::clone(inner).admit_after_asking(cell);
-                match inner.tasks.spawn(asking).await {
+                let asking = Arc::clone(registry).admit_after_asking(breaker);
+                match registry.tasks.spawn(asking).await {
                     Ok(answer) => answer,
                     // The runtime is being shut down.
                     Err(_) => Err(Open {
-                        retry_after: inner.rules.ttl,
+                        retry_after: registry.rules.ttl,
                     }),
                 }
             }
@@ -96,21 +96,21 @@ impl Breakers {
 
     /// What a breaker is now, as far as this process knows.
     pub fn state(&self, key: &str) -> State {
-        let cells = self.inner.cells();
-        match cells.get(key) {
-            Some(cell) => cell.lock().replica.state(self.inner.now()),
+        let breakers = self.registry.breakers();
+        match breakers.get(key) {
+            Some(breaker) => breaker.lock().replica.state(self.registry.now()),
             None => State::Closed { failures: 0 },
         }
     }
 
     /// All breakers that this process knows of and what they are now, by key.
     pub fn states(&self) -> Vec<(Arc<str>, State)> {
-        let now = self.inner.now();
+        let now = self.registry.now();
         let mut states: Vec<_> = self
-            .inner
-            .cells()
+            .registry
+            .breakers()
             .values()
-            .map(|cell| (Arc::clone(&cell.key), cell.lock().replica.state(now)))
+            .map(|breaker| (Arc::clone(&breaker.key), breaker.lock().replica.state(now)))
             .collect();
         states.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         states
@@ -119,24 +119,24 @@ impl Breakers {
     /// Each opening and closing from now on, whoever caused it. That the time of an open breaker is over shows in
     /// [`Breakers::state`] and is announced with the next call. Who lags behind looks at the states.
     pub fn changes(&self) -> broadcast::Receiver<Change> {
-        self.inner.changes.subscribe()
+        self.registry.changes.subscribe()
     }
 }
 
 /// Learns of what happens to shared breakers, for as long as there are any.
-async fn follow(inner: Weak<Inner>, mut news: News) {
+async fn follow(registry: Weak<Registry>, mut news: Subscription) {
     loop {
         let heard = news.next().await;
-        let Some(inner) = inner.upgrade() else {
+        let Some(registry) = registry.upgrade() else {
             return;
         };
         match heard {
-            Heard::Listening | Heard::Missed => look_again(&inner),
-            Heard::Lost => inner.reachable.store(false, Ordering::Relaxed),
-            Heard::Message { payload, .. } => {
+            SubscriptionEvent::Listening | SubscriptionEvent::Missed => look_again(&registry),
+            SubscriptionEvent::Lost => registry.reachable.store(false, Ordering::Relaxed),
+            SubscriptionEvent::Message { payload, .. } => {
                 if let Some((key, snapshot)) = read(&payload) {
-                    let cell = inner.cell(key);
-                    inner.with(&cell, |replica, now| replica.learn(&snapshot, now));
+                    let breaker = registry.breaker(key);
+                    registry.with(&breaker, |replica, now| replica.learn(&snapshot, now));
                 }
             }
         }
@@ -144,15 +144,15 @@ async fn follow(inner: Weak<Inner>, mut news: News) {
 }
 
 /// Looks at all breakers that are known, since some news may have been missed.
-fn look_again(inner: &Arc<Inner>) {
-    let cells: Vec<_> = inner.cells().values().cloned().collect();
-    for cell in &cells {
-        cell.lock().replica.doubt();
+fn look_again(registry: &Arc<Registry>) {
+    let breakers: Vec<_> = registry.breakers().values().cloned().collect();
+    for breaker in &breakers {
+        breaker.lock().replica.doubt();
     }
-    inner.reachable.store(true, Ordering::Relaxed);
-    for cell in cells {
-        let inner = Arc::clone(inner);
-        let tasks = inner.tasks.clone();
-        tasks.spawn(async move { inner.step(&cell, Event::Look, None).await });
+    registry.reachable.store(true, Ordering::Relaxed);
+    for breaker in breakers {
+        let registry = Arc::clone(registry);
+        let tasks = registry.tasks.clone();
+        tasks.spawn(async move { registry.step(&breaker, Event::Look, None).await });
     }
 }

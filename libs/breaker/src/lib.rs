@@ -6,22 +6,22 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`machine`] | one breaker: its rules, its states |
+//! | [`state_machine`] | one breaker: its rules, its states |
 //! | [`replica`] | a copy of one that is shared |
 //! | `shared` | where those are kept: Redis |
-//! | `breakers`, `cells`, `permit` | calls: which go on, and how they ended |
+//! | `breakers`, `registry`, `permit` | calls: which go on, and how they ended |
 //!
 //! A closed breaker costs no round trip: calls look at a copy, which learns of all changes. Failures, the successes that
 //! end a row of them, and probes go to Redis. While that does not answer, each process goes on alone from what it knows,
 //! so there may be a probe of each.
 
 mod breakers;
-mod cells;
-pub mod machine;
 mod permit;
+mod registry;
 pub mod replica;
 mod shared;
+pub mod state_machine;
 
 pub use breakers::{Breakers, Change, Open};
-pub use machine::{Rules, State};
 pub use permit::Permit;
+pub use state_machine::{Rules, State};

@@ -6,17 +6,17 @@ use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    cells::{Cell, Inner},
-    machine::{State, Ticket},
+    registry::{Breaker, Registry},
     shared::Event,
+    state_machine::{State, Ticket},
 };
 
 /// A call that was let through. Dropping it without an outcome says nothing about what it called: so end calls that were
 /// given up and those that failed for reasons of the caller's own; a probe is then left to the next call.
 #[must_use = "a permit that is dropped says nothing of how the call ended"]
 pub struct Permit {
-    inner: Arc<Inner>,
-    cell: Arc<Cell>,
+    registry: Arc<Registry>,
+    breaker: Arc<Breaker>,
     /// `None` once the outcome was told.
     ticket: Option<Ticket>,
     /// Gives signs of life for a probe.
@@ -24,14 +24,14 @@ pub struct Permit {
 }
 
 impl Permit {
-    pub(crate) fn new(inner: &Arc<Inner>, cell: &Arc<Cell>, ticket: Ticket) -> Self {
+    pub(crate) fn new(registry: &Arc<Registry>, breaker: &Arc<Breaker>, ticket: Ticket) -> Self {
         let renewal = ticket.probe.map(|_| {
-            let renewal = renew(Arc::clone(inner), Arc::clone(cell), ticket);
+            let renewal = renew(Arc::clone(registry), Arc::clone(breaker), ticket);
             AbortOnDropHandle::new(tokio::spawn(renewal))
         });
         Self {
-            inner: Arc::clone(inner),
-            cell: Arc::clone(cell),
+            registry: Arc::clone(registry),
+            breaker: Arc::clone(breaker),
             ticket: Some(ticket),
             _renewal: renewal,
         }
@@ -45,7 +45,7 @@ impl Permit {
     /// The call succeeded. Returns at once unless this changes something. It is told even if nobody waits for it.
     pub async fn succeeded(mut self) {
         let row = matches!(
-            self.cell.lock().replica.state(self.inner.now()),
+            self.breaker.lock().replica.state(self.registry.now()),
             State::Closed { failures: 1.. }
         );
         if row || self.is_probe() {
@@ -64,14 +64,14 @@ impl Permit {
         let Some(ticket) = self.ticket.take() else {
             return;
         };
-        let (inner, cell) = (Arc::clone(&self.inner), Arc::clone(&self.cell));
-        if inner.shared.is_none() {
-            inner.do_alone(&cell, event, ticket);
+        let (registry, breaker) = (Arc::clone(&self.registry), Arc::clone(&self.breaker));
+        if registry.shared.is_none() {
+            registry.do_alone(&breaker, event, ticket);
             return;
         }
-        let tasks = inner.tasks.clone();
+        let tasks = registry.tasks.clone();
         // An error means that the runtime is being shut down.
-        let _ = tasks.spawn(inner.tell(cell, event, ticket)).await;
+        let _ = tasks.spawn(registry.tell(breaker, event, ticket)).await;
     }
 }
 
@@ -80,23 +80,23 @@ impl Drop for Permit {
         let Some(ticket) = self.ticket.take().filter(|ticket| ticket.probe.is_some()) else {
             return;
         };
-        let (inner, cell) = (Arc::clone(&self.inner), Arc::clone(&self.cell));
+        let (registry, breaker) = (Arc::clone(&self.registry), Arc::clone(&self.breaker));
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if inner.shared.is_some() => {
-                let tasks = inner.tasks.clone();
-                tasks.spawn_on(inner.tell(cell, Event::Released, ticket), &runtime);
+            Ok(runtime) if registry.shared.is_some() => {
+                let tasks = registry.tasks.clone();
+                tasks.spawn_on(registry.tell(breaker, Event::Released, ticket), &runtime);
             }
-            _ => inner.do_alone(&cell, Event::Released, ticket),
+            _ => registry.do_alone(&breaker, Event::Released, ticket),
         }
     }
 }
 
 /// Gives signs of life for a probe, until it is dropped.
-async fn renew(inner: Arc<Inner>, cell: Arc<Cell>, ticket: Ticket) {
+async fn renew(registry: Arc<Registry>, breaker: Arc<Breaker>, ticket: Ticket) {
     loop {
-        sleep(inner.rules.probe_lease / 3).await;
-        Arc::clone(&inner)
-            .tell(Arc::clone(&cell), Event::Renew, ticket)
+        sleep(registry.rules.probe_lease / 3).await;
+        Arc::clone(&registry)
+            .tell(Arc::clone(&breaker), Event::Renew, ticket)
             .await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::machine::{Look, Machine, Rules, Snapshot, State};
+use crate::state_machine::{Look, Machine, Rules, Snapshot, State};
 
 /// A copy of a shared breaker. Calls look at the copy; what they change, they change where the breaker is kept, and the
 /// copy learns of it. Where that cannot be reached, the copy goes on alone.

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use tokio::time::timeout;
-use turnwise_redis::{Failure, News, Redis, Script, from_redis_value};
+use turnwise_redis::{Failure, Redis, Script, Subscription, from_redis_value};
 
-use crate::machine::{Rules, Snapshot, Ticket};
+use crate::state_machine::{Rules, Snapshot, Ticket};
 
 /// The script of all steps.
 const BREAKER: &str = include_str!("breaker.lua");
 /// How long Redis may take to answer.
-const PATIENCE: Duration = Duration::from_millis(250);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// What happened to a breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ impl Shared {
     }
 
     /// What there is to learn of all of them, from now on.
-    pub(crate) fn news(&self) -> News {
-        self.redis.follow([&self.channel])
+    pub(crate) fn news(&self) -> Subscription {
+        self.redis.subscribe([&self.channel])
     }
 
     /// Does a step of a breaker; `None` if Redis did not answer.
@@ -79,8 +79,8 @@ impl Shared {
             key,
         );
         let call = self.redis.run(&self.script, &partition, &keys, arguments);
-        let answer = timeout(PATIENCE, call).await.unwrap_or_else(|_| {
-            self.redis.complaints().tell(&Failure::TimedOut);
+        let answer = timeout(RESPONSE_TIMEOUT, call).await.unwrap_or_else(|_| {
+            self.redis.failure_log().log(&Failure::TimedOut);
             Err(Failure::TimedOut)
         });
         let numbers: Vec<u64> = from_redis_value(answer.ok()?).ok()?;

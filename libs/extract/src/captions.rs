@@ -19,7 +19,7 @@ pub(crate) struct Cue {
 }
 
 /// Joins cues to one section. A new speaker begins a paragraph; names of speakers are dropped, for a lesson's recording
-/// also holds pupils. Captions that roll up repeat the line before: a line that only repeats it is dropped.
+/// also holds students. Captions that roll up repeat the line before: a line that only repeats it is dropped.
 pub(crate) fn section(cues: &[Cue]) -> Section {
     let mut section = Section::default();
     let mut last = "";

@@ -6,16 +6,16 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | `meter`, `day` | the sums |
-//! | `local`, `generations` | counting in memory, which is bounded |
+//! | `gcra`, `daily_budget` | the sums |
+//! | `local`, `bounded_map` | counting in memory, which is bounded |
 //! | `shared` | counting in Redis |
 //! | `address` | whose address it is |
 
 mod address;
-mod day;
-mod generations;
+mod bounded_map;
+mod daily_budget;
+mod gcra;
 mod local;
-mod meter;
 mod shared;
 
 use std::{sync::Arc, time::Duration};
@@ -103,7 +103,9 @@ impl Hit<'_> {
     fn is_over_budget(&self, used: u64) -> bool {
         match self.bound {
             Bound::Rate(_) => false,
-            Bound::Daily(budget) => used.saturating_add(day::need(budget, self.cost)) > budget,
+            Bound::Daily(budget) => {
+                used.saturating_add(daily_budget::need(budget, self.cost)) > budget
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
--- Counts hits on rate limits and daily budgets. The sums are those of `meter` and `day`.
+-- Counts hits on rate limits and daily budgets. The sums are those of `gcra` and `daily_budget`.
 --
 -- KEYS: one for each hit. A rate limit's level is the text `LEVEL MICROSECOND`, a budget's use a number that is gone at
 -- midnight UTC.

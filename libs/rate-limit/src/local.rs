@@ -10,9 +10,10 @@ use tokio::time::Instant;
 use turnwise_kit::Clock;
 
 use crate::{
-    Bound, Hit, Refused, day,
-    generations::Generations,
-    meter::{Level, Meter},
+    Bound, Hit, Refused,
+    bounded_map::BoundedMap,
+    daily_budget,
+    gcra::{Level, Meter},
 };
 
 /// How many keys of each kind are remembered at least, and twice as many at most.
@@ -26,8 +27,8 @@ pub(crate) struct Local {
 }
 
 struct Counts {
-    levels: Generations<Level>,
-    days: Generations<day::Used>,
+    levels: BoundedMap<Level>,
+    days: BoundedMap<daily_budget::Used>,
 }
 
 /// What is known of a hit's bound before it counts.
@@ -49,8 +50,8 @@ impl Local {
             clock,
             start: Instant::now(),
             counts: Mutex::new(Counts {
-                levels: Generations::new(MOST_KEYS),
-                days: Generations::new(MOST_KEYS),
+                levels: BoundedMap::new(MOST_KEYS),
+                days: BoundedMap::new(MOST_KEYS),
             }),
         }
     }
@@ -63,7 +64,9 @@ impl Local {
         for (place, hit) in hits.iter().enumerate() {
             let wait = match counts.standing(hit, now) {
                 Standing::Rate(meter, level) => meter.wait(level).map(Duration::from_micros),
-                Standing::Daily(used) => hit.is_over_budget(used).then(|| day::rest(now.date)),
+                Standing::Daily(used) => hit
+                    .is_over_budget(used)
+                    .then(|| daily_budget::rest(now.date)),
             };
             if let Some(wait) = wait
                 && refused.is_none_or(|refused| refused.wait < wait)
@@ -113,7 +116,7 @@ impl Counts {
             }
             Bound::Daily(_) => {
                 let used = self.days.get(hit.key).unwrap_or_default();
-                Standing::Daily(used.on(day::number(now.date)))
+                Standing::Daily(used.on(daily_budget::number(now.date)))
             }
         }
     }
@@ -135,8 +138,9 @@ impl Counts {
                 self.levels.put(hit.key, Level { level: count, at });
             }
             Bound::Daily(_) => {
-                let day = day::number(now.date);
-                self.days.put(hit.key, day::Used { day, units: count });
+                let day = daily_budget::number(now.date);
+                self.days
+                    .put(hit.key, daily_budget::Used { day, units: count });
             }
         }
     }

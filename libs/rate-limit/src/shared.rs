@@ -8,12 +8,12 @@ use std::{
 use tokio::time::{Instant, timeout};
 use turnwise_redis::{Failure, Redis, Script, from_redis_value};
 
-use crate::{Bound, Hit, Refused, day, local::Local, meter::Meter};
+use crate::{Bound, Hit, Refused, daily_budget, gcra::Meter, local::Local};
 
 /// The script that counts.
 const LIMITS: &str = include_str!("limits.lua");
 /// How long Redis may take to answer: whoever waits here has not begun yet.
-const PATIENCE: Duration = Duration::from_millis(250);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long nobody asks again after it did not.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The largest budget that is told; a Lua number holds it exactly.
@@ -86,10 +86,10 @@ impl Shared {
         arguments.push(way as u64);
         arguments.extend(hits.iter().flat_map(sums));
         let call = self.redis.run(&self.script, partition, &keys, arguments);
-        let answer = match timeout(PATIENCE, call).await {
+        let answer = match timeout(RESPONSE_TIMEOUT, call).await {
             Ok(answer) => answer,
             Err(_) => {
-                self.redis.complaints().tell(&Failure::TimedOut);
+                self.redis.failure_log().log(&Failure::TimedOut);
                 Err(Failure::TimedOut)
             }
         };
@@ -120,7 +120,13 @@ fn sums(hit: &Hit<'_>) -> [u64; 5] {
         }
         Bound::Daily(budget) => {
             let budget = budget.min(MOST_BUDGET);
-            [day::need(budget, hit.cost), hit.cost.into(), budget, 0, 0]
+            [
+                daily_budget::need(budget, hit.cost),
+                hit.cost.into(),
+                budget,
+                0,
+                0,
+            ]
         }
     }
 }

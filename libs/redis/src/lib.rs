@@ -1,6 +1,6 @@
 //! Redis, wherever its primary is: one server, a set that sentinels watch, or a cluster.
 //!
-//! [`Redis`] runs scripts and plain commands on connections that all callers share, and follows channels. Each call
+//! [`Redis`] runs scripts and plain commands on connections that all callers share, and subscribes to channels. Each call
 //! is about one partition, whose name stands in braces in all its keys, so that a cluster keeps them on one server.
 //! What was asked for is sent again only where Redis has certainly not done it, so an answer always is the answer to
 //! what was asked; a [`Failure`] says whether it may have been done.
@@ -11,12 +11,12 @@
 //! All of it needs a tokio runtime.
 
 mod address;
-mod complaints;
 mod failure;
-mod news;
+mod failure_log;
 mod node;
 mod script;
 mod step;
+mod subscription;
 mod topology;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -27,12 +27,12 @@ use tokio::time::{Instant, timeout_at};
 use self::{address::Address, topology::Topology};
 pub use self::{
     address::{AddressError, HostPort},
-    complaints::Complaints,
     failure::{Failure, FailureKind},
-    news::{Event, News},
+    failure_log::FailureLog,
     node::Node,
     script::Script,
     step::{Replies, Step},
+    subscription::{Event, Subscription},
     topology::SentinelSet,
 };
 
@@ -50,7 +50,7 @@ pub struct RedisOptions {
     pub response_timeout: Duration,
     /// How many connections to a server are shared. One is best unless commands block and hold up what comes after
     /// them on their connection. At least 1.
-    pub lanes: usize,
+    pub connections: usize,
     /// Whether it keeps what must not be lost: then every server is asked once, with `CONFIG GET`, whether it may throw
     /// away what is kept in it, which is warned of.
     pub keeps_records: bool,
@@ -63,7 +63,7 @@ impl RedisOptions {
             address: address.into(),
             password: None,
             response_timeout: Duration::from_secs(2),
-            lanes: 1,
+            connections: 1,
             keeps_records: true,
         }
     }
@@ -73,7 +73,7 @@ impl RedisOptions {
 #[derive(Clone)]
 pub struct Redis {
     topology: Arc<Topology>,
-    complaints: Arc<Complaints>,
+    failure_log: Arc<FailureLog>,
     response_timeout: Duration,
 }
 
@@ -91,7 +91,7 @@ impl Redis {
         }
         let redis = Self {
             topology: Arc::new(Topology::new(&address, options)),
-            complaints: Arc::default(),
+            failure_log: Arc::default(),
             response_timeout: options.response_timeout,
         };
         // The first connection is made now, so that what is wrong with it is told now.
@@ -140,10 +140,10 @@ impl Redis {
     /// have been missed. There must be one channel at least. It subscribes again by itself, with pauses of 100 ms to
     /// 2 s. In a cluster the number that `PUBLISH` returns counts those alone who listen to the same node, so it says
     /// nothing.
-    pub fn follow(&self, channels: impl IntoIterator<Item = impl Into<String>>) -> News {
-        News::follow(
+    pub fn subscribe(&self, channels: impl IntoIterator<Item = impl Into<String>>) -> Subscription {
+        Subscription::open(
             Arc::clone(&self.topology),
-            Arc::clone(&self.complaints),
+            Arc::clone(&self.failure_log),
             channels.into_iter().map(Into::into).collect(),
         )
     }
@@ -180,8 +180,8 @@ impl Redis {
     }
 
     /// What tells failures in the log.
-    pub fn complaints(&self) -> &Complaints {
-        &self.complaints
+    pub fn failure_log(&self) -> &FailureLog {
+        &self.failure_log
     }
 
     async fn answer(&self, partition: &str, step: &Step<'_>) -> Result<Vec<Value>, Failure> {
@@ -189,7 +189,7 @@ impl Redis {
         match self.deliver(partition, step, deadline).await {
             Ok((_, replies)) => Ok(replies.done),
             Err(failure) => {
-                self.complaints.tell(&failure);
+                self.failure_log.log(&failure);
                 Err(failure)
             }
         }

@@ -97,19 +97,21 @@ impl Connector {
 pub struct Node {
     address: HostPort,
     connector: Connector,
-    lanes: Box<[Lane]>,
-    next_lane: AtomicUsize,
+    connections: Box<[Connection]>,
+    next_connection: AtomicUsize,
     eviction_looked_at: AtomicBool,
 }
 
 impl Node {
-    /// A server to which `lanes` connections are kept; nothing is sent yet.
-    pub(crate) fn new(address: HostPort, connector: Connector, lanes: usize) -> Self {
+    /// A server to which `connections` connections are kept; nothing is sent yet.
+    pub(crate) fn new(address: HostPort, connector: Connector, connections: usize) -> Self {
         Self {
             address,
             connector,
-            lanes: (0..lanes.max(1)).map(|_| Lane::default()).collect(),
-            next_lane: AtomicUsize::new(0),
+            connections: (0..connections.max(1))
+                .map(|_| Connection::default())
+                .collect(),
+            next_connection: AtomicUsize::new(0),
             eviction_looked_at: AtomicBool::new(false),
         }
     }
@@ -137,9 +139,9 @@ impl Node {
         commands: &Pipeline,
         deadline: Instant,
     ) -> Result<Vec<Value>, Failure> {
-        let place = self.next_lane.fetch_add(1, Ordering::Relaxed) % self.lanes.len();
-        let lane = &self.lanes[place];
-        let mut open = timeout_at(deadline, lane.open(self))
+        let place = self.next_connection.fetch_add(1, Ordering::Relaxed) % self.connections.len();
+        let connection = &self.connections[place];
+        let mut open = timeout_at(deadline, connection.open(self))
             .await
             .map_err(|_| Failure::TimedOut)??;
         let answer = open
@@ -184,13 +186,13 @@ impl Node {
 
 /// A connection that many callers use at once.
 #[derive(Default)]
-struct Lane {
+struct Connection {
     open: Mutex<Option<Open>>,
     /// Held while a connection is made; when that failed last, and why.
     opening: tokio::sync::Mutex<Option<(Instant, Failure)>>,
 }
 
-impl Lane {
+impl Connection {
     async fn open(&self, node: &Node) -> Result<Open, Failure> {
         if let Some(open) = self.usable() {
             return Ok(open);

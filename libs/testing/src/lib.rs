@@ -3,12 +3,12 @@
 //! a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
 
 pub mod choices;
+pub mod cpu_time;
 pub mod damage;
 pub mod figure;
 pub mod filled;
 pub mod model_server;
 mod port;
-pub mod processor;
 pub mod redis;
 mod wait;
 

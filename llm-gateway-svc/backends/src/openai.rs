@@ -87,7 +87,7 @@ struct ResponsesRequest<'a> {
     model: &'a str,
     input: &'a [Message],
     stream: bool,
-    /// What pupils write is not kept there.
+    /// What students write is not kept there.
     store: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,

@@ -1,10 +1,10 @@
-//! What a line is made with.
+//! The options of a queue, and their bounds.
 
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
-/// What a line is made with.
+/// The options of a queue.
 #[derive(Debug, Clone)]
-pub struct LineOptions {
+pub struct QueueOptions {
     /// The calls that the model works on at once, over all replicas: 1 to 4096.
     pub slots: usize,
     /// How many replicas share the slots: 1 to 1024. Slot i is replica i mod `replicas`'s own.
@@ -19,18 +19,18 @@ pub struct LineOptions {
     pub max_bytes: usize,
     /// While interactive requests wait, one batch request starts in each of these spans nevertheless.
     pub aging: Duration,
-    /// For how long a place is held after its owner was to come back.
+    /// For how long a place is held after the time of its owner's retry hint.
     pub place_grace: Duration,
-    /// The service time to reckon with until a call has been measured; more than 0.
+    /// The service time to assume until a call has been measured; more than 0.
     pub service_time: Duration,
-    /// A shared line asks Redis for news when it has heard none for so long. A local line has nobody to ask.
+    /// A shared queue asks Redis how it stands when no message has come for so long. A local queue has nobody to ask.
     pub poll: Duration,
     /// The time after which the slot of a process that died is given to others.
     pub slot_ttl: Duration,
 }
 
-impl LineOptions {
-    /// A line of one process with so many slots and everything else as it usually is.
+impl QueueOptions {
+    /// A queue of one process with so many slots and everything else as it usually is.
     pub fn with_slots(slots: usize) -> Self {
         Self {
             slots,
@@ -101,7 +101,7 @@ fn within(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{option} must be {bounds}")]
 pub struct InvalidOption {
-    /// The field of [`LineOptions`].
+    /// The field of [`QueueOptions`].
     pub option: &'static str,
     /// Its bounds.
     pub bounds: String,

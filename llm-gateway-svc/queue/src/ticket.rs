@@ -1,4 +1,4 @@
-//! The tickets that hold a place for those who were told to come back.
+//! The tickets that hold a place for those who got a retry hint.
 //!
 //! A ticket names an entry and the time until which its place is held, with a MAC over them and the entry's owner, so that
 //! nobody else can use it and nobody can make one.
@@ -8,8 +8,8 @@ use ring::hmac;
 use uuid::Uuid;
 
 use crate::{
-    ask::Owner,
     order::{EntryId, Micros},
+    request::Owner,
 };
 
 /// The bytes of a ticket's entry and time, before the MAC.
@@ -17,7 +17,7 @@ const CLAIM: usize = 16;
 /// The bytes of a ticket's MAC, HMAC-SHA256 whole.
 const MAC: usize = 32;
 
-/// The key that a line's tickets are made with.
+/// The key that a queue's tickets are made with.
 #[derive(Debug, Clone)]
 pub struct TicketKey(hmac::Key);
 
@@ -65,7 +65,7 @@ impl TicketKey {
 /// What the MAC is over. Lengths stand before the names, so that no two owners give the same bytes.
 fn signed(claim: &[u8], owner: &Owner) -> Vec<u8> {
     let mut bytes = claim.to_vec();
-    for name in [&owner.class, &owner.pupil, &owner.thread, owner.purpose] {
+    for name in [&owner.class, &owner.student, &owner.thread, owner.purpose] {
         bytes.extend_from_slice(&(name.len() as u64).to_be_bytes());
         bytes.extend_from_slice(name.as_bytes());
     }

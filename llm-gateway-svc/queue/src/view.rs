@@ -1,23 +1,23 @@
-//! A line as it is shown.
+//! A queue as it is shown.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    forecast::{Foreseen, ServiceTimes},
-    lineup::Lineup,
+    forecast::{ServiceTimes, WaitEstimate},
     order::Micros,
+    snapshot::OrderSnapshot,
 };
 
-/// A line at one moment. It tells of classes and never of pupils.
+/// A queue at one moment. It tells of classes and never of students.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LineView {
-    /// Whose line it is.
+pub struct QueueView {
+    /// Whose queue it is.
     pub scope: Scope,
     /// The slots that this process may use now, by index.
     pub slots: Vec<SlotView>,
     /// The first of those who wait, in the order in which they would start if nobody else came.
     pub waiting: Vec<EntryView>,
-    /// All classes with somebody in line, by name.
+    /// All classes with somebody in the queue, by name.
     pub classes: Vec<ClassView>,
     /// How many wait, those whose place is held included.
     pub waiting_total: usize,
@@ -25,7 +25,7 @@ pub struct LineView {
     pub service_time: Option<Duration>,
 }
 
-/// Whose line it is.
+/// Whose queue it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// This process's alone, as is configured.
@@ -33,7 +33,7 @@ pub enum Scope {
     /// All replicas', through Redis.
     Shared,
     /// This process's alone for as long as Redis is out of reach.
-    CutOff,
+    Detached,
 }
 
 /// A slot.
@@ -67,40 +67,40 @@ pub struct EntryView {
     pub class: Arc<str>,
     /// What it is for.
     pub purpose: Cow<'static, str>,
-    /// For how long it has been in line.
+    /// For how long it has been in the queue.
     pub waited: Duration,
     /// The bound for the time until its start, as [`crate::Place::wait`].
     pub wait: Duration,
     /// The replica that it waits in.
     pub replica: usize,
-    /// Its owner was told to come back, and the place is held until then.
+    /// Its owner got a retry hint, and the place is held until then.
     pub held: bool,
 }
 
-/// A class's part of a line.
+/// A class's part of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassView {
     /// The class.
     pub class: Arc<str>,
     /// How many of its requests wait, those whose place is held included.
     pub waiting: usize,
-    /// How many pupils they belong to.
-    pub pupils: usize,
+    /// How many students they belong to.
+    pub students: usize,
     /// Its weight against other classes.
     pub weight: u32,
 }
 
-/// What a line is drawn from.
+/// What a view is made from.
 #[derive(Debug)]
-pub struct Drawn<'a> {
-    /// Whose line it is.
+pub struct ViewInput<'a> {
+    /// Whose queue it is.
     pub scope: Scope,
     /// The slots.
     pub slots: Vec<SlotView>,
-    /// Who is in line.
-    pub lineup: &'a Lineup,
-    /// What is foreseen for them.
-    pub foreseen: &'a [Foreseen],
+    /// Who is in the queue.
+    pub snapshot: &'a OrderSnapshot,
+    /// The estimates of their waits, in the order of starts.
+    pub estimates: &'a [WaitEstimate],
     /// The service times.
     pub times: &'a ServiceTimes,
     /// How many of those who wait are shown.
@@ -109,53 +109,55 @@ pub struct Drawn<'a> {
     pub now: Micros,
 }
 
-/// Draws a line.
-pub fn draw(drawn: Drawn<'_>) -> LineView {
-    let Drawn { lineup, times, .. } = drawn;
-    let waiting = drawn
-        .foreseen
+/// Makes a view.
+pub fn build(input: ViewInput<'_>) -> QueueView {
+    let ViewInput {
+        snapshot, times, ..
+    } = input;
+    let waiting = input
+        .estimates
         .iter()
-        .take(drawn.max)
-        .filter_map(|foreseen| {
-            let entry = lineup.entries.get(foreseen.index)?;
+        .take(input.max)
+        .filter_map(|estimate| {
+            let entry = snapshot.entries.get(estimate.index)?;
             Some(EntryView {
-                position: foreseen.position,
-                class: Arc::clone(&lineup.classes.get(entry.class)?.name),
+                position: estimate.position,
+                class: Arc::clone(&snapshot.classes.get(entry.class)?.name),
                 purpose: entry.purpose.clone(),
-                waited: Duration::from_micros(drawn.now.saturating_sub(entry.since)),
-                wait: foreseen.bound,
+                waited: Duration::from_micros(input.now.saturating_sub(entry.since)),
+                wait: estimate.bound,
                 replica: entry.replica,
                 held: entry.held,
             })
         });
-    LineView {
-        scope: drawn.scope,
-        slots: drawn.slots,
+    QueueView {
+        scope: input.scope,
+        slots: input.slots,
         waiting: waiting.collect(),
-        classes: classes(lineup),
-        waiting_total: lineup.entries.len(),
+        classes: classes(snapshot),
+        waiting_total: snapshot.entries.len(),
         service_time: (times.count > 0).then(|| times.mean()),
     }
 }
 
-/// The classes of both bands, by name. Entries of one class, band and place are one pupil's.
-fn classes(lineup: &Lineup) -> Vec<ClassView> {
+/// The classes of both bands, by name. Entries of one class, band and place are one student's.
+fn classes(snapshot: &OrderSnapshot) -> Vec<ClassView> {
     let mut classes: BTreeMap<&Arc<str>, ClassView> = BTreeMap::new();
     let mut last = None;
-    for entry in &lineup.entries {
-        let Some(class) = lineup.classes.get(entry.class) else {
+    for entry in &snapshot.entries {
+        let Some(class) = snapshot.classes.get(entry.class) else {
             continue;
         };
         let view = classes.entry(&class.name).or_insert_with(|| ClassView {
             class: Arc::clone(&class.name),
             waiting: 0,
-            pupils: 0,
+            students: 0,
             weight: class.weight,
         });
-        let pupil = Some((entry.class, entry.place));
+        let student = Some((entry.class, entry.place));
         view.waiting += 1;
-        view.pupils += usize::from(last != pupil);
-        last = pupil;
+        view.students += usize::from(last != student);
+        last = student;
     }
     classes.into_values().collect()
 }

@@ -1,4 +1,4 @@
-//! One who waits: how it is told of its slot and of its place.
+//! A request that waits, and the channels to its caller: one for the outcome, one for its places in the queue.
 
 use tokio::{
     sync::{oneshot, watch},
@@ -6,14 +6,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::ask::{Place, PlaceWatch, Refusal};
+use crate::request::{Place, PlaceWatch, Refusal};
 
-/// What ends a wait.
+/// How a wait ends.
 #[derive(Debug)]
-pub enum Told {
+pub enum Outcome {
     /// A slot.
     Granted(Grant),
-    /// There will be none.
+    /// No slot.
     Refused(Refusal),
 }
 
@@ -28,35 +28,35 @@ pub struct Grant {
     pub lost: CancellationToken,
 }
 
-/// The line's end of a wait.
+/// The queue's end of the channels.
 #[derive(Debug)]
 pub struct Waiter {
-    told: oneshot::Sender<Told>,
+    outcome: oneshot::Sender<Outcome>,
     /// The bytes that its request holds.
     pub bytes: usize,
     places: Option<watch::Sender<Option<Place>>>,
 }
 
-/// The waiter's end of a wait.
-pub type Answer = oneshot::Receiver<Told>;
+/// The caller's end of the outcome's channel.
+pub type OutcomeReceiver = oneshot::Receiver<Outcome>;
 
 impl Waiter {
-    /// One whose request holds so many bytes, and its other end.
-    pub fn new(bytes: usize) -> (Self, Answer) {
-        let (told, answer) = oneshot::channel();
+    /// A waiter whose request holds so many bytes, and its caller's end.
+    pub fn new(bytes: usize) -> (Self, OutcomeReceiver) {
+        let (outcome, receiver) = oneshot::channel();
         let waiter = Self {
-            told,
+            outcome,
             bytes,
             places: None,
         };
-        (waiter, answer)
+        (waiter, receiver)
     }
 
-    /// Ends the wait. The lock of the line is held, so that a waiter who leaves is either told before or not at all:
-    /// whoever finds its end gone has taken it out of the line before.
-    pub fn tell(self, told: Told) {
-        // A waiter takes itself out of the line before it drops its end.
-        drop(self.told.send(told));
+    /// Ends the wait. The lock of the queue is held, so that a waiter who leaves is either told before that or not at all:
+    /// whoever finds its end gone has taken it out of the queue before.
+    pub fn end(self, outcome: Outcome) {
+        // A waiter takes itself out of the queue before it drops its end.
+        drop(self.outcome.send(outcome));
     }
 
     /// Follows its place, of which `first` is what is known now.
@@ -73,7 +73,7 @@ impl Waiter {
             .is_some_and(|places| places.receiver_count() > 0)
     }
 
-    /// Tells of a place, if it is news; returns when the start was foreseen that was last told.
+    /// Announces a place, if it is news; returns the start that was estimated in the last announcement.
     pub fn announce(&self, place: Place) -> Option<Instant> {
         let places = self
             .places
@@ -86,22 +86,22 @@ impl Waiter {
             }
             news
         });
-        let told = *places.borrow();
-        told.map(|told| told.at + told.wait)
+        let announced = *places.borrow();
+        announced.map(|place| place.at + place.wait)
     }
 }
 
-/// Who is so near to the front is told of every step.
+/// From this position on every step is announced.
 const NEAR: usize = 2;
 
-/// Whether a place is worth telling after the one that was last told, since when the one who waits has counted down: a
+/// Whether a place is worth announcing after the last one, since when the one who waits has counted down: a
 /// start that has moved by more than a fifth of the wait, or should have been by now; a step near the front; or half of
 /// those gone who were before it. Each news wakes somebody, and three hundred may wait.
 fn is_news(last: &Place, now: &Place) -> bool {
     let fifth = now.wait / 5;
-    let (told, start) = (last.at + last.wait, now.at + now.wait);
-    let moved = start > told + fifth || told > start + fifth;
+    let (announced, start) = (last.at + last.wait, now.at + now.wait);
+    let moved = start > announced + fifth || announced > start + fifth;
     let step = last.position != now.position
         && (now.position <= NEAR || now.position * 2 <= last.position);
-    told <= now.at || moved || step
+    announced <= now.at || moved || step
 }

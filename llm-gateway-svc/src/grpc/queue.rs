@@ -11,7 +11,7 @@ use tokio::{
 use tonic::{Request, Response, Status};
 use turnwise_breaker::{Change, State};
 use turnwise_kit::{CallContext, CancellationToken, Fault};
-use turnwise_llm_queue::{LineView, view::Scope};
+use turnwise_llm_queue::{QueueView, view::Scope};
 use turnwise_proto::llm::v1::{
     BreakerState, GetQueuesRequest, GetQueuesResponse, Purpose, Queue, QueueClass, QueueEntry,
     QueueKind, QueueScope, QueueSlot, RunningCall, WatchQueuesRequest, WatchQueuesResponse,
@@ -19,7 +19,7 @@ use turnwise_proto::llm::v1::{
 };
 
 use super::{count, duration};
-use crate::{call::Calls, lanes::Lane, metrics::Operation};
+use crate::{call::Calls, metrics::Operation, upstreams::Upstream};
 
 /// How many of those who wait are listed where a caller asks for nothing else, and at most.
 const WAITING: (usize, usize) = (100, 1000);
@@ -39,7 +39,7 @@ pub struct LlmQueue {
 
 /// Whose classes are shown by name.
 #[derive(Clone)]
-enum Eyes {
+enum Viewer {
     /// A process of ours: all tenants'.
     All,
     /// Somebody of this tenant: its own.
@@ -51,22 +51,26 @@ impl LlmQueue {
         Self { calls, shutdown }
     }
 
-    async fn queues(&self, max: usize, eyes: &Eyes) -> Vec<Queue> {
+    async fn queues(&self, max: usize, viewer: &Viewer) -> Vec<Queue> {
         let mut queues = Vec::new();
-        for lane in self.calls.lanes.all() {
-            let view = lane.line.view(max).await;
-            let breaker = self.calls.breakers.state(&lane.breaker);
-            queues.push(queue(&lane, view, breaker, eyes));
+        for upstream in self.calls.upstreams.all() {
+            let view = upstream.queue.view(max).await;
+            let breaker = self.calls.breakers.state(&upstream.breaker);
+            queues.push(queue(&upstream, view, breaker, viewer));
         }
         queues
     }
 
     /// What tells of changes from now on.
     fn changes(&self) -> Changes {
-        let lanes = &self.calls.lanes;
-        let count = lanes.count();
+        let upstreams = &self.calls.upstreams;
+        let count = upstreams.count();
         Changes {
-            lines: lanes.all().iter().map(|lane| lane.line.changes()).collect(),
+            queues: upstreams
+                .all()
+                .iter()
+                .map(|upstream| upstream.queue.changes())
+                .collect(),
             breakers: self.calls.breakers.changes(),
             count,
         }
@@ -75,23 +79,26 @@ impl LlmQueue {
 
 /// What tells of changes.
 struct Changes {
-    lines: Vec<watch::Receiver<()>>,
+    queues: Vec<watch::Receiver<()>>,
     breakers: broadcast::Receiver<Change>,
     count: watch::Receiver<usize>,
 }
 
 impl Changes {
-    /// Returns when a line or a breaker has changed, or a line was made or forgotten.
+    /// Returns when a queue or a breaker has changed, or a queue was made or forgotten.
     async fn any(mut self) {
-        let lines = async {
-            if self.lines.is_empty() {
+        let queues = async {
+            if self.queues.is_empty() {
                 pending::<()>().await;
             }
-            let each = self.lines.iter_mut().map(|line| Box::pin(line.changed()));
+            let each = self
+                .queues
+                .iter_mut()
+                .map(|queue| Box::pin(queue.changed()));
             let _ = select_all(each).await;
         };
         tokio::select! {
-            () = lines => {}
+            () = queues => {}
             _ = self.breakers.recv() => {}
             _ = self.count.changed() => {}
         }
@@ -109,10 +116,10 @@ fn max_waiting(asked: i32) -> Result<usize, Fault> {
     }
 }
 
-fn eyes<T>(request: &Request<T>) -> Eyes {
+fn viewer<T>(request: &Request<T>) -> Viewer {
     match CallContext::of(request).caller_opt() {
-        Some(caller) => Eyes::Tenant(caller.tenant.clone()),
-        None => Eyes::All,
+        Some(caller) => Viewer::Tenant(caller.tenant.clone()),
+        None => Viewer::All,
     }
 }
 
@@ -122,9 +129,9 @@ impl LlmQueueService for LlmQueue {
         &self,
         request: Request<GetQueuesRequest>,
     ) -> Result<Response<GetQueuesResponse>, Status> {
-        let eyes = eyes(&request);
+        let viewer = viewer(&request);
         let max = max_waiting(request.get_ref().max_waiting)?;
-        let queues = Box::pin(self.queues(max, &eyes)).await;
+        let queues = Box::pin(self.queues(max, &viewer)).await;
         Ok(Response::new(GetQueuesResponse { queues }))
     }
 
@@ -135,7 +142,7 @@ impl LlmQueueService for LlmQueue {
         &self,
         request: Request<WatchQueuesRequest>,
     ) -> Result<Response<Self::WatchQueuesStream>, Status> {
-        let eyes = eyes(&request);
+        let viewer = viewer(&request);
         let max = max_waiting(request.get_ref().max_waiting)?;
         let (least, most, usual) = INTERVALS;
         let interval = match request.get_ref().interval {
@@ -151,7 +158,7 @@ impl LlmQueueService for LlmQueue {
                 let next = Instant::now() + interval;
                 // Before the look, so that nothing is missed in between.
                 let changes = this.changes();
-                yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &eyes)).await };
+                yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &viewer)).await };
                 let shutdown = tokio::select! {
                     () = this.shutdown.cancelled() => true,
                     // Times pass, even where nothing else happens.
@@ -169,19 +176,19 @@ impl LlmQueueService for LlmQueue {
     }
 }
 
-fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
+fn queue(upstream: &Upstream, view: QueueView, breaker: State, viewer: &Viewer) -> Queue {
     Queue {
-        kind: match lane.operation {
+        kind: match upstream.operation {
             Operation::Chat => QueueKind::Completions,
             Operation::Embeddings => QueueKind::Embeddings,
         }
         .into(),
-        backend: lane.backend.name().to_owned(),
-        model: lane.model.clone(),
+        backend: upstream.backend.name().to_owned(),
+        model: upstream.model.clone(),
         scope: match view.scope {
             Scope::Process => QueueScope::Process,
             Scope::Shared => QueueScope::Shared,
-            Scope::CutOff => QueueScope::CutOff,
+            Scope::Detached => QueueScope::Detached,
         }
         .into(),
         breaker: match breaker {
@@ -196,7 +203,7 @@ fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
             .map(|slot| QueueSlot {
                 index: count(slot.index),
                 call: slot.call.map(|call| RunningCall {
-                    class_id: eyes.class(&call.class),
+                    class_id: viewer.class(&call.class),
                     purpose: purpose(&call.purpose).into(),
                     running: duration(call.running),
                     replica: call.replica.to_string(),
@@ -208,7 +215,7 @@ fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
             .into_iter()
             .map(|entry| QueueEntry {
                 position: count(entry.position),
-                class_id: eyes.class(&entry.class),
+                class_id: viewer.class(&entry.class),
                 purpose: purpose(&entry.purpose).into(),
                 waited: duration(entry.waited),
                 wait: duration(entry.wait),
@@ -220,9 +227,9 @@ fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
             .classes
             .into_iter()
             .map(|class| QueueClass {
-                class_id: eyes.class(&class.class),
+                class_id: viewer.class(&class.class),
                 waiting: count(class.waiting),
-                pupils: count(class.pupils),
+                students: count(class.students),
                 weight: count(class.weight),
             })
             .collect(),
@@ -231,7 +238,7 @@ fn queue(lane: &Lane, view: LineView, breaker: State, eyes: &Eyes) -> Queue {
     }
 }
 
-impl Eyes {
+impl Viewer {
     /// A class as it is shown: `TENANT/CLASS` to a process of ours, its own name within its tenant, nothing elsewhere.
     fn class(&self, key: &str) -> String {
         match self {

@@ -10,7 +10,7 @@ use turnwise_proto::llm::v1::{ChatMessage, ChatRole, CompleteRequest, EmbedReque
 
 use crate::{
     error::Error,
-    job::{Job, Patience, Who, Work},
+    job::{Job, Requester, TimeLimits, Work},
 };
 
 /// The most messages of a prompt.
@@ -92,7 +92,7 @@ pub(crate) fn complete(
         max_wait: request.max_wait,
     };
     let (backend, model) = named(request.backend, request.model)?;
-    let (who, patience) = who(context, waits, about, purpose, band)?;
+    let (requester, time_limits) = requester(context, waits, about, purpose, band)?;
     let prompt = Arc::new(Prompt {
         messages: messages(request.messages)?,
         schema: match request.json_schema.as_str() {
@@ -109,8 +109,8 @@ pub(crate) fn complete(
         },
         backend,
         model,
-        who,
-        patience,
+        requester,
+        time_limits,
         max_chars,
     })
 }
@@ -155,13 +155,13 @@ pub(crate) fn embed(
         max_wait: request.max_wait,
     };
     let (backend, model) = named(request.backend, request.model)?;
-    let (who, patience) = who(context, waits, about, purpose, band)?;
+    let (requester, time_limits) = requester(context, waits, about, purpose, band)?;
     Ok(Job {
         work: Work::Embed(texts.into()),
         backend,
         model,
-        who,
-        patience,
+        requester,
+        time_limits,
         max_chars: None,
     })
 }
@@ -176,13 +176,13 @@ fn named(backend: String, model: String) -> Result<(Option<String>, Option<Strin
     Ok((given(backend), given(model)))
 }
 
-fn who(
+fn requester(
     context: &CallContext,
     waits: Waits,
     about: About,
     purpose: &'static str,
     band: Band,
-) -> Result<(Who, Patience), Fault> {
+) -> Result<(Requester, TimeLimits), Fault> {
     within_id("class_id", &about.class_id)?;
     within_id("thread_id", &about.thread_id)?;
     if about.place_ticket.len() > MAX_TICKET_CHARS {
@@ -212,20 +212,20 @@ fn who(
     let named = |name: fn(&turnwise_kit::Caller) -> &str| {
         caller.map_or_else(String::new, |caller| name(caller).to_owned())
     };
-    let who = Who {
+    let requester = Requester {
         tenant: named(|caller| &caller.tenant),
         class_id: about.class_id,
-        pupil: named(|caller| &caller.subject),
+        student: named(|caller| &caller.subject),
         thread_id: about.thread_id,
         purpose,
-        // A turn, an answer to be graded, a chat or a help request is repeated by a pupil who has lost patience. Several
+        // A turn, an answer to be graded, a chat or a help request is repeated by a student who has lost patience. Several
         // embeddings, or items of a batch, are each wanted.
         one_at_a_time: matches!(purpose, "turn" | "grade" | "chat" | "help"),
         band,
         ticket: (!about.place_ticket.is_empty()).then_some(about.place_ticket),
         address: about.client_address,
     };
-    Ok((who, Patience { max_wait, deadline }))
+    Ok((requester, TimeLimits { max_wait, deadline }))
 }
 
 fn messages(messages: Vec<ChatMessage>) -> Result<Vec<Message>, Fault> {

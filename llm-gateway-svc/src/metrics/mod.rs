@@ -67,10 +67,10 @@ pub struct CallMetrics {
     retries: Family<ModelLabels, Counter>,
     refused: Family<RefusedLabels, Counter>,
     coalesced: Counter,
-    slots: Family<LineLabels, Gauge>,
-    slots_in_use: Family<LineLabels, Gauge>,
+    slots: Family<QueueLabels, Gauge>,
+    slots_in_use: Family<QueueLabels, Gauge>,
     waiting: Family<ClassLabels, Gauge>,
-    breakers: Family<LineLabels, Gauge>,
+    breakers: Family<QueueLabels, Gauge>,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -102,7 +102,7 @@ struct ModelLabels {
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct LineLabels {
+struct QueueLabels {
     kind: &'static str,
     backend: &'static str,
     model: String,
@@ -147,8 +147,8 @@ impl Operation {
         }
     }
 
-    /// The kind of its line.
-    pub fn line(self) -> &'static str {
+    /// The kind of its queue.
+    pub fn queue_kind(self) -> &'static str {
         match self {
             Self::Chat => "completions",
             Self::Embeddings => "embeddings",
@@ -196,7 +196,7 @@ impl CallMetrics {
             );
             registry.register(
                 "llm_overhead_seconds",
-                "Time of a request in this service, but for its wait in line and the model's work",
+                "Time of a request in this service, but for its wait in the queue and the model's work",
                 own.overhead.clone(),
             );
             registry.register(
@@ -222,7 +222,7 @@ impl CallMetrics {
             );
             registry.register(
                 "llm_queue_length",
-                "Requests in line, held places included, by class",
+                "Requests in the queue, held places included, by class",
                 own.waiting.clone(),
             );
             registry.register(

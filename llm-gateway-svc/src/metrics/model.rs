@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use turnwise_llm_backends::Failure;
 
 use super::{
-    CallMetrics, ClassLabels, LineLabels, ModelLabels, Operation, OperationLabels, TokenLabels,
+    CallMetrics, ClassLabels, ModelLabels, Operation, OperationLabels, QueueLabels, TokenLabels,
     count,
 };
 
@@ -73,10 +73,10 @@ impl ModelMetrics {
         self.all.retries.get_or_create(&labels).inc();
     }
 
-    /// How the line stands: its slots, those in use, and who waits by class. Classes that were told before and are gone
-    /// are left out from then on.
-    pub(crate) fn line(&self, slots: (usize, usize), before: &[String], now: &[(String, usize)]) {
-        let (all, labels) = (&self.all, self.line_labels());
+    /// How the queue stands: its slots, those in use, and who waits by class. The gauges of classes that have gone
+    /// since `before` are removed.
+    pub(crate) fn queue(&self, slots: (usize, usize), before: &[String], now: &[(String, usize)]) {
+        let (all, labels) = (&self.all, self.queue_labels());
         all.slots.get_or_create(&labels).set(count(slots.0));
         all.slots_in_use.get_or_create(&labels).set(count(slots.1));
         for gone in before.iter().filter(|b| now.iter().all(|(n, _)| n != *b)) {
@@ -92,13 +92,13 @@ impl ModelMetrics {
     pub(crate) fn breaker(&self, state: i64) {
         self.all
             .breakers
-            .get_or_create(&self.line_labels())
+            .get_or_create(&self.queue_labels())
             .set(state);
     }
 
-    /// The line is no longer kept; these classes were told last.
-    pub(crate) fn line_gone(&self, before: &[String]) {
-        let (all, labels) = (&self.all, self.line_labels());
+    /// The queue is no longer kept; these classes had gauges.
+    pub(crate) fn queue_forgotten(&self, before: &[String]) {
+        let (all, labels) = (&self.all, self.queue_labels());
         for class in before {
             all.waiting.remove(&self.class_labels(class));
         }
@@ -135,9 +135,9 @@ impl ModelMetrics {
         self.all.tokens.get_or_create(&labels).clone()
     }
 
-    fn line_labels(&self) -> LineLabels {
-        LineLabels {
-            kind: self.operation.line(),
+    fn queue_labels(&self) -> QueueLabels {
+        QueueLabels {
+            kind: self.operation.queue_kind(),
             backend: self.backend,
             model: self.model.clone(),
         }
@@ -145,7 +145,7 @@ impl ModelMetrics {
 
     fn class_labels(&self, class: &str) -> ClassLabels {
         ClassLabels {
-            kind: self.operation.line(),
+            kind: self.operation.queue_kind(),
             backend: self.backend,
             model: self.model.clone(),
             class: class.to_owned(),

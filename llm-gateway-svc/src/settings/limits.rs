@@ -6,11 +6,11 @@ use clap::value_parser;
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 pub struct LimitSettings {
-    /// Calls to models in a minute for each pupil (0 to 1000000; 0: no limit)
+    /// Calls to models in a minute for each student (0 to 1000000; 0: no limit)
     #[arg(long, env = "LLM_ACTOR_REQUESTS_PER_MINUTE", default_value = "0", value_parser = value_parser!(u32).range(0..=1_000_000))]
     pub llm_actor_requests_per_minute: u32,
 
-    /// Tokens in a minute for each pupil (0 to 60000000; 0: no limit)
+    /// Tokens in a minute for each student (0 to 60000000; 0: no limit)
     #[arg(long, env = "LLM_ACTOR_TOKENS_PER_MINUTE", default_value = "0", value_parser = value_parser!(u32).range(0..=60_000_000))]
     pub llm_actor_tokens_per_minute: u32,
 

@@ -23,7 +23,7 @@ pub struct Settings {
     /// Models and their servers.
     #[command(flatten)]
     pub backends: BackendSettings,
-    /// Slots and lines.
+    /// Slots and queues.
     #[command(flatten)]
     pub queue: QueueSettings,
     /// Retries and circuit breakers.

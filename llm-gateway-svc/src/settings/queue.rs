@@ -1,4 +1,4 @@
-//! Settings of the lines in front of models.
+//! Settings of the queues in front of models.
 
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
@@ -33,11 +33,11 @@ pub struct QueueSettings {
     #[arg(long, env = "QUEUE_MAX_WAIT_CEILING_SECONDS", default_value = "600", value_parser = seconds_from_0::<3600>)]
     pub queue_max_wait_ceiling_seconds: Duration,
 
-    /// Seconds (0 to 600) that a place is held for who was told to come back, after the time that was told
+    /// Seconds (0 to 600) that a place is held after the time of its retry hint
     #[arg(long, env = "QUEUE_PLACE_GRACE_SECONDS", default_value = "5", value_parser = seconds_from_0::<600>)]
     pub queue_place_grace_seconds: Duration,
 
-    /// How many requests a line holds at most, those included whose place is held (1 to 100000)
+    /// How many requests a queue holds at most, those included whose place is held (1 to 100000)
     #[arg(long, env = "QUEUE_MAX_ENTRIES", default_value = "2000", value_parser = value_parser!(u32).range(1..=100_000))]
     pub queue_max_entries: u32,
 

@@ -6,11 +6,11 @@ use turnwise_redis::RedisOptions;
 
 use crate::error::StartError;
 
-/// The Redis through which replicas share lines, breakers, limits and budgets.
+/// The Redis through which replicas share queues, breakers, limits and budgets.
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 pub struct SharedSettings {
-    /// Redis, through which all replicas share slots, lines, circuit breakers, limits and budgets:
+    /// Redis, through which all replicas share slots, queues, circuit breakers, limits and budgets:
     /// `redis://[USER@]HOST:PORT/DATABASE`, `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the sentinels and
     /// their name of the primary, or `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes. Unset: this process
     /// keeps them for itself

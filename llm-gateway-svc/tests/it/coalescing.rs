@@ -8,8 +8,8 @@ use turnwise_proto::{
 };
 
 use crate::harness::{
-    Gateway, LONG, call, fault, in_class, message, mock_taking, pupil, pupil_of, read, seconds,
-    settle, with_wait,
+    Gateway, LONG, call, fault, in_class, message, mock_taking, read, seconds, settle, student,
+    student_of, with_wait,
 };
 
 /// A gateway whose model needs a second, with these slots.
@@ -33,8 +33,8 @@ async fn identical_requests_of_a_class_share_one_call() {
     let gateway = sharing(8).await;
     let begun = Instant::now();
     let mut calls = Vec::new();
-    for pupil in ["ada", "ben", "cid"] {
-        calls.push(gateway.starts(pupil, in_class("7a")).await);
+    for student in ["ada", "ben", "cid"] {
+        calls.push(gateway.starts(student, in_class("7a")).await);
     }
     assert_eq!(gateway.running().await, 1);
     assert_eq!(attempts(calls).await, [1, 0, 0]);
@@ -68,7 +68,7 @@ async fn nothing_is_shared_across_classes_and_tenants() {
         ("school", ""),
     ] {
         let gateway = gateway.clone();
-        let request = call(Some(pupil_of(tenant, "ada")), LONG, in_class(class));
+        let request = call(Some(student_of(tenant, "ada")), LONG, in_class(class));
         calls.push(tokio::spawn(async move { gateway.complete(request).await }));
     }
     settle().await;
@@ -124,10 +124,10 @@ async fn whatever_is_asked_differently_is_not_shared() {
 async fn a_stream_is_shared_from_its_beginning() {
     let args = ["--mock-model", "mock:slow:100", "--llm-coalesce", "1"];
     let gateway = crate::harness::mock(&args).await;
-    let first = gateway.stream_as(Some(pupil("ada")), LONG, in_class("7a"));
+    let first = gateway.stream_as(Some(student("ada")), LONG, in_class("7a"));
     let first = tokio::spawn(read(first.await.unwrap()));
     tokio::time::sleep(seconds(0.25)).await;
-    let second = gateway.stream_as(Some(pupil("ben")), LONG, in_class("7a"));
+    let second = gateway.stream_as(Some(student("ben")), LONG, in_class("7a"));
     let second = read(second.await.unwrap()).await;
     let first = first.await.unwrap();
     assert_eq!(first.text, second.text);
@@ -200,13 +200,13 @@ async fn a_refusal_of_the_first_is_not_the_second_ones() {
 async fn each_keeps_its_own_deadline() {
     let gateway =
         crate::harness::mock(&["--mock-model", "mock:slow:200", "--llm-coalesce", "1"]).await;
-    let first = gateway.stream_as(Some(pupil("ada")), seconds(1.0), in_class("7a"));
+    let first = gateway.stream_as(Some(student("ada")), seconds(1.0), in_class("7a"));
     let first = tokio::spawn(read(first.await.unwrap()));
     settle().await;
-    let second = gateway.stream_as(Some(pupil("ben")), LONG, in_class("7a"));
+    let second = gateway.stream_as(Some(student("ben")), LONG, in_class("7a"));
     let second = tokio::spawn(read(second.await.unwrap()));
     settle().await;
-    let third = gateway.stream_as(Some(pupil("cid")), seconds(0.8), in_class("7a"));
+    let third = gateway.stream_as(Some(student("cid")), seconds(0.8), in_class("7a"));
     let third = read(third.await.unwrap()).await;
     for late in [first.await.unwrap(), third] {
         assert!(!late.text.is_empty());
@@ -242,8 +242,8 @@ async fn limits_count_each_request_once() {
     ];
     let gateway = mock_taking(1000, 1, &limit).await;
     let mut calls = Vec::new();
-    for pupil in ["ada", "ben", "cid"] {
-        calls.push(gateway.starts(pupil, in_class("7a")).await);
+    for student in ["ada", "ben", "cid"] {
+        calls.push(gateway.starts(student, in_class("7a")).await);
     }
     let refused = gateway.complete_as("dan", in_class("7a")).await;
     fault(&refused.unwrap_err(), ErrorReason::RateLimited);

@@ -11,7 +11,7 @@ use turnwise_proto::{
 };
 
 use crate::harness::{
-    Gateway, call, embedding, fault, mock, pupil, read, request, request_to, seconds, with_wait,
+    Gateway, call, embedding, fault, mock, read, request, request_to, seconds, student, with_wait,
 };
 
 /// How long before its deadline an answer leaves.
@@ -27,7 +27,7 @@ struct Asked {
     max_wait: Option<Duration>,
     model: &'static str,
     form: Form,
-    pupil: u8,
+    student: u8,
     /// It leaves after so long, if it has no answer before.
     patience: Option<Duration>,
 }
@@ -49,7 +49,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         4 => Just(Form::Stream),
         1 => Just(Form::Embedding),
     ];
-    // Few models, so that many requests meet in one line.
+    // Few models, so that many requests meet in one queue.
     let model = prop_oneof![
         4 => Just("mock:delay:700"),
         2 => Just("mock:delay:30000"),
@@ -69,20 +69,20 @@ fn asked() -> impl Strategy<Value = Asked> {
         proptest::option::weighted(0.15, millis(0..3_000)),
     )
         .prop_map(
-            |(after, deadline, max_wait, model, form, pupil, patience)| Asked {
+            |(after, deadline, max_wait, model, form, student, patience)| Asked {
                 after,
                 deadline,
                 max_wait,
                 model,
                 form,
-                pupil,
+                student,
                 patience,
             },
         )
 }
 
 async fn answer(gateway: &Gateway, asked: &Asked) -> Result<(), tonic::Status> {
-    let caller = (asked.pupil > 0).then(|| pupil(&asked.pupil.to_string()));
+    let caller = (asked.student > 0).then(|| student(&asked.student.to_string()));
     let max_wait = asked.max_wait.map(|wait| wait.try_into().unwrap());
     let completion = CompleteRequest {
         max_wait,
@@ -235,7 +235,7 @@ async fn a_stall_ends_at_the_deadline_less_the_reserve() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_in_line_ends_there_too() {
+async fn a_wait_in_the_queue_ends_there_too() {
     let stall = [
         "--mock-model",
         "mock:stall",
@@ -249,9 +249,9 @@ async fn a_wait_in_line_ends_there_too() {
     let begun = Instant::now();
     let waits = with_wait(seconds(100.0), request());
     let late = gateway
-        .complete(call(Some(pupil("ben")), seconds(4.0), waits))
+        .complete(call(Some(student("ben")), seconds(4.0), waits))
         .await;
-    // The line still says when to come back, and holds the place.
+    // The queue still says when to come back, and holds the place.
     let busy = fault(&late.unwrap_err(), ErrorReason::Busy);
     assert!(busy.metadata("place_ticket").is_some());
     assert_eq!(begun.elapsed().as_millis() / 10, 375);

@@ -8,7 +8,8 @@ use turnwise_proto::{
 use turnwise_testing::model_server::{Fault, Settings as Model};
 
 use crate::harness::{
-    LONG, always, call, embedding, failing, fault, millis, mock, ollama_at, pupil, request, seconds,
+    LONG, always, call, embedding, failing, fault, millis, mock, ollama_at, request, seconds,
+    student,
 };
 
 fn of_model(model: &str) -> EmbedRequest {
@@ -153,8 +154,8 @@ async fn they_have_slots_of_their_own() {
     let mut searches = tokio::task::JoinSet::new();
     for _ in 0..4 {
         let gateway = gateway.clone();
-        // Several searches of a pupil are each wanted.
-        let request = call(Some(pupil("ada")), LONG, embedding());
+        // Several searches of a student are each wanted.
+        let request = call(Some(student("ada")), LONG, embedding());
         searches.spawn(async move { gateway.embed(request).await.unwrap() });
     }
     crate::harness::settle().await;
@@ -232,7 +233,7 @@ async fn they_are_refused_and_end_in_time_as_completions_do() {
         ..embedding()
     };
     let busy = gateway
-        .embed(call(Some(pupil("ada")), LONG, impatient))
+        .embed(call(Some(student("ada")), LONG, impatient))
         .await;
     let busy = fault(&busy.unwrap_err(), ErrorReason::Busy);
     assert!(busy.retry_delay().is_some());

@@ -241,7 +241,7 @@ async fn all_lines_together_are_waited_in_for_as_long_as_was_asked() {
     let second = with_wait(seconds(3.0), request());
     let busy = gateway.complete_as("ben", second).await.unwrap_err();
     fault(&busy, ErrorReason::Busy);
-    // Two seconds in the first line, two for its attempts, and one in the second line.
+    // Two seconds in the first queue, two for its attempts, and one in the second queue.
     assert_eq!(begun.elapsed().as_millis() / 100, 50);
     let end = first.await.unwrap().unwrap().end.unwrap();
     assert_eq!((end.model.as_str(), end.attempts), ("mock", 3));

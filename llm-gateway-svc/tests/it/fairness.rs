@@ -1,4 +1,4 @@
-//! Fair between classes by their weights, and between the pupils of a class.
+//! Fair between classes by their weights, and between the students of a class.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,8 +30,8 @@ fn request_of(class: &str, thread: usize) -> CompleteRequest {
     }
 }
 
-/// Puts so many requests of one pupil each into line.
-async fn pupils(
+/// Puts so many requests of one student each into the queue.
+async fn students(
     gateway: &Gateway,
     calls: &mut JoinSet<()>,
     served: &Served,
@@ -56,8 +56,8 @@ async fn pupils(
 async fn a_small_class_beside_a_large_one_has_half_of_the_model() {
     let gateway = mock_taking(100, 2, &[]).await;
     let (mut calls, served) = (JoinSet::new(), Served::default());
-    pupils(&gateway, &mut calls, &served, "large", 60).await;
-    pupils(&gateway, &mut calls, &served, "small", 10).await;
+    students(&gateway, &mut calls, &served, "large", 60).await;
+    students(&gateway, &mut calls, &served, "small", 10).await;
     while calls.join_next().await.is_some() {}
     // Two were served before the small class came, and two calls run at once.
     let small = served.among(22, "small");
@@ -69,15 +69,15 @@ async fn weights_share_the_model_accordingly() {
     let weights = ["--queue-class-weights", "school/heavy=3"];
     let gateway = mock_taking(100, 1, &weights).await;
     let (mut calls, served) = (JoinSet::new(), Served::default());
-    pupils(&gateway, &mut calls, &served, "light", 40).await;
-    pupils(&gateway, &mut calls, &served, "heavy", 40).await;
+    students(&gateway, &mut calls, &served, "light", 40).await;
+    students(&gateway, &mut calls, &served, "heavy", 40).await;
     while calls.join_next().await.is_some() {}
     let heavy = served.among(41, "heavy");
     assert!((29..=31).contains(&heavy), "{heavy}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pupil_with_many_requests_gets_no_more_than_another() {
+async fn a_student_with_many_requests_gets_no_more_than_another() {
     let gateway = mock_taking(100, 1, &[]).await;
     let (mut calls, served) = (JoinSet::new(), Served::default());
     for thread in 0..8 {
@@ -104,7 +104,7 @@ async fn a_pupil_with_many_requests_gets_no_more_than_another() {
         });
     }
     while calls.join_next().await.is_some() {}
-    // Between a pupil's entry and start at most one call of each other pupil starts: after the one that ran already, these
+    // Between a student's entry and start at most one call of each other student starts: after the one that ran already, these
     // are two rounds, and one more call of who never stopped asking.
     for name in ["ada", "ben", "cid"] {
         assert_eq!(served.among(10, name), 2, "{served:?}");

@@ -126,7 +126,7 @@ pub async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-pub fn pupil_of(tenant: &str, subject: &str) -> Caller {
+pub fn student_of(tenant: &str, subject: &str) -> Caller {
     Caller {
         tenant: tenant.to_owned(),
         subject: subject.to_owned(),
@@ -135,8 +135,8 @@ pub fn pupil_of(tenant: &str, subject: &str) -> Caller {
     }
 }
 
-pub fn pupil(subject: &str) -> Caller {
-    pupil_of("school", subject)
+pub fn student(subject: &str) -> Caller {
+    student_of("school", subject)
 }
 
 /// A message with a caller and a deadline, as the server stack would set them.
@@ -158,7 +158,7 @@ impl Gateway {
         caller: &str,
         request: CompleteRequest,
     ) -> Result<CompleteResponse, Status> {
-        let request = call(Some(pupil(caller)), LONG, request);
+        let request = call(Some(student(caller)), LONG, request);
         self.complete(request).await
     }
 
@@ -210,21 +210,21 @@ impl Gateway {
         Ok(self.client.clone().embed(request).await?.into_inner())
     }
 
-    /// All lines, as a process of ours sees them.
+    /// All queues, as a process of ours sees them.
     pub async fn all_queues(&self) -> Vec<Queue> {
         let request = GetQueuesRequest { max_waiting: 0 };
         let answer = self.queues.clone().get_queues(request).await.unwrap();
         answer.into_inner().queues
     }
 
-    /// The only line.
+    /// The only queue.
     pub async fn queue(&self) -> Queue {
         let mut queues = self.all_queues().await;
         assert_eq!(queues.len(), 1, "{queues:?}");
         queues.remove(0)
     }
 
-    /// How many slots of the only line are in use.
+    /// How many slots of the only queue are in use.
     pub async fn running(&self) -> usize {
         let queue = self.queue().await;
         queue.slots.iter().filter(|s| s.call.is_some()).count()

@@ -9,10 +9,10 @@ use turnwise_testing::model_server::Fault as ModelFault;
 
 use crate::harness::{
     Gateway, LONG, always, call, embedding, fault, gateway_with, in_class, kit_at, mock, ollama_at,
-    pupil_of, read, seconds, settle,
+    read, seconds, settle, student_of,
 };
 
-/// Whose request it is: tenant, pupil, class and address.
+/// Whose request it is: tenant, student, class and address.
 type Who = [&'static str; 4];
 
 const ADA: Who = ["school", "ada", "7a", "192.0.2.7"];
@@ -23,7 +23,7 @@ async fn ask(gateway: &Gateway, who: Who) -> Result<(), Fault> {
         client_address: address.to_owned(),
         ..in_class(class)
     };
-    let request = call(Some(pupil_of(tenant, subject)), LONG, request);
+    let request = call(Some(student_of(tenant, subject)), LONG, request);
     let answer = gateway.complete(request).await;
     // Tokens are charged by a task.
     settle().await;
@@ -42,7 +42,7 @@ fn limited(answer: Result<(), Fault>, limit: &str, per_minute: &str) -> Fault {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_limited_for_each_pupil_class_and_address() {
+async fn requests_are_limited_for_each_student_class_and_address() {
     let with = |index: usize, value: &'static str| {
         let mut who = ADA;
         who[index] = value;
@@ -150,7 +150,7 @@ async fn a_budget_lasts_until_the_next_day() {
 #[tokio::test(start_paused = true)]
 async fn embeddings_count_too() {
     let gateway = mock(&["--llm-actor-tokens-per-minute", "2"]).await;
-    let ask = || call(Some(pupil_of("school", "ada")), LONG, embedding());
+    let ask = || call(Some(student_of("school", "ada")), LONG, embedding());
     gateway.embed(ask()).await.unwrap();
     settle().await;
     let refused = gateway.embed(ask()).await.unwrap_err();
@@ -168,7 +168,7 @@ async fn who_leaves_has_used_what_was_worked_on() {
         ];
         let gateway = mock(&args).await;
         if streams {
-            let ada = Some(pupil_of("school", "ada"));
+            let ada = Some(student_of("school", "ada"));
             let stream = gateway.stream_as(ada, LONG, in_class("7a"));
             let mut stream = stream.await.unwrap();
             let piece = stream.message().await.unwrap().unwrap().piece;

@@ -112,19 +112,19 @@ async fn gauges_follow_lines_and_breakers() {
         .unwrap_err();
     gateway.embed(embedding()).await.unwrap();
     look().await;
-    let line = "kind=\"completions\",backend=\"mock\",model=\"mock:delay:60000\"";
-    assert_eq!(gateway.metric("llm_slots", line), 1.0);
-    assert_eq!(gateway.metric("llm_slots_in_use", line), 1.0);
-    let class = format!("{line},class=\"school/7b\"");
+    let labels = "kind=\"completions\",backend=\"mock\",model=\"mock:delay:60000\"";
+    assert_eq!(gateway.metric("llm_slots", labels), 1.0);
+    assert_eq!(gateway.metric("llm_slots_in_use", labels), 1.0);
+    let class = format!("{labels},class=\"school/7b\"");
     assert_eq!(gateway.metric("llm_queue_length", &class), 2.0);
     assert_eq!(gateway.metric("llm_slots", "kind=\"embeddings\""), 2.0);
-    assert_eq!(gateway.metric("llm_breaker_state", line), 0.0);
+    assert_eq!(gateway.metric("llm_breaker_state", labels), 0.0);
     let failed = "kind=\"completions\",backend=\"mock\",model=\"mock:status:503\"";
     assert_eq!(gateway.metric("llm_breaker_state", failed), 2.0);
 
     calls.iter().for_each(tokio::task::JoinHandle::abort);
     tokio::time::sleep(seconds(30.0)).await;
-    assert_eq!(gateway.metric("llm_slots_in_use", line), 0.0);
+    assert_eq!(gateway.metric("llm_slots_in_use", labels), 0.0);
     let metrics = gateway.kit.metrics.encode();
     assert!(!metrics.contains("school/7b"), "{metrics}");
     assert_eq!(gateway.metric("llm_breaker_state", failed), 1.0);

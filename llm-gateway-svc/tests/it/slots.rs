@@ -115,7 +115,7 @@ async fn first_come_first_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_the_line_leaves_no_gap() {
+async fn who_leaves_the_queue_leaves_no_gap() {
     let gateway = mock_taking(1000, 1, &[]).await;
     let begun = Instant::now();
     let held = gateway.starts("ada", request()).await;
@@ -188,7 +188,7 @@ async fn more_models_than_lines_are_kept_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_is_not_there_keeps_no_line() {
+async fn a_model_that_is_not_there_keeps_no_queue() {
     let gateway = mock(&[]).await;
     let failure = gateway
         .complete(request_to("mock:status:404"))

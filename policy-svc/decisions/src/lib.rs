@@ -27,7 +27,7 @@
 //! | [`json`] | strict reading of untrusted JSON |
 //! | [`limits`] | what a schema cannot say: words, questions, steps |
 //! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
-//! | `kept` | schemas, compiled and as text, kept |
+//! | `schema_cache` | schemas, compiled and as text |
 //! | `quote` | a course's text in a sentence of ours |
 //! | [`fallback`] | the reply that needs no model |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
@@ -44,7 +44,6 @@ pub mod fallback;
 pub mod grade;
 pub mod graph;
 pub mod json;
-mod kept;
 pub mod limits;
 pub mod mapping;
 pub mod plan;
@@ -55,6 +54,7 @@ pub mod reply;
 pub mod resolve;
 pub mod rules;
 pub mod schema;
+mod schema_cache;
 pub mod scope;
 pub mod score;
 pub mod snapshot;

@@ -59,7 +59,7 @@ const UNSAFE_SPELLINGS: [&str; 22] = [
     r"\html",
 ];
 
-/// Whether a text holds an address or markup, which a reply to a pupil never needs. What its words say is for the
+/// Whether a text holds an address or markup, which a reply to a student never needs. What its words say is for the
 /// guardrails to judge.
 #[must_use]
 pub fn is_unsafe(text: &str) -> bool {

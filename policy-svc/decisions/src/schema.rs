@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     course::Course,
-    kept,
     policy::Policy,
+    schema_cache,
     words::{Action, StudentIntent, UnderstandingSignal},
 };
 
@@ -77,7 +77,7 @@ pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
 /// The same as text, which is kept: policies that allow the same share it.
 #[must_use]
 pub fn reply_schema_text(course: &Course, policy: &Policy) -> Arc<str> {
-    kept::schema_text(course, policy)
+    schema_cache::schema_text(course, policy)
 }
 
 /// What is accepted of the replies with one action.

@@ -6,10 +6,11 @@ use crate::{
     action::Condition,
     course::Course,
     json::{self, JsonFault},
-    kept, limits,
+    limits,
     policy::Policy,
     reply::{CardText, LlmReply},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS},
+    schema_cache,
     words::{Action, Availability, FallbackReason},
 };
 
@@ -117,7 +118,7 @@ fn check_schema(
     action: Action,
     object: Map<String, Value>,
 ) -> Result<Value, Violation> {
-    let validator = kept::validator(course, policy, action).map_err(|_| {
+    let validator = schema_cache::validator(course, policy, action).map_err(|_| {
         Violation::new(
             FallbackReason::SchemaViolation,
             "this policy's schema cannot be used",

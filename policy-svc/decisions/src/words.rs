@@ -165,7 +165,7 @@ pub enum FallbackReason {
     LimitsExceeded,
     /// The reply says nothing.
     EmptyMessage,
-    /// The reply holds what must not be said to a pupil.
+    /// The reply holds what must not be said to a student.
     UnsafeMessage,
     /// The student's message met a guardrail, so the model was not called.
     Guardrail,

@@ -7,6 +7,7 @@
 mod coprime;
 mod enclosure;
 mod equation;
+mod exponent;
 mod factors;
 mod integers;
 mod normal;

@@ -1,6 +1,7 @@
-//! Reads what a pupil answered: values, relations, intervals, points, or a phrase such as "no solution".
+//! Reads what a student answered: values, relations, intervals, points, or a phrase such as "no solution".
 
 mod doubts;
+mod phrases;
 mod reading;
 
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! What a grader says about an answer.
 
-/// A drill as the pupil saw it.
+/// A drill as the student saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drill<'a> {
     /// What to do, in words: `Solve the equation.` The formula may stand here as well: `Solve: 2x+1=7`.

@@ -1,7 +1,7 @@
 //! Whether an answer to a drill is right, decided by mathematics.
 //!
 //! [`grade`] reads the task from the drill's words, the formula from the words or from the question, and the answer as
-//! pupils and models write it, in plain text or LaTeX. Then it works the problem out and compares: the whole solution set
+//! students and models write it, in plain text or LaTeX. Then it works the problem out and compares: the whole solution set
 //! of an equation, an inequality or a system of linear equations; the value of an expression, and the form that the task
 //! asks for. [`equivalent`] compares two answers by value alone.
 //!

@@ -1,4 +1,4 @@
-//! From text to expressions: plain text and LaTeX, as pupils, teachers and models write them.
+//! From text to expressions: plain text and LaTeX, as students, teachers and models write them.
 
 mod expression;
 mod parser;

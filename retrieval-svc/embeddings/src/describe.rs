@@ -5,7 +5,7 @@ use std::time::Duration;
 use turnwise_kit::{CallContext, CancellationToken};
 use turnwise_retrieval_index::ModelId;
 
-use crate::{EmbedError, Embedder, patience::patiently};
+use crate::{EmbedError, Embedder, retry::with_retries};
 
 /// How long one question may take.
 const WAIT: Duration = Duration::from_secs(30);
@@ -23,5 +23,7 @@ pub async fn describe_patiently(
         let call = CallContext::background(None, WAIT);
         embedder.describe(&call).await
     };
-    patiently(cancelled, |_| {}, work).await.unwrap_or(Ok(None))
+    with_retries(cancelled, |_| {}, work)
+        .await
+        .unwrap_or(Ok(None))
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use turnwise_kit::{CallContext, CancellationToken};
 use turnwise_retrieval_index::{Cache, ContentHash, ModelId};
 
-use crate::{EmbedError, Embedder, Purpose, patience::patiently};
+use crate::{EmbedError, Embedder, Purpose, retry::with_retries};
 
 /// The most texts that are embedded, and kept, at once. What a stop can lose is the work on one such batch.
 const BATCH_TEXTS: usize = 64;
@@ -66,7 +66,7 @@ pub async fn embed_documents(
                 problem: Some(error),
             });
         };
-        let Some(vectors) = patiently(cancelled, failed, work).await else {
+        let Some(vectors) = with_retries(cancelled, failed, work).await else {
             return Ok(false);
         };
         let vectors = vectors?;

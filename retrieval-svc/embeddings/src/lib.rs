@@ -17,9 +17,9 @@ pub mod directory;
 pub mod documents;
 pub mod embedder;
 pub mod hashed;
-mod patience;
 pub mod queries;
 pub mod remote;
+mod retry;
 pub mod settings;
 mod vector;
 

@@ -11,7 +11,7 @@ pub enum Namespace {
     Chunks,
     /// Exam questions: ids, units, tiers and tags.
     ExamCandidates,
-    /// Guidance on exam questions. Never for a pupil's context.
+    /// Guidance on exam questions. Never for a student's context.
     ExamSupport,
 }
 

@@ -17,8 +17,8 @@ use crate::{
 };
 use index::EmbeddedIndex;
 
-mod ahead;
 mod index;
+mod prefetch;
 mod scope;
 mod search;
 mod words;

@@ -1,4 +1,4 @@
-//! How good retrieval is: labelled queries asked of the real engine and the real mapping, against lines that other systems
+//! How good retrieval is: labelled queries asked of the real engine and the real mapping, against what other systems
 //! reached on queries of the same kind.
 //!
 //! | module | is about |
@@ -10,14 +10,14 @@
 //! | [`interval`] | how sure a figure is |
 //! | [`calibration`] | whether a confidence means what it says |
 //! | [`run`] | all queries of one kind |
-//! | [`lines`] | what has to be reached |
+//! | [`baselines`] | what has to be reached |
 //! | [`report`] | the tables |
 
+pub mod baselines;
 pub mod calibration;
 pub mod course;
 pub mod data;
 pub mod interval;
-pub mod lines;
 pub mod metrics;
 pub mod report;
 pub mod run;

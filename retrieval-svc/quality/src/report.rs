@@ -3,9 +3,9 @@
 use turnwise_testing::figure::{Bound, figure};
 
 use crate::{
+    baselines,
     calibration::{self, Told},
     interval::{self, Figure},
-    lines,
     metrics::{COLUMNS, Worth},
     run::{Kind, Outcome},
 };
@@ -42,9 +42,9 @@ pub fn rows(asked: &Asked) {
         outcome,
     } = asked;
     let (line, system) = if *with_model {
-        (lines::best(*kind), "words and meaning")
+        (baselines::best(*kind), "words and meaning")
     } else {
-        (lines::bm25(*kind), "words")
+        (baselines::bm25(*kind), "words")
     };
     let title = kind.title();
     let line_name = if *with_model {
@@ -77,7 +77,7 @@ pub fn figures(asked: &Asked) {
         with_model,
         outcome,
     } = asked;
-    let wanted = lines::wanted(*kind, *with_model);
+    let wanted = baselines::wanted(*kind, *with_model);
     let system = if *with_model { "model" } else { "words" };
     let by_search = *kind == Kind::ChatAlone;
     let rows = if by_search {

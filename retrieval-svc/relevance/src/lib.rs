@@ -7,7 +7,7 @@
 //! | [`turn`] | a message with what was said before it, as queries |
 //! | [`mapping`] | the units that a message is about |
 //! | `embedded_text` | what a vector is made from |
-//! | `spelling` | what pupils misspell |
+//! | `spelling` | what students misspell |
 //! | `terms`, `vocabulary`, `postings`, `bm25`, `votes` | words of a course, counted and looked up |
 //! | `topicality`, `confidence` | how much a term tells about units, and how sure a mapping is |
 
@@ -18,10 +18,10 @@ mod embedded_text;
 pub mod mapping;
 mod postings;
 mod spelling;
-mod spoken;
 mod terms;
 mod topicality;
 pub mod turn;
+mod unit_texts;
 mod units;
 mod vocabulary;
 mod votes;

@@ -15,10 +15,10 @@ use crate::{
     confidence::Evidence,
     postings::Postings,
     spelling::Spelling,
-    spoken::Spoken,
     terms::{self, WeightedTerms},
     topicality,
     turn::Turn,
+    unit_texts::UnitTexts,
     units::{UnitIndex, Units},
     vocabulary::{TermId, Vocabulary},
     votes::Votes,
@@ -77,12 +77,12 @@ impl Mapping {
     /// Over everything in a pack that speaks of its units.
     pub fn new(pack: &Pack, analyser: Arc<Analyser>) -> Self {
         let units = Units::of(pack);
-        let Spoken {
+        let UnitTexts {
             vocabulary,
             documents,
             named,
             spelling,
-        } = Spoken::of(pack, &units, &analyser);
+        } = UnitTexts::of(pack, &units, &analyser);
         let postings = Postings::new(documents, vocabulary.len());
         let mut mapping = Self {
             topicality: topicality::of_terms(&postings, units.len(), &vocabulary, &named),

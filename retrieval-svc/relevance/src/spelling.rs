@@ -1,4 +1,4 @@
-//! Words that pupils misspell, as the course spells them.
+//! Words that students misspell, as the course spells them.
 //!
 //! A word that the course does not know is read as the course's closest word: the one that takes the fewest insertions,
 //! deletions, substitutions and swaps of neighbours (optimal string alignment), then the one that the course uses most

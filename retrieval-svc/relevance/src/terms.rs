@@ -22,7 +22,7 @@ const MOST_DIGITS: usize = 7;
 const FEW_DIGITS: usize = 2;
 
 /// The terms of a text, and for each number what kind of number it is: `§d` a decimal, `§n3` a whole number of three
-/// digits. Pupils answer with a bare number more often than with a word, and a course of decimals holds decimals. Numbers
+/// digits. Students answer with a bare number more often than with a word, and a course of decimals holds decimals. Numbers
 /// of one and two digits may not say what a text is about, the rarer kinds may.
 pub(crate) fn analyse(analyser: &Analyser, text: &str) -> Analysis {
     let mut analysis = analyser.analyse(text);

@@ -1,4 +1,4 @@
-//! Reference texts and artifacts: what is taken from files and from pupils' work.
+//! Reference texts and artifacts: what is taken from files and from students' work.
 
 use turnwise_course_pack::Pack;
 use turnwise_kit::Fault;

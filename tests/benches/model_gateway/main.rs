@@ -36,7 +36,7 @@ pub struct Args {
     /// What all times of the part `classroom` are divided by; 1: a model that needs 2 s, as in a school.
     #[arg(long, default_value = "20", value_parser = scale)]
     scale: f64,
-    /// The seed by which pupils press.
+    /// The seed by which students press.
     #[arg(long, default_value = "1")]
     seed: u64,
     /// Only the classrooms whose names hold this: local, redis_1 and redis_3.
@@ -58,8 +58,8 @@ impl Args {
         if self.quick { 1 } else { self.rounds }
     }
 
-    /// The pupils of the school.
-    fn pupils(&self) -> usize {
+    /// The students of the school.
+    fn students(&self) -> usize {
         if self.quick { 40 } else { 300 }
     }
 

@@ -15,7 +15,7 @@ use turnwise_testing::{
     redis::RedisServer,
 };
 use turnwise_tests::{
-    model_gateway::{ModelGateway, REDIS_SETTING, has_setting, pupil},
+    model_gateway::{ModelGateway, REDIS_SETTING, has_setting, student_call},
     model_server::ModelServerProcess,
     procfs::{cpu_ms, resident_mb},
 };
@@ -28,8 +28,8 @@ const AIM_CPU_MS: f64 = 0.13;
 /// So many workers share one connection to the gateway.
 const WORKERS_PER_CHANNEL: usize = 32;
 
-const SYSTEM: &str = "You are a patient tutor of mathematics for pupils of twelve to sixteen years. Ask one question \
-    at a time, never give the answer away, and build on what the pupil has said. Keep it short and plain.";
+const SYSTEM: &str = "You are a patient tutor of mathematics for students of twelve to sixteen years. Ask one question \
+    at a time, never give the answer away, and build on what the student has said. Keep it short and plain.";
 const USER: &str = "How do I solve x + 7 = 12? I tried to guess, but I want to know the way.";
 
 /// How a call is made.
@@ -77,13 +77,13 @@ pub async fn run(args: &Args) {
         subjects.push(subject("gateway, Redis", How::Unary, Some(1)));
         subjects.push(subject("gateway, Redis, stream", How::Stream, Some(1)));
     } else {
-        println!("skipped: the line in Redis, because llm-gateway-svc has no {REDIS_SETTING}");
+        println!("skipped: the queue in Redis, because llm-gateway-svc has no {REDIS_SETTING}");
     }
 
     println!(
         "\nReference points on a machine like this, CPU ms a request of the process alone: mock 0.013-0.019, \
          vllm-router 0.13-0.17, TensorZero 0.38-0.49, LiteLLM 33-50. Ours: aim {AIM_CPU_MS}, bound {BOUND_CPU_MS} at \
-         16 and 64 with the local line.\n"
+         16 and 64 with the local queue.\n"
     );
     println!(
         "| what | c | p50 µs | p99 µs | gateway CPU ms | model CPU ms | load CPU ms | calls/s |"
@@ -144,10 +144,10 @@ pub async fn run(args: &Args) {
         "all calls have ended"
     );
     for (n, gateway) in gateways.iter().enumerate() {
-        let line = if n == 0 { "local" } else { "redis" };
+        let kind = if n == 0 { "local" } else { "redis" };
         let memory = resident_mb(gateway.process.id());
         figure(
-            &format!("gateway_{line}_resident_mb"),
+            &format!("gateway_{kind}_resident_mb"),
             memory,
             Bound::Report,
         );
@@ -241,7 +241,7 @@ async fn measure(
                     channel = Some(gateways[gateway].client());
                 }
                 let class = format!("class-{}", n % 10);
-                let name = format!("pupil-{round}-{n}");
+                let name = format!("student-{round}-{n}");
                 Worker::Gateway(
                     LlmGatewayServiceClient::new(channel.clone().unwrap()),
                     Box::new(request(
@@ -249,7 +249,7 @@ async fn measure(
                         &format!("thread-{n}"),
                         format!("192.0.2.{}", n % 250),
                     )),
-                    pupil(&name, &class, Duration::from_secs(600)),
+                    student_call(&name, &class, Duration::from_secs(600)),
                     subject.how,
                 )
             }

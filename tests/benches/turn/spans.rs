@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::{
-    admin, deployment::Deployment, options::Service, press::time, procfs::cpu_ms, staff::Staff,
-    student::Student as Identity, token,
+    admin, deployment::Deployment, help_request::time, options::Service, procfs::cpu_ms,
+    staff::Staff, student::Student as Identity, token,
 };
 
 use crate::load::{self, Doing, Student, Worker};

@@ -21,7 +21,7 @@ use turnwise_tests::{
 };
 
 use super::{
-    tried,
+    attempts,
     turn::{Obeyed, Untouched, plant_secrets},
 };
 
@@ -51,7 +51,7 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
     let mut suite = Deployment::start(kind, seeds.fold(options, Options::evidence)).await;
     plant_secrets(&suite).await;
     let staff = Staff::of(&suite);
-    let poison = tried::chunks();
+    let poison = attempts::chunks();
     let source = poisoned(&poison);
     let uploader = Student::new("staff-1", &staff.token, suite.channel());
     let (mut uploading, resume) = Uploading::begin(&source, async |steps| {
@@ -112,7 +112,7 @@ fn number(place: usize) -> u64 {
 }
 
 /// The source with all of it, a word of its own in each chunk.
-fn poisoned(poison: &[tried::Chunk]) -> Upload {
+fn poisoned(poison: &[attempts::Chunk]) -> Upload {
     let mut source = Upload::new(DEMO_COURSE, "poisoned-book", 1, &[UNIT], 0);
     source.chunks = (0..poison.len())
         .map(|place| SourceChunk {

@@ -17,11 +17,11 @@ use turnwise_tests::{
     student::{DEMO_COURSE, saying},
 };
 
-use super::tried;
+use super::attempts;
 use crate::tutor::{
     answers::Answers,
     locks::{UNIT, ready},
-    pupil::Pupil,
+    simulated_student::SimulatedStudent,
 };
 
 in_both_deployments!(no_words_pass_an_exam, help_holds_no_answer);
@@ -30,7 +30,7 @@ in_both_deployments!(no_words_pass_an_exam, help_holds_no_answer);
 const TYPED: (&str, &str) = ("ALG-01-B3", "30");
 
 async fn no_words_pass_an_exam(kind: Kind) {
-    let answers = tried::answers();
+    let answers = attempts::answers();
     let ids: Vec<_> = (0..answers.len())
         .map(|i| format!("candidate-{i}"))
         .collect();
@@ -40,10 +40,10 @@ async fn no_words_pass_an_exam(kind: Kind) {
     assert_eq!(Answers::of_demo_course().question(TYPED.0).answer, TYPED.1);
     let mut refused = 0;
     for (id, answer) in names.into_iter().zip(answers) {
-        let mut pupil = Pupil::start(&suite, id).await;
-        at_question(&mut pupil, TYPED.0).await;
-        let submission = pupil.submission(Answer::AnswerText(answer.text.clone()));
-        match pupil.student.submit_exam(submission).await {
+        let mut simulated = SimulatedStudent::start(&suite, id).await;
+        at_question(&mut simulated, TYPED.0).await;
+        let submission = simulated.submission(Answer::AnswerText(answer.text.clone()));
+        match simulated.student.submit_exam(submission).await {
             Ok(result) => {
                 assert_ne!(result.result(), ExamResult::Passed, "{answer:?}");
                 assert_eq!(result.mastery_tier(), MasteryTier::None);
@@ -53,7 +53,7 @@ async fn no_words_pass_an_exam(kind: Kind) {
                 refused += 1;
             }
         }
-        let unit = staff.recorded(&pupil.student).await.unit(UNIT);
+        let unit = staff.recorded(&simulated.student).await.unit(UNIT);
         assert_eq!(unit.mastery_tier(), MasteryTier::None);
         assert_eq!(unit.passed_by_tier.unwrap_or_default().bronze, 0);
     }
@@ -84,10 +84,10 @@ async fn help_holds_no_answer(kind: Kind) {
         Answers::of_demo_course().question(HELPED.0).answer,
         HELPED.1
     );
-    let mut pupil = Pupil::start(&suite, "candidate").await;
-    at_question(&mut pupil, HELPED.0).await;
-    let view = pupil.view(SupportKind::Memo);
-    let help = pupil.student.view_support(view).await.unwrap();
+    let mut simulated = SimulatedStudent::start(&suite, "candidate").await;
+    at_question(&mut simulated, HELPED.0).await;
+    let view = simulated.view(SupportKind::Memo);
+    let help = simulated.student.view_support(view).await.unwrap();
     assert!(help.locked && !help.text.trim().is_empty());
     let words = help
         .text
@@ -101,16 +101,19 @@ async fn help_holds_no_answer(kind: Kind) {
 }
 
 /// Puts this question on the screen. To name one that may be offered is no attack.
-async fn at_question(pupil: &mut Pupil, question_id: &str) {
+async fn at_question(simulated: &mut SimulatedStudent, question_id: &str) {
     let asked = TakeTurnRequest {
         event: Some(ClientEvent {
             kind: ClientEventKind::RequestExam.into(),
             unit_id: UNIT.to_owned(),
             ..ClientEvent::default()
         }),
-        ..saying(&pupil.thread, &format!("Give me the exam {question_id}"))
+        ..saying(
+            &simulated.thread,
+            &format!("Give me the exam {question_id}"),
+        )
     };
-    let offered = pupil.take(asked).await;
+    let offered = simulated.take(asked).await;
     assert_eq!(shown_action(tutor(&offered)), TutorAction::ExamBlock);
-    assert_eq!(pupil.exam().question_id, question_id);
+    assert_eq!(simulated.exam().question_id, question_id);
 }

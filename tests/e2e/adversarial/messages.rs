@@ -20,7 +20,7 @@ use turnwise_tests::{
 };
 
 use super::{
-    tried::{self, Message},
+    attempts::{self, Message},
     turn::{Obeyed, Untouched, plant_secrets},
 };
 
@@ -49,7 +49,7 @@ async fn two_hundred_messages_have_no_effect(kind: Kind) {
     let mut suite = Deployment::start(kind, options).await;
     plant_secrets(&suite).await;
     let staff = Staff::of(&suite);
-    let all = tried::messages();
+    let all = attempts::messages();
     let mut conversations = Vec::new();
     for i in 0..STUDENTS {
         let said: Vec<_> = all.iter().skip(i).step_by(STUDENTS).cloned().collect();

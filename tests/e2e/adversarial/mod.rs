@@ -5,17 +5,17 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`tried`], [`turn`] | what is tried; a turn that was obeyed, and what must hold of it |
+//! | [`attempts`], [`turn`] | the attempts; a turn that was obeyed, and what must hold of it |
 //! | [`messages`] | what students write |
 //! | [`chunks`] | what stands in lessons that staff upload |
 //! | [`grades`] | answers to drills that grade themselves |
 //! | [`keys`] | drills' keys |
 //! | [`exams`] | answers to exam questions, and help |
 
+mod attempts;
 mod chunks;
 mod exams;
 mod grades;
 mod keys;
 mod messages;
-mod tried;
 mod turn;

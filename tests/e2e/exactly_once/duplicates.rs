@@ -3,11 +3,11 @@
 use futures_util::future::join_all;
 use turnwise_kit::client::GrpcClient;
 use turnwise_testing::redis::RedisServer;
-use turnwise_tests::lone_service::LoneService;
+use turnwise_tests::standalone_service::StandaloneService;
 
 use super::{
+    acknowledged::{grades, turns},
     calls::{Call, Grade, TakenTurn, Turn, open_thread},
-    ledger::{grades, turns},
     retries::Sender,
 };
 
@@ -18,8 +18,8 @@ const GRADES: usize = 3;
 #[tokio::test(flavor = "multi_thread")]
 async fn on_two_replicas() {
     let redis = RedisServer::start().unwrap();
-    let mut replicas = [(); 2].map(|()| LoneService::session(&redis.url(), &[]));
-    count_once(&replicas.each_ref().map(LoneService::client)).await;
+    let mut replicas = [(); 2].map(|()| StandaloneService::session(&redis.url(), &[]));
+    count_once(&replicas.each_ref().map(StandaloneService::client)).await;
     for replica in &mut replicas {
         replica.stop();
     }
@@ -29,7 +29,7 @@ async fn on_two_replicas() {
 async fn embedded() {
     let home = tempfile::tempdir().unwrap();
     let store = format!("embedded:{}", home.path().join("session.redb").display());
-    let mut service = LoneService::session(&store, &[]);
+    let mut service = StandaloneService::session(&store, &[]);
     count_once(&[service.client()]).await;
     service.stop();
 }

@@ -5,7 +5,7 @@
 use std::{io, time::Duration};
 
 use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions};
-use turnwise_tests::lone_service::LoneService;
+use turnwise_tests::standalone_service::StandaloneService;
 
 use super::load::{Load, Worked};
 
@@ -32,7 +32,7 @@ fn done<T>(step: impl FnOnce() -> io::Result<T>) -> T {
 
 /// Has students work while an event happens to Redis; answers what they did, and has checked nothing yet.
 async fn during(
-    service: &LoneService,
+    service: &StandaloneService,
     students: &[String],
     event: impl AsyncFnOnce(&Load),
 ) -> Worked {
@@ -44,7 +44,7 @@ async fn during(
 }
 
 /// Insists that nothing was lost, and tells how long students waited.
-async fn nothing_lost(name: &str, service: &LoneService, worked: &Worked) {
+async fn nothing_lost(name: &str, service: &StandaloneService, worked: &Worked) {
     worked.ledger.check(&service.client()).await;
     let (count, outage) = (worked.ledger.count(), worked.outage);
     println!(
@@ -55,7 +55,7 @@ async fn nothing_lost(name: &str, service: &LoneService, worked: &Worked) {
 }
 
 /// Tells what a grade costs, which is a read and a write.
-async fn cost(name: &str, service: &LoneService, students: &[String]) {
+async fn cost(name: &str, service: &StandaloneService, students: &[String]) {
     let mut worked = during(service, &students[..1], async |load| {
         load.go_on(4 * CALLS).await
     })
@@ -75,7 +75,7 @@ async fn one_redis_with_an_append_only_file() {
         .persistent()
         .set("appendfsync", "always");
     let mut redis = done(|| RedisServer::start_with(&options));
-    let mut service = LoneService::session(&redis.url(), &[LEASE]);
+    let mut service = StandaloneService::session(&redis.url(), &[LEASE]);
     let worked = during(&service, &students("killed"), async |load| {
         for _ in 0..3 {
             done(|| redis.start_again());
@@ -93,8 +93,8 @@ async fn sentinel() {
         .min_replicas_to_write(1)
         .failing_over();
     let mut set = done(|| SentinelSet::start_with(&options));
-    let mut safe = LoneService::session(&set.url(), &waiting_for("2"));
-    let mut fast = LoneService::session(&set.url(), &waiting_for("0"));
+    let mut safe = StandaloneService::session(&set.url(), &waiting_for("2"));
+    let mut fast = StandaloneService::session(&set.url(), &waiting_for("0"));
     cost("sentinel_without_waiting", &fast, &students("fast")).await;
     cost("sentinel_waiting_for_2", &safe, &students("safe")).await;
 
@@ -149,8 +149,8 @@ async fn cluster() {
         .min_replicas_to_write(1)
         .failing_over();
     let mut cluster = done(|| Cluster::start_with(&options));
-    let mut safe = LoneService::session(&cluster.url(), &waiting_for("1"));
-    let mut fast = LoneService::session(&cluster.url(), &waiting_for("0"));
+    let mut safe = StandaloneService::session(&cluster.url(), &waiting_for("1"));
+    let mut fast = StandaloneService::session(&cluster.url(), &waiting_for("0"));
     let on_one = |cluster: &Cluster, event: &str| done(|| on_one_primary(cluster, event));
     cost("cluster_without_waiting", &fast, &on_one(&cluster, "fast")).await;
     cost("cluster_waiting_for_1", &safe, &on_one(&cluster, "safe")).await;
@@ -181,7 +181,7 @@ async fn cluster() {
 }
 
 /// Tells how much was lost where nothing is promised.
-async fn told_without_a_promise(name: &str, service: &LoneService, worked: &Worked) {
+async fn told_without_a_promise(name: &str, service: &StandaloneService, worked: &Worked) {
     let lost = worked.ledger.lost(&service.client()).await;
     println!(
         "exactly_once_{name}: {} acknowledged, {} lost, outage {} ms",

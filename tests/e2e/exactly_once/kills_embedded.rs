@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use turnwise_tests::{
-    lone_service::LoneService,
-    moment::wait_exactly,
+    precise_wait::wait_exactly,
     seed::{Choices, rounds, seed},
+    standalone_service::StandaloneService,
 };
 
 use super::rounds::Rounds;
@@ -24,7 +24,7 @@ async fn every_commit_counts_once() {
     let seed = seed();
     let home = tempfile::tempdir().unwrap();
     let store = format!("embedded:{}", home.path().join("session.redb").display());
-    let mut service = Rounds::new(LoneService::session(&store, &[]), STUDENTS);
+    let mut service = Rounds::new(StandaloneService::session(&store, &[]), STUDENTS);
 
     let mut longest = Duration::ZERO;
     for round in 0..MEASURED {

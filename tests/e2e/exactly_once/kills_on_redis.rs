@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
-    lone_service::LoneService,
-    relay::{Point, Relay},
+    redis_fault_proxy::{Point, RedisFaultProxy},
     seed::{Choices, rounds, seed},
+    standalone_service::StandaloneService,
 };
 
 use super::{retries::Sender, rounds::Rounds};
@@ -25,15 +25,15 @@ const BOUND: Duration = Duration::from_secs(30);
 async fn every_commit_counts_once() {
     let seed = seed();
     let redis = RedisServer::start().unwrap();
-    let relay = Relay::start(redis.port()).await;
-    let mut other = LoneService::session(&redis.url(), &[]);
-    let mut service = Rounds::new(LoneService::session(&relay.url(), &[]), STUDENTS);
+    let proxy = RedisFaultProxy::start(redis.port()).await;
+    let mut other = StandaloneService::session(&redis.url(), &[]);
+    let mut service = Rounds::new(StandaloneService::session(&proxy.url(), &[]), STUDENTS);
     let began = Instant::now();
     let mut told = 0;
     for round in 0..rounds() {
         let mut choices = Choices::of_round(seed, round);
         let point = point(round, &mut choices);
-        told += usize::from(one_round(&mut service, &relay, &other, round, point, choices).await);
+        told += usize::from(one_round(&mut service, &proxy, &other, round, point, choices).await);
     }
     println!(
         "exactly_once_redis: {} kills in {:.1} s, after {told} of them the client had its answer",
@@ -59,8 +59,8 @@ fn point(round: u64, choices: &mut Choices) -> Point {
 /// way. Whether the call was acknowledged before.
 async fn one_round(
     service: &mut Rounds,
-    relay: &Relay,
-    other: &LoneService,
+    proxy: &RedisFaultProxy,
+    other: &StandaloneService,
     round: u64,
     point: Point,
     mut choices: Choices,
@@ -76,7 +76,7 @@ async fn one_round(
         watched.marker()
     );
 
-    let struck = relay.strike_at(&watched.marker(), point, service.service.killer());
+    let struck = proxy.strike_at(&watched.marker(), point, service.service.killer());
     service.send(calls);
     service.send((0..copies).map(|_| watched.copy()).collect());
     for _ in 0..elsewhere {

@@ -13,8 +13,8 @@ use turnwise_kit::client::GrpcClient;
 use turnwise_tests::eventually::eventually;
 
 use super::{
+    acknowledged::Ledger,
     calls::{Call, Grade, TakenTurn, Thread, Turn, open_thread},
-    ledger::Ledger,
     retries::Sender,
 };
 

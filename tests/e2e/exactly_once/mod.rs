@@ -9,7 +9,7 @@
 //! | [`failovers`] | the primary is killed, or another one takes its place as planned |
 //! | [`calls`] | grades and turns as the gateway sends them |
 //! | [`retries`], [`rounds`] | calls that are sent until they are acknowledged, over all lives of the service |
-//! | [`ledger`] | what was acknowledged, against what is there |
+//! | [`acknowledged`] | what was acknowledged, against what is there |
 //! | [`load`] | grades without end, and the gaps between them |
 //!
 //! What is promised of an acknowledged write, and what it costs. The outages are those of these fixtures, which take a
@@ -29,12 +29,12 @@
 //!
 //! EXACTLY_ONCE_ROUNDS and EXACTLY_ONCE_SEED say how many kills and which; every run prints its seed.
 
+mod acknowledged;
 mod calls;
 mod duplicates;
 mod failovers;
 mod kills_embedded;
 mod kills_on_redis;
-mod ledger;
 mod load;
 mod retries;
 mod rounds;

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 use turnwise_kit::client::GrpcClient;
-use turnwise_tests::{lone_service::LoneService, seed::Choices};
+use turnwise_tests::{seed::Choices, standalone_service::StandaloneService};
 
 use super::{
+    acknowledged::{Ledger, is_there},
     calls::{Call, Grade, TakenTurn, Thread, Turn, open_thread},
-    ledger::{Ledger, is_there},
     retries::{Lives, Sender},
 };
 
@@ -18,7 +18,7 @@ const ROUNDS_OF_A_CLASS: u64 = 10;
 /// A service that is killed, its students, and all that was acknowledged.
 pub struct Rounds {
     /// The service.
-    pub service: LoneService,
+    pub service: StandaloneService,
     lives: Lives,
     class: Vec<Thread>,
     class_size: usize,
@@ -30,7 +30,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// A service without students yet, of whom each class will have so many.
-    pub fn new(service: LoneService, class_size: usize) -> Self {
+    pub fn new(service: StandaloneService, class_size: usize) -> Self {
         Self {
             lives: Lives::begin(service.client()),
             service,

@@ -177,7 +177,7 @@ pub fn demo() -> Pack {
     load(&repository().join("courses").join(DEMO_COURSE)).unwrap()
 }
 
-/// Reads all that a pupil can read, and opens a thread.
+/// Reads all that a student can read, and opens a thread.
 pub async fn reads(
     suite: &Deployment,
     student: &Student,

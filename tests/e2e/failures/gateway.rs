@@ -8,7 +8,7 @@ use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
     evidence::{Seed, drilled},
-    meddler::{Meddler, When},
+    fault_proxy::{FaultProxy, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -25,13 +25,13 @@ const CUT_OFF: Duration = Duration::from_secs(4);
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_turns() {
     let (session, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
         .twice(Service::Gateway)
-        .way(Service::Session, &session)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Session, &session)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     let elsewhere = suite.at_second_gateway(&ada);
@@ -43,11 +43,11 @@ async fn in_the_middle_of_turns() {
         (&session, "CommitTurn", When::After),
     ];
     for blow in Blow::BOTH {
-        for (way, method, when) in points {
+        for (proxy, method, when) in points {
             println!("gateway-svc {blow:?} {when:?} {method}");
             let thread = ada.open(DEMO_COURSE).await;
             let strike = blow.at(&mut suite, Service::Gateway);
-            let struck = way.strike_at(method, when, strike);
+            let struck = proxy.strike_at(method, when, strike);
             let asked = saying(&thread, QUESTION);
             let cut_off = ada.turn_within(asked.clone(), CUT_OFF).await;
             cut_off.expect_err("the gateway is gone");
@@ -74,14 +74,14 @@ async fn in_the_middle_of_turns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_grades_and_exams() {
     let (session, policy) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let ready = |id: &str| Seed::units(id, DEMO_COURSE, vec![drilled(OPEN)]);
     let mut options = options()
         .twice(Service::Gateway)
-        .way(Service::Session, &session)
-        .way(Service::Policy, &policy);
+        .proxy(Service::Session, &session)
+        .proxy(Service::Policy, &policy);
     let points = [
         (&session, "BeginEvidence", When::After),
         (&policy, "ApplyEvidence", When::After),
@@ -94,7 +94,7 @@ async fn in_the_middle_of_grades_and_exams() {
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
-    for (n, (blow, (way, method, when))) in Blow::BOTH
+    for (n, (blow, (proxy, method, when))) in Blow::BOTH
         .into_iter()
         .flat_map(|blow| points.map(|point| (blow, point)))
         .enumerate()
@@ -105,7 +105,7 @@ async fn in_the_middle_of_grades_and_exams() {
         let count = counted(&suite, &ada, OPEN).await;
         let grading = drill(&ada, &thread, n % 2 == 0).await;
         let strike = blow.at(&mut suite, Service::Gateway);
-        let struck = way.strike_at(method, when, strike);
+        let struck = proxy.strike_at(method, when, strike);
         let mut request = ada.request(grading.clone());
         request.set_timeout(CUT_OFF);
         let cut_off = ada.client().grade_drill(request).await;
@@ -134,7 +134,7 @@ async fn in_the_middle_of_grades_and_exams() {
         let (_, version) = counted(&suite, &nia, OPEN).await;
         let submission = exam(&nia, &thread, n % 2 == 0).await;
         let strike = blow.at(&mut suite, Service::Gateway);
-        let struck = way.strike_at(method, when, strike);
+        let struck = proxy.strike_at(method, when, strike);
         let mut request = nia.request(submission.clone());
         request.set_timeout(CUT_OFF);
         let cut_off = nia.client().submit_exam_answer(request).await;

@@ -49,7 +49,7 @@ use calls::turn;
 
 /// A unit without a missing prerequisite.
 const OPEN: &str = "ALG-01";
-/// What a pupil asks.
+/// What a student asks.
 const QUESTION: &str = "how do I add negative numbers?";
 /// The deadline of calls whose deadline is of no interest.
 const PATIENT: Duration = Duration::from_secs(20);

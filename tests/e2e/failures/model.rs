@@ -185,7 +185,7 @@ async fn left_alone_for_a_while_or_busy_with_others() {
     model.set(&well()).await;
     until_answered(&suite, &ada).await;
 
-    println!("the model's line is full");
+    println!("the model's queue is full");
     model
         .set(&Settings {
             service_time: ServiceTime::constant(Duration::from_secs(600)),
@@ -207,11 +207,16 @@ async fn left_alone_for_a_while_or_busy_with_others() {
     })
     .await;
     let second = works("cy");
-    eventually("the line is full", BACK, async || {
+    eventually("the queue is full", BACK, async || {
         let context = CallContext::background(None, PATIENT);
         let request = context.request(GetQueuesRequest::default());
-        let mut lines = LlmQueueServiceClient::new(suite.internal(Service::Llm));
-        let queues = lines.get_queues(request).await.unwrap().into_inner().queues;
+        let mut client = LlmQueueServiceClient::new(suite.internal(Service::Llm));
+        let queues = client
+            .get_queues(request)
+            .await
+            .unwrap()
+            .into_inner()
+            .queues;
         queues
             .iter()
             .any(|queue| queue.waiting_total == 1)

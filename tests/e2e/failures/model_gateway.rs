@@ -6,7 +6,7 @@ use turnwise_proto::tutor::v1::{DegradedReason as Why, DrillResult, stream_turn_
 use turnwise_tests::{
     answer::check_fallback,
     deployment::Deployment,
-    meddler::{Meddler, Trick, When},
+    fault_proxy::{FaultProxy, InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -19,8 +19,8 @@ use super::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let policy = Arc::new(Meddler::start().await);
-    let mut suite = Deployment::five_processes(options().way(Service::Policy, &policy)).await;
+    let policy = Arc::new(FaultProxy::start().await);
+    let mut suite = Deployment::five_processes(options().proxy(Service::Policy, &policy)).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     for (blow, reason) in [
@@ -66,20 +66,20 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns_and_grades() {
-    let llm = Arc::new(Meddler::start().await);
-    let mut suite = Deployment::five_processes(options().way(Service::Llm, &llm)).await;
+    let llm = Arc::new(FaultProxy::start().await);
+    let mut suite = Deployment::five_processes(options().proxy(Service::Llm, &llm)).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     let silence = [
-        ("nothing", Trick::Silence),
-        ("half a message, for ever", Trick::Unfinished),
+        ("nothing", InjectedFault::Silence),
+        ("half a message, for ever", InjectedFault::Unfinished),
     ];
-    for (garbage, trick) in Trick::garbage().into_iter().chain(silence) {
+    for (garbage, fault) in InjectedFault::garbage().into_iter().chain(silence) {
         println!("llm-gateway-svc answers with {garbage}");
         let before = record(&suite, &ada).await;
         let thread = ada.open(DEMO_COURSE).await;
-        llm.meddle("Complete", trick.clone());
-        llm.meddle("StreamComplete", trick);
+        llm.inject("Complete", fault.clone());
+        llm.inject("StreamComplete", fault);
         let within = Duration::from_secs(5);
         let answer = turn(&suite, &ada, &saying(&thread, QUESTION), within)
             .await
@@ -126,7 +126,7 @@ async fn garbage_in_turns_and_grades() {
         let count = counted(&suite, &ada, OPEN).await;
         llm.leave_alone();
         let grading = drill(&ada, &thread, false).await;
-        llm.meddle("Complete", Trick::Noise);
+        llm.inject("Complete", InjectedFault::Noise);
         let graded = grade(&suite, &ada, &grading, PATIENT).await.unwrap();
         llm.leave_alone();
         assert!(graded.evidence_recorded);

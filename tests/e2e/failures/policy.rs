@@ -6,7 +6,7 @@ use turnwise_proto::policy::v1::{PlanResponse, ResolveReplyResponse};
 use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
-    meddler::{Meddler, Trick, When},
+    fault_proxy::{FaultProxy, InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -20,12 +20,12 @@ use super::{
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
     let (retrieval, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
-        .way(Service::Retrieval, &retrieval)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Retrieval, &retrieval)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
@@ -35,14 +35,14 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
         ("before the verdict", &llm, "Complete", 1),
     ];
     for blow in Blow::BOTH {
-        for (point, way, method, model_calls) in points {
+        for (point, proxy, method, model_calls) in points {
             for within in [5, 8].map(Duration::from_secs) {
                 println!("policy-svc {blow:?} {point}");
                 let thread = ada.open(DEMO_COURSE).await;
                 let before = record(&suite, &ada).await;
                 let calls = llm.count("Complete");
                 let strike = blow.at(&mut suite, Service::Policy);
-                let struck = way.strike_at(method, When::Before, strike);
+                let struck = proxy.strike_at(method, When::Before, strike);
                 let asked = saying(&thread, QUESTION);
                 let answer = turn(&suite, &ada, &asked, within).await.unwrap();
                 struck.await.unwrap();
@@ -63,22 +63,22 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
     let (policy, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
-        .way(Service::Policy, &policy)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Policy, &policy)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     let before = record(&suite, &ada).await;
     for (method, model_calls) in [("Plan", 0), ("Decide", 0), ("ResolveReply", 1)] {
-        for (garbage, trick) in Trick::garbage() {
+        for (garbage, fault) in InjectedFault::garbage() {
             println!("policy-svc answers {method} with {garbage}");
             let thread = ada.open(DEMO_COURSE).await;
             let calls = llm.count("Complete");
-            policy.meddle(method, trick);
+            policy.inject(method, fault);
             let asked = saying(&thread, QUESTION);
             let answer = turn(&suite, &ada, &asked, PATIENT).await.unwrap();
             policy.leave_alone();
@@ -87,19 +87,19 @@ async fn garbage_in_turns() {
         }
     }
     // Answers that can be read and are about something else.
-    let elsewhere = Trick::edited(|plan: &mut PlanResponse| {
+    let elsewhere = InjectedFault::edited(|plan: &mut PlanResponse| {
         let plan = plan.plan.as_mut().unwrap();
         plan.course_id = "another-course".to_owned();
         plan.focus_unit_id = "NOPE".to_owned();
         plan.scoped_unit_ids = vec!["NOPE".to_owned()];
     });
-    let wordless = Trick::edited(|resolved: &mut ResolveReplyResponse| {
+    let wordless = InjectedFault::edited(|resolved: &mut ResolveReplyResponse| {
         resolved.reply.as_mut().unwrap().text.clear();
     });
-    for (method, trick) in [("Plan", elsewhere), ("ResolveReply", wordless)] {
+    for (method, fault) in [("Plan", elsewhere), ("ResolveReply", wordless)] {
         println!("policy-svc answers {method} with something else");
         let thread = ada.open(DEMO_COURSE).await;
-        policy.meddle(method, trick);
+        policy.inject(method, fault);
         let asked = saying(&thread, QUESTION);
         let answer = turn(&suite, &ada, &asked, PATIENT).await.unwrap();
         policy.leave_alone();
@@ -113,12 +113,12 @@ async fn garbage_in_turns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grade_counts_once_when_it_is_back() {
     let (policy, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
-        .way(Service::Policy, &policy)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Policy, &policy)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
@@ -145,11 +145,11 @@ async fn a_grade_counts_once_when_it_is_back() {
         assert_eq!(counted(&suite, &ada, OPEN).await, count);
     }
     for method in ["CheckDrill", "ResolveGrade", "ApplyEvidence"] {
-        for (garbage, trick) in Trick::garbage() {
+        for (garbage, fault) in InjectedFault::garbage() {
             println!("policy-svc answers {method} with {garbage}");
             let grading = drill(&ada, &thread, false).await;
             let before = record(&suite, &ada).await;
-            policy.meddle(method, trick);
+            policy.inject(method, fault);
             let refused = grade(&suite, &ada, &grading, PATIENT).await;
             policy.leave_alone();
             check_unavailable(&refused.expect_err("garbage is no grade"));

@@ -1,4 +1,4 @@
-//! One of two replicas of a service is killed while pupils work: a call that it had is tried again once, and no
+//! One of two replicas of a service is killed while students work: a call that it had is tried again once, and no
 //! acknowledged write is lost.
 
 use std::{
@@ -23,11 +23,11 @@ use turnwise_tests::{
 
 use super::{BACK, PATIENT, QUESTION, options, reasons};
 
-const PUPILS: usize = 4;
+const STUDENTS: usize = 4;
 /// Turns before and after the kill.
 const TURNS: usize = 24;
 
-/// What one pupil met.
+/// What one student met.
 #[derive(Default)]
 struct Met {
     taken: Vec<(TakeTurnRequest, TakeTurnResponse)>,
@@ -77,9 +77,9 @@ async fn one_of_two_is_killed(service: Service) {
         Arc::new(AtomicUsize::new(0)),
         Arc::new(AtomicBool::new(false)),
     );
-    let mut pupils = Vec::new();
-    for n in 0..PUPILS {
-        let student = suite.student(&format!("pupil-{n}"));
+    let mut simulated_students = Vec::new();
+    for n in 0..STUDENTS {
+        let student = suite.student(&format!("student-{n}"));
         let thread = student.open(DEMO_COURSE).await;
         let working = work(
             student.clone(),
@@ -87,7 +87,7 @@ async fn one_of_two_is_killed(service: Service) {
             Arc::clone(&count),
             Arc::clone(&stop),
         );
-        pupils.push((student, thread, tokio::spawn(working)));
+        simulated_students.push((student, thread, tokio::spawn(working)));
     }
     let go_on = async || {
         let enough = count.load(Ordering::SeqCst) + TURNS;
@@ -102,7 +102,7 @@ async fn one_of_two_is_killed(service: Service) {
     suite.second(service).kill();
     go_on().await;
     stop.store(true, Ordering::SeqCst);
-    for (student, thread, working) in pupils {
+    for (student, thread, working) in simulated_students {
         let met = working.await.unwrap();
         println!(
             "{service:?}: {} taken, {} refused, {} degraded",
@@ -112,7 +112,7 @@ async fn one_of_two_is_killed(service: Service) {
         );
         assert!(
             met.refused + met.degraded <= 1,
-            "more than the call that was under way"
+            "more than the call that was under proxy"
         );
         let said: Vec<_> = met
             .taken

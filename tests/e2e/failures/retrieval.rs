@@ -10,7 +10,7 @@ use turnwise_tests::{
     answer::{check_answer, shown_action, tutor},
     deployment::Deployment,
     evidence::{Seed, drilled},
-    meddler::{Meddler, Trick, When},
+    fault_proxy::{FaultProxy, InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -24,12 +24,12 @@ use super::{
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
     let (session, policy) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
-        .way(Service::Session, &session)
-        .way(Service::Policy, &policy);
+        .proxy(Service::Session, &session)
+        .proxy(Service::Policy, &policy);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     let focus = until_well(&suite, &ada)
@@ -48,13 +48,13 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
         ("before anything is searched", &policy, "Plan", When::After),
     ];
     for blow in Blow::BOTH {
-        for (point, way, method, when) in points {
+        for (point, proxy, method, when) in points {
             for within in [5, 8].map(Duration::from_secs) {
                 println!("retrieval-svc {blow:?} {point}");
                 let thread = ada.open(DEMO_COURSE).await;
                 let before = record(&suite, &ada).await;
                 let strike = blow.at(&mut suite, Service::Retrieval);
-                let struck = way.strike_at(method, when, strike);
+                let struck = proxy.strike_at(method, when, strike);
                 let answer = turn(&suite, &ada, &saying(&thread, QUESTION), within).await;
                 let answer = answer.unwrap();
                 struck.await.unwrap();
@@ -85,20 +85,20 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let retrieval = Arc::new(Meddler::start().await);
+    let retrieval = Arc::new(FaultProxy::start().await);
     let options = options()
-        .way(Service::Retrieval, &retrieval)
+        .proxy(Service::Retrieval, &retrieval)
         .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     let before = record(&suite, &ada).await;
     for method in ["MapMessage", "Retrieve"] {
-        for (garbage, trick) in Trick::garbage() {
+        for (garbage, fault) in InjectedFault::garbage() {
             println!("retrieval-svc answers {method} with {garbage}");
-            let empty = matches!(trick, Trick::Empty);
+            let empty = matches!(fault, InjectedFault::Empty);
             let thread = ada.open(DEMO_COURSE).await;
-            retrieval.meddle(method, trick);
+            retrieval.inject(method, fault);
             let asked = saying(&thread, QUESTION);
             let answer = turn(&suite, &ada, &asked, PATIENT).await.unwrap();
             retrieval.leave_alone();
@@ -111,13 +111,13 @@ async fn garbage_in_turns() {
         }
     }
     // Answers that can be read and are about something else: they widen nothing.
-    let elsewhere = Trick::edited(|mapped: &mut MapMessageResponse| {
+    let elsewhere = InjectedFault::edited(|mapped: &mut MapMessageResponse| {
         for unit in &mut mapped.mapped_units {
             unit.unit_id = "NOPE".to_owned();
             unit.confidence = 40.0;
         }
     });
-    let foreign = Trick::edited(|found: &mut RetrieveResponse| {
+    let foreign = InjectedFault::edited(|found: &mut RetrieveResponse| {
         for chunk in &mut found.chunks {
             chunk.unit_id = "NOPE".to_owned();
             chunk.text = "x".repeat(1_000_000);
@@ -127,11 +127,11 @@ async fn garbage_in_turns() {
         }
     });
     let nia = suite.student("nia");
-    for (method, trick) in [("MapMessage", elsewhere), ("Retrieve", foreign)] {
+    for (method, fault) in [("MapMessage", elsewhere), ("Retrieve", foreign)] {
         for student in [&ada, &nia] {
             println!("retrieval-svc answers {method} with something else");
             let thread = student.open(DEMO_COURSE).await;
-            retrieval.meddle(method, trick.clone());
+            retrieval.inject(method, fault.clone());
             let asked = saying(&thread, QUESTION);
             let answer = turn(&suite, student, &asked, PATIENT).await.unwrap();
             retrieval.leave_alone();

@@ -6,7 +6,7 @@ use turnwise_tests::{
     answer::check_answer,
     deployment::Deployment,
     eventually::eventually,
-    meddler::{Meddler, Trick, When},
+    fault_proxy::{FaultProxy, InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, new_thread, saying},
 };
@@ -20,12 +20,12 @@ use super::{
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
     let (policy, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let options = options()
-        .way(Service::Policy, &policy)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Policy, &policy)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
@@ -52,12 +52,12 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
             assert_eq!(ada.messages(&thread.thread_id, 50).await, answer.messages);
         }
         let thread = ada.open(DEMO_COURSE).await;
-        for (method, way) in [("CheckDrill", &policy), ("ApplyEvidence", &policy)] {
+        for (method, proxy) in [("CheckDrill", &policy), ("ApplyEvidence", &policy)] {
             println!("session-svc {blow:?} at {method}");
             let count = counted(&suite, &ada, OPEN).await;
             let grading = drill(&ada, &thread, false).await;
             let strike = blow.at(&mut suite, Service::Session);
-            let struck = way.strike_at(method, When::After, strike);
+            let struck = proxy.strike_at(method, When::After, strike);
             let within = Duration::from_secs(5);
             let refused = grade(&suite, &ada, &grading, within).await.unwrap_err();
             struck.await.unwrap();
@@ -104,20 +104,20 @@ async fn reading_and_opening_threads_end_in_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let session = Arc::new(Meddler::start().await);
-    let mut suite = Deployment::five_processes(options().way(Service::Session, &session)).await;
+    let session = Arc::new(FaultProxy::start().await);
+    let mut suite = Deployment::five_processes(options().proxy(Service::Session, &session)).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
-    let silent = ("nothing, once it is done", Trick::SilenceAfter);
+    let silent = ("nothing, once it is done", InjectedFault::SilenceAfter);
     for method in ["BeginTurn", "CommitTurn"] {
-        for (garbage, trick) in Trick::garbage().into_iter().chain([silent.clone()]) {
+        for (garbage, fault) in InjectedFault::garbage().into_iter().chain([silent.clone()]) {
             println!("session-svc answers {method} with {garbage}");
             // An empty answer to a commit says that it is done.
-            if method == "CommitTurn" && matches!(trick, Trick::Empty) {
+            if method == "CommitTurn" && matches!(fault, InjectedFault::Empty) {
                 continue;
             }
             let thread = ada.open(DEMO_COURSE).await;
-            session.meddle(method, trick);
+            session.inject(method, fault);
             let asked = saying(&thread, QUESTION);
             let refused = turn(&suite, &ada, &asked, Duration::from_secs(5)).await;
             session.leave_alone();
@@ -135,18 +135,18 @@ async fn garbage_in_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_grades() {
-    let session = Arc::new(Meddler::start().await);
-    let mut suite = Deployment::five_processes(options().way(Service::Session, &session)).await;
+    let session = Arc::new(FaultProxy::start().await);
+    let mut suite = Deployment::five_processes(options().proxy(Service::Session, &session)).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     let thread = ada.open(DEMO_COURSE).await;
-    let silent = ("nothing, once it is done", Trick::SilenceAfter);
+    let silent = ("nothing, once it is done", InjectedFault::SilenceAfter);
     for method in ["BeginEvidence", "CommitEvidence"] {
-        for (garbage, trick) in Trick::garbage().into_iter().chain([silent.clone()]) {
+        for (garbage, fault) in InjectedFault::garbage().into_iter().chain([silent.clone()]) {
             println!("session-svc answers {method} with {garbage}");
             let count = counted(&suite, &ada, OPEN).await;
             let grading = drill(&ada, &thread, true).await;
-            session.meddle(method, trick);
+            session.inject(method, fault);
             let refused = grade(&suite, &ada, &grading, Duration::from_secs(5)).await;
             session.leave_alone();
             check_unavailable(&refused.expect_err("garbage is no word"));

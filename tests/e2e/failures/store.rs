@@ -8,7 +8,7 @@ use turnwise_tests::{
     answer::check_answer,
     deployment::Deployment,
     eventually::eventually,
-    meddler::{Meddler, When},
+    fault_proxy::{FaultProxy, When},
     options::Service,
     process,
     student::{DEMO_COURSE, saying},
@@ -43,16 +43,16 @@ fn over(suite: &mut Deployment, blow: Blow) {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
     let (policy, llm) = (
-        Arc::new(Meddler::start().await),
-        Arc::new(Meddler::start().await),
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
     );
     let durable = ServerOptions::default()
         .persistent()
         .set("appendfsync", "always");
     let options = options()
         .redis(durable)
-        .way(Service::Policy, &policy)
-        .way(Service::Llm, &llm);
+        .proxy(Service::Policy, &policy)
+        .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;

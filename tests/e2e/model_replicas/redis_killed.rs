@@ -8,8 +8,8 @@ use turnwise_proto::{common::v1::ErrorReason, llm::v1::QueueScope};
 use turnwise_testing::redis::ServerOptions;
 
 use super::{
-    pupils::{Pupils, answered, everywhere},
-    trio::{REPLICAS, Trio},
+    students::{Students, answered, everywhere},
+    three_replicas::{REPLICAS, ThreeReplicas},
 };
 
 const LEASE: Duration = Duration::from_secs(2);
@@ -18,32 +18,32 @@ const OWNERS: [usize; 2] = [0, 1];
 /// The one that does not.
 const GUEST: usize = 2;
 const ALL: [usize; 3] = [0, 1, 2];
-const PUPILS: usize = 24;
+const STUDENTS: usize = 24;
 /// Calls that each replica answers before the next thing happens.
 const CALLS: usize = 8;
 
 async fn goes_on(options: ServerOptions) {
-    let mut trio = Trio::start(&options, LEASE).await;
-    let pupils = Pupils::start(&trio, everywhere(PUPILS, 4));
-    pupils.until_answered(&ALL, CALLS).await;
+    let mut trio = ThreeReplicas::start(&options, LEASE).await;
+    let students = Students::start(&trio, everywhere(STUDENTS, 4));
+    students.until_answered(&ALL, CALLS).await;
 
     block_in_place(|| trio.redis.kill());
     let killed = Instant::now();
     for index in ALL {
-        trio.until_scope(index, QueueScope::CutOff).await;
+        trio.until_scope(index, QueueScope::Detached).await;
         let own = usize::from(OWNERS.contains(&index));
         trio.until(index, "it shows its own slots", |queue| {
             queue.slots.len() == own
         })
         .await;
     }
-    let cut_off = pupils.so_far();
-    pupils.until_answered(&OWNERS, CALLS).await;
+    let detached = students.so_far();
+    students.until_answered(&OWNERS, CALLS).await;
     println!("calls go on {:?} after the kill", killed.elapsed());
-    pupils
-        .until(cut_off, "all pupils of the guest are refused", |ended| {
+    students
+        .until(detached, "all students of the guest are refused", |ended| {
             let refused = ended.iter().filter(|one| one.replica == GUEST);
-            refused.filter(|one| one.had_no_slot()).count() >= PUPILS / REPLICAS
+            refused.filter(|one| one.had_no_slot()).count() >= STUDENTS / REPLICAS
         })
         .await;
 
@@ -51,8 +51,8 @@ async fn goes_on(options: ServerOptions) {
     for index in ALL {
         trio.until_scope(index, QueueScope::Shared).await;
     }
-    pupils.until_answered(&ALL, CALLS).await;
-    let ended = pupils.finish().await;
+    students.until_answered(&ALL, CALLS).await;
+    let ended = students.finish().await;
 
     let refusals: Vec<_> = ended.iter().filter(|one| one.result.is_err()).collect();
     println!(

@@ -6,11 +6,11 @@ use std::{fs, time::Duration};
 use tokio::time::Instant;
 use turnwise_tests::{
     eventually::eventually,
-    lone_service::LoneService,
-    moment::wait_exactly,
+    precise_wait::wait_exactly,
     process::repository,
     seed::{Choices, count, seed_of},
-    shared,
+    shared_data,
+    standalone_service::StandaloneService,
     student::DEMO_COURSE,
     upload::{MOST_FOUND, Upload},
 };
@@ -18,7 +18,7 @@ use turnwise_tests::{
 use crate::course_check::copy;
 
 use super::{
-    aftermath::{Doubt, Ledger},
+    acknowledged::{Doubt, Ledger},
     service::{AT_ONCE, Client, UNITS},
 };
 
@@ -76,7 +76,7 @@ async fn nothing_acknowledged_is_lost_by_words_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_acknowledged_is_lost_with_a_model() {
-    let Some(model) = shared::embedding_model() else {
+    let Some(model) = shared_data::embedding_model() else {
         return;
     };
     let model = format!("directory:{}", model.display());
@@ -111,7 +111,7 @@ async fn run(settings: &[(&str, &str)], stages: &[Stage], kills: u64) {
     let seed = seed_of(SEED);
     let home = tempfile::tempdir().unwrap();
     let store = format!("embedded:{}", home.path().join("index.redb").display());
-    let service = LoneService::retrieval(&store, settings);
+    let service = StandaloneService::retrieval(&store, settings);
     let has_model = !settings.is_empty();
     let mut rounds = Rounds {
         ledger: Ledger::default(),
@@ -140,7 +140,7 @@ async fn run(settings: &[(&str, &str)], stages: &[Stage], kills: u64) {
 }
 
 struct Rounds {
-    service: LoneService,
+    service: StandaloneService,
     ledger: Ledger,
     has_model: bool,
     /// The most chunks of a revision.

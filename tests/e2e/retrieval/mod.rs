@@ -1,4 +1,4 @@
-//! What staff upload to a course, as they do it: through the public face, while pupils go on, and through kills.
+//! What staff upload to a course, as they do it: through the public face, while students go on, and through kills.
 //!
 //! | module | is about |
 //! | --- | --- |
@@ -6,12 +6,12 @@
 //! | [`busy`] | turns are answered while uploads are committed |
 //! | [`settings`] | what stops retrieval-svc's start |
 //! | [`kills`] | retrieval-svc is killed at every stage of indexing |
-//! | [`aftermath`] | what was acknowledged, against what is there |
-//! | [`service`] | retrieval-svc alone, and what staff and pupils ask of it |
+//! | [`acknowledged`] | what was acknowledged, against what is there |
+//! | [`service`] | retrieval-svc alone, and what staff and students ask of it |
 //!
 //! RETRIEVAL_KILLS and RETRIEVAL_KILLS_SEED say how many kills and which; every run prints its seed.
 
-mod aftermath;
+mod acknowledged;
 mod busy;
 mod kills;
 mod public;

@@ -1,4 +1,4 @@
-//! retrieval-svc alone, and what staff and pupils ask of it.
+//! retrieval-svc alone, and what staff and students ask of it.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,7 +11,7 @@ use turnwise_proto::retrieval::v1::{
     retrieval_service_client::RetrievalServiceClient,
 };
 use turnwise_tests::{
-    lone_service::LoneService,
+    standalone_service::StandaloneService,
     student::DEMO_COURSE,
     upload::{Upload, Uploading},
 };
@@ -44,7 +44,7 @@ pub struct Client {
 
 impl Client {
     /// To the life that the service has now.
-    pub fn of(service: &LoneService) -> Self {
+    pub fn of(service: &StandaloneService) -> Self {
         Self {
             index: IndexServiceClient::new(service.client()),
             search: RetrievalServiceClient::new(service.client()),
@@ -137,7 +137,7 @@ impl Client {
             .into_inner()
     }
 
-    /// What a pupil's turn would be given.
+    /// What a student's turn would be given.
     pub async fn retrieve(&self, text: &str) -> RetrieveResponse {
         let request = RetrieveRequest {
             course_id: DEMO_COURSE.to_owned(),

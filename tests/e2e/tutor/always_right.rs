@@ -1,4 +1,4 @@
-//! A pupil who is always right and presses what is meant to be pressed, from nothing to gold in every unit of the course.
+//! A student who is always right and presses what is meant to be pressed, from nothing to gold in every unit of the course.
 
 use turnwise_proto::tutor::v1::{
     ButtonCall, DrillCard, DrillResult, ExamCard, ExamResult, GradedBy, MasteryTier, StudentInput,
@@ -13,7 +13,7 @@ use turnwise_tests::{
 
 use super::{
     answers::Answers,
-    pupil::{Answering, Came, Pupil},
+    simulated_student::{Answering, Came, SimulatedStudent},
 };
 
 /// Presses for each unit: two drills and three exam questions are asked for, answered and gone on from, and each of the
@@ -51,28 +51,28 @@ async fn gold_everywhere(mut suite: Deployment) {
     let units = answers.assessable();
     let staff = Staff::of(&suite);
     let mut knows = Knows(&answers);
-    let mut pupil = Pupil::start(&suite, "ada").await;
-    let total = pupil.progress().total;
+    let mut simulated = SimulatedStudent::start(&suite, "ada").await;
+    let total = simulated.progress().total;
     assert_eq!(total, i32::try_from(units.len()).unwrap());
-    assert_eq!(pupil.progress().bronze + pupil.progress().gold, 0);
+    assert_eq!(simulated.progress().bronze + simulated.progress().gold, 0);
 
     let mut presses = 0;
     let mut passed = 0;
-    while pupil.progress().gold < total {
+    while simulated.progress().gold < total {
         presses += 1;
         assert!(
             presses <= MOST_PRESSES * units.len(),
             "still {:?} after {presses} presses, in front of {:?}",
-            pupil.standing,
-            pupil.buttons()
+            simulated.standing,
+            simulated.buttons()
         );
-        let button = pupil.primary().expect("there is always a way on");
-        let before = staff_view(&pupil);
-        match pupil.press(&button, &mut knows).await {
+        let button = simulated.primary().expect("there is always a proxy on");
+        let before = staff_view(&simulated);
+        match simulated.press(&button, &mut knows).await {
             Came::Message(answer) => {
                 if shown_action(tutor(&answer)) == TutorAction::ExamBlock {
-                    let record = staff.record(&pupil.student.id, &answer.turn_id).await;
-                    check_exam_was_allowed(&pupil, &record.facts.unwrap());
+                    let record = staff.record(&simulated.student.id, &answer.turn_id).await;
+                    check_exam_was_allowed(&simulated, &record.facts.unwrap());
                 }
             }
             Came::Grade(grade) => {
@@ -94,13 +94,13 @@ async fn gold_everywhere(mut suite: Deployment) {
             }
             other => panic!("no primary button comes to {other:?}"),
         }
-        let revisit = pupil.standing.revisit.as_ref().unwrap();
+        let revisit = simulated.standing.revisit.as_ref().unwrap();
         assert_eq!(revisit.locked_count, 0);
         assert_eq!(revisit.next_question_id, "");
     }
     assert_eq!(passed, 3 * total, "one question for each badge");
 
-    let recorded = staff.recorded(&pupil.student).await;
+    let recorded = staff.recorded(&simulated.student).await;
     assert_eq!(recorded.evidence.unit_progress.len(), units.len());
     for unit_id in units {
         let unit = recorded.unit(unit_id);
@@ -118,14 +118,17 @@ async fn gold_everywhere(mut suite: Deployment) {
     assert_eq!(recorded.evidence.revisit_queue, []);
     assert_eq!(recorded.evidence.units_in_progress, [""; 0]);
     // Nothing is left to earn; there is still somebody to talk to.
-    assert!(pupil.button("ask_hint").is_some() || pupil.primary().is_some());
+    assert!(simulated.button("ask_hint").is_some() || simulated.primary().is_some());
     suite.stop();
 }
 
 /// An exam question is offered to nobody but who is ready for it, at the next tier and behind no missing prerequisite.
-fn check_exam_was_allowed(pupil: &Pupil, facts: &turnwise_proto::explain::v1::TurnFacts) {
+fn check_exam_was_allowed(
+    simulated: &SimulatedStudent,
+    facts: &turnwise_proto::explain::v1::TurnFacts,
+) {
     let policy = facts.policy.as_ref().unwrap();
-    let exam = pupil.exam();
+    let exam = simulated.exam();
     assert!(
         policy
             .allowed_actions()
@@ -137,11 +140,13 @@ fn check_exam_was_allowed(pupil: &Pupil, facts: &turnwise_proto::explain::v1::Tu
     assert!(policy.exam_candidate_ids.contains(&exam.question_id));
     let evidence = facts.snapshot.as_ref().unwrap().evidence.as_ref().unwrap();
     let mut units = evidence.unit_progress.iter();
-    let unit = units.find(|unit| unit.unit_id == pupil.unit_id()).unwrap();
+    let unit = units
+        .find(|unit| unit.unit_id == simulated.unit_id())
+        .unwrap();
     assert!(unit.drill.unwrap().streak_correct >= 2);
     let next = (unit.mastery_tier() as i32 + 1).min(MasteryTier::Gold.into());
     assert_eq!(exam.tier, next);
-    let submits = pupil.card.as_ref().unwrap().buttons.iter();
+    let submits = simulated.card.as_ref().unwrap().buttons.iter();
     assert_eq!(
         submits
             .filter(|button| button.call() == ButtonCall::SubmitExam && button.primary)
@@ -150,6 +155,6 @@ fn check_exam_was_allowed(pupil: &Pupil, facts: &turnwise_proto::explain::v1::Tu
     );
 }
 
-fn staff_view(pupil: &Pupil) -> String {
-    format!("{:?}", pupil.card)
+fn staff_view(simulated: &SimulatedStudent) -> String {
+    format!("{:?}", simulated.card)
 }

@@ -1,4 +1,4 @@
-//! What a pupil who knows the demo course would answer, and what one who does not.
+//! What a student who knows the demo course would answer, and what one who does not.
 
 use std::collections::BTreeMap;
 

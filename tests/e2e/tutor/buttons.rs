@@ -1,4 +1,4 @@
-//! A pupil who never types but presses whatever there is: the server takes every button that it sends, and there is
+//! A student who never types but presses whatever there is: the server takes every button that it sends, and there is
 //! always another.
 
 use turnwise_proto::tutor::v1::{
@@ -12,7 +12,7 @@ use turnwise_tests::{
 
 use super::{
     answers::{Answers, typed},
-    pupil::{Answering, Came, Pupil},
+    simulated_student::{Answering, Came, SimulatedStudent},
 };
 
 /// The setting that repeats a run.
@@ -78,22 +78,22 @@ async fn press_on(kind: Kind, model: &str) {
         answers: &answers,
         choices: choices.clone(),
     };
-    let mut pupil = Pupil::start(&suite, "presses").await;
+    let mut simulated = SimulatedStudent::start(&suite, "presses").await;
     let mut labels = Vec::new();
     for _ in 0..PRESSES {
-        let buttons = pupil.buttons();
+        let buttons = simulated.buttons();
         assert!(
-            pupil.primary().is_some() || pupil.button("ask_hint").is_some(),
-            "no way on: {buttons:?}"
+            simulated.primary().is_some() || simulated.button("ask_hint").is_some(),
+            "no proxy on: {buttons:?}"
         );
-        // Mostly what is meant, so that the pupil gets anywhere.
-        let primary = pupil.primary().filter(|_| choices.share() < 0.6);
+        // Mostly what is meant, so that the student gets anywhere.
+        let primary = simulated.primary().filter(|_| choices.share() < 0.6);
         let button = primary.unwrap_or_else(|| buttons[choices.below(buttons.len())].clone());
-        if let Came::Message(answer) = pupil.press(&button, &mut anything).await {
+        if let Came::Message(answer) = simulated.press(&button, &mut anything).await {
             // A button does what it says.
             let focus = answer.snapshot_lite.unwrap().focus.unwrap().unit_id;
             let unit_id = button.event.as_ref().unwrap().unit_id.clone();
-            let nudge = pupil.standing.prereq_nudge.as_ref();
+            let nudge = simulated.standing.prereq_nudge.as_ref();
             assert!(
                 focus == unit_id || nudge.is_some_and(|nudge| nudge.unit_id == focus),
                 "{button:?} led to {focus}"

@@ -22,7 +22,7 @@ use turnwise_tests::{
 use super::{
     always_right::Knows,
     answers::Answers,
-    pupil::{Came, Pupil},
+    simulated_student::{Came, SimulatedStudent},
     store::at_the_store,
 };
 
@@ -36,8 +36,8 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let mut pupil = Pupil::start(&suite, "ada").await;
-    let Came::Message(answer) = pupil
+    let mut simulated = SimulatedStudent::start(&suite, "ada").await;
+    let Came::Message(answer) = simulated
         .press_labelled("next_unit", &mut Knows(&answers))
         .await
     else {
@@ -85,14 +85,14 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
         assert!(!action.reasons.is_empty() && !action.text.trim().is_empty());
     }
     assert_eq!(explanation.actions.len(), 4);
-    assert_eq!(explanation.focus.unwrap().unit_id, pupil.focus());
+    assert_eq!(explanation.focus.unwrap().unit_id, simulated.focus());
     suite.stop();
 }
 
 async fn nobody_else_does(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
-    let mut pupil = Pupil::start(&suite, "ada").await;
-    let turn_id = pupil.say("Hello?").await.turn_id;
+    let mut simulated = SimulatedStudent::start(&suite, "ada").await;
+    let turn_id = simulated.say("Hello?").await.turn_id;
     for role in ["student", "teacher"] {
         let token = token::with_role(&suite.data_dir, "ada", Student::CLASS, role);
         let refused = explain_turn(suite.channel(), &token, "ada", &turn_id).await;
@@ -133,8 +133,8 @@ async fn nobody_else_does(kind: Kind) {
 
 async fn words_go_and_facts_stay(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
-    let mut pupil = Pupil::start(&suite, "ada").await;
-    let turn_id = pupil
+    let mut simulated = SimulatedStudent::start(&suite, "ada").await;
+    let turn_id = simulated
         .say("My secret is that I like fractions")
         .await
         .turn_id;

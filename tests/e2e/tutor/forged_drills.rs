@@ -1,4 +1,4 @@
-//! A pupil who forges what GradeDrill reads: whatever comes back without a good token gets feedback and counts nothing.
+//! A student who forges what GradeDrill reads: whatever comes back without a good token gets feedback and counts nothing.
 
 use jiff::{Timestamp, ToSpan};
 use prost::Message;
@@ -19,7 +19,7 @@ use turnwise_tests::{
 use super::{
     always_right::Knows,
     answers::{Answers, typed},
-    pupil::{Pupil, check_notices},
+    simulated_student::{SimulatedStudent, check_notices},
 };
 
 in_both_deployments!(
@@ -30,23 +30,23 @@ in_both_deployments!(
 
 const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
 
-/// A pupil in front of a drill of the first unit.
-pub async fn at_a_drill(suite: &Deployment, answers: &Answers, id: &str) -> Pupil {
-    let mut pupil = Pupil::start(suite, id).await;
-    pupil.ask_for_a_drill(&mut Knows(answers)).await;
-    pupil.drill();
-    pupil
+/// A student in front of a drill of the first unit.
+pub async fn at_a_drill(suite: &Deployment, answers: &Answers, id: &str) -> SimulatedStudent {
+    let mut simulated = SimulatedStudent::start(suite, id).await;
+    simulated.ask_for_a_drill(&mut Knows(answers)).await;
+    simulated.drill();
+    simulated
 }
 
 async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_a_drill(&suite, &answers, "forger").await;
+    let simulated = at_a_drill(&suite, &answers, "forger").await;
     let other = at_a_drill(&suite, &answers, "other").await;
     let here = at_a_drill(&suite, &answers, "forger").await;
-    let good = pupil.grading(answers.drill(pupil.drill()));
-    let before = staff.recorded(&pupil.student).await;
+    let good = simulated.grading(answers.drill(simulated.drill()));
+    let before = staff.recorded(&simulated.student).await;
 
     let with_token = |token: &str| {
         let mut forged = good.clone();
@@ -66,13 +66,13 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
     };
     let own_keys = own_key_file(suite.home());
     let minted = |keys: &std::path::Path, ago: i64| {
-        let card = pupil.drill();
+        let card = simulated.drill();
         let claims = DrillClaims {
             tenant: "default",
-            student_id: &pupil.student.id,
-            thread_id: &pupil.thread.thread_id,
+            student_id: &simulated.student.id,
+            thread_id: &simulated.thread.thread_id,
             course_id: DEMO_COURSE,
-            unit_id: pupil.unit_id(),
+            unit_id: simulated.unit_id(),
             prompt: &card.prompt,
             question_latex: &card.question_latex,
         };
@@ -81,7 +81,7 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
             .unwrap()
             .drill(then, &claims, "")
     };
-    let token = pupil.drill().drill_token.clone();
+    let token = simulated.drill().drill_token.clone();
     let mut spoilt = token.clone().into_bytes();
     let last = spoilt.len() - 5;
     spoilt[last] = if spoilt[last] == b'A' { b'B' } else { b'A' };
@@ -131,19 +131,19 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
         }),
     ];
     for (what, request) in forged {
-        let graded = pupil.student.grade_drill(request).await.unwrap();
+        let graded = simulated.student.grade_drill(request).await.unwrap();
         assert!(!graded.evidence_recorded, "{what}");
         check_notices(&graded.notices, &[ErrorReason::DrillTokenInvalid]);
         assert!(!graded.feedback_text.trim().is_empty(), "{what}");
     }
     // A token of the right keys, student and card counts: the tokens above failed for what was wrong with them.
-    let after = staff.recorded(&pupil.student).await;
+    let after = staff.recorded(&simulated.student).await;
     assert_eq!(
         after.evidence.encode_to_vec(),
         before.evidence.encode_to_vec()
     );
     assert_eq!(after.version, before.version);
-    let graded = pupil
+    let graded = simulated
         .student
         .grade_drill(with_token(&minted(&true_keys, 0)))
         .await;
@@ -170,9 +170,9 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_a_drill(&suite, &answers, "forger").await;
-    let good = pupil.grading(answers.drill(pupil.drill()));
-    let before = staff.recorded(&pupil.student).await;
+    let simulated = at_a_drill(&suite, &answers, "forger").await;
+    let good = simulated.grading(answers.drill(simulated.drill()));
+    let before = staff.recorded(&simulated.student).await;
     let both = StudentInput {
         text: "5".to_owned(),
         latex: "5".to_owned(),
@@ -270,7 +270,7 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
         ),
     ];
     for (request, code, reason, field) in cases {
-        let refused = pupil.student.grade_drill(request.clone()).await;
+        let refused = simulated.student.grade_drill(request.clone()).await;
         let refused = match refused {
             Err(refused) => refused,
             Ok(graded) => panic!("{field} of {request:?} went through: {graded:?}"),
@@ -281,9 +281,9 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
         course_id: "another-course".to_owned(),
         ..good.clone()
     };
-    let refused = pupil.student.grade_drill(course).await.unwrap_err();
+    let refused = simulated.student.grade_drill(course).await.unwrap_err();
     assert_eq!(refused.code(), Code::NotFound, "{refused:?}");
-    assert_eq!(staff.recorded(&pupil.student).await, before);
+    assert_eq!(staff.recorded(&simulated.student).await, before);
     suite.stop();
 }
 

@@ -1,4 +1,4 @@
-//! A pupil who forges what the exam calls read: what was not offered cannot be answered, and nobody believes a client.
+//! A student who forges what the exam calls read: what was not offered cannot be answered, and nobody believes a client.
 
 use jiff::{Timestamp, ToSpan};
 use tonic::{Code, Status};
@@ -25,7 +25,7 @@ use super::{
     answers::Answers,
     forged_drills::own_key_file,
     locks::{at_an_exam, drawing, ready, state},
-    pupil::{Pupil, check_notices},
+    simulated_student::{SimulatedStudent, check_notices},
 };
 
 in_both_deployments!(
@@ -60,21 +60,21 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
     let mut suite = ready(kind, Options::new(), &["forger", "other"]).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_an_exam(&suite, "forger").await;
+    let simulated = at_an_exam(&suite, "forger").await;
     let other = at_an_exam(&suite, "other").await;
     let here = at_an_exam(&suite, "forger").await;
-    let before = staff.recorded(&pupil.student).await;
-    let good = pupil.submission(answers.exam(pupil.exam()));
+    let before = staff.recorded(&simulated.student).await;
+    let good = simulated.submission(answers.exam(simulated.exam()));
     let own_keys = own_key_file(suite.home());
     let true_keys = suite.data_dir.drill_token_keys_file();
     let minted = |keys: &std::path::Path, ago: i64, tier: MasteryTier| {
         let claims = OfferClaims {
             tenant: "default",
-            student_id: &pupil.student.id,
-            thread_id: &pupil.thread.thread_id,
+            student_id: &simulated.student.id,
+            thread_id: &simulated.thread.thread_id,
             course_id: DEMO_COURSE,
-            unit_id: pupil.unit_id(),
-            question_id: &pupil.exam().question_id,
+            unit_id: simulated.unit_id(),
+            question_id: &simulated.exam().question_id,
             tier,
         };
         let then = Timestamp::now() - ago.hours();
@@ -91,7 +91,7 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
     let another = answers.pack.questions.iter();
     let another = another
         .clone()
-        .find(|q| q.id != good.question_id && q.units == [pupil.unit_id()])
+        .find(|q| q.id != good.question_id && q.units == [simulated.unit_id()])
         .unwrap();
     let forged = [
         ("no token", with_token("")),
@@ -137,7 +137,7 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
         ),
     ];
     for (what, request) in &forged {
-        let refused = pupil.student.submit_exam(request.clone()).await;
+        let refused = simulated.student.submit_exam(request.clone()).await;
         check_not_offered(what, &refused.unwrap_err(), &CAUSES);
         let looked = RecordSupportViewRequest {
             thread_id: request.thread_id.clone(),
@@ -145,11 +145,11 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
             unit_id: request.unit_id.clone(),
             question_id: request.question_id.clone(),
             offer_token: request.offer_token.clone(),
-            ..pupil.view(SupportKind::Memo)
+            ..simulated.view(SupportKind::Memo)
         };
         // A look names no tier.
         if request.tier == good.tier {
-            let refused = pupil.student.view_support(looked).await;
+            let refused = simulated.student.view_support(looked).await;
             check_not_offered(what, &refused.unwrap_err(), &CAUSES);
         }
         let drawn = GetExamQuestionRequest {
@@ -160,18 +160,18 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
             tier: request.tier,
             offer_token: request.offer_token.clone(),
         };
-        let refused = pupil.student.exam_question(drawn).await;
+        let refused = simulated.student.exam_question(drawn).await;
         check_not_offered(what, &refused.unwrap_err(), &CAUSES);
     }
     let old = with_token(&minted(&true_keys, 2, MasteryTier::Bronze));
-    let refused = pupil.student.submit_exam(old).await.unwrap_err();
+    let refused = simulated.student.submit_exam(old).await.unwrap_err();
     check_not_offered("too old", &refused, &["expired"]);
     // Signed with the true keys for a tier that is not the question's: the catalogue has the last word.
     let raised = edited(&|r| {
         r.tier = MasteryTier::Gold.into();
         r.offer_token = minted(&true_keys, 0, MasteryTier::Gold);
     });
-    let refused = pupil.student.submit_exam(raised).await.unwrap_err();
+    let refused = simulated.student.submit_exam(raised).await.unwrap_err();
     check_refusal(
         &refused,
         Code::InvalidArgument,
@@ -188,18 +188,18 @@ async fn only_an_offered_question_can_be_answered(kind: Kind) {
         "thread_id",
     );
 
-    assert_eq!(staff.recorded(&pupil.student).await, before);
-    assert_eq!(state(&pupil).await.0, QuestionState::Available);
-    let result = pupil.student.submit_exam(good).await.unwrap();
+    assert_eq!(staff.recorded(&simulated.student).await, before);
+    assert_eq!(state(&simulated).await.0, QuestionState::Available);
+    let result = simulated.student.submit_exam(good).await.unwrap();
     assert_eq!(result.result(), ExamResult::Passed, "the true one counts");
     suite.stop();
 }
 
 /// The token of a drill that was set for the student `forger`.
 async fn drill_token(suite: &Deployment, answers: &Answers) -> String {
-    let mut pupil = Pupil::start(suite, "forger").await;
-    pupil.ask_for_a_drill(&mut Knows(answers)).await;
-    pupil.drill().drill_token.clone()
+    let mut simulated = SimulatedStudent::start(suite, "forger").await;
+    simulated.ask_for_a_drill(&mut Knows(answers)).await;
+    simulated.drill().drill_token.clone()
 }
 
 async fn a_clients_verdict_is_nothing(kind: Kind) {
@@ -211,17 +211,17 @@ async fn a_clients_verdict_is_nothing(kind: Kind) {
         ("modest", true, false, ExamResult::Passed, true),
         ("honest", true, true, ExamResult::Passed, false),
     ] {
-        let pupil = at_an_exam(&suite, id).await;
+        let simulated = at_an_exam(&suite, id).await;
         let answer = if right {
-            answers.exam(pupil.exam())
+            answers.exam(simulated.exam())
         } else {
-            answers.wrong_exam(pupil.exam())
+            answers.wrong_exam(simulated.exam())
         };
         let request = SubmitExamAnswerRequest {
             is_correct: Some(claimed),
-            ..pupil.submission(answer)
+            ..simulated.submission(answer)
         };
-        let told = pupil.student.submit_exam(request).await.unwrap();
+        let told = simulated.student.submit_exam(request).await.unwrap();
         assert_eq!(told.result(), result, "{id}");
         let notices: &[ErrorReason] = if mismatch {
             &[ErrorReason::ResultMismatch]
@@ -229,7 +229,10 @@ async fn a_clients_verdict_is_nothing(kind: Kind) {
             &[]
         };
         check_notices(&told.notices, notices);
-        let unit = staff.recorded(&pupil.student).await.unit(pupil.unit_id());
+        let unit = staff
+            .recorded(&simulated.student)
+            .await
+            .unit(simulated.unit_id());
         let passed = unit.passed_by_tier.unwrap_or_default();
         assert_eq!(
             (passed.bronze, passed.silver, passed.gold),
@@ -250,9 +253,9 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
     let mut suite = ready(kind, Options::new(), &["forger"]).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_an_exam(&suite, "forger").await;
-    let before = staff.recorded(&pupil.student).await;
-    let good = pupil.submission(answers.exam(pupil.exam()));
+    let simulated = at_an_exam(&suite, "forger").await;
+    let before = staff.recorded(&simulated.student).await;
+    let good = simulated.submission(answers.exam(simulated.exam()));
     let with = |answer: Option<Answer>| SubmitExamAnswerRequest {
         answer,
         idempotency_key: fresh_key(),
@@ -301,7 +304,7 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
         ),
     ];
     for (request, reason, field) in cases {
-        match pupil.student.submit_exam(request.clone()).await {
+        match simulated.student.submit_exam(request.clone()).await {
             Err(refused) => {
                 check_refusal(&refused, Code::InvalidArgument, reason, field);
             }
@@ -311,9 +314,9 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
     for kind in [0, 9] {
         let look = RecordSupportViewRequest {
             kind,
-            ..pupil.view(SupportKind::Memo)
+            ..simulated.view(SupportKind::Memo)
         };
-        let refused = pupil.student.view_support(look).await.unwrap_err();
+        let refused = simulated.student.view_support(look).await.unwrap_err();
         check_refusal(
             &refused,
             Code::InvalidArgument,
@@ -323,9 +326,9 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
     }
     let untiered = GetExamQuestionRequest {
         tier: 0,
-        ..drawing(&pupil)
+        ..drawing(&simulated)
     };
-    let refused = pupil.student.exam_question(untiered).await.unwrap_err();
+    let refused = simulated.student.exam_question(untiered).await.unwrap_err();
     check_refusal(
         &refused,
         Code::InvalidArgument,
@@ -333,7 +336,7 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
         "tier",
     );
 
-    assert_eq!(staff.recorded(&pupil.student).await, before);
-    assert_eq!(state(&pupil).await, (QuestionState::Available, None));
+    assert_eq!(staff.recorded(&simulated.student).await, before);
+    assert_eq!(state(&simulated).await, (QuestionState::Available, None));
     suite.stop();
 }

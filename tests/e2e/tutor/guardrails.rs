@@ -20,7 +20,7 @@ use turnwise_tests::{
 use super::{
     answers::{Answers, typed},
     forged_drills::at_a_drill,
-    pupil::Pupil,
+    simulated_student::SimulatedStudent,
     store::at_the_store,
 };
 
@@ -33,11 +33,11 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     // Whatever a model got to read, it would say.
     let mut suite = Deployment::start(kind, Options::new().model("mock:echo")).await;
     let staff = Staff::of(&suite);
-    let mut pupil = Pupil::start(&suite, "in-need").await;
-    let before = staff.recorded(&pupil.student).await;
-    let focus = pupil.focus().to_owned();
+    let mut simulated = SimulatedStudent::start(&suite, "in-need").await;
+    let before = staff.recorded(&simulated.student).await;
+    let focus = simulated.focus().to_owned();
 
-    let thread = pupil.thread.clone();
+    let thread = simulated.thread.clone();
     let voice = TakeTurnRequest {
         input: Some(StudentInput {
             text: "see what I said".to_owned(),
@@ -79,9 +79,9 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     ];
     let mut alerts = Vec::new();
     for (turn, guardrail) in cases {
-        let answer = pupil.student.turn(turn.clone()).await.unwrap();
-        check_shape(&pupil.thread, &answer);
-        pupil.thread.message_count += 2;
+        let answer = simulated.student.turn(turn.clone()).await.unwrap();
+        check_shape(&simulated.thread, &answer);
+        simulated.thread.message_count += 2;
         assert_eq!(
             answer.degraded_reasons().collect::<Vec<_>>(),
             [DegradedReason::Guardrail],
@@ -101,7 +101,7 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
             .expect("the policy can be asked");
         assert_eq!(standing.focus.unwrap().unit_id, focus, "nothing has moved");
 
-        let record = staff.record(&pupil.student.id, &answer.turn_id).await;
+        let record = staff.record(&simulated.student.id, &answer.turn_id).await;
         let facts = record.facts.unwrap();
         assert_eq!(facts.guardrail, guardrail, "{turn:?}");
         assert_eq!(facts.model_call, None, "no model was called");
@@ -109,9 +109,9 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         assert_eq!(facts.turn_state, None);
         alerts.push((answer.turn_id, guardrail));
     }
-    let stored = pupil.student.messages(&thread.thread_id, 200).await;
+    let stored = simulated.student.messages(&thread.thread_id, 200).await;
     assert_eq!(stored.len(), 2 + 2 * alerts.len());
-    let after = staff.recorded(&pupil.student).await;
+    let after = staff.recorded(&simulated.student).await;
     assert_eq!(
         (after.version, after.evidence.encode_to_vec()),
         (before.version, before.evidence.encode_to_vec())
@@ -122,11 +122,11 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         "this drill is killing me, I die",
         "I cut the fraction in half",
     ] {
-        let answer = pupil.student.turn(saying(&thread, text)).await.unwrap();
+        let answer = simulated.student.turn(saying(&thread, text)).await.unwrap();
         assert_eq!(answer.model, "mock", "{text}");
         assert_eq!(shown_action(tutor(&answer)), TutorAction::SocraticQuestion);
         // What was said before is not in what the model and the search get to read.
-        let record = staff.record(&pupil.student.id, &answer.turn_id).await;
+        let record = staff.record(&simulated.student.id, &answer.turn_id).await;
         for earlier in record.texts.unwrap().recent_messages {
             let said = format!("{} {}", earlier.text, earlier.latex).to_lowercase();
             assert!(
@@ -138,7 +138,7 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         }
     }
 
-    let events = events(&mut suite, &pupil).await;
+    let events = events(&mut suite, &simulated).await;
     let told: Vec<_> = events
         .iter()
         .filter(|event| event.kind == "safeguarding-alert")
@@ -159,17 +159,17 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_a_drill(&suite, &answers, "in-need").await;
-    let before = staff.recorded(&pupil.student).await;
-    let right = pupil.grading(answers.drill(pupil.drill()));
+    let simulated = at_a_drill(&suite, &answers, "in-need").await;
+    let before = staff.recorded(&simulated.student).await;
+    let right = simulated.grading(answers.drill(simulated.drill()));
     let spoken = StudentInput {
         voice_transcript: "I want to die".to_owned(),
         ..typed("4")
     };
     let heard = async |answer: StudentInput| {
-        let graded = pupil
+        let graded = simulated
             .student
-            .grade_drill(pupil.grading(answer))
+            .grade_drill(simulated.grading(answer))
             .await
             .unwrap();
         assert_eq!(
@@ -186,13 +186,13 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
     };
     heard(typed("4, but I want to die")).await;
     heard(spoken).await;
-    assert_eq!(staff.recorded(&pupil.student).await, before);
+    assert_eq!(staff.recorded(&simulated.student).await, before);
 
-    let graded = pupil.student.grade_drill(right).await.unwrap();
+    let graded = simulated.student.grade_drill(right).await.unwrap();
     assert!(graded.evidence_recorded, "the card was not spent");
     heard(typed("and I feel suicidal")).await;
 
-    let events = events(&mut suite, &pupil).await;
+    let events = events(&mut suite, &simulated).await;
     let alerts = events
         .iter()
         .filter(|event| event.kind == "safeguarding-alert" && event.facts["kind"] == "self_harm");
@@ -200,11 +200,11 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
     suite.stop();
 }
 
-/// The log of the pupil's thread.
-async fn events(suite: &mut Deployment, pupil: &Pupil) -> Vec<Event> {
+/// The log of the student's thread.
+async fn events(suite: &mut Deployment, simulated: &SimulatedStudent) -> Vec<Event> {
     let request = as_service(ListEventsRequest {
-        student_id: pupil.student.id.clone(),
-        thread_id: pupil.thread.thread_id.clone(),
+        student_id: simulated.student.id.clone(),
+        thread_id: simulated.thread.thread_id.clone(),
         page_size: 200,
         ..ListEventsRequest::default()
     });

@@ -25,7 +25,7 @@ use turnwise_tests::{
     student::{DEMO_COURSE, empty_turn},
 };
 
-use super::{answers::Answers, pupil::Pupil};
+use super::{answers::Answers, simulated_student::SimulatedStudent};
 
 /// The unit whose exam is taken.
 pub const UNIT: &str = "ALG-01";
@@ -52,33 +52,33 @@ pub async fn ready(kind: Kind, options: Options, students: &[&str]) -> Deploymen
     Deployment::start(kind, seeds.fold(options, Options::evidence)).await
 }
 
-/// A pupil in front of an exam question of [`UNIT`].
-pub async fn at_an_exam(suite: &Deployment, id: &str) -> Pupil {
-    let mut pupil = Pupil::start(suite, id).await;
-    assert_eq!(ask(&mut pupil).await, TutorAction::ExamBlock);
-    pupil
+/// A student in front of an exam question of [`UNIT`].
+pub async fn at_an_exam(suite: &Deployment, id: &str) -> SimulatedStudent {
+    let mut simulated = SimulatedStudent::start(suite, id).await;
+    assert_eq!(ask(&mut simulated).await, TutorAction::ExamBlock);
+    simulated
 }
 
 /// Asks for the exam of [`UNIT`].
-pub async fn ask(pupil: &mut Pupil) -> TutorAction {
+pub async fn ask(simulated: &mut SimulatedStudent) -> TutorAction {
     let turn = TakeTurnRequest {
         event: Some(ClientEvent {
             kind: ClientEventKind::RequestExam.into(),
             unit_id: UNIT.to_owned(),
             ..ClientEvent::default()
         }),
-        ..empty_turn(&pupil.thread)
+        ..empty_turn(&simulated.thread)
     };
-    shown_action(tutor(&pupil.take(turn).await))
+    shown_action(tutor(&simulated.take(turn).await))
 }
 
 /// The request that draws the question on the screen again.
-pub fn drawing(pupil: &Pupil) -> GetExamQuestionRequest {
-    let exam = pupil.exam();
+pub fn drawing(simulated: &SimulatedStudent) -> GetExamQuestionRequest {
+    let exam = simulated.exam();
     GetExamQuestionRequest {
-        thread_id: pupil.thread.thread_id.clone(),
-        course_id: pupil.thread.course_id.clone(),
-        unit_id: pupil.unit_id().to_owned(),
+        thread_id: simulated.thread.thread_id.clone(),
+        course_id: simulated.thread.course_id.clone(),
+        unit_id: simulated.unit_id().to_owned(),
         question_id: exam.question_id.clone(),
         tier: exam.tier,
         offer_token: exam.offer_token.clone(),
@@ -86,16 +86,20 @@ pub fn drawing(pupil: &Pupil) -> GetExamQuestionRequest {
 }
 
 /// The question on the screen, as it is now: its state and the end of its lock.
-pub async fn state(pupil: &Pupil) -> (QuestionState, Option<ProtoTime>) {
-    let drawn = pupil.student.exam_question(drawing(pupil)).await.unwrap();
+pub async fn state(simulated: &SimulatedStudent) -> (QuestionState, Option<ProtoTime>) {
+    let drawn = simulated
+        .student
+        .exam_question(drawing(simulated))
+        .await
+        .unwrap();
     assert!(drawn.degraded_reasons.is_empty());
     let card = drawn.card.unwrap();
     let submits = card.buttons.iter().any(|b| b.label_key == "submit_answer");
     match card.content {
         Some(Content::Exam(exam)) => {
             assert_eq!(submits, exam.state() == QuestionState::Available);
-            assert_eq!(exam.prompt, pupil.exam().prompt);
-            assert_eq!(exam.options, pupil.exam().options);
+            assert_eq!(exam.prompt, simulated.exam().prompt);
+            assert_eq!(exam.options, simulated.exam().options);
             (exam.state(), exam.locked_until)
         }
         other => panic!("no exam question, but {other:?}"),
@@ -106,11 +110,11 @@ async fn of_two_answers_at_once_one_counts(kind: Kind) {
     let mut suite = ready(kind, Options::new(), &["ready"]).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let pupil = at_an_exam(&suite, "ready").await;
-    let before = staff.recorded(&pupil.student).await;
-    let right = pupil.submission(answers.exam(pupil.exam()));
-    let wrong = pupil.submission(answers.wrong_exam(pupil.exam()));
-    let both = [right, wrong].map(|request| pupil.student.submit_exam(request));
+    let simulated = at_an_exam(&suite, "ready").await;
+    let before = staff.recorded(&simulated.student).await;
+    let right = simulated.submission(answers.exam(simulated.exam()));
+    let wrong = simulated.submission(answers.wrong_exam(simulated.exam()));
+    let both = [right, wrong].map(|request| simulated.student.submit_exam(request));
     let results = join_all(both).await.into_iter().map(Result::unwrap);
     let results: Vec<_> = results.collect();
     let counted: Vec<_> = results.iter().filter(|result| result.recorded).collect();
@@ -123,7 +127,7 @@ async fn of_two_answers_at_once_one_counts(kind: Kind) {
         assert_eq!(result.locked_until, counted.locked_until);
         assert_eq!(result.mastery_tier, counted.mastery_tier);
     }
-    let after = staff.recorded(&pupil.student).await;
+    let after = staff.recorded(&simulated.student).await;
     assert_eq!(after.version, before.version + 1);
     let bronze = after.unit(UNIT).passed_by_tier.unwrap_or_default().bronze;
     let passed = counted.result() == ExamResult::Passed;
@@ -131,7 +135,7 @@ async fn of_two_answers_at_once_one_counts(kind: Kind) {
     assert_eq!(after.evidence.revisit_queue.is_empty(), passed);
     assert_eq!(
         after.evidence.exam_touched,
-        [pupil.exam().question_id.clone()]
+        [simulated.exam().question_id.clone()]
     );
     suite.stop();
 }
@@ -141,16 +145,16 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
     let hours = Duration::from_secs(3 * 3600);
-    let mut pupil = at_an_exam(&suite, "ready").await;
+    let mut simulated = at_an_exam(&suite, "ready").await;
     let mut locked = Vec::new();
     loop {
-        let question_id = pupil.exam().question_id.clone();
+        let question_id = simulated.exam().question_id.clone();
         assert!(
             !locked.contains(&question_id),
             "a locked question is offered"
         );
-        let request = pupil.submission(answers.wrong_exam(pupil.exam()));
-        let result = pupil.student.submit_exam(request).await.unwrap();
+        let request = simulated.submission(answers.wrong_exam(simulated.exam()));
+        let result = simulated.student.submit_exam(request).await.unwrap();
         assert_eq!(result.result(), ExamResult::Locked);
         assert!(result.recorded);
         check_lock(result.locked_until, hours);
@@ -164,22 +168,22 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
         check_lock(revisit.next_eligible_at, hours);
 
         // A right answer now comes too late, and does not move the lock.
-        let again = pupil.submission(answers.exam(pupil.exam()));
-        let again = pupil.student.submit_exam(again).await.unwrap();
+        let again = simulated.submission(answers.exam(simulated.exam()));
+        let again = simulated.student.submit_exam(again).await.unwrap();
         assert_eq!(again.result(), ExamResult::Locked);
         assert!(!again.recorded);
         assert_eq!(again.locked_until, result.locked_until);
         assert_eq!(
-            state(&pupil).await,
+            state(&simulated).await,
             (QuestionState::Locked, result.locked_until)
         );
 
-        if ask(&mut pupil).await != TutorAction::ExamBlock {
+        if ask(&mut simulated).await != TutorAction::ExamBlock {
             break;
         }
     }
     assert!(locked.len() > 1, "after one question comes the next");
-    let recorded = staff.recorded(&pupil.student).await;
+    let recorded = staff.recorded(&simulated.student).await;
     let waiting = recorded.evidence.revisit_queue.iter();
     assert_eq!(
         waiting
@@ -188,8 +192,8 @@ async fn a_wrong_answer_locks_for_as_long_as_the_setting_says(kind: Kind) {
         locked
     );
     // All of its tier are locked: there is still a drill.
-    assert!(pupil.button("take_exam").is_none());
-    assert!(pupil.button("try_drill").is_some());
+    assert!(simulated.button("take_exam").is_none());
+    assert!(simulated.button("try_drill").is_some());
     suite.stop();
 }
 
@@ -202,33 +206,37 @@ async fn help_locks_until_the_question_is_passed(kind: Kind) {
     let staff = Staff::of(&suite);
     let day = Duration::from_secs(24 * 3600);
 
-    let (pupil, mut waiting) = at_help(&suite, &answers, "looks").await;
-    let before = staff.recorded(&pupil.student).await;
-    let help = pupil.view(SupportKind::Memo);
-    let help = pupil.student.view_support(help).await.unwrap();
+    let (simulated, mut waiting) = at_help(&suite, &answers, "looks").await;
+    let before = staff.recorded(&simulated.student).await;
+    let help = simulated.view(SupportKind::Memo);
+    let help = simulated.student.view_support(help).await.unwrap();
     assert!(help.locked);
     check_lock(help.locked_until, day);
     assert!(!help.text.trim().is_empty());
     assert_eq!(help.url, "");
     assert_eq!(
-        state(&pupil).await,
+        state(&simulated).await,
         (QuestionState::Locked, help.locked_until)
     );
-    let late = pupil.submission(answers.exam(pupil.exam()));
-    let late = pupil.student.submit_exam(late).await.unwrap();
+    let late = simulated.submission(answers.exam(simulated.exam()));
+    let late = simulated.student.submit_exam(late).await.unwrap();
     assert_eq!((late.result(), late.recorded), (ExamResult::Locked, false));
-    let after = staff.recorded(&pupil.student).await;
+    let after = staff.recorded(&simulated.student).await;
     assert_eq!(after.version, before.version + 1);
     assert_eq!(
         after.unit(UNIT).passed_by_tier,
         before.unit(UNIT).passed_by_tier
     );
-    waiting.push(pupil.exam().question_id.clone());
+    waiting.push(simulated.exam().question_id.clone());
     let queue = after.evidence.revisit_queue.iter();
     let queue: Vec<_> = queue.map(|entry| entry.question_id.clone()).collect();
     assert_eq!(queue, waiting);
-    let no_such_help = pupil.view(SupportKind::Video);
-    let refused = pupil.student.view_support(no_such_help).await.unwrap_err();
+    let no_such_help = simulated.view(SupportKind::Video);
+    let refused = simulated
+        .student
+        .view_support(no_such_help)
+        .await
+        .unwrap_err();
     check_refusal(
         &refused,
         Code::NotFound,
@@ -237,34 +245,38 @@ async fn help_locks_until_the_question_is_passed(kind: Kind) {
     );
 
     // After a pass, help is only help.
-    let (pupil, waiting) = at_help(&suite, &answers, "passes").await;
-    let right = pupil.submission(answers.exam(pupil.exam()));
-    let result = pupil.student.submit_exam(right).await.unwrap();
+    let (simulated, waiting) = at_help(&suite, &answers, "passes").await;
+    let right = simulated.submission(answers.exam(simulated.exam()));
+    let result = simulated.student.submit_exam(right).await.unwrap();
     assert_eq!(result.mastery_tier(), MasteryTier::Gold);
-    let help = pupil.view(SupportKind::Memo);
-    let help = pupil.student.view_support(help).await.unwrap();
+    let help = simulated.view(SupportKind::Memo);
+    let help = simulated.student.view_support(help).await.unwrap();
     assert!(!help.locked && !help.text.trim().is_empty());
     assert_eq!(help.locked_until, None);
-    assert_eq!(state(&pupil).await, (QuestionState::Passed, None));
-    let after = staff.recorded(&pupil.student).await;
+    assert_eq!(state(&simulated).await, (QuestionState::Passed, None));
+    let after = staff.recorded(&simulated.student).await;
     let queue = after.evidence.revisit_queue.iter();
     let queue: Vec<_> = queue.map(|entry| entry.question_id.clone()).collect();
     assert_eq!(queue, waiting);
     suite.stop();
 }
 
-/// A pupil in front of a gold question that has a memo, and the questions without one that they failed on the way.
-async fn at_help(suite: &Deployment, answers: &Answers, id: &str) -> (Pupil, Vec<String>) {
-    let mut pupil = at_an_exam(suite, id).await;
+/// A student in front of a gold question that has a memo, and the questions without one that they failed on the way.
+async fn at_help(
+    suite: &Deployment,
+    answers: &Answers,
+    id: &str,
+) -> (SimulatedStudent, Vec<String>) {
+    let mut simulated = at_an_exam(suite, id).await;
     let mut failed = Vec::new();
-    while pupil.button("view_memo").is_none() {
-        let wrong = pupil.submission(answers.wrong_exam(pupil.exam()));
-        pupil.student.submit_exam(wrong).await.unwrap();
-        failed.push(pupil.exam().question_id.clone());
-        assert_eq!(ask(&mut pupil).await, TutorAction::ExamBlock);
+    while simulated.button("view_memo").is_none() {
+        let wrong = simulated.submission(answers.wrong_exam(simulated.exam()));
+        simulated.student.submit_exam(wrong).await.unwrap();
+        failed.push(simulated.exam().question_id.clone());
+        assert_eq!(ask(&mut simulated).await, TutorAction::ExamBlock);
     }
-    assert_eq!(pupil.exam().tier(), MasteryTier::Gold);
-    (pupil, failed)
+    assert_eq!(simulated.exam().tier(), MasteryTier::Gold);
+    (simulated, failed)
 }
 
 /// Silver, and ready for gold.

@@ -1,37 +1,37 @@
-//! The tutor, whole: simulated pupils go through a course by public calls alone, and end where the rules say.
+//! The tutor, whole: simulated students go through a course by public calls alone, and end where the rules say.
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`pupil`], [`answers`], [`ledger`] | a pupil with a screen, what they know, and what that should come to |
+//! | [`simulated_student`], [`answers`], [`expected_evidence`] | a student with a screen, what they know, and what that should come to |
 //! | [`always_right`] | who is always right gets every badge |
-//! | [`errs`] | who errs is helped, locked out for a while, and keeps every badge |
+//! | [`often_wrong`] | who errs is helped, locked out for a while, and keeps every badge |
 //! | [`off_path`] | who asks for what is too far ahead is led there |
 //! | [`buttons`] | who only presses buttons never meets an error or a dead end |
 //! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
 //! | [`ordered_drills`] | who gives orders to the grader gains nothing where mathematics can read the answer |
-//! | [`once`] | what is sent again, or twice at once, counts once |
+//! | [`idempotency`] | what is sent again, or twice at once, counts once |
 //! | [`locks`] | exam questions: one answer counts, help locks |
 //! | [`stream`] | how far a turn is, while it is taken |
 //! | [`guardrails`] | words that call for help |
 //! | [`explained`] | what staff see of a turn, and what stays of it |
-//! | [`replay`], [`replayed`] | every turn made again of its record, and what a replay notices |
+//! | [`replay`], [`changed_records`] | every turn made again of its record, and what a replay notices |
 
 mod always_right;
 pub mod answers;
 mod buttons;
-mod errs;
+mod changed_records;
+mod expected_evidence;
 mod explained;
 mod forged_drills;
 mod forged_exams;
 mod forged_turns;
 mod guardrails;
-mod ledger;
+mod idempotency;
 pub mod locks;
 mod off_path;
-mod once;
+mod often_wrong;
 mod ordered_drills;
-pub mod pupil;
 mod replay;
-mod replayed;
+pub mod simulated_student;
 mod store;
 mod stream;

@@ -1,4 +1,4 @@
-//! A pupil who gives orders to the grader, and a model that obeys every one: mathematics has the last word where it has
+//! A student who gives orders to the grader, and a model that obeys every one: mathematics has the last word where it has
 //! any, and a course can say that a model's grade counts for nothing.
 
 use std::path::Path;
@@ -42,24 +42,24 @@ fn wrong() -> [(String, bool); 7] {
     ]
 }
 
-/// Every answer, each by a pupil of its own, with what was told. What is stored is what was told.
+/// Every answer, each by a student of its own, with what was told. What is stored is what was told.
 async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
     let answers = Answers::of_demo_course();
     let staff = Staff::of(suite);
     let mut told = Vec::new();
     for (i, (wrong, readable)) in wrong().into_iter().enumerate() {
-        let pupil = at_a_drill(suite, &answers, &format!("orders-{i}")).await;
-        let request = pupil.grading(typed(&wrong));
-        let graded = pupil.student.grade_drill(request).await.unwrap();
-        let recorded = staff.recorded(&pupil.student).await;
+        let simulated = at_a_drill(suite, &answers, &format!("orders-{i}")).await;
+        let request = simulated.grading(typed(&wrong));
+        let graded = simulated.student.grade_drill(request).await.unwrap();
+        let recorded = staff.recorded(&simulated.student).await;
         assert_eq!(recorded.version, i64::from(graded.evidence_recorded));
-        let tags = recorded.unit(pupil.unit_id()).confusion_tags;
+        let tags = recorded.unit(simulated.unit_id()).confusion_tags;
         let tags: Vec<_> = tags.iter().map(|tag| tag.tag.as_str()).collect();
         // A mistake that is named and not counted is only read.
         let named = Some(graded.common_mistake_tag.as_str());
         let named = named.filter(|tag| graded.evidence_recorded && !tag.is_empty());
         assert_eq!(tags, Vec::from_iter(named));
-        let listed = answers.mistakes(pupil.unit_id());
+        let listed = answers.mistakes(simulated.unit_id());
         assert!(tags.iter().all(|tag| listed.contains(tag)), "{tags:?}");
         told.push((wrong, readable, graded));
     }

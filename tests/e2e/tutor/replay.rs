@@ -17,15 +17,15 @@ use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options, Service},
     seed::{Choices, count, seed_of},
-    shared,
+    shared_data,
     staff::Staff,
     student::{empty_turn, saying, writing},
 };
 
 use super::{
     answers::{Answers, typed},
-    pupil::{Answering, Came, Pupil},
-    replayed::Tools,
+    changed_records::Tools,
+    simulated_student::{Answering, Came, SimulatedStudent},
 };
 
 /// The setting that says how many turns are taken; .ci/profiles.env has CI's number.
@@ -35,7 +35,7 @@ const FEW: u64 = 300;
 /// The setting that repeats a run.
 const SEED: &str = "REPLAY_SEED";
 /// Who takes them, at once.
-const PUPILS: usize = 6;
+const STUDENTS: usize = 6;
 /// Models, one after another: good ones, obedient ones, ones that break each kind of rule, and ones that fail.
 const MODELS: [&str; 10] = [
     "mock",
@@ -60,9 +60,9 @@ async fn odd_turns_are_the_recorded_ones(kind: Kind) {
     let answers = Answers::of_demo_course();
     let said = messages();
     let mut walks = Vec::new();
-    for i in 0..PUPILS {
+    for i in 0..STUDENTS {
         walks.push(Walk {
-            pupil: Pupil::start(&suite, &format!("walks-{i}")).await,
+            simulated: SimulatedStudent::start(&suite, &format!("walks-{i}")).await,
             hand: Fuzzes {
                 answers: &answers,
                 choices: Choices::of_round(seed, i as u64),
@@ -71,7 +71,7 @@ async fn odd_turns_are_the_recorded_ones(kind: Kind) {
             taken: Vec::new(),
         });
     }
-    let each = turns.div_ceil(MODELS.len() * PUPILS);
+    let each = turns.div_ceil(MODELS.len() * STUDENTS);
     for (lot, model) in MODELS.into_iter().enumerate() {
         suite.use_model(model);
         // Course text is not always there.
@@ -80,7 +80,7 @@ async fn odd_turns_are_the_recorded_ones(kind: Kind) {
             suite.kill(Service::Retrieval);
         }
         for walk in &mut walks {
-            walk.pupil.student = suite.student(&walk.pupil.student.id);
+            walk.simulated.student = suite.student(&walk.simulated.student.id);
         }
         join_all(walks.iter_mut().map(|walk| walk.go_on(each))).await;
         if without_retrieval {
@@ -91,7 +91,7 @@ async fn odd_turns_are_the_recorded_ones(kind: Kind) {
     let staff = Staff::of(&suite);
     let tools = Tools::new().await;
     let taken = walks.iter().flat_map(|walk| {
-        let student = &walk.pupil.student.id;
+        let student = &walk.simulated.student.id;
         walk.taken.iter().map(move |turn| (student, turn))
     });
     let seen: Vec<_> = stream::iter(taken)
@@ -135,9 +135,9 @@ fn tell(seen: &[TurnFacts]) {
     assert!(kinds.len() >= 8, "too much alike");
 }
 
-/// A pupil who does whatever comes to mind, and the turns that they took.
+/// A student who does whatever comes to mind, and the turns that they took.
 struct Walk<'a> {
-    pupil: Pupil,
+    simulated: SimulatedStudent,
     hand: Fuzzes<'a>,
     said: &'a [String],
     taken: Vec<String>,
@@ -172,21 +172,21 @@ impl Walk<'_> {
         let wanted = self.taken.len() + turns;
         while self.taken.len() < wanted {
             match self.hand.choices.below(12) {
-                0 => self.pupil.open().await,
+                0 => self.simulated.open().await,
                 1 => {
-                    let turn = writing(&self.pupil.thread, r"\frac{x}{3} + 4 = -\,2x");
+                    let turn = writing(&self.simulated.thread, r"\frac{x}{3} + 4 = -\,2x");
                     self.take(turn).await;
                 }
                 2 => {
                     let turn = TakeTurnRequest {
                         event: Some(self.any_event()),
-                        ..empty_turn(&self.pupil.thread)
+                        ..empty_turn(&self.simulated.thread)
                     };
                     self.take(turn).await;
                 }
                 3..6 => {
                     let text = self.any_message().to_owned();
-                    let turn = saying(&self.pupil.thread, &text);
+                    let turn = saying(&self.simulated.thread, &text);
                     self.take(turn).await;
                 }
                 _ => self.press().await,
@@ -207,10 +207,10 @@ impl Walk<'_> {
 
     /// Some button, mostly the one that is meant.
     async fn press(&mut self) {
-        let mut buttons = self.pupil.buttons();
+        let mut buttons = self.simulated.buttons();
         buttons.retain(|b| !matches!(b.call(), ButtonCall::ViewMemo | ButtonCall::ViewVideo));
         let primary = self
-            .pupil
+            .simulated
             .primary()
             .filter(|_| self.hand.choices.below(4) > 0);
         let Some(button) = primary.or_else(|| {
@@ -219,7 +219,7 @@ impl Walk<'_> {
         }) else {
             return;
         };
-        if let Came::Message(answer) = self.pupil.press(&button, &mut self.hand).await {
+        if let Came::Message(answer) = self.simulated.press(&button, &mut self.hand).await {
             self.taken.push(answer.turn_id);
         }
     }
@@ -248,7 +248,7 @@ impl Walk<'_> {
 
     /// Takes a turn, unless it is refused for what it says.
     async fn take(&mut self, turn: TakeTurnRequest) {
-        let answer = match self.pupil.student.turn(turn).await {
+        let answer = match self.simulated.student.turn(turn).await {
             Ok(answer) => answer,
             Err(refused) => {
                 assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
@@ -259,10 +259,10 @@ impl Walk<'_> {
             .degraded_reasons()
             .any(|reason| reason == DegradedReason::Guardrail)
         {
-            check_shape(&self.pupil.thread, &answer);
-            self.pupil.thread.message_count += 2;
+            check_shape(&self.simulated.thread, &answer);
+            self.simulated.thread.message_count += 2;
         } else {
-            self.pupil.show(&answer);
+            self.simulated.show(&answer);
         }
         self.taken.push(answer.turn_id);
     }
@@ -294,8 +294,8 @@ const OWN: [&str; 14] = [
 /// What is said: our own first, then real messages where they stand beside the repository.
 fn messages() -> Vec<String> {
     let mut said: Vec<String> = OWN.map(str::to_owned).into();
-    if let Some(data) = shared::folder() {
-        said.extend(shared::student_messages(&data, 500));
+    if let Some(data) = shared_data::folder() {
+        said.extend(shared_data::student_messages(&data, 500));
     }
     said
 }

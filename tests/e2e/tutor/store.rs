@@ -4,8 +4,8 @@ use turnwise::suite::embedded_store;
 use turnwise_kit::client::GrpcClient;
 use turnwise_tests::{
     deployment::Deployment,
-    lone_service::LoneService,
     options::{Kind, Service},
+    standalone_service::StandaloneService,
 };
 
 /// Works with the suite's session-svc. In one process nobody else can call it: then the suite ends, session-svc is alone
@@ -16,7 +16,7 @@ pub async fn at_the_store<T>(suite: &mut Deployment, work: impl AsyncFnOnce(Grpc
         Kind::OneProcess => {
             suite.process(Service::Suite).stop();
             let store = embedded_store(&suite.data_dir.session_store());
-            let mut session = LoneService::session(&store, &[]);
+            let mut session = StandaloneService::session(&store, &[]);
             let done = work(session.client()).await;
             session.stop();
             suite.restart(Service::Suite);

@@ -25,7 +25,7 @@ use turnwise_tests::{
 
 in_both_deployments!(
     stages_come_in_order_and_the_answer_last,
-    who_waits_sees_the_place_in_line,
+    who_waits_sees_the_place_in_the_queue,
     a_client_that_goes_away_frees_the_slot_and_the_thread,
 );
 
@@ -115,18 +115,18 @@ async fn first_error(stream: Result<Streaming<StreamTurnResponse>, Status>) -> S
     }
 }
 
-async fn who_waits_sees_the_place_in_line(kind: Kind) {
+async fn who_waits_sees_the_place_in_the_queue(kind: Kind) {
     let options = Options::new()
         .model("mock:delay:1000")
         .env("HELPER_MAX_CONCURRENCY", "1")
         .env("QUEUE_EXPECTED_CALL_SECONDS", "1");
     let mut suite = Deployment::start(kind, options).await;
-    let pupils = (0..4).map(|i| {
-        let pupil = suite.student(&format!("pupil-{i}"));
+    let simulated_students = (0..4).map(|i| {
+        let simulated = suite.student(&format!("student-{i}"));
         async move {
-            let thread = pupil.open(DEMO_COURSE).await;
+            let thread = simulated.open(DEMO_COURSE).await;
             let turn = saying(&thread, "What is a variable?");
-            let stream = pupil.stream_turn(turn).await.unwrap();
+            let stream = simulated.stream_turn(turn).await.unwrap();
             let (told, answer) = read(stream).await.unwrap();
             check_answer(&thread, &answer);
             assert!(
@@ -138,7 +138,7 @@ async fn who_waits_sees_the_place_in_line(kind: Kind) {
         }
     });
     let mut places = BTreeSet::new();
-    for told in join_all(pupils).await {
+    for told in join_all(simulated_students).await {
         check_order(&told);
         let waits = told.iter().filter(|progress| progress.queue_position > 0);
         let positions: Vec<_> = waits.clone().map(|wait| wait.queue_position).collect();
@@ -166,26 +166,29 @@ async fn a_client_that_goes_away_frees_the_slot_and_the_thread(kind: Kind) {
         .env("HELPER_MAX_CONCURRENCY", "1")
         .env("TURN_REPLY_RESERVE_MS", "1500");
     let mut suite = Deployment::start(kind, options).await;
-    let pupil = suite.student("leaves");
-    let thread = pupil.open(DEMO_COURSE).await;
-    let stream = pupil.stream_turn(saying(&thread, "Hello!")).await.unwrap();
-    line(&suite, |queue| {
+    let simulated = suite.student("leaves");
+    let thread = simulated.open(DEMO_COURSE).await;
+    let stream = simulated
+        .stream_turn(saying(&thread, "Hello!"))
+        .await
+        .unwrap();
+    queue_where(&suite, |queue| {
         queue.slots.iter().any(|slot| slot.call.is_some())
     })
     .await;
     drop(stream);
-    line(&suite, |queue| {
+    queue_where(&suite, |queue| {
         queue.slots.iter().all(|slot| slot.call.is_none())
     })
     .await;
 
     // Nothing was written, and the thread is free for the next turn.
-    let now = pupil.thread(&thread.thread_id).await.unwrap();
+    let now = simulated.thread(&thread.thread_id).await.unwrap();
     assert_eq!(now.message_count, 0);
     let turn = saying(&thread, "And now?");
     let answer = eventually("the thread is free", Duration::from_secs(60), async || {
         let within = Duration::from_secs(8);
-        pupil.turn_within(turn.clone(), within).await.ok()
+        simulated.turn_within(turn.clone(), within).await.ok()
     })
     .await;
     check_answer(&thread, &answer);
@@ -193,8 +196,8 @@ async fn a_client_that_goes_away_frees_the_slot_and_the_thread(kind: Kind) {
     suite.stop();
 }
 
-/// Waits until this holds of the line of completions.
-async fn line(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) {
+/// Waits until this holds of the queue of completions.
+async fn queue_where(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) {
     let staff = Staff::of(suite);
     let mut request = tonic::Request::new(WatchQueuesRequest {
         max_waiting: 0,
@@ -216,5 +219,5 @@ async fn line(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) {
     };
     tokio::time::timeout(Duration::from_secs(20), watching)
         .await
-        .expect("the line never came to that");
+        .expect("the queue never came to that");
 }

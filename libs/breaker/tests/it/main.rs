@@ -5,9 +5,9 @@
 #[macro_use]
 mod conformance;
 mod local;
-mod machine;
 mod shared;
 mod simulation;
+mod state_machine;
 
 use std::time::Duration;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use turnwise_breaker::{
     Rules, State,
-    machine::{Look, Machine, Snapshot, Ticket},
     replica::Replica,
+    state_machine::{Look, Machine, Snapshot, Ticket},
 };
 
 const REPLICAS: usize = 3;

@@ -8,7 +8,7 @@ use tonic::transport::{
 };
 use tower::util::BoxCloneSyncService;
 
-use super::{ClientOptions, GrpcClient, elsewhere::Elsewhere, outgoing::Outgoing};
+use super::{ClientOptions, GrpcClient, failover::Failover, outgoing::Outgoing};
 use crate::Kit;
 
 /// How often a DNS name is looked up again.
@@ -70,7 +70,7 @@ pub fn connect(
             }
         }
     };
-    let channel = Elsewhere(channel);
+    let channel = Failover(channel);
     Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)))
 }
 

@@ -4,9 +4,9 @@
 //! verified caller, request id and trace; and it turns transport failures into failures with a reason.
 
 mod connect;
-mod elsewhere;
+mod deadline;
+mod failover;
 mod outgoing;
-mod timed;
 
 use std::convert::Infallible;
 

@@ -15,7 +15,7 @@ use tower::Service;
 use tracing::{Instrument, field};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{ClientOptions, timed::Timed};
+use super::{ClientOptions, deadline::DeadlineBody};
 use crate::{
     CallContext, Fault,
     caller::{CALLER_HEADER, seal},
@@ -130,7 +130,7 @@ where
                             finished.record("rpc.grpc.status_code", code as i32);
                         });
                         let response = match context.deadline() {
-                            Some(at) => response.map(|body| Body::new(Timed::new(body, at))),
+                            Some(at) => response.map(|body| Body::new(DeadlineBody::new(body, at))),
                             None => response,
                         };
                         observe(response, end).map(Body::new)

@@ -11,7 +11,7 @@ use axum::{extract::Request, response::Response};
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{auth::OpenMethods, errors, watch};
+use super::{auth::OpenMethods, drain, errors};
 use crate::{CancellationToken, Fault, context::Deadline};
 
 /// How long calls may take.
@@ -43,7 +43,7 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
 ) -> Response {
     // A health watch lasts as long as somebody watches, or until the process drains.
     if OpenMethods::contains(request.uri().path()) {
-        return watch::until(shutdown.clone(), next(request).await);
+        return drain::until(shutdown.clone(), next(request).await);
     }
     let asked = request
         .headers()

@@ -12,11 +12,11 @@
 
 mod auth;
 mod deadline;
+mod drain;
 mod errors;
 mod limits;
 mod panic;
 mod trace;
-mod watch;
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 

@@ -10,7 +10,7 @@ use turnwise_kit::{
 };
 use turnwise_proto::{common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient};
 
-use crate::probe::{TOKEN, ask, options, pupil, routes, stack};
+use crate::probe::{TOKEN, ask, options, routes, stack, student};
 
 #[tokio::test]
 async fn a_wrong_token_opens_nothing() {
@@ -18,7 +18,7 @@ async fn a_wrong_token_opens_nothing() {
     for wrong in ["", "another-token-of-at-least-thirty-two-characters"] {
         let mut client =
             ExamServiceClient::new(local(stack(&kit, 10).around(routes()), options(wrong)));
-        let context = CallContext::background(Some(pupil()), Duration::from_secs(5));
+        let context = CallContext::background(Some(student()), Duration::from_secs(5));
         let status = client
             .batch_get_question_status(context.request(ask("ok")))
             .await
@@ -41,17 +41,17 @@ proptest! {
     #[test]
     fn a_sealed_caller_cannot_be_changed(at in 0usize..200, to in any::<u8>()) {
         let token = InternalToken::new(TOKEN);
-        let sealed = seal(&pupil(), token.as_ref()).into_bytes();
+        let sealed = seal(&student(), token.as_ref()).into_bytes();
         let mut changed = sealed.clone();
         let at = at % changed.len();
         changed[at] = to;
         match unseal(&changed, token.as_ref()) {
             Ok(caller) => {
-                prop_assert_eq!(caller, pupil());
+                prop_assert_eq!(caller, student());
             }
             Err(fault) => prop_assert_eq!(fault.reason(), ErrorReason::Unauthenticated),
         }
-        let unsigned = seal(&pupil(), None);
+        let unsigned = seal(&student(), None);
         prop_assert!(unseal(unsigned.as_bytes(), token.as_ref()).is_err());
     }
 }

@@ -131,7 +131,7 @@ pub fn ask(course: &str) -> BatchGetQuestionStatusRequest {
     }
 }
 
-pub fn pupil() -> Caller {
+pub fn student() -> Caller {
     Caller {
         tenant: "north".to_owned(),
         subject: "ada".to_owned(),

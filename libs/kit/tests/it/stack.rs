@@ -7,14 +7,14 @@ use tonic::{Code, Status};
 use turnwise_kit::{CallContext, Fault, Kit, client::GrpcClient};
 use turnwise_proto::{common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient};
 
-use crate::probe::{ask, in_process, over_tcp, pupil, serve};
+use crate::probe::{ask, in_process, over_tcp, serve, student};
 
 async fn fails(
     client: &mut ExamServiceClient<GrpcClient>,
     course: &str,
     timeout: Duration,
 ) -> Status {
-    let context = CallContext::background(Some(pupil()), timeout);
+    let context = CallContext::background(Some(student()), timeout);
     client
         .batch_get_question_status(context.request(ask(course)))
         .await
@@ -30,7 +30,7 @@ async fn a_panic_becomes_internal_and_the_next_call_works() {
         let status = fails(&mut client, "panic", Duration::from_secs(60)).await;
         assert_eq!(status.code(), Code::Internal);
         assert_eq!(Fault::from_status(&status).reason(), ErrorReason::Internal);
-        let context = CallContext::background(Some(pupil()), Duration::from_secs(5));
+        let context = CallContext::background(Some(student()), Duration::from_secs(5));
         assert!(
             client
                 .batch_get_question_status(context.request(ask("ok")))
@@ -95,7 +95,7 @@ async fn what_travels_with_a_call_arrives() {
     let kit = Kit::for_tests();
     let server = serve(&kit).await;
     for mut client in [in_process(&kit, 10), over_tcp(&kit, server.address)] {
-        let context = CallContext::background(Some(pupil()), Duration::from_secs(9));
+        let context = CallContext::background(Some(student()), Duration::from_secs(9));
         let mut request = context.request(ask("ok"));
         request
             .metadata_mut()
@@ -181,7 +181,7 @@ async fn a_dead_address_is_passed_over() {
     .unwrap();
     let mut client = ExamServiceClient::new(channel);
     for _ in 0..50 {
-        let context = CallContext::background(Some(pupil()), Duration::from_secs(5));
+        let context = CallContext::background(Some(student()), Duration::from_secs(5));
         let answer = client
             .batch_get_question_status(context.request(ask("ok")))
             .await;
@@ -204,7 +204,7 @@ async fn a_list_and_a_name_are_endpoints_too() {
         )
         .unwrap();
         let mut client = ExamServiceClient::new(channel);
-        let context = CallContext::background(Some(pupil()), Duration::from_secs(5));
+        let context = CallContext::background(Some(student()), Duration::from_secs(5));
         let answer = client
             .batch_get_question_status(context.request(ask("ok")))
             .await;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod addresses;
+mod gcra;
 mod local;
-mod meter;
 mod shared;
 
 use std::time::Duration;

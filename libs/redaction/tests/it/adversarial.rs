@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use turnwise_redaction::{Kind, Roster, find, redact, redact_with};
-use turnwise_testing::processor::time_of_thread;
+use turnwise_testing::cpu_time::time_of_thread;
 
 fn roster() -> Roster {
     Roster::new([

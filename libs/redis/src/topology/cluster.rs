@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The nodes of a cluster.
 pub(crate) struct Cluster {
     connector: Connector,
-    lanes: usize,
+    connections: usize,
     seeds: Vec<HostPort>,
     known: Mutex<Known>,
     /// Held while the map is learnt; when that began last.
@@ -53,7 +53,7 @@ impl Cluster {
     pub(super) fn new(address: &Address, options: &RedisOptions, seeds: &[HostPort]) -> Self {
         Self {
             connector: Connector::new(address, options, Duty::Data),
-            lanes: options.lanes,
+            connections: options.connections,
             seeds: seeds.to_vec(),
             known: Mutex::default(),
             learning: tokio::sync::Mutex::default(),
@@ -211,7 +211,11 @@ impl Known {
 
     fn node(&mut self, address: HostPort, cluster: &Cluster) -> Arc<Node> {
         let node = self.nodes.entry(address.clone()).or_insert_with(|| {
-            Arc::new(Node::new(address, cluster.connector.clone(), cluster.lanes))
+            Arc::new(Node::new(
+                address,
+                cluster.connector.clone(),
+                cluster.connections,
+            ))
         });
         Arc::clone(node)
     }

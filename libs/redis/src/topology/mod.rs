@@ -55,7 +55,7 @@ impl Topology {
                 Self::Standalone(Arc::new(Node::new(
                     server.clone(),
                     connector,
-                    options.lanes,
+                    options.connections,
                 )))
             }
             Layout::Sentinel { sentinels, name } => {
@@ -101,7 +101,7 @@ impl Topology {
     }
 
     /// A server that hears all messages.
-    pub(crate) async fn herald(&self, deadline: Instant) -> Result<Arc<Node>, Failure> {
+    pub(crate) async fn listened_to(&self, deadline: Instant) -> Result<Arc<Node>, Failure> {
         match self {
             Self::Standalone(node) => Ok(Arc::clone(node)),
             Self::Sentinel(set) => set.primary(deadline).await,
@@ -112,7 +112,7 @@ impl Topology {
     /// Finds out on this connection whether the server is there, and still hears all messages.
     pub(crate) async fn hears_all(
         &self,
-        herald: &Node,
+        listened_to: &Node,
         connection: &mut MultiplexedConnection,
         deadline: Instant,
     ) -> Result<(), Failure> {
@@ -124,7 +124,7 @@ impl Topology {
                 answered(connection, redis::cmd("PING")).await?;
                 // While no sentinel answers nobody else is primary, as far as can be known.
                 if let Ok(primary) = set.primary(deadline).await
-                    && primary.address() != herald.address()
+                    && primary.address() != listened_to.address()
                 {
                     return Err(Failure::NotPrimary);
                 }

@@ -42,7 +42,7 @@ struct Watched {
     sentinels: Vec<Node>,
     to_primary: Connector,
     to_servers: Connector,
-    lanes: usize,
+    connections: usize,
     current: Mutex<Current>,
     /// Held while the sentinels are asked.
     asking: tokio::sync::Mutex<()>,
@@ -72,7 +72,7 @@ impl SentinelSet {
                 .collect(),
             to_primary: Connector::new(address, options, Duty::Primary),
             to_servers: Connector::new(address, options, Duty::Data),
-            lanes: options.lanes,
+            connections: options.connections,
             current: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         });
@@ -185,7 +185,11 @@ impl Watched {
                 if earlier.is_some() {
                     tracing::info!(primary = %address, "the sentinels name another primary");
                 }
-                Arc::new(Node::new(address, self.to_primary.clone(), self.lanes))
+                Arc::new(Node::new(
+                    address,
+                    self.to_primary.clone(),
+                    self.connections,
+                ))
             }
         };
         current.primary = Some(Arc::clone(&primary));

@@ -122,7 +122,7 @@ impl Callers {
 async fn nothing_is_done_twice_when_the_primary_of_a_sentinel_set_is_lost() {
     let mut set = SentinelSet::start_with(&ServerOptions::default().failing_over()).unwrap();
     let callers = Callers::start(set.url()).await;
-    let mut news = callers.redis.follow(["channel"]);
+    let mut news = callers.redis.subscribe(["channel"]);
     assert_eq!(
         timeout(PATIENCE, news.next()).await.unwrap(),
         Event::Listening

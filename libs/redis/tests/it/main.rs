@@ -5,4 +5,4 @@
 mod calls;
 mod failover;
 mod failures;
-mod news;
+mod subscription;

@@ -1,6 +1,6 @@
-//! How long it will take: service times, and the order run forward.
+//! How long a wait will be: service times, and a simulation of the order that is run forward.
 
-mod ahead;
+mod simulated_order;
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -8,25 +8,25 @@ use std::{
     time::Duration,
 };
 
-use self::ahead::Ahead;
+use self::simulated_order::SimulatedOrder;
 use crate::{
-    lineup::Lineup,
     order::{EntryId, Micros},
+    snapshot::OrderSnapshot,
 };
 
 /// How many calls the mean remembers.
 const MEMORY: u64 = 32;
 
 /// Standard deviations between the mean and the bound: as many as a normal distribution needs for nineteen in twenty.
-const SURE: f64 = 1.65;
+const DEVIATIONS: f64 = 1.65;
 /// Standard deviations more where times vary as much as their mean: such times are skewed.
-const SKEWED: f64 = 1.2;
+const SKEW_DEVIATIONS: f64 = 1.2;
 /// The part of a wait, and the microseconds besides, that are added to its bound for what takes time besides the calls.
-const SLACK: f64 = 0.02;
-const MOMENT: f64 = 5_000.0;
+const OVERHEAD_SHARE: f64 = 0.02;
+const OVERHEAD: f64 = 5_000.0;
 
-/// How much a service time is thought to vary, as a part of the mean, before anything is known of that.
-const CERTAIN: f64 = 0.15;
+/// How much a service time is assumed to vary, as a part of the mean, before anything is known of that.
+const PRIOR_VARIATION: f64 = 0.15;
 
 /// The service times of recent calls: an exponentially weighted mean and variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,14 +42,14 @@ pub struct ServiceTimes {
 /// A slot, as far as a forecast needs to know it: since when a call runs in it; none if it is free.
 pub type Busy = Option<Micros>;
 
-/// What is foreseen for an entry.
+/// The estimate of an entry's wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Foreseen {
+pub struct WaitEstimate {
     /// The entry.
     pub id: EntryId,
-    /// Where it is in [`Lineup::entries`].
+    /// Where it is in [`OrderSnapshot::entries`].
     pub index: usize,
-    /// How many start before, and one.
+    /// 1 for who starts next.
     pub position: usize,
     /// How long it will take until the start, in the mean.
     pub expected: Duration,
@@ -57,24 +57,28 @@ pub struct Foreseen {
     pub bound: Duration,
 }
 
-impl Foreseen {
-    /// Whether who may wait so long had better come back later. A newcomer had, unless it starts in time nineteen times in
-    /// twenty: else it might wait for nothing. Who came back with its ticket did as it was told, and stays if it is expected
-    /// to start in time.
-    pub fn is_too_long(&self, allowed: Duration, came_back: bool) -> bool {
-        let wait = if came_back { self.expected } else { self.bound };
+impl WaitEstimate {
+    /// Whether this is too long for who may wait so long. For a newcomer it is, unless it starts in time nineteen times in
+    /// twenty: else it might wait for nothing. Who returns with its ticket has followed its retry hint, and stays if it is
+    /// expected to start in time.
+    pub fn is_too_long(&self, allowed: Duration, has_ticket: bool) -> bool {
+        let wait = if has_ticket {
+            self.expected
+        } else {
+            self.bound
+        };
         wait > allowed
     }
 }
 
 impl ServiceTimes {
-    /// None have been measured; this is reckoned with until one is.
+    /// None have been measured; this mean is assumed until one is.
     pub fn prior(mean: Duration) -> Self {
         let mean = mean.as_secs_f64() * 1e6;
         Self {
             count: 0,
             mean,
-            variance: (CERTAIN * mean).powi(2),
+            variance: (PRIOR_VARIATION * mean).powi(2),
         }
     }
 
@@ -90,7 +94,7 @@ impl ServiceTimes {
 
     /// Learns a service time.
     ///
-    /// The first replaces what was reckoned with, and is thought to vary by [`CERTAIN`] of itself. Each later one moves the mean
+    /// The first replaces what was assumed, and is thought to vary by [`PRIOR_VARIATION`] of itself. Each later one moves the mean
     /// by `alpha = max(1/n, 1/32)` of its difference `d`, and the variance to `(1 − alpha)(variance + alpha d²)`
     /// (Finch, *Incremental calculation of weighted mean and variance*, 2009).
     pub fn record(&mut self, service_time: Duration) {
@@ -98,7 +102,7 @@ impl ServiceTimes {
         self.count += 1;
         if self.count == 1 {
             self.mean = time;
-            self.variance = (CERTAIN * time).powi(2);
+            self.variance = (PRIOR_VARIATION * time).powi(2);
             return;
         }
         let alpha = 1.0 / self.count.min(MEMORY) as f64;
@@ -108,75 +112,75 @@ impl ServiceTimes {
     }
 }
 
-/// Foresees the start of everybody in line, in the order of their starts, with absent ones as if they were there. Empty if
-/// there are no slots.
+/// Estimates the wait of everybody in the queue, in the order of their starts, with absent ones as if they were there.
+/// Empty if there are no slots.
 ///
 /// The order is run forward: each slot becomes free when its call has taken the time that is to be expected, and each start
-/// keeps it busy for the mean. `lineup` is sorted.
+/// keeps it busy for the mean. `snapshot` is sorted.
 ///
-/// The bound adds [`SURE`] standard deviations, and up to [`SKEWED`] more. A start that `k` calls of `c` slots each come before varies by what is left
-/// of the first call, by `k / c` times the variance of a call, and by `k²` times the variance of the mean itself; and a
-/// little for what takes time besides the calls.
-pub fn foresee(
-    lineup: &Lineup,
+/// The bound adds [`DEVIATIONS`] standard deviations, and up to [`SKEW_DEVIATIONS`] more. A start that `k` calls of `c`
+/// slots each come before varies by what is left of the first call, by `k / c` times the variance of a call, and by `k²`
+/// times the variance of the mean itself; and a little for what takes time besides the calls.
+pub fn estimate_waits(
+    snapshot: &OrderSnapshot,
     slots: &[Busy],
     times: &ServiceTimes,
     aging: Duration,
     now: Micros,
-) -> Vec<Foreseen> {
-    let mut slots: BinaryHeap<Reverse<Turn>> = slots
+) -> Vec<WaitEstimate> {
+    let mut slots: BinaryHeap<Reverse<NextFree>> = slots
         .iter()
-        .map(|busy| Reverse(Turn::first(*busy, times, now)))
+        .map(|busy| Reverse(NextFree::first(*busy, times, now)))
         .collect();
     let count = slots.len() as f64;
-    let sure = SURE + SKEWED * times.varies().sqrt();
-    let mut line = Ahead::new(lineup, aging, now);
-    let mut foreseen = Vec::with_capacity(lineup.entries.len());
+    let sure = DEVIATIONS + SKEW_DEVIATIONS * times.varies().sqrt();
+    let mut order = SimulatedOrder::new(snapshot, aging, now);
+    let mut estimates = Vec::with_capacity(snapshot.entries.len());
     while let Some(mut slot) = slots.peek_mut()
-        && let Some(index) = line.start(now.saturating_add(slot.0.free_in))
+        && let Some(index) = order.start(now.saturating_add(slot.0.free_in))
     {
-        let Some(entry) = lineup.entries.get(index) else {
+        let Some(entry) = snapshot.entries.get(index) else {
             break;
         };
-        let turn = &mut slot.0;
-        let calls = turn.calls as f64;
-        let variance = turn.rest_variance
+        let next = &mut slot.0;
+        let calls = next.calls as f64;
+        let variance = next.rest_variance
             + calls / count * times.variance
             + calls * calls * times.variance / times.count.clamp(1, MEMORY) as f64;
-        let free_in = turn.free_in as f64;
-        let bound = free_in * (1.0 + SLACK) + sure * variance.sqrt() + MOMENT;
-        foreseen.push(Foreseen {
+        let free_in = next.free_in as f64;
+        let bound = free_in * (1.0 + OVERHEAD_SHARE) + sure * variance.sqrt() + OVERHEAD;
+        estimates.push(WaitEstimate {
             id: entry.id,
             index,
-            position: foreseen.len() + 1,
-            expected: Duration::from_micros(turn.free_in),
+            position: estimates.len() + 1,
+            expected: Duration::from_micros(next.free_in),
             bound: Duration::from_micros(bound as u64),
         });
-        turn.free_in = turn.free_in.saturating_add(times.mean as u64);
-        turn.calls += 1;
+        next.free_in = next.free_in.saturating_add(times.mean as u64);
+        next.calls += 1;
     }
-    foreseen
+    estimates
 }
 
 /// When a slot is next free.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Turn {
+struct NextFree {
     free_in: Micros,
-    /// How many foreseen calls come before.
+    /// How many simulated calls come before.
     calls: u32,
     /// The variance of what is left of the running call.
     rest_variance: f64,
 }
 
-impl Eq for Turn {}
+impl Eq for NextFree {}
 
-impl PartialOrd for Turn {
+impl PartialOrd for NextFree {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Turn {
+impl Ord for NextFree {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.free_in, self.calls)
             .cmp(&(other.free_in, other.calls))
@@ -184,13 +188,13 @@ impl Ord for Turn {
     }
 }
 
-impl Turn {
+impl NextFree {
     /// Of a slot as it is now.
     ///
     /// What is left of a call lies between two cases: times that hardly vary leave the mean less what has passed, and
     /// times that vary as much as their mean (exponential ones) leave the mean, whatever has passed. The square of the
     /// coefficient of variation says how far a call is from the one to the other. A call that runs longer than it should
-    /// is reckoned to do so for a quarter of that again.
+    /// is assumed to do so for a quarter of that again.
     fn first(busy: Busy, times: &ServiceTimes, now: Micros) -> Self {
         let Some(since) = busy else {
             return Self {

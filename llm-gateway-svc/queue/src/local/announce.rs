@@ -10,21 +10,21 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::Local;
+use super::LocalQueue;
 
-/// The least time between two announcements, so that changes that come together are told together.
+/// The least time between two announcements, so that changes that come together are announced together.
 const BETWEEN: Duration = Duration::from_millis(5);
 
 /// Announcing takes at most one part in so many of the time.
 const SHARE: u32 = 20;
 
-/// Announces places whenever the line changes, until nobody follows one any more.
-pub(super) async fn run(local: Weak<Local>, news: Arc<Notify>) {
+/// Announces places whenever the queue changes, until nobody follows one any more.
+pub(super) async fn run(local: Weak<LocalQueue>, news: Arc<Notify>) {
     loop {
-        let Some(line) = local.upgrade() else { return };
+        let Some(queue) = local.upgrade() else { return };
         let started = Instant::now();
-        let announced = line.core().announce(started);
-        drop(line);
+        let announced = queue.state().announce(started);
+        drop(queue);
         let Some(announced) = announced else { return };
         let not_before = started + BETWEEN.max(started.elapsed() * SHARE);
         match announced.again_at {

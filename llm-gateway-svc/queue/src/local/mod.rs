@@ -1,8 +1,8 @@
-//! The line of one process.
+//! The queue of one process.
 
 mod announce;
-mod core;
 mod slots;
+mod state;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,83 +14,88 @@ use tokio::{
     time::Instant,
 };
 
-use self::core::Core;
+use self::state::State;
 use crate::{
-    ask::{Ask, Place, PlaceWatch, Refusal},
-    line::Entered,
-    options::LineOptions,
+    options::QueueOptions,
     order::EntryId,
-    view::LineView,
-    waiter::{Answer, Grant, Told},
+    queue::Entered,
+    request::{Place, PlaceWatch, Refusal, SlotRequest},
+    view::QueueView,
+    waiter::{Grant, Outcome, OutcomeReceiver},
 };
 
-/// The line of one process, over its own slots. It does nothing by itself: whoever enters, leaves, or frees a slot moves it
+/// The queue of one process, over its own slots. It does nothing by itself: whoever enters, leaves, or frees a slot moves it
 /// on, and while somebody follows a place one task announces them.
 #[derive(Debug)]
-pub(crate) struct Local {
-    core: Mutex<Core>,
+pub(crate) struct LocalQueue {
+    state: Mutex<State>,
     /// Wakes the task that announces places.
     news: Arc<Notify>,
     changes: watch::Sender<()>,
 }
 
-impl Local {
-    /// An empty line.
-    pub(crate) fn new(options: LineOptions) -> Self {
+impl LocalQueue {
+    /// An empty queue.
+    pub(crate) fn new(options: QueueOptions) -> Self {
         Self {
-            core: Mutex::new(Core::new(options, Instant::now())),
+            state: Mutex::new(State::new(options, Instant::now())),
             news: Arc::new(Notify::new()),
             changes: watch::Sender::new(()),
         }
     }
 
-    /// Gets into line, until the given time at the latest.
-    pub(crate) fn enter(&self, ask: Ask, now: Instant, until: Instant) -> Result<Entered, Refusal> {
-        let entered = self.core().enter(ask, now, until);
+    /// Joins the queue, until the given time at the latest.
+    pub(crate) fn enter(
+        &self,
+        ask: SlotRequest,
+        now: Instant,
+        until: Instant,
+    ) -> Result<Entered, Refusal> {
+        let entered = self.state().enter(ask, now, until);
         self.changed();
         entered
     }
 
     /// Takes a waiter out who has gone, with the slot that it may have been given meanwhile.
-    pub(crate) fn leave(&self, id: EntryId, answer: &mut Answer) {
+    pub(crate) fn leave(&self, id: EntryId, answer: &mut OutcomeReceiver) {
         let now = Instant::now();
-        let mut core = self.core();
+        let mut state = self.state();
         match answer.try_recv() {
-            Ok(Told::Granted(grant)) => core.release(&grant, None, now),
-            Ok(Told::Refused(_)) => {}
-            Err(_) => core.leave(id, now),
+            Ok(Outcome::Granted(grant)) => state.release(&grant, None, now),
+            Ok(Outcome::Refused(_)) => {}
+            Err(_) => state.leave(id, now),
         }
-        drop(core);
+        drop(state);
         self.changed();
     }
 
-    /// Has a waiter refused whose time is over, if it has not been told of a slot by now.
+    /// Has a waiter refused whose time is over, if it has got no slot by now.
     pub(crate) fn give_up(&self, id: EntryId, allowed: Duration) {
-        self.core().give_up(id, allowed, Instant::now());
+        self.state().give_up(id, allowed, Instant::now());
         self.changed();
     }
 
     /// Frees a slot.
     pub(crate) fn release(&self, grant: &Grant, service_time: Option<Duration>) {
-        self.core().release(grant, service_time, Instant::now());
+        self.state().release(grant, service_time, Instant::now());
         self.changed();
     }
 
     /// Follows a waiter's place.
     pub(crate) fn watch(self: &Arc<Self>, id: EntryId, first: Option<Place>) -> PlaceWatch {
-        let (places, start) = self.core().watch(id, first);
+        let (places, start) = self.state().watch(id, first);
         if start {
             tokio::spawn(announce::run(Arc::downgrade(self), Arc::clone(&self.news)));
         }
         places
     }
 
-    /// The line as it is now.
-    pub(crate) fn view(&self, max: usize) -> LineView {
-        self.core().view(max, Instant::now())
+    /// The queue as it is now.
+    pub(crate) fn view(&self, max: usize) -> QueueView {
+        self.state().view(max, Instant::now())
     }
 
-    /// Changes whenever the line does.
+    /// Changes whenever the queue does.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -102,7 +107,7 @@ impl Local {
         }
     }
 
-    fn core(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

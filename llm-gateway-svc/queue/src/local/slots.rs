@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    ask::Owner,
     forecast::Busy,
     order::Micros,
+    request::Owner,
     view::{CallView, SlotView},
 };
 

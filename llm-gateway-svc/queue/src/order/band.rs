@@ -7,18 +7,18 @@ use std::{
 
 use super::{
     Entry, EntryId, SCALE,
-    class::{ClassOrder, PupilName},
+    class::{ClassOrder, StudentName},
 };
 use crate::{
-    ask::Band,
-    lineup::{ClassLine, EntryLine, Lineup},
+    request::Band,
+    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot},
 };
 
 /// Where an entry is in its band.
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
+pub(super) struct Location {
     class: Arc<str>,
-    pupil: PupilName,
+    student: StudentName,
     arrival: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct BandOrder {
     classes: HashMap<Arc<str>, ClassOrder>,
     /// The classes with somebody present.
     ready: BTreeSet<Key>,
-    /// The tags beyond V of classes with nobody in line.
+    /// The tags beyond V of classes with nobody in the queue.
     finished: HashMap<Arc<str>, u64>,
     present: usize,
 }
@@ -45,25 +45,25 @@ impl BandOrder {
     }
 
     /// Adds an entry.
-    pub(super) fn insert(&mut self, entry: &Entry, place: u64, mut arrival: u64) -> Spot {
+    pub(super) fn insert(&mut self, entry: &Entry, place: u64, mut arrival: u64) -> Location {
         let name = match self.classes.get_key_value(entry.owner.class.as_str()) {
             Some((name, _)) => Arc::clone(name),
             None => self.open(&entry.owner.class, place),
         };
-        let pupil = PupilName::of(entry);
+        let student = StudentName::of(entry);
         let held = entry.held_until.is_some();
         self.change(&name, |class| {
             class.weight = entry.weight;
-            arrival = class.insert(&pupil, entry.id, place, arrival, held);
+            arrival = class.insert(&student, entry.id, place, arrival, held);
         });
-        Spot {
+        Location {
             class: name,
-            pupil,
+            student,
             arrival,
         }
     }
 
-    /// Brings a class into line.
+    /// Brings a class into the queue.
     fn open(&mut self, class: &str, stamp: u64) -> Arc<str> {
         let (name, finished) = match self.finished.remove_entry(class) {
             Some((name, tag)) => (name, tag),
@@ -76,26 +76,28 @@ impl BandOrder {
     }
 
     /// Gives an entry's place to another entry, which is present.
-    pub(super) fn rename(&mut self, spot: &Spot, id: EntryId, was_held: bool) {
-        self.change(&spot.class, |class| {
-            class.rename(&spot.pupil, spot.arrival, id);
+    pub(super) fn rename(&mut self, location: &Location, id: EntryId, was_held: bool) {
+        self.change(&location.class, |class| {
+            class.rename(&location.student, location.arrival, id);
             if was_held {
-                class.set_held(&spot.pupil, spot.arrival, false);
+                class.set_held(&location.student, location.arrival, false);
             }
         });
     }
 
     /// Makes a present entry absent.
-    pub(super) fn leave_held(&mut self, spot: &Spot) {
-        self.change(&spot.class, |class| {
-            class.set_held(&spot.pupil, spot.arrival, true)
+    pub(super) fn leave_held(&mut self, location: &Location) {
+        self.change(&location.class, |class| {
+            class.set_held(&location.student, location.arrival, true)
         });
     }
 
     /// Takes an entry out.
-    pub(super) fn remove(&mut self, spot: &Spot) {
-        self.change(&spot.class, |class| class.remove(&spot.pupil, spot.arrival));
-        self.close_if_empty(&spot.class);
+    pub(super) fn remove(&mut self, location: &Location) {
+        self.change(&location.class, |class| {
+            class.remove(&location.student, location.arrival)
+        });
+        self.close_if_empty(&location.class);
     }
 
     /// Takes the next present entry out, as it starts.
@@ -130,7 +132,7 @@ impl BandOrder {
         }
     }
 
-    /// Takes a class out of line that has nobody left; a band with nobody left forgets everything.
+    /// Takes a class out of the queue that has nobody left; a band with nobody left forgets everything.
     fn close_if_empty(&mut self, name: &Arc<str>) {
         if self.classes.get(name).is_none_or(|class| !class.is_empty()) {
             return;
@@ -149,25 +151,25 @@ impl BandOrder {
         }
     }
 
-    /// Draws the band into a picture of the order, sorted.
-    pub(super) fn draw(
+    /// Adds the band to a snapshot of the order, sorted.
+    pub(super) fn snapshot(
         &self,
         band: Band,
-        entries: &HashMap<EntryId, (Entry, Spot)>,
-        lineup: &mut Lineup,
+        entries: &HashMap<EntryId, (Entry, Location)>,
+        snapshot: &mut OrderSnapshot,
     ) {
         for (name, class) in &self.classes {
-            let index = lineup.classes.len();
-            lineup.classes.push(ClassLine {
+            let index = snapshot.classes.len();
+            snapshot.classes.push(ClassSnapshot {
                 name: Arc::clone(name),
                 band,
                 weight: class.weight,
                 tag: class.tag,
                 stamp: class.stamp,
             });
-            class.draw(|id, place, arrival| {
+            class.for_each(|id, place, arrival| {
                 if let Some((entry, _)) = entries.get(&id) {
-                    lineup.entries.push(EntryLine {
+                    snapshot.entries.push(EntrySnapshot {
                         id,
                         class: index,
                         place,

@@ -1,15 +1,15 @@
-//! Who is next: an order of entries by band, class, pupil and arrival.
+//! Who is next: an order of entries by band, class, student and arrival.
 //!
 //! - **Bands**: interactive before batch; but if nothing of the batch band has started for `aging` though somebody present
 //!   waited in it all the time, one batch entry goes first.
-//! - **Classes** of a band: start-time fair queueing. A class that comes into line gets the tag `max(its last tag, V)`; the
+//! - **Classes** of a band: start-time fair queueing. A class that comes into the queue gets the tag `max(its last tag, V)`; the
 //!   lowest tag is next, among equals the earliest set, then the name. A start sets `V` to the tag and adds
 //!   [`SCALE`]` / weight` to it. A band without any entry forgets its tags: nobody is owed anything.
 //!   (Goyal, Vin and Cheng, *Start-time fair queueing*, 1996.)
-//! - **Pupils** of a class: by place. A pupil gets the next place when it comes into line, and again when one of its
-//!   entries starts and others wait on. So between its place and its start each other pupil starts at most once.
-//! - **A pupil's entries**: by arrival. One that takes over another's place has its arrival as well.
-//! - **Held** entries are absent: they keep their place and are passed over until they come back or expire.
+//! - **Students** of a class: by place. A student gets the next place when it comes into the queue, and again when one of its
+//!   entries starts and others wait on. So between its place and its start each other student starts at most once.
+//! - **A student's entries**: by arrival. One that takes over another's place has its arrival as well.
+//! - **Held** entries are absent: they keep their place and are passed over until they return or expire.
 //!
 //! Places, arrivals and the stamps that tell equal tags apart are ticks of one counter, `max(last + 1, now)`. Adding an
 //! entry takes one tick for all that it sets, and so does a start. The module is pure: `now` is passed in.
@@ -23,24 +23,24 @@ use std::{
 };
 
 use crate::{
-    ask::{Band, Owner},
-    lineup::Lineup,
+    request::{Band, Owner},
+    snapshot::OrderSnapshot,
 };
-use band::{BandOrder, Spot};
+use band::{BandOrder, Location};
 
-/// A time on a line's clock, in microseconds.
+/// A time on a queue's clock, in microseconds.
 pub type Micros = u64;
 
-/// Names an entry of a line.
+/// The id of an entry in a queue.
 pub type EntryId = u64;
 
 /// What a call adds to the tag of a class of weight 1.
 pub const SCALE: u64 = 1_000_000;
 
-/// Somebody in line.
+/// Somebody in the queue.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its name.
+    /// Its id.
     pub id: EntryId,
     /// Whose it is.
     pub owner: Arc<Owner>,
@@ -48,7 +48,7 @@ pub struct Entry {
     pub band: Band,
     /// The weight of its class: 1 to 1000.
     pub weight: u32,
-    /// Since when it is in line.
+    /// Since when it is in the queue.
     pub since: Micros,
     /// The replica that it waits in.
     pub replica: usize,
@@ -62,7 +62,7 @@ pub struct Order {
     aging: Micros,
     interactive: BandOrder,
     batch: BandOrder,
-    entries: HashMap<EntryId, (Entry, Spot)>,
+    entries: HashMap<EntryId, (Entry, Location)>,
     /// The entries of those who are somebody.
     owners: HashMap<Arc<Owner>, EntryId>,
     /// The held entries, by their end.
@@ -87,17 +87,17 @@ impl Order {
         }
     }
 
-    /// How many are in line, those whose place is held included.
+    /// How many are in the queue, those whose place is held included.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nobody is in line.
+    /// Whether nobody is in the queue.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many are in line and present.
+    /// How many are in the queue and present.
     pub fn present(&self) -> usize {
         self.interactive.present() + self.batch.present()
     }
@@ -112,7 +112,7 @@ impl Order {
         self.get(*self.owners.get(owner)?)
     }
 
-    /// Adds an entry at the end of its pupil's, with a new place if the pupil has no other. Its owner has none.
+    /// Adds an entry at the end of its student's, with a new place if the student has no other. Its owner has none.
     pub fn add(&mut self, entry: Entry, now: Micros) {
         let tick = self.tick(now);
         self.insert(entry, tick, tick, now);
@@ -128,18 +128,18 @@ impl Order {
         if let Some(until) = entry.held_until {
             self.held.insert((until, entry.id));
         }
-        if !entry.owner.pupil.is_empty() {
+        if !entry.owner.student.is_empty() {
             self.owners.insert(Arc::clone(&entry.owner), entry.id);
         }
-        let spot = self.band(entry.band).insert(&entry, place, arrival);
-        self.entries.insert(entry.id, (entry, spot));
+        let location = self.band(entry.band).insert(&entry, place, arrival);
+        self.entries.insert(entry.id, (entry, location));
         self.note_batch(now);
     }
 
     /// Puts a present entry in the place of another of the same owner and band, and returns that one; adds it if there is
     /// none.
     pub fn take_over(&mut self, id: EntryId, newer: Entry, now: Micros) -> Option<Entry> {
-        let Some((older, spot)) = self.entries.remove(&id) else {
+        let Some((older, location)) = self.entries.remove(&id) else {
             self.add(newer, now);
             return None;
         };
@@ -147,25 +147,25 @@ impl Order {
             self.held.remove(&(until, id));
         }
         self.band(older.band)
-            .rename(&spot, newer.id, older.held_until.is_some());
-        if !newer.owner.pupil.is_empty() {
+            .rename(&location, newer.id, older.held_until.is_some());
+        if !newer.owner.student.is_empty() {
             self.owners.insert(Arc::clone(&newer.owner), newer.id);
         }
-        self.entries.insert(newer.id, (newer, spot));
+        self.entries.insert(newer.id, (newer, location));
         self.note_batch(now);
         Some(older)
     }
 
     /// Makes an entry absent, with its place held until then.
     pub fn hold(&mut self, id: EntryId, until: Micros, now: Micros) {
-        let Some((entry, spot)) = self.entries.get_mut(&id) else {
+        let Some((entry, location)) = self.entries.get_mut(&id) else {
             return;
         };
-        let (band, spot) = (entry.band, spot.clone());
+        let (band, location) = (entry.band, location.clone());
         if let Some(before) = entry.held_until.replace(until) {
             self.held.remove(&(before, id));
         } else {
-            self.band(band).leave_held(&spot);
+            self.band(band).leave_held(&location);
         }
         self.held.insert((until, id));
         self.note_batch(now);
@@ -173,9 +173,9 @@ impl Order {
 
     /// Takes an entry out.
     pub fn remove(&mut self, id: EntryId, now: Micros) -> Option<Entry> {
-        let (entry, spot) = self.entries.remove(&id)?;
+        let (entry, location) = self.entries.remove(&id)?;
         self.forget(&entry);
-        self.band(entry.band).remove(&spot);
+        self.band(entry.band).remove(&location);
         self.note_batch(now);
         Some(entry)
     }
@@ -213,17 +213,18 @@ impl Order {
         self.held.first().map(|(until, _)| *until)
     }
 
-    /// A picture of the order.
-    pub fn lineup(&self) -> Lineup {
-        let mut lineup = Lineup {
+    /// The order at this moment.
+    pub fn snapshot(&self) -> OrderSnapshot {
+        let mut snapshot = OrderSnapshot {
             classes: Vec::new(),
             entries: Vec::with_capacity(self.entries.len()),
             passed_over_since: self.passed_over_since,
         };
         self.interactive
-            .draw(Band::Interactive, &self.entries, &mut lineup);
-        self.batch.draw(Band::Batch, &self.entries, &mut lineup);
-        lineup
+            .snapshot(Band::Interactive, &self.entries, &mut snapshot);
+        self.batch
+            .snapshot(Band::Batch, &self.entries, &mut snapshot);
+        snapshot
     }
 
     /// The band that the next start is from.

@@ -10,38 +10,38 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use super::{Shared, picture::Picture, state::Mode};
-use crate::{ask::Place, forecast::Foreseen, waiter::Waiter};
+use super::{SharedQueue, snapshot::QueueSnapshot, state::Mode};
+use crate::{forecast::WaitEstimate, request::Place, waiter::Waiter};
 
-/// The least time between two announcements, so that changes that come together are told together.
+/// The least time between two announcements, so that changes that come together are announced together.
 const BETWEEN: Duration = Duration::from_millis(5);
 /// Announcing takes at most one part in so many of the time.
 const SHARE: u32 = 20;
 /// Places are announced again after so long even if nothing happened: bounds pass, and held places expire.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(1);
-/// A line is looked at again after one start for each so many in line.
+/// A queue is looked at again after one start for each so many in the queue.
 const STEP: usize = 100;
 
-/// Announces places whenever the line moves on, until nobody follows one any more.
-pub(super) async fn run(line: Weak<Shared>, newcomers: Arc<Notify>) {
+/// Announces places whenever the queue moves on, until nobody follows one any more.
+pub(super) async fn run(queue: Weak<SharedQueue>, newcomers: Arc<Notify>) {
     loop {
-        let Some(line) = line.upgrade() else { return };
+        let Some(queue) = queue.upgrade() else { return };
         let started = Instant::now();
         let mut version = {
-            let mut state = line.state();
+            let mut state = queue.state();
             let mut waiters = state.waiters.values();
-            if !waiters.any(|in_line| in_line.waiter.is_watched()) {
+            if !waiters.any(|queued| queued.waiter.is_watched()) {
                 state.announcing = false;
                 return;
             }
             state.version.subscribe()
         };
         let seen = *version.borrow_and_update();
-        let picture = line.picture(started).await;
-        let in_line = announce(&line, picture.as_deref(), started);
-        drop((picture, line));
+        let snapshot = queue.snapshot(started).await;
+        let queued = announce(&queue, snapshot.as_deref(), started);
+        drop((snapshot, queue));
         let not_before = started + BETWEEN.max(started.elapsed() * SHARE);
-        let enough = seen + 1 + (in_line / STEP) as u64;
+        let enough = seen + 1 + (queued / STEP) as u64;
         let moved = version.wait_for(|version| *version >= enough || *version < seen);
         tokio::select! {
             _ = moved => {}
@@ -55,27 +55,24 @@ pub(super) async fn run(line: Weak<Shared>, newcomers: Arc<Notify>) {
     }
 }
 
-/// Tells those who follow their places, and returns how many are in line.
-fn announce(line: &Shared, picture: Option<&Picture>, at: Instant) -> usize {
-    let state = line.state();
+/// Announces places to those who follow them, and returns how many are in the queue.
+fn announce(queue: &SharedQueue, snapshot: Option<&QueueSnapshot>, at: Instant) -> usize {
+    let state = queue.state();
     let aging = state.options.aging;
-    let foreseen: Vec<Foreseen> = match (picture, &state.mode) {
-        (Some(picture), _) => picture.foresee(aging),
-        (None, Mode::Out(out)) => state.foresee_out(&out.order.lineup(), at),
+    let estimates: Vec<WaitEstimate> = match (snapshot, &state.mode) {
+        (Some(snapshot), _) => snapshot.estimate_waits(aging),
+        (None, Mode::Detached(detached)) => state.estimate_detached(&detached.order.snapshot(), at),
         (None, _) => Vec::new(),
     };
-    for foreseen in &foreseen {
-        let waiter: Option<&Waiter> = state
-            .waiters
-            .get(&foreseen.id)
-            .map(|in_line| &in_line.waiter);
+    for estimate in &estimates {
+        let waiter: Option<&Waiter> = state.waiters.get(&estimate.id).map(|queued| &queued.waiter);
         if let Some(waiter) = waiter {
             waiter.announce(Place {
-                position: foreseen.position,
-                wait: foreseen.bound,
+                position: estimate.position,
+                wait: estimate.bound,
                 at,
             });
         }
     }
-    foreseen.len()
+    estimates.len()
 }

@@ -1,4 +1,4 @@
-//! Joining: a process tells what it knows, and enters those who wait in it again.
+//! A process joins the others: it claims the calls that it runs, and enters those who wait in it again.
 
 use std::collections::HashMap;
 
@@ -7,96 +7,92 @@ use tokio::time::Instant;
 use turnwise_redis::Value;
 
 use super::{
-    Shared,
-    script::{self, AT_ONCE, Answer, Caller, Status, TIMEOUT, number, text, texts},
-    state::{Clock, Mode, State, micros},
+    SharedQueue,
+    clock::{Clock, micros},
+    script::{self, AT_ONCE, Reply, ScriptClient, Status, TIMEOUT, number, text, texts},
+    state::{Mode, State},
 };
 use crate::{
-    lineup::Lineup,
     order::{Entry, EntryId},
+    snapshot::OrderSnapshot,
     ticket::TicketKey,
 };
 
-/// An entry, and its place and arrival.
-pub(super) type Spotted = (Entry, Option<(u64, u64)>);
+/// An entry with its rank: its place and arrival.
+pub(super) type RankedEntry = (Entry, Option<(u64, u64)>);
 
-/// Joins, tells what is known, and enters who waits again. Returns the epoch; none if it did not come to that.
-pub(super) async fn join(line: &Shared, is_new: bool) -> Option<u64> {
-    let caller = &line.caller;
+/// Joins with what is known, and enters who waits again. Returns the epoch; none if it did not come to that.
+pub(super) async fn join(queue: &SharedQueue, is_new: bool) -> Option<u64> {
+    let client = &queue.client;
     let asked = Instant::now();
-    let hello = caller.call("hello", 0, 0, Vec::new()).await.ok()?;
-    let answer = loop {
+    let asked_time = client.call("time", 0, 0, Vec::new()).await.ok()?;
+    let reply = loop {
         let sent = Instant::now();
         let (not_after, arguments) = {
-            let mut state = line.state();
-            let clock = Clock::new(asked, hello.now);
+            let mut state = queue.state();
+            let clock = Clock::new(asked, asked_time.now);
             let not_after = clock.micros(sent) + micros(TIMEOUT);
-            let arguments = claims(&state, caller, is_new, sent);
-            let Mode::Out(out) = &mut state.mode else {
+            let arguments = claims(&state, client, is_new, sent);
+            let Mode::Detached(detached) = &mut state.mode else {
                 return None;
             };
-            // Nothing starts here until it is certain what Redis was told.
-            out.join_until(sent + TIMEOUT + (sent - asked));
+            // Nothing starts here until it is certain which claims Redis has.
+            detached.join_until(sent + TIMEOUT + (sent - asked));
             (not_after, arguments)
         };
-        let answered = caller.call("join", 0, not_after, arguments).await;
-        let mut state = line.state();
-        let Mode::Out(out) = &mut state.mode else {
+        let answered = client.call("join", 0, not_after, arguments).await;
+        let mut state = queue.state();
+        let Mode::Detached(detached) = &mut state.mode else {
             return None;
         };
         match answered {
-            Ok(answer) if answer.status == Status::Ok => {
-                let more = joined(&mut state, &answer, sent)?;
+            Ok(reply) if reply.status == Status::Ok => {
+                let more = joined(&mut state, &reply, sent)?;
                 if !more {
-                    break answer;
+                    break reply;
                 }
             }
             Ok(_) => {
-                out.not_joining();
+                detached.not_joining();
                 return None;
             }
             Err(failure) => {
                 if failure.is_certainly_not_done() {
-                    out.not_joining();
+                    detached.not_joining();
                 }
                 return None;
             }
         }
     };
     let entries = {
-        let mut state = line.state();
-        let mode = std::mem::replace(
-            &mut state.mode,
-            Mode::In {
-                epoch: answer.epoch,
-            },
-        );
-        let spots = match mode {
-            Mode::Out(out) => spots(&out.order.lineup()),
-            Mode::In { .. } | Mode::Gone => HashMap::new(),
+        let mut state = queue.state();
+        let mode = std::mem::replace(&mut state.mode, Mode::Joined { epoch: reply.epoch });
+        let ranks = match mode {
+            Mode::Detached(detached) => ranks(&detached.order.snapshot()),
+            Mode::Joined { .. } | Mode::Left => HashMap::new(),
         };
-        for in_line in state.waiters.values_mut() {
-            in_line.spot = spots.get(&in_line.entry.id).copied().or(in_line.spot);
-            in_line.confirmed = None;
+        for queued in state.waiters.values_mut() {
+            queued.rank = ranks.get(&queued.entry.id).copied().or(queued.rank);
+            queued.confirmed = None;
         }
-        for (id, (_, spot)) in &mut state.held {
-            *spot = spots.get(id).copied().or(*spot);
+        for (id, (_, rank)) in &mut state.held {
+            *rank = ranks.get(id).copied().or(*rank);
         }
         let waiting = state
             .waiters
             .values()
-            .map(|in_line| (in_line.entry.clone(), in_line.spot));
+            .map(|queued| (queued.entry.clone(), queued.rank));
         let held = state.held.values().cloned();
         held.chain(waiting).collect()
     };
-    line.changed();
-    tracing::info!("the line is shared with the other replicas");
-    enter_again(line, entries).await?;
-    Some(answer.epoch)
+    queue.changed();
+    tracing::info!("the queue is shared with the other replicas");
+    enter_again(queue, entries).await?;
+    Some(reply.epoch)
 }
 
 /// The arguments of a join: settings, the calls that run, and what is known of others' calls in own slots.
-fn claims(state: &State, caller: &Caller, is_new: bool, now: Instant) -> Vec<String> {
+fn claims(state: &State, client: &ScriptClient, is_new: bool, now: Instant) -> Vec<String> {
     let options = &state.options;
     let mut arguments = vec![
         options.replica_index.to_string(),
@@ -121,7 +117,7 @@ fn claims(state: &State, caller: &Caller, is_new: bool, now: Instant) -> Vec<Str
             slot.to_string(),
             call.fence.to_string(),
             call.since.to_string(),
-            caller.process.clone(),
+            client.process.clone(),
             lease.to_string(),
             call.id.to_string(),
             call.owner.purpose.to_owned(),
@@ -146,14 +142,14 @@ fn claims(state: &State, caller: &Caller, is_new: bool, now: Instant) -> Vec<Str
     arguments
 }
 
-/// Takes in the answer to a join, and returns whether there is more to be forgotten first; none if it cannot be read.
-fn joined(state: &mut State, answer: &Answer, sent: Instant) -> Option<bool> {
-    let [more, lost, key, before] = answer.returned.as_slice() else {
+/// Applies the reply to a join, and returns whether there is more to be forgotten first; none if it cannot be read.
+fn joined(state: &mut State, reply: &Reply, sent: Instant) -> Option<bool> {
+    let [more, lost, key, before] = reply.returned.as_slice() else {
         script::unreadable();
         return None;
     };
-    state.joined_at = answer.now;
-    state.absorb(answer, sent, Instant::now());
+    state.joined_at = reply.now;
+    state.apply(reply, sent, Instant::now());
     for slot in match lost {
         Value::Array(lost) => lost.iter().filter_map(number),
         _ => return None,
@@ -185,34 +181,34 @@ fn joined(state: &mut State, answer: &Answer, sent: Instant) -> Option<bool> {
     if !before.is_empty() {
         tracing::warn!(
             other = before.join(", "),
-            "another replica has other settings for this line; give all the same (lease and aging are in microseconds)"
+            "another replica has other settings for this queue; give all the same (lease and aging are in microseconds)"
         );
     }
     Some(number(more)? == 1)
 }
 
 /// Where everybody is in an order.
-fn spots(lineup: &Lineup) -> HashMap<EntryId, (u64, u64)> {
-    let entries = lineup.entries.iter();
+fn ranks(snapshot: &OrderSnapshot) -> HashMap<EntryId, (u64, u64)> {
+    let entries = snapshot.entries.iter();
     entries
         .map(|entry| (entry.id, (entry.place, entry.arrival)))
         .collect()
 }
 
-/// Enters entries, with their places if they have been in line before. None if Redis is out of reach again.
-pub(super) async fn enter_again(line: &Shared, mut entries: Vec<Spotted>) -> Option<()> {
-    entries.sort_by_key(|(entry, spot)| {
+/// Enters entries, with their places if they have been in the queue before. None if Redis is out of reach again.
+pub(super) async fn enter_again(queue: &SharedQueue, mut entries: Vec<RankedEntry>) -> Option<()> {
+    entries.sort_by_key(|(entry, rank)| {
         (
-            spot.is_none(),
-            spot.map(|(_, arrival)| arrival),
+            rank.is_none(),
+            rank.map(|(_, arrival)| arrival),
             entry.since,
         )
     });
     for some in entries.chunks(AT_ONCE) {
         let arguments = some
             .iter()
-            .flat_map(|(entry, spot)| script::entry(entry, *spot, true));
-        line.call("enter", arguments.collect()).await?;
+            .flat_map(|(entry, rank)| script::entry(entry, *rank, true));
+        queue.call("enter", arguments.collect()).await?;
     }
     Some(())
 }

@@ -1,40 +1,42 @@
-//! The line that replicas share through Redis.
+//! The queue that replicas share through Redis.
 //!
-//! Redis keeps the line and the slots, in one script (`line.lua` and its parts), where the order of starts is the same as in
-//! [`crate::order`]. Each process keeps what it needs to go on without Redis: its waiters with their places, its calls, and
+//! Redis keeps the queue and the slots, in one script (`queue.lua` and its parts), where the order of starts is the same as
+//! in [`crate::order`]. Each process keeps what it needs to go on without Redis: its waiters with their places, its calls, and
 //! what it knows of its own slots.
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | `script` | calls of the script, and what it answers and tells |
-//! | `enter` | getting into line, and being refused |
+//! | `script` | calls of the script, its replies and notices |
+//! | `admission` | a request enters, or is refused |
 //! | `state` | what a process knows: its waiters, its calls, its own slots |
-//! | `own` | its own slots: who has them |
-//! | `out` | the line of a process that is cut off from Redis |
-//! | `keep` | the task of a line: heartbeats and news |
-//! | `join` | joining: telling what is known |
-//! | `learn` | what a tick brings to light |
-//! | `picture` | the whole line as Redis keeps it |
+//! | `clock` | Redis' clock as a process knows it |
+//! | `own_slots` | its own slots: who has them |
+//! | `detached` | the queue of a process that Redis is out of reach for |
+//! | `maintenance` | the task of a queue: heartbeats, leases, notices |
+//! | `join` | a process joins the others and claims what it has |
+//! | `reconcile` | what a heartbeat corrects: leases, own slots, entries |
+//! | `snapshot` | the whole queue as Redis keeps it |
 //! | `announce` | the task that announces places while somebody follows one |
-//! | `tokens` | hashes that stand for names in Redis |
+//! | `name_hashes` | hashes that stand for names in Redis |
 //!
 //! **Never more calls than slots.** A slot is given out by the script alone, as a lease with a fence, or by the replica
-//! that it belongs to while that is cut off. The script gives out a slot only while its home takes part, so that it hears of
-//! it, or is certainly dead. Whoever was cut off tells which calls it runs before it takes part again, and so does everybody
+//! that it belongs to while that is detached. The script gives out a slot only while its home takes part, so that it hears of
+//! it, or is certainly dead. Whoever was detached tells which calls it runs before it takes part again, and so does everybody
 //! once Redis may have lost something. There are two exceptions: a stopped process may finish a call past its lease, and a
-//! replica that alone is cut off may use its own slots beside those who still see Redis.
+//! replica that alone is detached may use its own slots beside those who still see Redis.
 
+mod admission;
 mod announce;
-mod enter;
+mod clock;
+mod detached;
 mod join;
-mod keep;
-mod learn;
-mod out;
-mod own;
-mod picture;
+mod maintenance;
+mod name_hashes;
+mod own_slots;
+mod reconcile;
 mod script;
+mod snapshot;
 mod state;
-mod tokens;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -50,29 +52,30 @@ use turnwise_kit::{Kit, TaskTracker};
 use turnwise_redis::{Failure, Redis};
 
 use self::{
-    out::Cause,
-    picture::Picture,
-    script::{Answer, Caller, Status},
-    state::{Clock, Mode, State, ToDo, micros},
+    clock::{Clock, micros},
+    detached::DetachCause,
+    script::{Reply, ScriptClient, Status},
+    snapshot::QueueSnapshot,
+    state::{FollowUp, Mode, State},
 };
 use crate::{
-    ask::{Place, PlaceWatch},
-    options::LineOptions,
+    options::QueueOptions,
     order::EntryId,
+    request::{Place, PlaceWatch},
     ticket::TicketKey,
-    view::LineView,
-    waiter::{self, Grant, Told},
+    view::QueueView,
+    waiter::{self, Grant, Outcome},
 };
 
-/// A process's end of a shared line.
-pub(crate) struct Shared {
+/// A process's end of a shared queue.
+pub(crate) struct SharedQueue {
     /// Itself, for what goes on when a caller has gone.
     me: Weak<Self>,
     state: Mutex<State>,
-    caller: Caller,
-    /// The last picture and when it was asked for; held while one is fetched.
-    picture: tokio::sync::Mutex<Option<(Instant, Arc<Picture>)>>,
-    /// Wakes the line's task.
+    client: ScriptClient,
+    /// The last snapshot and when it was asked for; held while one is fetched.
+    snapshot: tokio::sync::Mutex<Option<(Instant, Arc<QueueSnapshot>)>>,
+    /// Wakes the queue's task.
     wake: Arc<Notify>,
     /// Somebody new follows a place.
     newcomers: Arc<Notify>,
@@ -81,70 +84,72 @@ pub(crate) struct Shared {
     runtime: Handle,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for SharedQueue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("process", &self.caller.process)
+        f.debug_struct("SharedQueue")
+            .field("process", &self.client.process)
             .finish_non_exhaustive()
     }
 }
 
-impl Shared {
-    /// The line of this name. Its task runs until the kit shuts down and its last call has ended.
-    pub(crate) fn open(options: LineOptions, redis: Redis, name: &str, kit: &Kit) -> Arc<Self> {
+impl SharedQueue {
+    /// The queue of this name. Its task runs until the kit shuts down and its last call has ended.
+    pub(crate) fn open(options: QueueOptions, redis: Redis, name: &str, kit: &Kit) -> Arc<Self> {
         let now = Instant::now();
         let unix = u64::try_from(kit.clock.now().as_microsecond()).unwrap_or(0);
-        let caller = Caller::new(redis, name, options.replica_index);
+        let client = ScriptClient::new(redis, name, options.replica_index);
         let key = TicketKey::random_bytes();
         let shared = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             state: Mutex::new(State::new(options, key, Clock::new(now, unix), now)),
-            caller,
-            picture: tokio::sync::Mutex::default(),
+            client,
+            snapshot: tokio::sync::Mutex::default(),
             wake: Arc::default(),
             newcomers: Arc::default(),
             changes: watch::Sender::new(()),
             tasks: kit.tasks.clone(),
             runtime: Handle::current(),
         });
-        kit.tasks
-            .spawn(keep::run(Arc::downgrade(&shared), kit.shutdown.clone()));
+        kit.tasks.spawn(maintenance::run(
+            Arc::downgrade(&shared),
+            kit.shutdown.clone(),
+        ));
         shared
     }
 
     /// Takes a waiter out who has gone, with the slot that it may have been given meanwhile.
-    pub(crate) fn leave(&self, id: EntryId, answer: &mut waiter::Answer) {
+    pub(crate) fn leave(&self, id: EntryId, answer: &mut waiter::OutcomeReceiver) {
         let mut state = self.state();
         match answer.try_recv() {
-            Ok(Told::Granted(grant)) => {
+            Ok(Outcome::Granted(grant)) => {
                 drop(state);
                 return self.release(&grant, None);
             }
-            Ok(Told::Refused(_)) => return,
+            Ok(Outcome::Refused(_)) => return,
             Err(_) => {}
         }
         state.forget(id);
         let clock = state.clock.micros(Instant::now());
         let inside = match &mut state.mode {
-            Mode::In { .. } => true,
-            Mode::Out(out) => {
-                out.remove(id, clock);
+            Mode::Joined { .. } => true,
+            Mode::Detached(detached) => {
+                detached.remove(id, clock);
                 false
             }
-            Mode::Gone => false,
+            Mode::Left => false,
         };
         drop(state);
         if inside {
-            self.send(ToDo::Leave(id));
+            self.send(FollowUp::Leave(id));
         }
         self.changed();
     }
 
     /// Has a waiter refused whose time is over. The refusal, or a slot that came before it, comes as its answer.
     pub(crate) fn give_up(&self, id: EntryId, allowed: Duration) {
-        self.go_on(|line| async move {
-            let foreseen = line.foresee(id).await;
-            line.refuse(id, foreseen, allowed).await;
+        self.spawn(|queue| async move {
+            let estimate = queue.estimate_one(id).await;
+            queue.refuse(id, estimate, allowed).await;
         });
     }
 
@@ -161,7 +166,7 @@ impl Shared {
             return;
         }
         state.calls.remove(&slot);
-        let inside = matches!(state.mode, Mode::In { .. });
+        let inside = matches!(state.mode, Mode::Joined { .. });
         if !inside {
             if let Some(service_time) = service_time {
                 state.times.record(service_time);
@@ -170,7 +175,7 @@ impl Shared {
         }
         drop(state);
         if inside {
-            self.send(ToDo::Release {
+            self.send(FollowUp::Release {
                 slot,
                 fence,
                 service_time,
@@ -192,16 +197,16 @@ impl Shared {
         places
     }
 
-    /// The line as it is now.
-    pub(crate) async fn view(&self, max: usize) -> LineView {
+    /// The queue as it is now.
+    pub(crate) async fn view(&self, max: usize) -> QueueView {
         let aging = self.state().options.aging;
-        match self.picture(Instant::now()).await {
-            Some(picture) => picture.draw(max, aging),
-            None => self.state().view_out(max, Instant::now()),
+        match self.snapshot(Instant::now()).await {
+            Some(snapshot) => snapshot.view(max, aging),
+            None => self.state().view_detached(max, Instant::now()),
         }
     }
 
-    /// Changes whenever the line does.
+    /// Changes whenever the queue does.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -212,37 +217,36 @@ impl Shared {
         }
     }
 
-    /// Whether somebody wants to see how the line changes.
+    /// Whether somebody wants to see how the queue changes.
     fn is_watched(&self) -> bool {
         self.changes.receiver_count() > 0 || self.state().announcing
     }
 
-    /// A picture of the line that is not older than this; none while Redis is out of reach.
-    async fn picture(&self, not_before: Instant) -> Option<Arc<Picture>> {
-        let mut last = self.picture.lock().await;
-        if let Some((asked, picture)) = &*last
+    /// A snapshot of the queue that is not older than this; none while Redis is out of reach.
+    async fn snapshot(&self, not_before: Instant) -> Option<Arc<QueueSnapshot>> {
+        let mut last = self.snapshot.lock().await;
+        if let Some((asked, snapshot)) = &*last
             && *asked >= not_before
         {
-            return Some(Arc::clone(picture));
+            return Some(Arc::clone(snapshot));
         }
         self.state().epoch()?;
         let asked = Instant::now();
-        let answer = self.call("view", Vec::new()).await?;
-        let Some(picture) = Picture::read(&answer) else {
+        let reply = self.call("snapshot", Vec::new()).await?;
+        let Some(snapshot) = QueueSnapshot::read(&reply) else {
             script::unreadable();
             return None;
         };
-        let picture = Arc::new(picture);
-        self.state().times = picture.times;
-        *last = Some((asked, Arc::clone(&picture)));
-        Some(picture)
+        let snapshot = Arc::new(snapshot);
+        self.state().times = snapshot.times;
+        *last = Some((asked, Arc::clone(&snapshot)));
+        Some(snapshot)
     }
 
-    /// Calls the script as one who takes part, and takes in what it answers; none if it was not done. The call goes on
-    /// even if nobody waits for it any more, as the answer may be about others as well.
-    async fn tell(&self, what: &'static str, arguments: Vec<String>) -> Option<Answer> {
-        let line = self.me.upgrade()?;
-        let call = async move { line.call(what, arguments).await };
+    /// As [`Self::call`]; the call goes on even if nobody waits for it any more, as the reply may be about others as well.
+    async fn call_to_the_end(&self, what: &'static str, arguments: Vec<String>) -> Option<Reply> {
+        let queue = self.me.upgrade()?;
+        let call = async move { queue.call(what, arguments).await };
         self.tasks
             .spawn_on(call, &self.runtime)
             .await
@@ -250,8 +254,8 @@ impl Shared {
             .flatten()
     }
 
-    /// Calls the script as one who takes part, and takes in what it answers; none if it was not done.
-    async fn call(&self, what: &str, arguments: Vec<String>) -> Option<Answer> {
+    /// Calls the script as one who takes part, and applies its reply; none if it was not done.
+    async fn call(&self, what: &str, arguments: Vec<String>) -> Option<Reply> {
         let sent = Instant::now();
         let (epoch, not_after) = {
             let state = self.state();
@@ -260,58 +264,54 @@ impl Shared {
                 state.clock.micros(sent) + micros(script::TIMEOUT),
             )
         };
-        let answered = self.caller.call(what, epoch, not_after, arguments).await;
-        self.take_in(answered, sent, epoch)
+        let answered = self.client.call(what, epoch, not_after, arguments).await;
+        self.apply(answered, sent, epoch)
     }
 
-    /// Takes in an answer to what was sent at `sent`, in this epoch.
-    fn take_in(
-        &self,
-        answered: Result<Answer, Failure>,
-        sent: Instant,
-        epoch: u64,
-    ) -> Option<Answer> {
+    /// Applies a reply to what was sent at `sent`, in this epoch.
+    fn apply(&self, answered: Result<Reply, Failure>, sent: Instant, epoch: u64) -> Option<Reply> {
         let now = Instant::now();
         let mut state = self.state();
         if state.epoch() != Some(epoch) {
-            // The process has joined again since, or is by itself, and what it was told then is void.
+            // The process has joined again since, or is by itself, and this reply is void.
             return None;
         }
         let cause = match &answered {
-            Ok(answer) if answer.status == Status::Ok => None,
-            Ok(_) | Err(_) => Some(Cause::Sudden),
+            Ok(reply) if reply.status == Status::Ok => None,
+            Ok(_) | Err(_) => Some(DetachCause::Sudden),
         };
         if let Some(cause) = cause {
-            state.cut_off(cause, now);
+            state.detach(cause, now);
             drop(state);
             self.wake.notify_one();
             return None;
         }
-        let answer = answered.ok()?;
+        let reply = answered.ok()?;
         let before = state.changes;
-        let to_do = state.absorb(&answer, sent, now);
+        let follow_up = state.apply(&reply, sent, now);
         drop(state);
-        for to_do in to_do {
-            self.send(to_do);
+        for follow_up in follow_up {
+            self.send(follow_up);
         }
-        if before != answer.changes {
+        if before != reply.changes {
             self.changed();
         }
-        Some(answer)
+        Some(reply)
     }
 
     /// Sends what nobody waits for.
-    fn send(&self, to_do: ToDo) {
-        self.go_on(|line| async move {
-            match to_do {
-                ToDo::Leave(id) => line.call("leave", vec![id.to_string()]).await,
-                ToDo::Release {
+    fn send(&self, follow_up: FollowUp) {
+        self.spawn(|queue| async move {
+            match follow_up {
+                FollowUp::Leave(id) => queue.call("leave", vec![id.to_string()]).await,
+                FollowUp::Release {
                     slot,
                     fence,
                     service_time,
                 } => {
                     let took = service_time.map_or(String::new(), |took| micros(took).to_string());
-                    line.call("release", vec![slot.to_string(), fence.to_string(), took])
+                    queue
+                        .call("release", vec![slot.to_string(), fence.to_string(), took])
                         .await
                 }
             };
@@ -319,12 +319,12 @@ impl Shared {
     }
 
     /// Does something that goes on when its caller has gone.
-    fn go_on<F>(&self, what: impl FnOnce(Arc<Self>) -> F)
+    fn spawn<F>(&self, what: impl FnOnce(Arc<Self>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        if let Some(line) = self.me.upgrade() {
-            self.tasks.spawn_on(what(line), &self.runtime);
+        if let Some(queue) = self.me.upgrade() {
+            self.tasks.spawn_on(what(queue), &self.runtime);
         }
     }
 
@@ -333,7 +333,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for SharedQueue {
     fn drop(&mut self) {
         self.wake.notify_one();
     }

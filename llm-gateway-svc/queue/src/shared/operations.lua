@@ -6,7 +6,7 @@
 local function check_epoch()
   local server = match(call('INFO', 'server'), 'run_id:(%x+)')
   local other = state.server ~= server
-  if other or math.abs(now - get('touched')) > FRESH then
+  if other or math.abs(now - get('touched')) > HEARTBEAT_TIMEOUT then
     set('epoch', math.max(now, get('epoch') + 1))
     set('began', now)
     set('joined', 0)
@@ -43,14 +43,14 @@ local function claim(slot, fence, since, holder, left, id, purpose, class)
   local claimed = { slot = slot, process = holder, fence = fence, id = id, since = since, purpose = purpose, class = class }
   if running and running.fence == fence then
     if holder == me then
-      -- Its home may have told of it before, and knows less.
+      -- Its home may have claimed it before, and knows less.
       call('HDEL', RUNNING, running.id)
       occupy(claimed, left)
     end
     return true
   end
   if holder ~= me and call('HGET', JOINED, holder) == number(get('epoch')) then
-    return true -- it has told by itself what it runs
+    return true -- it has claimed what it runs by itself
   end
   if running then
     -- Of two, the later one knows that the earlier one has ended.
@@ -68,7 +68,7 @@ function operations.join()
   if get('count') == 0 then
     local prior = tonumber(ARGV[11])
     set('mean', prior)
-    set('variance', format('%.17g', (CERTAIN * prior) ^ 2))
+    set('variance', format('%.17g', (PRIOR_VARIATION * prior) ^ 2))
   end
   if not state.key then set('key', ARGV[12]) end
   set('tick', math.max(get('tick'), tonumber(ARGV[13])))
@@ -76,9 +76,9 @@ function operations.join()
   local epoch, home = number(get('epoch')), load_home(index)
   if (not home or home.epoch ~= epoch) and index < get('replicas') then add('joined', 1) end
   local from = 0
-  -- Somebody else may run a call in a slot of this home and not have told of it yet; its predecessor would have known.
-  if fresh and get('lost') == 1 and get('replicas') > 1 then from = get('began') + FRESH end
-  store_home({ index = index, process = me, epoch = epoch, from = from, gone = '-', twin = home and home.twin or 0 })
+  -- Somebody else may run a call in a slot of this home and not have claimed it yet; its predecessor would have known.
+  if fresh and get('lost') == 1 and get('replicas') > 1 then from = get('began') + HEARTBEAT_TIMEOUT end
+  store_home({ index = index, process = me, epoch = epoch, from = from, gone = '-', duplicate = home and home.duplicate or 0 })
   call('ZADD', SEEN, now, me)
 
   local claimed, lost = {}, {}
@@ -103,10 +103,10 @@ end
 
 function operations.enter()
   for at = 5, #ARGV, 13 do
-    local id, band, class, pupil, owner, weight, since, place, arrival, untl, room, purpose, name =
+    local id, band, class, student, owner, weight, since, place, arrival, untl, room, purpose, name =
       unpack(ARGV, at, at + 12)
     local entry = {
-      id = id, band = band, class = class, pupil = pupil, owner = owner == '' and '-' or owner, purpose = purpose,
+      id = id, band = band, class = class, student = student, owner = owner == '' and '-' or owner, purpose = purpose,
       process = me, held_until = tonumber(untl), since = since == '0' and now or tonumber(since),
     }
     local again = place ~= '0'
@@ -117,33 +117,33 @@ function operations.enter()
     older = older and load_entry(older)
     if slot then
       local running = load_call(tonumber(slot))
-      tell(me, 'run', id, running.slot, running.fence)
+      notify(me, 'run', id, running.slot, running.fence)
     elseif spare and call('EXISTS', ENTRIES) == 0 then
-      -- Nobody is in line, so there is nothing that the order would have to remember.
+      -- Nobody is in the queue, so there is nothing that the order would have to remember.
       give(spare, entry, name)
     elseif call('HEXISTS', ENTRIES, id) == 1 then
       -- The answer to an earlier call was lost.
-      tell_waiting(load_entry(id))
+      notify_waiting(load_entry(id))
     elseif not spare and (room == '0' or (not older and call('HLEN', ENTRIES) >= get('entries'))) then
-      tell(me, 'full', id, call('HLEN', ENTRIES))
+      notify(me, 'full', id, call('HLEN', ENTRIES))
     elseif older and again and entry.held_until > 0 then
-      tell(me, 'forget', id)
+      notify(me, 'forget', id)
     elseif older and again and older.held_until == 0 and older.since >= entry.since then
-      tell(me, 'superseded', id)
+      notify(me, 'superseded', id)
     elseif older and older.band == band then
       take_over(older, entry)
-      tell_waiting(entry)
-      tell(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
+      notify_waiting(entry)
+      notify(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
     else
       if older then
         remove(older)
-        tell(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
+        notify(older.process, older.held_until > 0 and 'forget' or 'superseded', older.id)
       end
       local at_place = again and tonumber(place) or tick()
       entry.arrival = again and tonumber(arrival) or at_place
       set('tick', math.max(get('tick'), at_place, entry.arrival))
       insert(entry, tonumber(weight), name, at_place)
-      if entry.held_until == 0 then tell_waiting(entry) end
+      if entry.held_until == 0 then notify_waiting(entry) end
     end
   end
   return call('HLEN', ENTRIES), state.mean
@@ -164,12 +164,12 @@ function operations.hold()
   local id, span = ARGV[5], tonumber(ARGV[6])
   local slot, entry = call('HGET', RUNNING, id), load_entry(id)
   if slot then
-    tell(me, 'run', id, slot, load_call(tonumber(slot)).fence)
+    notify(me, 'run', id, slot, load_call(tonumber(slot)).fence)
   elseif not entry then
-    tell(me, 'forget', id)
+    notify(me, 'forget', id)
   else
     if entry.held_until == 0 then hold(entry, now + span) end
-    tell(me, 'held', id, number(entry.held_until))
+    notify(me, 'held', id, number(entry.held_until))
   end
 end
 
@@ -191,15 +191,15 @@ local function own_slots()
   return own
 end
 
-function operations.away()
+function operations.detach()
   call('HDEL', JOINED, me)
   return own_slots()
 end
 
-function operations.tick()
+function operations.heartbeat()
   reap_processes()
   local leases, own, index = {}, own_slots(), index_of(me)
-  -- What is given out below is told besides, so that nothing is missed.
+  -- What is given out below is in the notices besides, so that nothing is missed.
   for _, slot in ipairs(call('HKEYS', SLOTS)) do
     local running = load_call(tonumber(slot))
     if running.process == me then
@@ -207,36 +207,36 @@ function operations.tick()
       call('ZADD', LEASES, now + get('lease'), slot)
     end
   end
-  local home, twin = load_home(index), 0
+  local home, duplicate = load_home(index), 0
   if home and home.process ~= me then
     if takes_part(home.process) then
-      home.twin, twin = now, 1
+      home.duplicate, duplicate = now, 1
     else
       if home.epoch ~= number(get('epoch')) and home.index < get('replicas') then add('joined', 1) end
       home.process, home.epoch = me, number(get('epoch'))
     end
     store_home(home)
-  elseif home and home.twin >= now - FRESH then
-    twin = 1
+  elseif home and home.duplicate >= now - HEARTBEAT_TIMEOUT then
+    duplicate = 1
   end
   local ids = false
   local from = me .. ' '
-  if call('ZLEXCOUNT', MINE, '[' .. from, '[' .. from .. '\255') ~= tonumber(ARGV[5]) then
-    ids = call('ZRANGEBYLEX', MINE, '[' .. from, '[' .. from .. '\255')
+  if call('ZLEXCOUNT', BY_PROCESS, '[' .. from, '[' .. from .. '\255') ~= tonumber(ARGV[5]) then
+    ids = call('ZRANGEBYLEX', BY_PROCESS, '[' .. from, '[' .. from .. '\255')
     for at, member in ipairs(ids) do ids[at] = sub(member, #from + 1) end
   end
-  return leases, own, ids, twin
+  return leases, own, ids, duplicate
 end
 
-function operations.view()
+function operations.snapshot()
   local usable, free = {}, call('ZRANGE', FREE, 0, -1, 'WITHSCORES')
   for at = 1, #free, 2 do
     if may_use(tonumber(free[at + 1])) then usable[#usable + 1] = free[at] end
   end
-  return kept, call('HGETALL', CLASSES), call('HGETALL', PUPILS), call('HGETALL', ENTRIES), call('HGETALL', SLOTS), usable
+  return kept, call('HGETALL', CLASSES), call('HGETALL', STUDENTS), call('HGETALL', ENTRIES), call('HGETALL', SLOTS), usable
 end
 
-function operations.gone()
+function operations.shut_down()
   for _, slot in ipairs(call('HKEYS', SLOTS)) do
     local running = load_call(tonumber(slot))
     if running.process == me then free(running) end
@@ -254,7 +254,7 @@ end
 
 local what, not_after = ARGV[1], tonumber(ARGV[4])
 if not_after > 0 and now > not_after then return answer('late') end
-if what == 'hello' then return answer('ok') end
+if what == 'time' then return answer('ok') end
 check_epoch()
 if what ~= 'join' and (ARGV[3] ~= number(get('epoch')) or call('HGET', JOINED, me) ~= ARGV[3]) then
   save()

@@ -1,35 +1,35 @@
-//! Calls of `line.lua`, and what it answers and tells.
+//! Calls of `queue.lua`, its replies and its notices.
 
 use std::{pin::Pin, sync::LazyLock, time::Duration};
 
 use tokio::time::timeout;
 use turnwise_redis::{Failure, Redis, Script, Value};
 
-use super::tokens;
+use super::name_hashes;
 use crate::{
-    ask::Band,
     order::{Entry, EntryId, Micros},
+    request::Band,
 };
 
 /// The script. Its parts are put together in this order.
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(concat!(
-        include_str!("line.lua"),
+        include_str!("queue.lua"),
         include_str!("order.lua"),
         include_str!("slots.lua"),
         include_str!("operations.lua"),
     ))
 });
 
-/// How long Redis may take to answer. What it has not done by then it does not do later: the script is told the time.
+/// How long Redis may take to answer. What it has not done by then it does not do later: the script knows the deadline.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How many entries are entered with one call.
 pub(super) const AT_ONCE: usize = 100;
 
-/// Calls the script for one line and process.
+/// Calls the script for one queue and process.
 #[derive(Clone)]
-pub(super) struct Caller {
+pub(super) struct ScriptClient {
     redis: Redis,
     partition: String,
     key: [String; 1],
@@ -37,18 +37,18 @@ pub(super) struct Caller {
     pub(super) process: String,
 }
 
-/// What the script says to a call.
+/// The reply to a call.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Reply {
     pub(super) status: Status,
-    /// Redis' time.
+    /// The time on Redis' clock.
     pub(super) now: Micros,
     pub(super) epoch: u64,
     /// Rises whenever somebody starts or leaves.
     pub(super) version: u64,
     /// Rises whenever anything changes.
     pub(super) changes: u64,
-    pub(super) told: Vec<Told>,
+    pub(super) notices: Vec<Notice>,
     /// What the operation returns.
     pub(super) returned: Vec<Value>,
 }
@@ -64,9 +64,9 @@ pub(super) enum Status {
     Late,
 }
 
-/// What is told to a process, as `line.lua` says.
+/// A notice to a process, as `queue.lua` documents them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Notice {
     Run {
         id: EntryId,
         slot: usize,
@@ -81,7 +81,7 @@ pub(super) enum Told {
     Superseded(EntryId),
     Full {
         id: EntryId,
-        in_line: usize,
+        queued: usize,
     },
     Forget(EntryId),
     Held {
@@ -101,7 +101,7 @@ pub(super) enum Told {
     },
 }
 
-impl Told {
+impl Notice {
     /// Reads it.
     pub(super) fn read(words: &[u8]) -> Option<Self> {
         let mut words = std::str::from_utf8(words).ok()?.split(' ');
@@ -124,7 +124,7 @@ impl Told {
             "superseded" => Self::Superseded(number(0)?),
             "full" => Self::Full {
                 id: number(0)?,
-                in_line: slot(1)?,
+                queued: slot(1)?,
             },
             "forget" => Self::Forget(number(0)?),
             "held" => Self::Held {
@@ -147,16 +147,16 @@ impl Told {
     }
 }
 
-impl Caller {
-    /// Calls the script for the line of this name, as this replica.
+impl ScriptClient {
+    /// Calls the script for the queue of this name, as this replica.
     pub(super) fn new(redis: Redis, name: &str, replica: usize) -> Self {
         // What a cluster goes by ends at the first brace.
         let name = if name.contains(['{', '}']) {
-            tokens::token(&[name])
+            name_hashes::hash(&[name])
         } else {
             name.to_owned()
         };
-        let partition = format!("line/{name}");
+        let partition = format!("queue/{name}");
         let process = uuid::Uuid::new_v4().simple();
         Self {
             redis,
@@ -166,7 +166,7 @@ impl Caller {
         }
     }
 
-    /// The channel on which this process is told.
+    /// The channel of notices to this process.
     pub(super) fn channel(&self) -> String {
         format!("{}:{}", self.key[0], self.process)
     }
@@ -187,7 +187,7 @@ impl Caller {
         epoch: u64,
         not_after: Micros,
         arguments: Vec<String>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Reply, Failure> {
         let arguments = (what, &self.process, epoch, not_after, arguments);
         let run = self
             .redis
@@ -201,16 +201,16 @@ impl Caller {
     }
 }
 
-/// Says that an answer is none that the script gives.
+/// Logs that a reply is none that the script gives.
 pub(super) fn unreadable() -> Failure {
     tracing::error!(
-        "what Redis keeps of a line cannot be read; check what else writes to this Redis"
+        "what Redis keeps of a queue cannot be read; check what else writes to this Redis"
     );
     Failure::Unreadable
 }
 
-/// Reads an answer.
-fn read(value: Value) -> Option<Answer> {
+/// Reads a reply.
+fn read(value: Value) -> Option<Reply> {
     let Value::Array(parts) = value else {
         return None;
     };
@@ -225,19 +225,19 @@ fn read(value: Value) -> Option<Answer> {
     let epoch = number(&parts.next()?)?;
     let version = number(&parts.next()?)?;
     let changes = number(&parts.next()?)?;
-    let Value::Array(told) = parts.next()? else {
+    let Value::Array(notices) = parts.next()? else {
         return None;
     };
-    Some(Answer {
+    Some(Reply {
         status,
         now,
         epoch,
         version,
         changes,
-        told: told
+        notices: notices
             .iter()
-            .map(|told| match told {
-                Value::BulkString(words) => Told::read(words),
+            .map(|notice| match notice {
+                Value::BulkString(words) => Notice::read(words),
                 _ => None,
             })
             .collect::<Option<_>>()?,
@@ -270,11 +270,11 @@ pub(super) fn texts(value: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// The arguments of an entry for `enter`. With a place and an arrival it has been in line before. Without room it is let in
-/// only if it starts at once.
-pub(super) fn entry(entry: &Entry, spot: Option<(u64, u64)>, room: bool) -> [String; 13] {
-    let (place, arrival) = spot.unwrap_or_default();
-    let since = if spot.is_some() { entry.since } else { 0 };
+/// The arguments of an entry for `enter`. With a rank, its place and arrival, it has been in the queue before. Without
+/// room it is let in only if it starts at once.
+pub(super) fn entry(entry: &Entry, rank: Option<(u64, u64)>, room: bool) -> [String; 13] {
+    let (place, arrival) = rank.unwrap_or_default();
+    let since = if rank.is_some() { entry.since } else { 0 };
     let band = match entry.band {
         Band::Interactive => "i",
         Band::Batch => "b",
@@ -282,9 +282,9 @@ pub(super) fn entry(entry: &Entry, spot: Option<(u64, u64)>, room: bool) -> [Str
     [
         entry.id.to_string(),
         band.to_owned(),
-        tokens::token(&[&entry.owner.class]),
-        tokens::pupil(&entry.owner, entry.id),
-        tokens::owner(&entry.owner),
+        name_hashes::hash(&[&entry.owner.class]),
+        name_hashes::student(&entry.owner, entry.id),
+        name_hashes::owner(&entry.owner),
         entry.weight.to_string(),
         since.to_string(),
         place.to_string(),

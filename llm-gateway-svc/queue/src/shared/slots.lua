@@ -5,7 +5,7 @@
 -- Whether a process takes part: it joined this epoch and was seen a moment ago.
 local function takes_part(process)
   local seen = call('ZSCORE', SEEN, process)
-  return seen and tonumber(seen) >= now - FRESH and call('HGET', JOINED, process) == number(get('epoch'))
+  return seen and tonumber(seen) >= now - HEARTBEAT_TIMEOUT and call('HGET', JOINED, process) == number(get('epoch'))
 end
 
 -- A home's record: process, epoch, since when its slots may be used, the server on which it ended or a dash, when another
@@ -14,15 +14,15 @@ local function load_home(index)
   local record = call('HGET', HOMES, index)
   if not record then return nil end
   local home = { index = index }
-  local from, twin
-  home.process, home.epoch, from, home.gone, twin = match(record, '^(%S+) (%d+) (%d+) (%S+) (%d+)$')
-  home.from, home.twin = tonumber(from), tonumber(twin)
+  local from, duplicate
+  home.process, home.epoch, from, home.gone, duplicate = match(record, '^(%S+) (%d+) (%d+) (%S+) (%d+)$')
+  home.from, home.duplicate = tonumber(from), tonumber(duplicate)
   return home
 end
 
 local function store_home(home)
   call('HSET', HOMES, home.index, table.concat({
-    home.process, home.epoch, number(home.from), home.gone, number(home.twin),
+    home.process, home.epoch, number(home.from), home.gone, number(home.duplicate),
   }, ' '))
 end
 
@@ -37,7 +37,7 @@ end
 local usable_homes = {}
 
 -- Whether the slots of a home may be given out: it takes part, has ended, or is certainly dead. A call that it began before
--- it died, or while it was cut off, may run for as long as a lease.
+-- it died, or while it was detached, may run for as long as a lease.
 local function may_use(index)
   if usable_homes[index] == nil then
     local home, usable = load_home(index), false
@@ -107,7 +107,7 @@ local function free(running)
   call('HDEL', RUNNING, running.id)
   if slot < get('slots') then call('ZADD', FREE, home_of(slot), format('%04d', slot)) end
   local home = home_process(slot)
-  if home and home ~= running.process then tell(home, 'back', slot, running.fence) end
+  if home and home ~= running.process then notify(home, 'back', slot, running.fence) end
 end
 
 -- Gives a free slot to an entry, as a call of this class.
@@ -115,9 +115,9 @@ local function give(slot, entry, class)
   local running = { slot = slot, process = entry.process, id = entry.id, since = now, purpose = entry.purpose }
   running.fence, running.class = next_fence(), class
   occupy(running, get('lease'))
-  tell(entry.process, 'run', entry.id, slot, running.fence)
+  notify(entry.process, 'run', entry.id, slot, running.fence)
   local home = home_process(slot)
-  if home and home ~= entry.process then tell(home, 'lent', slot, running.fence, entry.process) end
+  if home and home ~= entry.process then notify(home, 'lent', slot, running.fence, entry.process) end
 end
 
 local function index_of(process) return tonumber(match(process, '^%d+')) end
@@ -125,7 +125,7 @@ local function index_of(process) return tonumber(match(process, '^%d+')) end
 -- Gives the free slots that may be used to those who are next. One whose process is gone is next no more.
 local function dispatch()
   local given = 0
-  while given < GRANTS and get('present:i') + get('present:b') > 0 and call('ZCARD', FREE) > 0 do
+  while given < GRANTS_MAX and get('present:i') + get('present:b') > 0 and call('ZCARD', FREE) > 0 do
     local entry = next_entry()
     if not takes_part(entry.process) then
       remove(entry)
@@ -141,32 +141,32 @@ end
 -- Forgets the entries of a process, some at a time; returns whether there are more.
 local function forget_process(process)
   local from = process .. ' '
-  local mine = call('ZRANGEBYLEX', MINE, '[' .. from, '[' .. from .. '\255', 'LIMIT', 0, FORGET)
+  local mine = call('ZRANGEBYLEX', BY_PROCESS, '[' .. from, '[' .. from .. '\255', 'LIMIT', 0, FORGET_MAX)
   for _, member in ipairs(mine) do
     local entry = load_entry(sub(member, #from + 1))
-    if entry then remove(entry) else call('ZREM', MINE, member) end
+    if entry then remove(entry) else call('ZREM', BY_PROCESS, member) end
   end
-  return #mine == FORGET
+  return #mine == FORGET_MAX
 end
 
 -- Ends what is over: leases, held places, and processes that have been silent.
 local function reap()
-  for _, slot in ipairs(call('ZRANGE', LEASES, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP)) do
+  for _, slot in ipairs(call('ZRANGE', LEASES, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
     free(load_call(tonumber(slot)))
   end
-  for _, id in ipairs(call('ZRANGE', HELD, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP)) do
+  for _, id in ipairs(call('ZRANGE', HELD, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
     local entry = load_entry(id)
-    tell(entry.process, 'forget', id)
+    notify(entry.process, 'forget', id)
     remove(entry)
   end
 end
 
--- A process that was silent is out, and joins again should it come back. When it was seen last is remembered for as long
+-- A process that was silent takes no part any more, and joins again should it return. When it was seen last is remembered for as long
 -- as its slots may be in use.
 local function reap_processes()
-  for _, process in ipairs(call('ZRANGE', SEEN, '-inf', '(' .. number(now - FRESH), 'BYSCORE', 'LIMIT', 0, REAP)) do
+  for _, process in ipairs(call('ZRANGE', SEEN, '-inf', '(' .. number(now - HEARTBEAT_TIMEOUT), 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
     call('HDEL', JOINED, process)
-    if not forget_process(process) and tonumber(call('ZSCORE', SEEN, process)) < now - FRESH - get('lease') then
+    if not forget_process(process) and tonumber(call('ZSCORE', SEEN, process)) < now - HEARTBEAT_TIMEOUT - get('lease') then
       call('ZREM', SEEN, process)
     end
   end
@@ -174,7 +174,7 @@ end
 
 -- Learns a service time, as ServiceTimes::record.
 local function record(took)
-  local count, mean, variance = get('count') + 1, took, (CERTAIN * took) ^ 2
+  local count, mean, variance = get('count') + 1, took, (PRIOR_VARIATION * took) ^ 2
   if count > 1 then
     local alpha, difference = 1 / math.min(count, MEMORY), took - get('mean')
     mean = get('mean') + alpha * difference

@@ -1,28 +1,28 @@
-//! Service times, and what is foreseen from them.
+//! Service times, and the waits that are estimated from them.
 
 use std::{sync::Arc, time::Duration};
 
 use turnwise_llm_queue::{
     Band,
-    forecast::{Foreseen, ServiceTimes, foresee},
-    lineup::{ClassLine, EntryLine, Lineup},
+    forecast::{ServiceTimes, WaitEstimate, estimate_waits},
+    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// So many pupils of one class.
-fn class_of(pupils: u64) -> Lineup {
-    Lineup {
-        classes: vec![ClassLine {
+/// So many students of one class.
+fn class_of(students: u64) -> OrderSnapshot {
+    OrderSnapshot {
+        classes: vec![ClassSnapshot {
             name: Arc::from("class"),
             band: Band::Interactive,
             weight: 1,
             tag: 0,
             stamp: 1,
         }],
-        entries: (1..=pupils)
-            .map(|id| EntryLine {
+        entries: (1..=students)
+            .map(|id| EntrySnapshot {
                 id,
                 class: 0,
                 place: id,
@@ -72,22 +72,22 @@ fn the_variance_is_that_of_the_times() {
 fn constant_times_give_a_tight_forecast() {
     // Two slots, busy for 0.2 and 0.7 of a second.
     let slots = [Some(9_800_000), Some(9_300_000)];
-    let foreseen = foresee(&class_of(4), &slots, &constant(), HOUR, 10_000_000);
-    let expected: Vec<_> = foreseen
+    let estimates = estimate_waits(&class_of(4), &slots, &constant(), HOUR, 10_000_000);
+    let expected: Vec<_> = estimates
         .iter()
-        .map(|foreseen| foreseen.expected.as_millis())
+        .map(|estimate| estimate.expected.as_millis())
         .collect();
     for (expected, exact) in expected.iter().zip([300, 800, 1300, 1800]) {
-        assert!(expected.abs_diff(exact) <= 2, "{foreseen:?}");
+        assert!(expected.abs_diff(exact) <= 2, "{estimates:?}");
     }
-    let tight = |foreseen: &Foreseen| foreseen.bound < foreseen.expected.mul_f64(1.1);
-    assert!(foreseen.iter().all(tight), "{foreseen:?}");
+    let tight = |estimate: &WaitEstimate| estimate.bound < estimate.expected.mul_f64(1.1);
+    assert!(estimates.iter().all(tight), "{estimates:?}");
 }
 
 #[test]
 fn a_call_that_runs_over_its_time_is_not_about_to_end_for_ever() {
     let wait = |passed: u64| {
-        foresee(
+        estimate_waits(
             &class_of(1),
             &[Some(0)],
             &constant(),
@@ -102,13 +102,14 @@ fn a_call_that_runs_over_its_time_is_not_about_to_end_for_ever() {
 }
 
 #[test]
-fn a_line_without_slots_foresees_nothing() {
-    assert_eq!(foresee(&class_of(3), &[], &constant(), HOUR, 0), []);
+fn a_queue_without_slots_has_no_estimates() {
+    assert_eq!(estimate_waits(&class_of(3), &[], &constant(), HOUR, 0), []);
 }
 
 #[test]
 fn uncertain_times_give_a_wider_bound() {
-    let bound = |times: &ServiceTimes| foresee(&class_of(20), &[None], times, HOUR, 0)[19].bound;
+    let bound =
+        |times: &ServiceTimes| estimate_waits(&class_of(20), &[None], times, HOUR, 0)[19].bound;
     let varied = measured((0..200).map(|call| SECOND * (call % 3)));
     assert!(bound(&varied) > bound(&constant()) + 5 * SECOND);
     assert!(bound(&measured([SECOND])) > bound(&constant()) + SECOND);

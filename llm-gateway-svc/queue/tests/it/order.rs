@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use proptest::{collection::vec, prelude::*};
 use turnwise_llm_queue::{
     Band, Owner,
-    forecast::{ServiceTimes, foresee},
+    forecast::{ServiceTimes, estimate_waits},
     order::{Entry, EntryId, Micros, Order, SCALE},
 };
 
@@ -15,7 +15,7 @@ const AGING: Micros = 50;
 enum Step {
     Enter {
         class: u8,
-        pupil: u8,
+        student: u8,
         thread: u8,
         batch: bool,
     },
@@ -35,7 +35,7 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let enter = (0_u8..3, 0_u8..4, 0_u8..3, prop::bool::weighted(0.2));
     let step = prop_oneof![
-        6 => enter.prop_map(|(class, pupil, thread, batch)| Step::Enter { class, pupil, thread, batch }),
+        6 => enter.prop_map(|(class, student, thread, batch)| Step::Enter { class, student, thread, batch }),
         1 => (any::<usize>(), 0_u64..60).prop_map(|(which, span)| Step::Hold { which, span }),
         1 => any::<usize>().prop_map(|which| Step::Remove { which }),
         4 => Just(Step::Start),
@@ -44,14 +44,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 0..120)
 }
 
-fn owner(class: u8, pupil: u8, thread: u8) -> Owner {
+fn owner(class: u8, student: u8, thread: u8) -> Owner {
     Owner {
         class: format!("class {class}"),
         // One of them is nobody in particular.
-        pupil: if pupil == 0 {
+        student: if student == 0 {
             String::new()
         } else {
-            pupil.to_string()
+            student.to_string()
         },
         thread: thread.to_string(),
         purpose: "turn",
@@ -86,8 +86,8 @@ struct Model {
     last_tick: u64,
 }
 
-fn pupil(entry: &Entry) -> (Band, String, String) {
-    let name = match entry.owner.pupil.as_str() {
+fn student(entry: &Entry) -> (Band, String, String) {
+    let name = match entry.owner.student.as_str() {
         "" => format!("nobody {}", entry.id),
         name => name.to_owned(),
     };
@@ -112,7 +112,7 @@ impl Model {
             let virtual_time = self.virtual_times.get(&class.0).copied().unwrap_or(0);
             self.tags.insert(class, (last.max(virtual_time), tick));
         }
-        self.places.entry(pupil(&entry)).or_insert(tick);
+        self.places.entry(student(&entry)).or_insert(tick);
         self.entries.push((entry, tick));
         self.tidy(now);
     }
@@ -146,7 +146,7 @@ impl Model {
         };
         let key = |(entry, arrival): &&(Entry, u64)| {
             let (tag, stamp) = self.tags[&(entry.band, entry.owner.class.clone())];
-            (tag, stamp, self.places[&pupil(entry)], *arrival)
+            (tag, stamp, self.places[&student(entry)], *arrival)
         };
         let (next, _) = present(band).min_by_key(key)?.clone();
         let tick = self.tick(now);
@@ -158,7 +158,7 @@ impl Model {
         );
         self.tags
             .insert(class, (tag + SCALE / u64::from(next.weight), tick));
-        self.places.insert(pupil(&next), tick);
+        self.places.insert(student(&next), tick);
         if band == Band::Batch {
             self.passed_over_since = None;
         }
@@ -167,8 +167,12 @@ impl Model {
     }
 
     fn tidy(&mut self, now: Micros) {
-        let pupils: Vec<_> = self.entries.iter().map(|(entry, _)| pupil(entry)).collect();
-        self.places.retain(|name, _| pupils.contains(name));
+        let students: Vec<_> = self
+            .entries
+            .iter()
+            .map(|(entry, _)| student(entry))
+            .collect();
+        self.places.retain(|name, _| students.contains(name));
         for band in [Band::Interactive, Band::Batch] {
             if !self.entries.iter().any(|(entry, _)| entry.band == band) {
                 self.tags.retain(|(other, _), _| *other != band);
@@ -192,11 +196,11 @@ fn after(steps: Vec<Step>) -> (Order, Model, Micros) {
         match step {
             Step::Enter {
                 class,
-                pupil,
+                student,
                 thread,
                 batch,
             } => {
-                let entry = entry(id, owner(class, pupil, thread), batch, now);
+                let entry = entry(id, owner(class, student, thread), batch, now);
                 let older = order.of(&entry.owner).map(|older| (older.id, older.band));
                 match older {
                     Some((older, band)) if band == entry.band => {
@@ -271,7 +275,7 @@ proptest! {
         prop_assert!(order.start(now).is_none());
     }
 
-    /// With one slot and calls that take what they are foreseen to take, everybody starts as foreseen.
+    /// With one slot and calls that take as long as estimated, everybody starts as estimated.
     #[test]
     fn a_forecast_runs_the_order_forward(steps in steps()) {
         let (mut order, model, now) = after(steps);
@@ -279,13 +283,13 @@ proptest! {
             order.remove(entry.id, now);
         }
         let mean = Duration::from_micros(7);
-        let foreseen = foresee(&order.lineup(), &[None], &ServiceTimes::prior(mean), Duration::from_micros(AGING), now);
-        prop_assert_eq!(foreseen.len(), order.len());
-        for (index, foreseen) in foreseen.iter().enumerate() {
+        let estimates = estimate_waits(&order.snapshot(), &[None], &ServiceTimes::prior(mean), Duration::from_micros(AGING), now);
+        prop_assert_eq!(estimates.len(), order.len());
+        for (index, estimate) in estimates.iter().enumerate() {
             let started = order.start(now + 7 * index as u64).map(|entry| entry.id);
-            prop_assert_eq!(started, Some(foreseen.id));
-            prop_assert_eq!((foreseen.position, foreseen.expected), (index + 1, mean * index as u32));
-            prop_assert!(foreseen.bound >= foreseen.expected);
+            prop_assert_eq!(started, Some(estimate.id));
+            prop_assert_eq!((estimate.position, estimate.expected), (index + 1, mean * index as u32));
+            prop_assert!(estimate.bound >= estimate.expected);
         }
     }
 
@@ -294,11 +298,11 @@ proptest! {
     fn places_can_be_taken_along(steps in steps()) {
         let (mut order, model, now) = after(steps);
         let mut other = Order::new(AGING);
-        let mut lineup = order.lineup();
-        lineup.entries.reverse();
-        for line in &lineup.entries {
-            let (entry, _) = model.entries.iter().find(|(entry, _)| entry.id == line.id).unwrap();
-            other.add_at(entry.clone(), line.place, line.arrival, now);
+        let mut snapshot = order.snapshot();
+        snapshot.entries.reverse();
+        for queue in &snapshot.entries {
+            let (entry, _) = model.entries.iter().find(|(entry, _)| entry.id == queue.id).unwrap();
+            other.add_at(entry.clone(), queue.place, queue.arrival, now);
         }
         let by_class = |order: &mut Order| {
             let mut starts: BTreeMap<_, Vec<_>> = BTreeMap::new();

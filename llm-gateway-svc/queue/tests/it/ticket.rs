@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use turnwise_llm_queue::{Owner, ticket::TicketKey};
 
-fn owner(class: &str, pupil: &str, thread: &str, purpose: &'static str) -> Owner {
+fn owner(class: &str, student: &str, thread: &str, purpose: &'static str) -> Owner {
     Owner {
         class: class.to_owned(),
-        pupil: pupil.to_owned(),
+        student: student.to_owned(),
         thread: thread.to_owned(),
         purpose,
     }

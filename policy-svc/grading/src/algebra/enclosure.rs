@@ -11,7 +11,8 @@ use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
 use super::{
     Quotient, Rational, Work,
-    sum::{Base, Exponent, Sum},
+    exponent::Exponent,
+    sum::{Base, Sum},
 };
 
 /// Binary places of a root's bounds.

@@ -9,8 +9,9 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
     Rational, Sum, Work, coprime,
+    exponent::Exponent,
     roots::{divide_out, divisors, rational_power, whole_coefficients},
-    sum::{Base, Exponent, Monomial},
+    sum::{Base, Monomial},
 };
 
 /// Whether a polynomial is a product of others.

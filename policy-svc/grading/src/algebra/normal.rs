@@ -7,9 +7,10 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
     Quotient, Rational, Stop, Work,
+    exponent::{Exponent, checked_multiply},
     quotient::as_exponent,
     roots::rational_power,
-    sum::{Base, Exponent, Monomial, Sum, checked_multiply},
+    sum::{Base, Monomial, Sum},
 };
 use crate::notation::Expression;
 

@@ -6,7 +6,8 @@ use num_traits::{One, Signed, Zero};
 
 use super::{
     Rational, Stop, Work,
-    sum::{Base, Exponent, Monomial, Sum},
+    exponent::Exponent,
+    sum::{Base, Monomial, Sum},
 };
 
 /// A numerator over a denominator that is not zero. Common monomials are cancelled; other common factors may remain, and

@@ -7,8 +7,9 @@ use num_traits::{One, Signed, Zero};
 
 use super::{
     Quotient, Rational, Stop, Work, bounded,
+    exponent::{Exponent, checked_multiply, number_power},
     integers::integer_factors,
-    sum::{Base, Exponent, Monomial, Sum},
+    sum::{Base, Monomial, Sum},
 };
 
 /// Divisors tried as numerators or denominators of rational roots.
@@ -32,7 +33,7 @@ pub(crate) fn rational_power(number: &Rational, exponent: Exponent) -> Result<Su
         return rational_power(&number.recip(), -exponent);
     }
     if exponent.is_integer() {
-        let power = super::sum::number_power(number, exponent.to_integer())?;
+        let power = number_power(number, exponent.to_integer())?;
         return Ok(Sum::number(power));
     }
     if number.is_zero() {
@@ -59,9 +60,9 @@ pub(crate) fn rational_power(number: &Rational, exponent: Exponent) -> Result<Su
                 .map(|(prime, power)| (prime, -i64::from(power))),
         );
     for (prime, power) in powers {
-        let raised = super::sum::checked_multiply(exponent, Exponent::from(power))?;
+        let raised = checked_multiply(exponent, Exponent::from(power))?;
         let whole = raised.floor().to_integer();
-        let factor = super::sum::number_power(&Rational::from(BigInt::from(prime)), whole)?;
+        let factor = number_power(&Rational::from(BigInt::from(prime)), whole)?;
         coefficient *= factor;
         bounded(&coefficient)?;
         monomial.set(Base::Prime(prime), raised - Exponent::from(whole));

@@ -3,94 +3,19 @@
 //! The text crate's normaliser is not used: it writes formulas for search engines and models, and gives up groups (which
 //! numerator, which radicand) that matter here.
 
+mod characters;
 mod latex;
+mod token;
 
-use std::rc::Rc;
+pub(crate) use self::token::{Comma, Token, TokenKind};
 
 use num_bigint::BigInt;
 use num_rational::Ratio;
 use num_traits::One;
 
+use self::characters::{plain, superscript, vulgar_fraction};
 use super::{MAX_CHARACTERS, MAX_TOKENS, Sign};
 use crate::algebra::Rational;
-
-/// A token.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Token {
-    /// What it is.
-    pub(crate) kind: TokenKind,
-    /// Whether white space stood before it.
-    pub(crate) spaced: bool,
-}
-
-/// What a token is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum TokenKind {
-    /// A number, with its decimal places if it had a point.
-    Number {
-        /// Its value.
-        value: Rational,
-        /// Digits after the point.
-        places: Option<u32>,
-    },
-    /// A run of letters, or one letter with an index.
-    Word(Rc<str>),
-    /// One of `+ - * / ^ ±`.
-    Operator(char),
-    /// An opening `(`, `[` or `{`; `g` opens a LaTeX group.
-    Open(char),
-    /// A closing bracket, named by its opening one.
-    Close(char),
-    /// `|`
-    Bar,
-    /// `,`
-    Comma,
-    /// `;`, or a new line
-    Break,
-    /// `=`, `<` and so on
-    Relation(Sign),
-    /// `\frac`
-    Fraction,
-    /// `\sqrt`; its index may follow in brackets
-    Root,
-    /// `\sqrt[3]`, `∛`
-    RootOf(u32),
-    /// `abs`
-    Absolute,
-    /// `%`
-    Percent,
-    /// A currency sign
-    Currency(char),
-    /// `°`
-    Degree,
-    /// A place to fill in
-    Blank,
-    /// `∞`
-    Infinity,
-    /// `∅`
-    Empty,
-    /// `ℝ`
-    Reals,
-    /// `∈`
-    Element,
-    /// `∪`
-    Union,
-    /// Anything else
-    Other(char),
-}
-
-/// What a comma between digits means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comma {
-    /// It separates values, or thousands: `1,200`.
-    Separates,
-    /// It is the decimal point, `2,5`, but where it can part thousands.
-    Decimal,
-    /// It is the decimal point: `1,125`.
-    Point,
-    /// It separates values.
-    List,
-}
 
 /// The tokens of a text; nothing where it is too long.
 pub(crate) fn tokens(text: &str, comma: Comma) -> Option<Vec<Token>> {
@@ -116,50 +41,6 @@ pub(crate) fn tokens(text: &str, comma: Comma) -> Option<Vec<Token>> {
         }
     }
     Some(lexer.tokens)
-}
-
-/// One sign for the many that mean the same.
-fn plain(character: char) -> char {
-    match character {
-        '−' | '–' | '—' | '‐' | '‑' | '‒' | '﹣' | '⁻' => '-',
-        '×' | '⋅' | '·' | '∙' | '∗' | '•' | '✕' | '✖' => '*',
-        '÷' | '∕' | '⁄' => '/',
-        '≦' | '⩽' => '≤',
-        '≧' | '⩾' => '≥',
-        '∣' | '｜' => '|',
-        // Full-width forms lie at a fixed distance from ASCII.
-        '\u{ff01}'..='\u{ff5e}' => {
-            char::from_u32(u32::from(character).wrapping_sub(0xfee0)).unwrap_or(character)
-        }
-        '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{200a}' | '\u{202f}' | '\u{3000}' => ' ',
-        other => other,
-    }
-}
-
-fn superscript(character: char) -> Option<char> {
-    let at = "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|own| own == character)?;
-    "0123456789".chars().nth(at)
-}
-
-fn vulgar_fraction(character: char) -> Option<(u8, u8)> {
-    Some(match character {
-        '½' => (1, 2),
-        '⅓' => (1, 3),
-        '⅔' => (2, 3),
-        '¼' => (1, 4),
-        '¾' => (3, 4),
-        '⅕' => (1, 5),
-        '⅖' => (2, 5),
-        '⅗' => (3, 5),
-        '⅘' => (4, 5),
-        '⅙' => (1, 6),
-        '⅚' => (5, 6),
-        '⅛' => (1, 8),
-        '⅜' => (3, 8),
-        '⅝' => (5, 8),
-        '⅞' => (7, 8),
-        _ => return None,
-    })
 }
 
 struct Lexer {

@@ -8,7 +8,7 @@ use turnwise_grading::Verdict;
 /// A drill with its answers.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The question as the pupil saw it.
+    /// The question as the student saw it.
     pub question: String,
     /// The key, where the set is graded with it.
     pub key: Option<String>,

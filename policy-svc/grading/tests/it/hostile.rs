@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use turnwise_grading::{Drill, Verdict, equivalent, grade};
-use turnwise_testing::processor::time_of_thread;
+use turnwise_testing::cpu_time::time_of_thread;
 
 /// Four calls take at most some 15 ms of a processor together, and the rest is for a slow machine: a missing bound would
 /// take seconds, or for ever.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ahead;
+use super::prefetch;
 use crate::{Part, bm25, part::table::Table};
 
 /// How many terms are looked up together. Looking up has no branches, so none are foreseen wrongly.
@@ -93,7 +93,7 @@ impl Words {
         // The row at hand, where it ends, and its score so far.
         let (mut row, mut end, mut damping, mut score) = (rows.start, start, 0.0, 0.0);
         for block in packed.chunks(TOGETHER) {
-            ahead::touch(block);
+            prefetch::touch(block);
             for lane in 0..self.look_up(block) {
                 let lane = self.matching[lane];
                 let (packed, at) = (block[usize::from(lane)], start + u32::from(lane));

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod bytes;
 mod conformance;
 mod corpus;
+mod damaged_bytes;
 mod exact;
 mod int8;
 mod part;

@@ -7,7 +7,7 @@ use std::sync::{
 
 use turnwise_retrieval_index::{Engine, Sources, conformance};
 
-use crate::place::everywhere;
+use crate::databases::everywhere;
 
 #[tokio::test]
 async fn an_engine_like_any_other() {

@@ -17,8 +17,8 @@ use crate::{
     corpus::{
         chunk, chunks_for, content, head, model, open, part, part_id, source, uploaded, vector,
     },
+    databases::Place,
     fake::{Fake, Fault},
-    place::Place,
 };
 
 fn pack() -> Arc<Part> {

@@ -11,8 +11,8 @@ use turnwise_retrieval_qdrant::{Options, Qdrant};
 
 use crate::{
     corpus::{chunk, chunks_for, content, model, open, part, part_id, vector},
+    databases::{Place, everywhere},
     fake::Fake,
-    place::{Place, everywhere},
 };
 
 fn pack(digest: &str, rows: u64) -> Arc<Part> {

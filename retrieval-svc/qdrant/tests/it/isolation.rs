@@ -6,8 +6,8 @@ use turnwise_retrieval_qdrant::Qdrant;
 
 use crate::{
     corpus::{chunk, content, head, open, part, part_id, query, source, uploaded},
+    databases::Place,
     fake::Fake,
-    place::Place,
 };
 
 /// Any text, and texts that are made to be confused with others.

@@ -5,10 +5,10 @@
 
 mod conformance;
 mod corpus;
+mod databases;
 mod fake;
 mod faults;
 mod generations;
 mod isolation;
-mod place;
 mod rankings;
 mod uploads;

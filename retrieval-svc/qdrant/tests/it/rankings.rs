@@ -8,8 +8,8 @@ use turnwise_retrieval_qdrant::Qdrant;
 
 use crate::{
     corpus::{chunk, chunks_for, model, open, part, part_id, query, vector},
+    databases::{Place, everywhere},
     fake::Fake,
-    place::{Place, everywhere},
 };
 
 const WORDS: [&str; 8] = [

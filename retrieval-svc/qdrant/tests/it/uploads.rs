@@ -6,8 +6,8 @@ use turnwise_retrieval_index::{Progress, SourceError, SourceHead, Sources, Uploa
 
 use crate::{
     corpus::{head, source, uploaded},
+    databases::{Place, everywhere},
     fake::{Fake, Fault},
-    place::{Place, everywhere},
 };
 
 async fn upload(store: &dyn Sources, name: &str, revision: &str, chunks: u32) {

@@ -1,4 +1,4 @@
-//! The lines, on the development queries, where they are present.
+//! The baselines, on the development queries, where they are present.
 
 use std::{
     collections::BTreeMap,
@@ -6,18 +6,19 @@ use std::{
 };
 
 use turnwise_retrieval_quality::{
+    baselines,
     course::Course,
     data::Data,
-    interval, lines,
+    interval,
     metrics::COLUMNS,
     run::{Kind, run},
     vectors::Vectors,
 };
 
-/// The lines have three digits.
+/// The baselines have three digits.
 const ROUNDING: f64 = 0.0005;
 
-/// Asks all queries and says which lines were missed.
+/// Asks all queries and says which baselines were missed.
 async fn missed(data: &Path, mut vectors: Option<Vectors>) -> Vec<String> {
     let data = Data::read(data).unwrap();
     let mut courses = BTreeMap::new();
@@ -34,8 +35,8 @@ async fn missed(data: &Path, mut vectors: Option<Vectors>) -> Vec<String> {
         } else {
             &outcome.mapped
         };
-        let lines = lines::wanted(kind, vectors.is_some());
-        for ((column, figure), line) in COLUMNS.iter().zip(interval::figures(rows)).zip(lines) {
+        let wanted = baselines::wanted(kind, vectors.is_some());
+        for ((column, figure), line) in COLUMNS.iter().zip(interval::figures(rows)).zip(wanted) {
             println!(
                 "{}, {column}: {:.3}, line {line:.3}",
                 kind.title(),

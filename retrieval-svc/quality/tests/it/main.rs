@@ -3,4 +3,4 @@
 
 mod demo_course;
 mod development_queries;
-mod figures;
+mod metrics;

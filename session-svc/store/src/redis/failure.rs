@@ -1,6 +1,6 @@
 //! Why a transaction has no answer, and what the caller of the store is told.
 
-use turnwise_redis::{Complaints, FailureKind};
+use turnwise_redis::{FailureKind, FailureLog};
 
 use crate::error::StoreError;
 
@@ -37,12 +37,12 @@ impl Failure {
     }
 
     /// What the log is told: no value, which may be a student's, and no password.
-    pub(super) fn tell(&self, complaints: &Complaints) {
+    pub(super) fn tell(&self, failure_log: &FailureLog) {
         match self {
             Self::Redis(failure) if self.kind() != StoreError::NotReplicated => {
-                complaints.tell(failure);
+                failure_log.log(failure);
             }
-            _ => complaints.tell_of("not replicated", self, "check the replicas"),
+            _ => failure_log.log_as("not replicated", self, "check the replicas"),
         }
     }
 }

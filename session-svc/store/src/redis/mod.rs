@@ -92,7 +92,7 @@ impl RedisStore {
             address: options.address.clone(),
             password: options.password.clone(),
             response_timeout: options.response_timeout,
-            lanes: if durable.is_some() {
+            connections: if durable.is_some() {
                 DURABLE_LANES
             } else {
                 LANES
@@ -207,7 +207,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             let result = self.run(partition, &transaction).await;
             result.map_err(|failure| {
-                failure.tell(self.redis.complaints());
+                failure.tell(self.redis.failure_log());
                 failure.kind()
             })
         })

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{MissedTickBehavior, interval};
-use turnwise_redis::{Event, News, Redis};
+use turnwise_redis::{Event, Redis, Subscription};
 
 use crate::changes::Changes;
 
@@ -18,12 +18,12 @@ pub(super) fn name(partition: &str, log: &str) -> String {
 }
 
 /// The messages that tell the news.
-pub(super) fn follow(redis: &Redis) -> News {
-    redis.follow([CHANNEL])
+pub(super) fn follow(redis: &Redis) -> Subscription {
+    redis.subscribe([CHANNEL])
 }
 
 /// Passes the news on, for ever.
-pub(super) async fn pass_on(mut news: News, changes: Arc<Changes>) {
+pub(super) async fn pass_on(mut news: Subscription, changes: Arc<Changes>) {
     let mut look = interval(LOOK_EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -1,20 +1,20 @@
 //! How right the announced waits were: the latest one of each who waited, held against what came.
 
 use turnwise_testing::figure::{Bound, figure};
-use turnwise_tests::press::Pressed;
+use turnwise_tests::help_request::HelpOutcome;
 
 use crate::median;
 
 /// Tells how often the announced wait was enough, and how far off it was at the median.
-pub fn tell(name: &str, pressed: &[&Pressed]) {
+pub fn tell(name: &str, outcome: &[&HelpOutcome]) {
     let mut enough = 0_usize;
     let mut errors = Vec::new();
-    for pressed in pressed {
-        let Some(started) = pressed.started() else {
+    for outcome in outcome {
+        let Some(started) = outcome.started() else {
             continue;
         };
         // What was announced after the start, while it was on its way, is no announcement.
-        let latest = pressed.announced.iter().rfind(|said| said.at < started);
+        let latest = outcome.announced.iter().rfind(|said| said.at < started);
         let Some(said) = latest else { continue };
         let truth = (started - said.at).as_secs_f64();
         let announced = said.wait.as_secs_f64();
@@ -41,9 +41,9 @@ pub fn tell(name: &str, pressed: &[&Pressed]) {
         median(errors),
         Bound::AtMost(0.25),
     );
-    let pieces: usize = pressed.iter().map(|pressed| pressed.announced.len()).sum();
+    let pieces: usize = outcome.iter().map(|outcome| outcome.announced.len()).sum();
     figure(
-        &format!("{name}_announcements_per_pupil"),
+        &format!("{name}_announcements_per_student"),
         pieces as f64 / told as f64,
         Bound::Report,
     );

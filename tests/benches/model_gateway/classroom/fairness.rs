@@ -1,4 +1,4 @@
-//! Who is served how often: pupils of one class among each other, and classes among each other.
+//! Who is served how often: students of one class among each other, and classes among each other.
 
 use std::sync::{
     Arc,
@@ -12,10 +12,10 @@ use tokio::{
 use turnwise_kit::client::GrpcClient;
 use turnwise_testing::figure::{Bound, figure};
 
-use super::school::{SLOTS, School, press};
+use super::school::{SLOTS, School, help_request};
 use crate::Args;
 
-/// The pupils of a class.
+/// The students of a class.
 const CLASS: usize = 30;
 /// How many threads the busiest of them has.
 const THREADS: usize = 8;
@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(120);
 /// What Jain's index must come to.
 const JAIN: f64 = 0.98;
 
-/// Thirty pupils of one class always have one request waiting, and one of them has eight.
+/// Thirty students of one class always have one request waiting, and one of them has eight.
 pub async fn closed_loop(name: &str, school: &School, args: &Args) {
     let before = school.spent();
     let served = closed(&school.clients(CLASS + THREADS - 1), args.calls()).await;
@@ -48,7 +48,7 @@ pub async fn closed_loop(name: &str, school: &School, args: &Args) {
     );
 }
 
-/// The same where pupils are served as they come: the index must show it.
+/// The same where students are served as they come: the index must show it.
 pub async fn must_fail(name: &str, client: &GrpcClient, args: &Args) {
     let clients = vec![client.clone(); CLASS + THREADS - 1];
     let served = closed(&clients, args.calls()).await;
@@ -59,25 +59,25 @@ pub async fn must_fail(name: &str, client: &GrpcClient, args: &Args) {
     );
 }
 
-/// How often each pupil was served in the first so many calls. The last of them has all the clients that are left over.
+/// How often each student was served in the first so many calls. The last of them has all the clients that are left over.
 async fn closed(clients: &[GrpcClient], calls: usize) -> Vec<usize> {
     let served: Arc<Vec<AtomicUsize>> = Arc::new((0..CLASS).map(|_| AtomicUsize::new(0)).collect());
     let answered = Arc::new(AtomicUsize::new(0));
     let mut tasks = JoinSet::new();
     for (n, client) in clients.iter().cloned().enumerate() {
-        let pupil = n.min(CLASS - 1);
-        let mut press = press("class-0", &format!("pupil-{pupil}"), LONG);
-        press.thread = format!("thread-{n}");
+        let student = n.min(CLASS - 1);
+        let mut request = help_request("class-0", &format!("student-{student}"), LONG);
+        request.thread = format!("thread-{n}");
         let (served, answered) = (Arc::clone(&served), Arc::clone(&answered));
         tasks.spawn(async move {
             while answered.load(Ordering::Relaxed) < calls {
-                press
+                request
                     .send(&client)
                     .await
                     .result
                     .expect("everybody is served");
                 if answered.fetch_add(1, Ordering::Relaxed) < calls {
-                    served[pupil].fetch_add(1, Ordering::Relaxed);
+                    served[student].fetch_add(1, Ordering::Relaxed);
                 }
             }
         });
@@ -102,17 +102,17 @@ fn jain(served: &[usize]) -> f64 {
 
 /// A class of thirty presses beside one that sends nine times as much.
 pub async fn large_class(name: &str, school: &School, args: &Args) {
-    let large = args.pupils() * 9 / 10;
-    let small = args.pupils() - large;
+    let large = args.students() * 9 / 10;
+    let small = args.students() - large;
     let mut tasks = JoinSet::new();
     for (n, client) in school.clients(large + small).into_iter().enumerate() {
         // Mixed as they come.
         let is_small = n % 10 == 9;
         let class = if is_small { "small" } else { "large" };
-        let press = press(class, &format!("pupil-{n}"), LONG);
+        let request = help_request(class, &format!("student-{n}"), LONG);
         tasks.spawn(async move {
-            let pressed = press.send(&client).await;
-            let started = pressed.started().expect("everybody is served");
+            let outcome = request.send(&client).await;
+            let started = outcome.started().expect("everybody is served");
             (started, is_small)
         });
     }
@@ -120,7 +120,7 @@ pub async fn large_class(name: &str, school: &School, args: &Args) {
     starts.sort();
     let last = starts.iter().rposition(|(_, is_small)| *is_small).unwrap();
     let seen = school.seen_by_model().await.completions;
-    // Half of the starts, as long as the small class has somebody in line; the first few come before all have pressed.
+    // Half of the starts, as long as the small class has somebody in the queue; the first few come before all have pressed.
     figure(
         &format!("{name}_small_class_share"),
         small as f64 / (last + 1) as f64,

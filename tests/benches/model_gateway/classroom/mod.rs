@@ -1,4 +1,4 @@
-//! A school's box: a model with two slots, and pupils of ten classes who press *help*.
+//! A school's box: a model with two slots, and students of ten classes who press *help*.
 //!
 //! The model needs 2 s for a call; to be done in minutes, this time and all waits with it are divided by a scale. What
 //! the gateway spends on a call is not scaled, so the scale makes the bounds harder to keep, never easier.
@@ -16,11 +16,11 @@ use crate::Args;
 use first_come::first_come_first_served;
 use school::School;
 
-/// Runs all cases with a line of one process, and with lines that one and three replicas share through Redis.
+/// Runs all cases with a queue of one process, and with queues that one and three replicas share through Redis.
 pub async fn run(args: &Args) {
     let shared = has_setting(REDIS_SETTING);
     if !shared {
-        println!("skipped: lines in Redis, because llm-gateway-svc has no {REDIS_SETTING}");
+        println!("skipped: queues in Redis, because llm-gateway-svc has no {REDIS_SETTING}");
     }
     fairness::must_fail("first_come", &first_come_first_served(args), args).await;
     let mut schools = vec![("local", 1, false)];

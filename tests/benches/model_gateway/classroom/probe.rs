@@ -1,4 +1,4 @@
-//! Somebody who looks in all the time: whether the gateway is healthy, and who stands in line.
+//! Somebody who looks in all the time: whether the gateway is healthy, and who stands in the queue.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use turnwise_testing::figure::{Bound, figure};
 
 use super::school::School;
 
-/// How often each replica is asked: often while pupils press, and then less often, because what it costs to answer
+/// How often each replica is asked: often while students press, and then less often, because what it costs to answer
 /// counts as the gateway's.
 const OFTEN: Duration = Duration::from_millis(50);
 const SELDOM: Duration = Duration::from_millis(500);

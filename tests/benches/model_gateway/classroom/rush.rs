@@ -1,4 +1,4 @@
-//! All pupils of the school press *help* within ten seconds.
+//! All students of the school press *help* within ten seconds.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use turnwise_testing::{
     choices::Choices,
     figure::{Bound, figure},
 };
-use turnwise_tests::press::Pressed;
+use turnwise_tests::help_request::HelpOutcome;
 
 use super::{
     accuracy,
     probe::Probe,
-    school::{SLOTS, School, press},
+    school::{SLOTS, School, help_request},
 };
 use crate::Args;
 
@@ -33,20 +33,22 @@ const AT_ONCE_MS: f64 = 50.0;
 /// Who would come back only after so many times the ideal gives up; the case has failed.
 const PATIENCE: u32 = 3;
 
-/// What came of a pupil's presses, the last one last.
-struct Pupil {
-    presses: Vec<Pressed>,
+/// What came of a student's requests, the last one last.
+struct Student {
+    outcomes: Vec<HelpOutcome>,
 }
 
-impl Pupil {
-    fn answered(&self) -> Option<&Pressed> {
-        self.presses.last().filter(|pressed| pressed.result.is_ok())
+impl Student {
+    fn answered(&self) -> Option<&HelpOutcome> {
+        self.outcomes
+            .last()
+            .filter(|outcome| outcome.result.is_ok())
     }
 }
 
 /// What a rush came to.
 struct Rush {
-    pupils: Vec<Pupil>,
+    students: Vec<Student>,
     took: Duration,
 }
 
@@ -54,35 +56,35 @@ struct Rush {
 pub async fn patient(name: &str, school: &School, args: &Args) {
     let name = format!("{name}_patient");
     let rush = measured(&name, school, args, PATIENT_SECONDS, 1.1, false).await;
-    let pressed: Vec<&Pressed> = rush.pupils.iter().filter_map(Pupil::answered).collect();
-    accuracy::tell(&name, &pressed);
+    let outcome: Vec<&HelpOutcome> = rush.students.iter().filter_map(Student::answered).collect();
+    accuracy::tell(&name, &outcome);
 }
 
 /// Callers ask for the default wait, and come back when and as they are told.
 pub async fn obedient(name: &str, school: &School, args: &Args) {
     let name = format!("{name}_default");
     let rush = measured(&name, school, args, DEFAULT_SECONDS, 1.15, true).await;
-    let refusals: Vec<(usize, &Pressed)> = rush
-        .pupils
+    let refusals: Vec<(usize, &HelpOutcome)> = rush
+        .students
         .iter()
-        .flat_map(|pupil| pupil.presses.iter().enumerate())
-        .filter(|(_, pressed)| pressed.result.is_err())
+        .flat_map(|student| student.outcomes.iter().enumerate())
+        .filter(|(_, outcome)| outcome.result.is_err())
         .collect();
-    let incomplete = refusals.iter().filter(|(_, pressed)| {
-        let fault = pressed.refusal().unwrap();
+    let incomplete = refusals.iter().filter(|(_, outcome)| {
+        let fault = outcome.refusal().unwrap();
         fault.reason() != ErrorReason::Busy
             || fault.retry_delay().is_none()
             || fault.metadata("place_ticket").is_none()
     });
     let slowest = refusals
         .iter()
-        .map(|(_, pressed)| pressed.took.as_secs_f64() * 1000.0)
+        .map(|(_, outcome)| outcome.took.as_secs_f64() * 1000.0)
         .fold(0.0, f64::max);
-    let most = rush.pupils.iter().map(|pupil| {
-        pupil
-            .presses
+    let most = rush.students.iter().map(|student| {
+        student
+            .outcomes
             .iter()
-            .filter(|pressed| pressed.result.is_err())
+            .filter(|outcome| outcome.result.is_err())
             .count()
     });
     let tell = |what: &str, value: f64, bound| figure(&format!("{name}_{what}"), value, bound);
@@ -94,13 +96,13 @@ pub async fn obedient(name: &str, school: &School, args: &Args) {
     );
     let late = refusals
         .iter()
-        .filter(|(_, pressed)| pressed.took.as_secs_f64() * 1000.0 > AT_ONCE_MS)
+        .filter(|(_, outcome)| outcome.took.as_secs_f64() * 1000.0 > AT_ONCE_MS)
         .count();
     tell("refusals_late", late as f64, Bound::AtMost(0.0));
     tell("refusal_slowest_ms", slowest, Bound::Report);
     // Once, and at most once more.
     tell(
-        "refusals_of_one_pupil",
+        "refusals_of_one_student",
         most.max().unwrap_or(0) as f64,
         Bound::AtMost(2.0),
     );
@@ -123,14 +125,14 @@ async fn measured(
     let seen = school.seen_by_model().await.completions;
 
     let tell = |what: &str, value: f64, bound| figure(&format!("{name}_{what}"), value, bound);
-    let answered = rush.pupils.iter().filter_map(Pupil::answered).count();
+    let answered = rush.students.iter().filter_map(Student::answered).count();
     let each = answered.max(1) as f64;
-    let ideal = school.scale.ideal(args.pupils());
+    let ideal = school.scale.ideal(args.students());
     let busy = seen.busy_between_begins(SLOTS).unwrap_or(0.0);
     tell(
         "answered",
         answered as f64,
-        Bound::AtLeast(args.pupils() as f64),
+        Bound::AtLeast(args.students() as f64),
     );
     tell(
         "calls_at_model",
@@ -142,7 +144,7 @@ async fn measured(
         rush.took.as_secs_f64() / ideal.as_secs_f64(),
         Bound::AtMost(over_ideal),
     );
-    // Where all wait, the line is never empty from the first start to the last.
+    // Where all wait, the queue is never empty from the first start to the last.
     let bound = if again {
         Bound::Report
     } else {
@@ -159,44 +161,48 @@ async fn measured(
         (after.redis - before.redis) / each,
         Bound::Report,
     );
-    if let Some(failed) = rush.pupils.iter().find(|pupil| pupil.answered().is_none()) {
-        let why = failed.presses.last().and_then(Pressed::refusal);
+    if let Some(failed) = rush
+        .students
+        .iter()
+        .find(|student| student.answered().is_none())
+    {
+        let why = failed.outcomes.last().and_then(HelpOutcome::refusal);
         println!("one without an answer: {why:?}");
     }
     rush
 }
 
 async fn rush(school: &School, args: &Args, wait_seconds: f64, again: bool) -> Rush {
-    let pupils = args.pupils();
+    let students = args.students();
     let wait = school.scale.seconds(wait_seconds);
     let mut choices = Choices::new(args.seed);
     let mut tasks = JoinSet::new();
     let begun = Instant::now();
-    let until = begun + school.scale.ideal(pupils) * PATIENCE;
-    for (n, client) in school.clients(pupils).into_iter().enumerate() {
+    let until = begun + school.scale.ideal(students) * PATIENCE;
+    for (n, client) in school.clients(students).into_iter().enumerate() {
         let at = begun + school.scale.seconds(RUSH_SECONDS).mul_f64(choices.share());
         let class = format!("class-{}", n % CLASSES);
-        let mut press = press(&class, &format!("pupil-{n}"), wait);
+        let mut request = help_request(&class, &format!("student-{n}"), wait);
         tasks.spawn(async move {
             sleep_until(at).await;
-            let mut presses = Vec::new();
+            let mut outcomes = Vec::new();
             loop {
                 // Who asks for no long wait is one who shows nobody a place.
-                let pressed = if again {
-                    press.send_plain(&client).await
+                let outcome = if again {
+                    request.send_plain(&client).await
                 } else {
-                    press.send(&client).await
+                    request.send(&client).await
                 };
-                let refusal = pressed.refusal();
-                presses.push(pressed);
+                let refusal = outcome.refusal();
+                outcomes.push(outcome);
                 let Some(fault) = refusal.filter(|_| again) else {
-                    return Pupil { presses };
+                    return Student { outcomes };
                 };
                 let delay = fault.retry_delay().unwrap_or(until - begun);
                 if Instant::now() + delay > until {
-                    return Pupil { presses };
+                    return Student { outcomes };
                 }
-                press.ticket = fault
+                request.ticket = fault
                     .metadata("place_ticket")
                     .unwrap_or_default()
                     .to_owned();
@@ -204,9 +210,9 @@ async fn rush(school: &School, args: &Args, wait_seconds: f64, again: bool) -> R
             }
         });
     }
-    let pupils = tasks.join_all().await;
+    let students = tasks.join_all().await;
     Rush {
-        pupils,
+        students,
         took: begun.elapsed(),
     }
 }

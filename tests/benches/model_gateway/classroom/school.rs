@@ -9,9 +9,9 @@ use turnwise_testing::{
     redis::RedisServer,
 };
 use turnwise_tests::{
+    help_request::HelpRequest,
     model_gateway::{ModelGateway, REDIS_SETTING},
     model_server::ModelServerProcess,
-    press::Press,
     procfs::cpu_ms_of,
 };
 
@@ -31,8 +31,8 @@ const PIECES: usize = 4;
 const WARM_UP: usize = 16;
 /// The most that is divided: at this scale the model needs 20 ms.
 const FAST_SCALE: f64 = 100.0;
-/// So many pupils share a connection.
-const PUPILS_PER_CHANNEL: usize = 50;
+/// So many students share a connection.
+const STUDENTS_PER_CHANNEL: usize = 50;
 
 /// How much shorter everything is.
 #[derive(Debug, Clone, Copy)]
@@ -144,26 +144,27 @@ impl School {
         let clients = self.clients(SLOTS);
         let calls = clients.iter().enumerate().map(|(n, client)| async move {
             for _ in 0..WARM_UP / SLOTS {
-                let press = press("warm-up", &format!("early-{n}"), self.scale.seconds(400.0));
-                let pressed = press.send(client).await;
-                pressed.result.expect("a school without pupils answers");
+                let request =
+                    help_request("warm-up", &format!("early-{n}"), self.scale.seconds(400.0));
+                let outcome = request.send(client).await;
+                outcome.result.expect("a school without students answers");
             }
         });
         futures_util::future::join_all(calls).await;
         self.model.reset_statistics().await;
     }
 
-    /// A connection for each of so many pupils; some share one, and they are spread evenly over the replicas.
-    pub fn clients(&self, pupils: usize) -> Vec<GrpcClient> {
+    /// A connection for each of so many students; some share one, and they are spread evenly over the replicas.
+    pub fn clients(&self, students: usize) -> Vec<GrpcClient> {
         let replicas = self.replicas.len();
-        let channels = pupils
-            .div_ceil(PUPILS_PER_CHANNEL)
+        let channels = students
+            .div_ceil(STUDENTS_PER_CHANNEL)
             .max(1)
             .next_multiple_of(replicas);
         let channels: Vec<GrpcClient> = (0..channels)
             .map(|n| self.replicas[n % replicas].client())
             .collect();
-        channels.iter().cycle().take(pupils).cloned().collect()
+        channels.iter().cycle().take(students).cloned().collect()
     }
 
     /// What the model has seen since the start, or since this was last asked for.
@@ -190,12 +191,12 @@ impl School {
     }
 }
 
-/// A press that asks for this wait.
-pub fn press(class: &str, pupil: &str, max_wait: Duration) -> Press {
-    Press {
+/// A request that asks for this wait.
+pub fn help_request(class: &str, student: &str, max_wait: Duration) -> HelpRequest {
+    HelpRequest {
         class: class.to_owned(),
-        pupil: pupil.to_owned(),
-        thread: format!("{pupil}-thread"),
+        student: student.to_owned(),
+        thread: format!("{student}-thread"),
         max_wait: Some(max_wait),
         timeout: max_wait + Duration::from_secs(60),
         ticket: String::new(),

@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use turnwise_llm_queue::LineOptions;
+use turnwise_llm_queue::QueueOptions;
 
-use super::{AskExt, Lines, ask, enter, starts, taken};
+use super::{AskExt, Queues, ask, enter, starts, taken};
 
-pub async fn pupils_take_turns(lines: &impl Lines) {
-    let (line, slot) = taken(lines, LineOptions::with_slots(1)).await;
+pub async fn students_take_turns(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
     let mut waiting = Vec::new();
-    for (name, pupil, thread) in [
+    for (name, student, thread) in [
         ("a1", "a", "1"),
         ("a2", "a", "2"),
         ("a3", "a", "3"),
@@ -17,7 +17,10 @@ pub async fn pupils_take_turns(lines: &impl Lines) {
         ("c1", "c", "1"),
         ("b2", "b", "2"),
     ] {
-        waiting.push((name, enter(&line, ask("class", pupil).thread(thread)).await));
+        waiting.push((
+            name,
+            enter(&queue, ask("class", student).thread(thread)).await,
+        ));
     }
     assert_eq!(
         starts(slot, waiting).await,
@@ -25,26 +28,29 @@ pub async fn pupils_take_turns(lines: &impl Lines) {
     );
 }
 
-pub async fn a_pupils_own_requests_keep_their_order(lines: &impl Lines) {
-    let (line, slot) = taken(lines, LineOptions::with_slots(1)).await;
+pub async fn a_students_own_requests_keep_their_order(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
     let mut waiting = Vec::new();
     for thread in ["3", "1", "2"] {
-        waiting.push((thread, enter(&line, ask("class", "a").thread(thread)).await));
+        waiting.push((
+            thread,
+            enter(&queue, ask("class", "a").thread(thread)).await,
+        ));
     }
     assert_eq!(starts(slot, waiting).await, ["3", "1", "2"]);
 }
 
-pub async fn nobodys_requests_are_pupils_of_their_own(lines: &impl Lines) {
-    let (line, slot) = taken(lines, LineOptions::with_slots(1)).await;
+pub async fn nobodys_requests_are_students_of_their_own(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
     let mut waiting = Vec::new();
-    for (name, pupil) in [("1", ""), ("2", ""), ("a", "a"), ("3", "")] {
-        waiting.push((name, enter(&line, ask("class", pupil)).await));
+    for (name, student) in [("1", ""), ("2", ""), ("a", "a"), ("3", "")] {
+        waiting.push((name, enter(&queue, ask("class", student)).await));
     }
     assert_eq!(starts(slot, waiting).await, ["1", "2", "a", "3"]);
 }
 
-pub async fn classes_take_turns(lines: &impl Lines) {
-    let (line, slot) = taken(lines, LineOptions::with_slots(1)).await;
+pub async fn classes_take_turns(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
     let mut waiting = Vec::new();
     for (name, class) in [
         ("x", "x"),
@@ -56,22 +62,22 @@ pub async fn classes_take_turns(lines: &impl Lines) {
     ] {
         waiting.push((
             name,
-            enter(&line, ask(class, &format!("{}", waiting.len()))).await,
+            enter(&queue, ask(class, &format!("{}", waiting.len()))).await,
         ));
     }
     assert_eq!(starts(slot, waiting).await, ["x", "y", "x", "y", "x", "x"]);
 }
 
-pub async fn classes_get_shares_by_weight(lines: &impl Lines) {
-    let options = LineOptions {
+pub async fn classes_get_shares_by_weight(queues: &impl Queues) {
+    let options = QueueOptions {
         weights: BTreeMap::from([("heavy".to_owned(), 3)]),
-        ..LineOptions::with_slots(1)
+        ..QueueOptions::with_slots(1)
     };
-    let (line, slot) = taken(lines, options).await;
+    let (queue, slot) = taken(queues, options).await;
     let mut waiting = Vec::new();
-    for pupil in 0..12 {
+    for student in 0..12 {
         for class in ["light", "heavy"] {
-            waiting.push((class, enter(&line, ask(class, &pupil.to_string())).await));
+            waiting.push((class, enter(&queue, ask(class, &student.to_string())).await));
         }
     }
     let started = starts(slot, waiting).await;
@@ -88,11 +94,11 @@ pub async fn classes_get_shares_by_weight(lines: &impl Lines) {
     );
 }
 
-pub async fn a_class_that_comes_later_is_owed_nothing(lines: &impl Lines) {
-    let (line, mut slot) = taken(lines, LineOptions::with_slots(1)).await;
+pub async fn a_class_that_comes_later_is_owed_nothing(queues: &impl Queues) {
+    let (queue, mut slot) = taken(queues, QueueOptions::with_slots(1)).await;
     let mut waiting = Vec::new();
-    for pupil in 0..8 {
-        waiting.push(enter(&line, ask("early", &pupil.to_string())).await);
+    for student in 0..8 {
+        waiting.push(enter(&queue, ask("early", &student.to_string())).await);
     }
     // Four of the first class have started before the other comes.
     let rest = waiting.split_off(4);
@@ -101,8 +107,11 @@ pub async fn a_class_that_comes_later_is_owed_nothing(lines: &impl Lines) {
         slot = super::soon(next).await;
     }
     let mut waiting: Vec<_> = rest.into_iter().map(|next| ("early", next)).collect();
-    for pupil in 0..4 {
-        waiting.push(("late", enter(&line, ask("late", &pupil.to_string())).await));
+    for student in 0..4 {
+        waiting.push((
+            "late",
+            enter(&queue, ask("late", &student.to_string())).await,
+        ));
     }
     let started = starts(slot, waiting).await;
     for pair in started.chunks(2) {
@@ -113,28 +122,28 @@ pub async fn a_class_that_comes_later_is_owed_nothing(lines: &impl Lines) {
     }
 }
 
-pub async fn batch_waits_for_interactive(lines: &impl Lines) {
-    let (line, slot) = taken(lines, LineOptions::with_slots(1)).await;
-    let mut waiting = vec![("batch", enter(&line, ask("class", "a").batch()).await)];
-    for pupil in ["b", "c"] {
-        waiting.push((pupil, enter(&line, ask("class", pupil)).await));
+pub async fn batch_waits_for_interactive(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
+    let mut waiting = vec![("batch", enter(&queue, ask("class", "a").batch()).await)];
+    for student in ["b", "c"] {
+        waiting.push((student, enter(&queue, ask("class", student)).await));
     }
     assert_eq!(starts(slot, waiting).await, ["b", "c", "batch"]);
 }
 
-pub async fn batch_is_let_in_now_and_then(lines: &impl Lines) {
+pub async fn batch_is_let_in_now_and_then(queues: &impl Queues) {
     let aging = Duration::from_secs(1);
-    let options = LineOptions {
+    let options = QueueOptions {
         aging,
-        ..LineOptions::with_slots(1)
+        ..QueueOptions::with_slots(1)
     };
-    let (line, slot) = taken(lines, options).await;
+    let (queue, slot) = taken(queues, options).await;
     let mut waiting = Vec::new();
-    for (name, pupil) in [("batch 1", "a"), ("batch 2", "b")] {
-        waiting.push((name, enter(&line, ask("class", pupil).batch()).await));
+    for (name, student) in [("batch 1", "a"), ("batch 2", "b")] {
+        waiting.push((name, enter(&queue, ask("class", student).batch()).await));
     }
-    for pupil in ["c", "d"] {
-        waiting.push((pupil, enter(&line, ask("class", pupil)).await));
+    for student in ["c", "d"] {
+        waiting.push((student, enter(&queue, ask("class", student)).await));
     }
     tokio::time::sleep(aging + Duration::from_millis(20)).await;
     assert_eq!(

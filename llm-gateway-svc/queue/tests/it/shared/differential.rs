@@ -1,4 +1,4 @@
-//! Whatever is done, the same start in the same order in the line of one process and in one that replicas share.
+//! Whatever is done, the same start in the same order in the queue of one process and in one that replicas share.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,7 @@ use std::{
 
 use proptest::prelude::*;
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
-use turnwise_llm_queue::{Line, LineOptions, Owner, Refusal, Slot, view::Scope};
+use turnwise_llm_queue::{Owner, Queue, QueueOptions, Refusal, Slot, view::Scope};
 use turnwise_testing::redis::RedisServer;
 
 use super::Replica;
@@ -19,11 +19,11 @@ const REPLICAS: usize = 3;
 /// What is done.
 #[derive(Debug, Clone)]
 enum Step {
-    /// A request, at a replica; one in a hurry is told to come back unless it starts at once.
+    /// A request, at a replica; one in a hurry is refused unless it starts at once.
     Enter {
         replica: usize,
         class: usize,
-        pupil: usize,
+        student: usize,
         thread: usize,
         batch: bool,
         hurry: bool,
@@ -36,10 +36,10 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let enter = (0..REPLICAS, 0..3_usize, 0..4_usize, 0..3_usize, 0..6_u8).prop_map(
-        |(replica, class, pupil, thread, kind)| Step::Enter {
+        |(replica, class, student, thread, kind)| Step::Enter {
             replica,
             class,
-            pupil,
+            student,
             thread,
             batch: kind == 0,
             hurry: kind == 1,
@@ -52,26 +52,26 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A line and what became of the requests.
+/// A queue and what became of the requests.
 struct World {
-    lines: Vec<Line>,
+    queues: Vec<Queue>,
     waiting: BTreeMap<usize, (Owner, JoinHandle<()>)>,
     running: BTreeMap<usize, Slot>,
-    news: mpsc::UnboundedReceiver<(usize, Result<Slot, Refusal>)>,
-    tell: mpsc::UnboundedSender<(usize, Result<Slot, Refusal>)>,
+    outcomes: mpsc::UnboundedReceiver<(usize, Result<Slot, Refusal>)>,
+    outcome_sender: mpsc::UnboundedSender<(usize, Result<Slot, Refusal>)>,
     /// Who started, with those that started in one step in one set, and who was refused, and why.
     log: Vec<(BTreeSet<usize>, BTreeSet<String>)>,
 }
 
 impl World {
-    fn new(lines: Vec<Line>) -> Self {
-        let (tell, news) = mpsc::unbounded_channel();
+    fn new(queues: Vec<Queue>) -> Self {
+        let (outcome_sender, outcomes) = mpsc::unbounded_channel();
         Self {
-            lines,
+            queues,
             waiting: BTreeMap::new(),
             running: BTreeMap::new(),
-            news,
-            tell,
+            outcomes,
+            outcome_sender,
             log: Vec::new(),
         }
     }
@@ -82,38 +82,38 @@ impl World {
             Step::Enter {
                 replica,
                 class,
-                pupil,
+                student,
                 thread,
                 batch,
                 hurry,
             } => {
-                // The last pupil is nobody in particular.
-                let pupil = ["a", "b", "c", ""][pupil];
+                // The last student is nobody in particular.
+                let student = ["a", "b", "c", ""][student];
                 let mut ask =
-                    ask(["x", "y", "heavy"][class], pupil).thread(["1", "2", "3"][thread]);
+                    ask(["x", "y", "heavy"][class], student).thread(["1", "2", "3"][thread]);
                 if batch {
                     ask = ask.batch();
                 }
                 if hurry {
                     ask = ask.max_wait(Duration::ZERO);
                 }
-                let line = self.lines[replica % self.lines.len()].clone();
+                let queue = self.queues[replica % self.queues.len()].clone();
                 let owner = ask.owner.clone();
                 let older = self
                     .waiting
                     .iter()
-                    .find(|(_, (other, _))| *other == owner && !pupil.is_empty());
+                    .find(|(_, (other, _))| *other == owner && !student.is_empty());
                 let older = older.map(|(number, _)| *number);
-                match line.enter(ask).await {
+                match queue.enter(ask).await {
                     Ok(waiting) => {
-                        let tell = self.tell.clone();
+                        let outcome_sender = self.outcome_sender.clone();
                         let task = tokio::spawn(async move {
-                            let _ = tell.send((number, waiting.slot().await));
+                            let _ = outcome_sender.send((number, waiting.slot().await));
                         });
                         self.waiting.insert(number, (owner, task));
                     }
-                    Err(Refusal::TooLong(come_back)) => {
-                        let held = come_back.held.map(|held| held.position);
+                    Err(Refusal::TooLong(hint)) => {
+                        let held = hint.held.map(|held| held.position);
                         refused.insert(format!("{number} {owner:?} {held:?}"));
                     }
                     Err(other) => {
@@ -121,7 +121,7 @@ impl World {
                     }
                 }
                 while older.is_some_and(|older| self.waiting.contains_key(&older)) {
-                    self.hear(&mut started).await;
+                    self.next_outcome(&mut started).await;
                 }
             }
             Step::Leave(which) => {
@@ -144,28 +144,28 @@ impl World {
         }
         // No slot idles while somebody waits, so that many will run.
         while self.running.len() < SLOTS && !self.waiting.is_empty() {
-            self.hear(&mut started).await;
+            self.next_outcome(&mut started).await;
         }
         self.log.push((started, refused));
     }
 
-    /// How many are in line, and how many run.
+    /// How many are in the queue, and how many run.
     async fn sizes(&self) -> (usize, usize) {
-        let view = self.lines[0].view(0).await;
+        let view = self.queues[0].view(0).await;
         let calls = view.slots.iter().filter(|slot| slot.call.is_some());
         (view.waiting_total, calls.count())
     }
 
-    /// Waits until one of those who wait is told something.
-    async fn hear(&mut self, started: &mut BTreeSet<usize>) {
-        let (number, told) = timeout(SOON, self.news.recv())
+    /// Waits until one of the waits ends.
+    async fn next_outcome(&mut self, started: &mut BTreeSet<usize>) {
+        let (number, outcome) = timeout(SOON, self.outcomes.recv())
             .await
             .expect("soon")
             .unwrap();
         if self.waiting.remove(&number).is_none() {
             return;
         }
-        match told {
+        match outcome {
             Ok(slot) => {
                 started.insert(number);
                 self.running.insert(number, slot);
@@ -176,20 +176,20 @@ impl World {
     }
 }
 
-fn options() -> LineOptions {
-    LineOptions {
+fn options() -> QueueOptions {
+    QueueOptions {
         weights: [("heavy".to_owned(), 3)].into(),
         aging: Duration::from_secs(600),
         place_grace: Duration::from_secs(600),
-        ..LineOptions::with_slots(SLOTS)
+        ..QueueOptions::with_slots(SLOTS)
     }
 }
 
 async fn run(url: &str, name: &str, steps: &[Step]) {
-    let mut lines = Vec::new();
+    let mut queues = Vec::new();
     let mut replicas = Vec::new();
     for replica_index in 0..REPLICAS {
-        let options = LineOptions {
+        let options = QueueOptions {
             replicas: REPLICAS,
             replica_index,
             ..options()
@@ -198,10 +198,10 @@ async fn run(url: &str, name: &str, steps: &[Step]) {
     }
     for replica in &replicas {
         replica.until(Scope::Shared).await;
-        lines.push(replica.line.clone());
+        queues.push(replica.queue.clone());
     }
-    let mut shared = World::new(lines);
-    let mut local = World::new(vec![Line::local(options()).unwrap()]);
+    let mut shared = World::new(queues);
+    let mut local = World::new(vec![Queue::local(options()).unwrap()]);
     for (number, step) in steps.iter().enumerate() {
         local.step(number, step).await;
         shared.step(number, step).await;
@@ -228,6 +228,6 @@ proptest! {
     fn the_same_start_in_both(steps in prop::collection::vec(step(), 1..120)) {
         let server = RedisServer::start().unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        runtime.block_on(run(&server.url(), "line", &steps));
+        runtime.block_on(run(&server.url(), "queue", &steps));
     }
 }

@@ -1,9 +1,9 @@
-//! The line that replicas share through Redis.
+//! The queue that replicas share through Redis.
 
-mod alone;
-mod beside_others;
+mod cost;
 mod differential;
-mod figures;
+mod one_of_three;
+mod one_replica;
 mod outages;
 mod replicas;
 mod topologies;
@@ -18,44 +18,44 @@ use std::{
 
 use tokio::time::{sleep, timeout};
 use turnwise_kit::Kit;
-use turnwise_llm_queue::{Line, LineOptions, Slot, view::Scope};
+use turnwise_llm_queue::{Queue, QueueOptions, Slot, view::Scope};
 use turnwise_redis::{Redis, RedisOptions};
 
 use crate::conformance::SOON;
 
-/// A process that has a line.
+/// A process that has a queue.
 pub struct Replica {
-    pub line: Line,
+    pub queue: Queue,
     pub kit: Kit,
 }
 
 impl Replica {
     /// A replica that has joined.
-    pub async fn join(url: &str, options: LineOptions) -> Self {
+    pub async fn join(url: &str, options: QueueOptions) -> Self {
         let replica = Self::start(url, options).await;
         replica.until(Scope::Shared).await;
         replica
     }
 
     /// A replica that may not have joined yet.
-    pub async fn start(url: &str, options: LineOptions) -> Self {
+    pub async fn start(url: &str, options: QueueOptions) -> Self {
         Self::start_named(url, "kind/backend/model", options).await
     }
 
-    /// One with a line of this name.
-    pub async fn start_named(url: &str, name: &str, options: LineOptions) -> Self {
+    /// One with a queue of this name.
+    pub async fn start_named(url: &str, name: &str, options: QueueOptions) -> Self {
         let redis = Redis::open(&RedisOptions::new(url))
             .await
             .expect("an address");
         let kit = Kit::for_tests();
-        let line = Line::shared(options, redis, name, &kit).expect("options within bounds");
-        Self { line, kit }
+        let queue = Queue::shared(options, redis, name, &kit).expect("options within bounds");
+        Self { queue, kit }
     }
 
-    /// Waits until the line is whose it should be.
+    /// Waits until the queue is whose it should be.
     pub async fn until(&self, scope: Scope) {
         let changes = async {
-            while self.line.view(0).await.scope != scope {
+            while self.queue.view(0).await.scope != scope {
                 sleep(Duration::from_millis(1)).await;
             }
         };
@@ -71,10 +71,10 @@ impl Replica {
 }
 
 /// So many replicas that share so many slots, all joined.
-pub async fn replicas(url: &str, replicas: usize, options: &LineOptions) -> Vec<Replica> {
+pub async fn replicas(url: &str, replicas: usize, options: &QueueOptions) -> Vec<Replica> {
     let mut all = Vec::new();
     for replica_index in 0..replicas {
-        let options = LineOptions {
+        let options = QueueOptions {
             replicas,
             replica_index,
             ..options.clone()

@@ -12,7 +12,7 @@ use tokio::{
     task::{JoinSet, block_in_place},
     time::{Instant, sleep, timeout},
 };
-use turnwise_llm_queue::{LineOptions, Refusal, view::Scope};
+use turnwise_llm_queue::{QueueOptions, Refusal, view::Scope};
 use turnwise_testing::redis::{RedisServer, ServerOptions};
 
 use super::{Meter, Replica, replicas};
@@ -21,10 +21,10 @@ use crate::conformance::{AskExt, SOON, ask, enter, slot_of, soon};
 const CALL: Duration = Duration::from_millis(5);
 const LEASE: Duration = Duration::from_secs(1);
 
-fn options(slots: usize) -> LineOptions {
-    LineOptions {
+fn options(slots: usize) -> QueueOptions {
+    QueueOptions {
         slot_ttl: LEASE,
-        ..LineOptions::with_slots(slots)
+        ..QueueOptions::with_slots(slots)
     }
 }
 
@@ -40,12 +40,12 @@ impl Callers {
         let (stop, meter) = (Arc::new(AtomicBool::new(false)), Meter::default());
         let mut tasks = JoinSet::new();
         for number in 0..18 {
-            let line = all[number % all.len()].line.clone();
+            let queue = all[number % all.len()].queue.clone();
             let (stop, meter) = (Arc::clone(&stop), meter.clone());
             tasks.spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
                     let ask = ask(&(number % 4).to_string(), &number.to_string());
-                    let slot = match line.enter(ask).await {
+                    let slot = match queue.enter(ask).await {
                         Ok(waiting) => timeout(SOON, waiting.slot()).await.expect("soon"),
                         Err(refusal) => Err(refusal),
                     };
@@ -90,7 +90,7 @@ async fn survives(
         callers.go_on(100).await;
         block_in_place(|| harm(&mut server));
         for replica in &all {
-            replica.until(Scope::CutOff).await;
+            replica.until(Scope::Detached).await;
         }
         // Each goes on with its own.
         callers.go_on(100).await;
@@ -130,7 +130,7 @@ async fn redis_is_stopped_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_quick_restart_loses_no_call_and_nobody_in_line() {
+async fn a_quick_restart_loses_no_call_and_nobody_in_the_queue() {
     for round in 0..6 {
         let server = if round % 2 == 0 {
             ServerOptions::default()
@@ -138,22 +138,22 @@ async fn a_quick_restart_loses_no_call_and_nobody_in_line() {
             ServerOptions::default().persistent()
         };
         let mut server = RedisServer::start_with(&server).unwrap();
-        let options = LineOptions::with_slots(2);
+        let options = QueueOptions::with_slots(2);
         let all = replicas(&server.url(), 3, &options).await;
         // The first replica's call is in a slot of its own, and the other in one that is lent to it.
-        let own = slot_of(&all[0].line, ask("class", "a")).await;
-        let lent = slot_of(&all[0].line, ask("class", "b")).await;
+        let own = slot_of(&all[0].queue, ask("class", "a")).await;
+        let lent = slot_of(&all[0].queue, ask("class", "b")).await;
         assert_eq!((own.index(), lent.index()), (0, 1));
         let waiting = [
-            enter(&all[1].line, ask("class", "c")).await,
-            enter(&all[2].line, ask("class", "d")).await,
+            enter(&all[1].queue, ask("class", "c")).await,
+            enter(&all[2].queue, ask("class", "d")).await,
         ];
         block_in_place(|| start_again(&mut server));
         for replica in &all {
             replica.until(Scope::Shared).await;
         }
         assert!(!own.lost().is_cancelled() && !lent.lost().is_cancelled());
-        let view = all[0].line.view(10).await;
+        let view = all[0].queue.view(10).await;
         assert_eq!(view.waiting_total, 2);
         assert_eq!(
             view.slots.iter().filter(|slot| slot.call.is_some()).count(),
@@ -173,8 +173,8 @@ async fn a_lost_lease_ends_the_call() {
     let mut server = RedisServer::start().unwrap();
     let all = replicas(&server.url(), 2, &options(1)).await;
     // The only slot is the first replica's.
-    let slot = slot_of(&all[1].line, ask("class", "a")).await;
-    let waiting = enter(&all[0].line, ask("class", "b")).await;
+    let slot = slot_of(&all[1].queue, ask("class", "a")).await;
+    let waiting = enter(&all[0].queue, ask("class", "b")).await;
     let begun = Instant::now();
     block_in_place(|| server.kill());
     let lost = slot.lost();
@@ -193,8 +193,8 @@ async fn a_replica_without_a_slot_of_its_own_says_so() {
     let mut server = RedisServer::start().unwrap();
     let all = replicas(&server.url(), 2, &options(1)).await;
     block_in_place(|| server.kill());
-    all[1].until(Scope::CutOff).await;
-    let refused = match all[1].line.enter(ask("class", "a")).await {
+    all[1].until(Scope::Detached).await;
+    let refused = match all[1].queue.enter(ask("class", "a")).await {
         Ok(waiting) => timeout(SOON, waiting.slot()).await.unwrap().map(drop),
         Err(refusal) => Err(refusal),
     };
@@ -203,7 +203,7 @@ async fn a_replica_without_a_slot_of_its_own_says_so() {
         "{refused:?}"
     );
     // The other one has one.
-    drop(slot_of(&all[0].line, ask("class", "b").max_wait(SOON)).await);
+    drop(slot_of(&all[0].queue, ask("class", "b").max_wait(SOON)).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,6 +213,6 @@ async fn without_redis_at_the_start_slots_wait_for_the_leases_of_a_predecessor()
     server.kill();
     let begun = Instant::now();
     let replica = Replica::start(&url, options(1)).await;
-    drop(slot_of(&replica.line, ask("class", "a")).await);
+    drop(slot_of(&replica.queue, ask("class", "a")).await);
     assert!(begun.elapsed() >= LEASE, "{:?}", begun.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Several replicas: one order, news that are lost, replicas that die or have the same index.
+//! Several replicas: one order, notices that are lost, replicas that die or have the same index.
 
 use std::{
     io::Write,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep, timeout};
-use turnwise_llm_queue::{LineOptions, Refusal};
+use turnwise_llm_queue::{QueueOptions, Refusal};
 use turnwise_testing::redis::RedisServer;
 
 use super::{Meter, Replica, replicas};
@@ -15,28 +15,28 @@ use crate::conformance::{AskExt, SOON, ask, enter, slot_of, soon};
 
 const TTL: Duration = Duration::from_secs(2);
 
-fn options(slots: usize) -> LineOptions {
-    LineOptions {
+fn options(slots: usize) -> QueueOptions {
+    QueueOptions {
         slot_ttl: TTL,
-        ..LineOptions::with_slots(slots)
+        ..QueueOptions::with_slots(slots)
     }
 }
 
 #[tokio::test]
-async fn pupils_and_classes_take_turns_across_replicas() {
+async fn students_and_classes_take_turns_across_replicas() {
     let server = RedisServer::start().unwrap();
     let all = replicas(&server.url(), 3, &options(1)).await;
-    let mut slot = slot_of(&all[0].line, ask("z", "z")).await;
+    let mut slot = slot_of(&all[0].queue, ask("z", "z")).await;
     let mut waiting = Vec::new();
-    for (name, replica, class, pupil, thread) in [
+    for (name, replica, class, student, thread) in [
         ("x1", 0, "x", "1", "a"),
         ("x1 again", 1, "x", "1", "b"),
         ("x2", 2, "x", "2", "a"),
         ("y1", 1, "y", "1", "a"),
         ("y2", 0, "y", "2", "a"),
     ] {
-        let ask = ask(class, pupil).thread(thread);
-        waiting.push((name, enter(&all[replica].line, ask).await));
+        let ask = ask(class, student).thread(thread);
+        waiting.push((name, enter(&all[replica].queue, ask).await));
     }
     for expected in ["x1", "y1", "x2", "y2", "x1 again"] {
         slot.done(None);
@@ -52,10 +52,10 @@ async fn pupils_and_classes_take_turns_across_replicas() {
 async fn a_newer_request_at_another_replica_takes_the_place() {
     let server = RedisServer::start().unwrap();
     let all = replicas(&server.url(), 2, &options(1)).await;
-    let slot = slot_of(&all[0].line, ask("class", "z")).await;
-    let older = enter(&all[0].line, ask("class", "a")).await;
-    let other = enter(&all[0].line, ask("class", "b")).await;
-    let newer = enter(&all[1].line, ask("class", "a")).await;
+    let slot = slot_of(&all[0].queue, ask("class", "z")).await;
+    let older = enter(&all[0].queue, ask("class", "a")).await;
+    let other = enter(&all[0].queue, ask("class", "b")).await;
+    let newer = enter(&all[1].queue, ask("class", "a")).await;
     let refused = timeout(SOON, older.slot()).await.unwrap().unwrap_err();
     assert_eq!(refused, Refusal::Superseded);
     slot.done(None);
@@ -70,21 +70,21 @@ async fn calls_never_exceed_slots_whatever_callers_do() {
     let meter = Meter::default();
     let mut tasks = Vec::new();
     for number in 0..300_u64 {
-        let (line, meter) = (all[number as usize % 3].line.clone(), meter.clone());
+        let (queue, meter) = (all[number as usize % 3].queue.clone(), meter.clone());
         tasks.push(tokio::spawn(async move {
             let class = format!("{}", number % 7);
             let ask = ask(&class, &number.to_string());
-            // Some leave before they are in line, some in line, some when their slot comes.
+            // Some leave before they are in the queue, some in the queue, some when their slot comes.
             let patience = Duration::from_micros(number * 131 % 9000);
             if number % 3 == 0 {
                 let _ = timeout(patience, async {
-                    let slot = line.enter(ask).await.unwrap().slot().await.unwrap();
+                    let slot = queue.enter(ask).await.unwrap().slot().await.unwrap();
                     meter.run(slot, Duration::from_millis(1)).await;
                 })
                 .await;
             } else {
                 meter
-                    .run(slot_of(&line, ask).await, Duration::from_millis(1))
+                    .run(slot_of(&queue, ask).await, Duration::from_millis(1))
                     .await;
             }
         }));
@@ -97,7 +97,7 @@ async fn calls_never_exceed_slots_whatever_callers_do() {
     // Nothing is left behind.
     let idle = async {
         loop {
-            let view = all[0].line.view(10).await;
+            let view = all[0].queue.view(10).await;
             if view.waiting_total == 0
                 && view.slots.iter().filter(|slot| slot.call.is_none()).count() == 2
             {
@@ -114,9 +114,9 @@ async fn news_that_are_lost_are_made_good_for() {
     let server = RedisServer::start().unwrap();
     let all = replicas(&server.url(), 2, &options(1)).await;
     for round in 0..5 {
-        let slot = slot_of(&all[0].line, ask("class", "a")).await;
-        let waiting = enter(&all[1].line, ask("class", &round.to_string())).await;
-        // The news of the slot is published to nobody.
+        let slot = slot_of(&all[0].queue, ask("class", "a")).await;
+        let waiting = enter(&all[1].queue, ask("class", &round.to_string())).await;
+        // The notice of the slot is published to nobody.
         server
             .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
             .unwrap();
@@ -128,8 +128,8 @@ async fn news_that_are_lost_are_made_good_for() {
     }
 }
 
-/// Runs a replica that takes all slots and has some in line, and then is gone as if it had been killed.
-fn die(url: &str, options: LineOptions, waiting: usize) {
+/// Runs a replica that takes all slots and has some in the queue, and then ends as if it had been killed.
+fn die(url: &str, options: QueueOptions, waiting: usize) {
     let url = url.to_owned();
     let died = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -139,12 +139,16 @@ fn die(url: &str, options: LineOptions, waiting: usize) {
         runtime.block_on(async {
             let slots = options.slots;
             let replica = Replica::join(&url, options).await;
-            for pupil in 0..slots {
-                std::mem::forget(slot_of(&replica.line, ask("dead", &pupil.to_string())).await);
+            for student in 0..slots {
+                std::mem::forget(slot_of(&replica.queue, ask("dead", &student.to_string())).await);
             }
-            for pupil in 0..waiting {
+            for student in 0..waiting {
                 std::mem::forget(
-                    enter(&replica.line, ask("dead", &format!("in line {pupil}"))).await,
+                    enter(
+                        &replica.queue,
+                        ask("dead", &format!("in the queue {student}")),
+                    )
+                    .await,
                 );
             }
             std::mem::forget(replica);
@@ -155,16 +159,16 @@ fn die(url: &str, options: LineOptions, waiting: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_slots_of_a_replica_that_died_come_back() {
+async fn the_slots_of_a_dead_replica_are_free_again() {
     let server = RedisServer::start().unwrap();
-    let options = LineOptions {
+    let options = QueueOptions {
         replicas: 2,
         ..options(2)
     };
     let living = Replica::start(&server.url(), options.clone()).await;
     living.until(turnwise_llm_queue::view::Scope::Shared).await;
     let url = server.url();
-    let dead = LineOptions {
+    let dead = QueueOptions {
         replica_index: 1,
         ..options
     };
@@ -172,25 +176,25 @@ async fn the_slots_of_a_replica_that_died_come_back() {
         .await
         .unwrap();
     let died = Instant::now();
-    let first = slot_of(&living.line, ask("class", "a")).await;
-    let second = slot_of(&living.line, ask("class", "b")).await;
+    let first = slot_of(&living.queue, ask("class", "a")).await;
+    let second = slot_of(&living.queue, ask("class", "b")).await;
     let took = died.elapsed();
     assert!(took <= TTL + Duration::from_secs(4), "{took:?}");
     assert_ne!(first.index(), second.index());
     assert!(!first.lost().is_cancelled() && !second.lost().is_cancelled());
-    assert_eq!(living.line.view(10).await.waiting_total, 0);
+    assert_eq!(living.queue.view(10).await.waiting_total, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_outlasts_its_lease_keeps_its_slot() {
     let server = RedisServer::start().unwrap();
-    let options = LineOptions {
+    let options = QueueOptions {
         slot_ttl: Duration::from_secs(3),
-        ..LineOptions::with_slots(1)
+        ..QueueOptions::with_slots(1)
     };
     let all = replicas(&server.url(), 2, &options).await;
-    let slot = slot_of(&all[1].line, ask("class", "a")).await;
-    let waiting = enter(&all[0].line, ask("class", "b")).await;
+    let slot = slot_of(&all[1].queue, ask("class", "a")).await;
+    let waiting = enter(&all[0].queue, ask("class", "b")).await;
     let early = timeout(Duration::from_secs(12), waiting.slot()).await;
     assert!(early.is_err() && !slot.lost().is_cancelled());
 }
@@ -198,22 +202,22 @@ async fn a_call_that_outlasts_its_lease_keeps_its_slot() {
 #[tokio::test]
 async fn a_replica_that_ends_leaves_its_slots_to_the_others() {
     let server = RedisServer::start().unwrap();
-    let mut all = replicas(&server.url(), 2, &LineOptions::with_slots(2)).await;
+    let mut all = replicas(&server.url(), 2, &QueueOptions::with_slots(2)).await;
     let other = all.pop().unwrap();
-    let slot = slot_of(&other.line, ask("class", "a")).await;
+    let slot = slot_of(&other.queue, ask("class", "a")).await;
     other.kit.shutdown.cancel();
     // It ends when its last call has.
     let (a, b) = (ask("class", "b"), ask("class", "c"));
-    let first = slot_of(&all[0].line, a).await;
-    let second = enter(&all[0].line, b).await;
+    let first = slot_of(&all[0].queue, a).await;
+    let second = enter(&all[0].queue, b).await;
     slot.done(None);
     let second = soon(second).await;
     other.stop().await;
     first.done(None);
     second.done(None);
     let both = [
-        slot_of(&all[0].line, ask("class", "d")).await,
-        slot_of(&all[0].line, ask("class", "e")).await,
+        slot_of(&all[0].queue, ask("class", "d")).await,
+        slot_of(&all[0].queue, ask("class", "e")).await,
     ];
     assert_ne!(both[0].index(), both[1].index());
 }
@@ -242,7 +246,7 @@ async fn two_replicas_with_one_index_are_warned_of() {
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let server = RedisServer::start().unwrap();
-    let options = LineOptions {
+    let options = QueueOptions {
         replicas: 2,
         ..options(2)
     };

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
-use turnwise_llm_queue::{Ask, Band, LineOptions};
+use turnwise_llm_queue::{Band, QueueOptions, SlotRequest};
 use turnwise_testing::choices::Choices;
 
 use super::{
@@ -18,7 +18,7 @@ struct ClosedLoop {
     choices: Choices,
     law: Law,
     ends: Vec<(Instant, u64, usize)>,
-    clients: Vec<Ask>,
+    clients: Vec<SlotRequest>,
     waiting: BTreeMap<u64, usize>,
     /// The clients in the order in which they started, and when.
     started: Vec<(usize, Instant)>,
@@ -28,8 +28,8 @@ const MEAN: Duration = Duration::from_secs(1);
 
 impl ClosedLoop {
     async fn run(
-        options: LineOptions,
-        clients: Vec<Ask>,
+        options: QueueOptions,
+        clients: Vec<SlotRequest>,
         law: Law,
         calls: usize,
     ) -> Vec<(usize, Instant)> {
@@ -81,21 +81,21 @@ impl ClosedLoop {
     }
 }
 
-/// Jain's index of the calls served to each pupil of a class of thirty, one of whom has eight threads.
-fn jain_of_a_class(pupil: fn(usize) -> String) -> f64 {
-    let pupil_of = |client: usize| client.saturating_sub(7);
+/// Jain's index of the calls served to each student of a class of thirty, one of whom has eight threads.
+fn jain_of_a_class(student: fn(usize) -> String) -> f64 {
+    let student_of = |client: usize| client.saturating_sub(7);
     let clients = (0..37)
-        .map(|client| ask("class", &pupil(pupil_of(client)), client))
+        .map(|client| ask("class", &student(student_of(client)), client))
         .collect();
     let started = paused(ClosedLoop::run(
-        LineOptions::with_slots(2),
+        QueueOptions::with_slots(2),
         clients,
         Law::Uniform,
         600,
     ));
     let mut served = [0.0_f64; 30];
     for (client, _) in started {
-        served[pupil_of(client)] += 1.0;
+        served[student_of(client)] += 1.0;
     }
     let sum: f64 = served.iter().sum();
     let squares: f64 = served.iter().map(|calls| calls * calls).sum();
@@ -103,12 +103,12 @@ fn jain_of_a_class(pupil: fn(usize) -> String) -> f64 {
 }
 
 #[test]
-fn a_pupil_with_eight_threads_gets_no_more_than_others() {
-    let jain = jain_of_a_class(|pupil| pupil.to_string());
+fn a_student_with_eight_threads_gets_no_more_than_others() {
+    let jain = jain_of_a_class(|student| student.to_string());
     assert!(jain >= 0.98, "{jain}");
 }
 
-/// All requests are one pupil's, so they start in the order in which they come.
+/// All requests are one student's, so they start in the order in which they come.
 #[test]
 fn first_in_first_out_would_not_be_fair() {
     let jain = jain_of_a_class(|_| "everybody".to_owned());
@@ -127,7 +127,7 @@ fn a_small_class_gets_half_beside_a_large_one() {
     };
     let clients = (0..300).map(client).collect();
     let started = paused(ClosedLoop::run(
-        LineOptions::with_slots(2),
+        QueueOptions::with_slots(2),
         clients,
         Law::Uniform,
         600,
@@ -141,15 +141,15 @@ fn a_small_class_gets_half_beside_a_large_one() {
 
 #[test]
 fn batch_is_not_starved() {
-    let options = LineOptions {
+    let options = QueueOptions {
         aging: Duration::from_secs(20),
-        ..LineOptions::with_slots(2)
+        ..QueueOptions::with_slots(2)
     };
     let mut clients: Vec<_> = (0..20)
         .map(|client| ask("class", &client.to_string(), 0))
         .collect();
     for client in 20..23 {
-        clients.push(Ask {
+        clients.push(SlotRequest {
             band: Band::Batch,
             ..ask("batch", &client.to_string(), 0)
         });

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
-use turnwise_llm_queue::{LineOptions, Place};
+use turnwise_llm_queue::{Place, QueueOptions};
 
 use super::{
     paused,
@@ -12,7 +12,7 @@ use super::{
     world::{Ended, Started, World, ask},
 };
 
-/// Everybody stays, but for those who leave, and comes back.
+/// Everybody stays, and returns after a retry hint.
 const STEADY: Habits = Habits {
     leave: 0,
     hasty: 0,
@@ -22,36 +22,36 @@ const STEADY: Habits = Habits {
     classes: 1,
 };
 
-/// Which of the places that a request was told are looked at.
-type Told = fn(&[Place]) -> &[Place];
+/// Which of the places that were announced to a request are looked at.
+type Which = fn(&[Place]) -> &[Place];
 
 /// The starts whose announcement no later arrival of another class has overtaken.
-fn counted<'a>(outcome: &'a Outcome, told: Told) -> impl Iterator<Item = (Place, &'a Started)> {
+fn counted<'a>(outcome: &'a Outcome, which: Which) -> impl Iterator<Item = (Place, &'a Started)> {
     let overtaken = |place: Place, started: &Started| {
         let other = |(at, class): &(Instant, String)| {
-            (place.at..=started.at).contains(at) && *class != started.pupil.0
+            (place.at..=started.at).contains(at) && *class != started.student.0
         };
         outcome.arrivals.iter().any(other)
     };
-    let told = move |started: &'a Started| {
-        told(&started.told)
+    let announced = move |started: &'a Started| {
+        which(&started.announced)
             .iter()
             .map(move |place| (*place, started))
     };
-    let starts = outcome.started.iter().flat_map(told);
+    let starts = outcome.started.iter().flat_map(announced);
     starts.filter(move |(place, started)| !overtaken(*place, started))
 }
 
-fn last(told: &[Place]) -> &[Place] {
-    &told[told.len().saturating_sub(1)..]
+fn last(announced: &[Place]) -> &[Place] {
+    &announced[announced.len().saturating_sub(1)..]
 }
 
-fn first(told: &[Place]) -> &[Place] {
-    &told[..told.len().min(1)]
+fn first(announced: &[Place]) -> &[Place] {
+    &announced[..announced.len().min(1)]
 }
 
-fn each(told: &[Place]) -> &[Place] {
-    told
+fn each(announced: &[Place]) -> &[Place] {
+    announced
 }
 
 fn outcomes(law: Law, habits: Habits) -> Vec<Outcome> {
@@ -61,9 +61,9 @@ fn outcomes(law: Law, habits: Habits) -> Vec<Outcome> {
 }
 
 /// The part of the announcements that the start kept to.
-fn kept(outcomes: &[Outcome], told: Told) -> f64 {
+fn kept(outcomes: &[Outcome], which: Which) -> f64 {
     let (mut kept, mut all) = (0, 0);
-    for (place, started) in outcomes.iter().flat_map(|outcome| counted(outcome, told)) {
+    for (place, started) in outcomes.iter().flat_map(|outcome| counted(outcome, which)) {
         all += 1;
         kept += u64::from(started.at <= place.at + place.wait);
     }
@@ -74,8 +74,8 @@ fn kept(outcomes: &[Outcome], told: Told) -> f64 {
 }
 
 /// The median of the errors of the announcements, each as a part of the truth.
-fn median_error(outcomes: &[Outcome], told: Told) -> f64 {
-    let announced = outcomes.iter().flat_map(|outcome| counted(outcome, told));
+fn median_error(outcomes: &[Outcome], which: Which) -> f64 {
+    let announced = outcomes.iter().flat_map(|outcome| counted(outcome, which));
     let errors = announced.filter_map(|(place, started)| {
         let truth = started.at - place.at;
         (!truth.is_zero()).then(|| place.wait.abs_diff(truth).as_secs_f64() / truth.as_secs_f64())
@@ -89,8 +89,8 @@ fn median_error(outcomes: &[Outcome], told: Told) -> f64 {
 
 /// That the first holds is more than that the last does, and later ones put earlier ones right.
 fn announced_waits_are_bounds(outcomes: &[Outcome]) {
-    for told in [last as Told, first, each] {
-        assert!(kept(outcomes, told) >= 0.95);
+    for which in [last as Which, first, each] {
+        assert!(kept(outcomes, which) >= 0.95);
     }
 }
 
@@ -98,8 +98,8 @@ fn announced_waits_are_bounds(outcomes: &[Outcome]) {
 fn constant_service_times() {
     let outcomes = outcomes(Law::Constant, STEADY);
     announced_waits_are_bounds(&outcomes);
-    for told in [last as Told, first, each] {
-        assert!(median_error(&outcomes, told) <= 0.25);
+    for which in [last as Which, first, each] {
+        assert!(median_error(&outcomes, which) <= 0.25);
     }
 }
 
@@ -128,27 +128,29 @@ fn lively_schedules() {
     }
 }
 
-/// Who waits long is told of each halving of those before it, of the last steps, and of little else: it counts down by
-/// itself.
+/// To who waits long each halving of those before it is announced, and the last steps, and little else: it counts down
+/// by itself.
 #[test]
 fn news_is_worth_telling() {
-    let told = paused(async {
-        let mut world = World::new(LineOptions::with_slots(1));
+    let announced = paused(async {
+        let mut world = World::new(QueueOptions::with_slots(1));
         let (mut running, _) = world.enter(ask("class", "first", 0), true).await;
-        for pupil in 0..200 {
-            world.enter(ask("class", &pupil.to_string(), 0), true).await;
+        for student in 0..200 {
+            world
+                .enter(ask("class", &student.to_string(), 0), true)
+                .await;
         }
         loop {
             world.advance(Instant::now() + Duration::from_secs(2)).await;
             let mut ended = world.finish(running, true);
             match ended.pop() {
-                Some(Ended::Started(started)) if started.pupil.1 == "199" => {
-                    break started.told.len();
+                Some(Ended::Started(started)) if started.student.1 == "199" => {
+                    break started.announced.len();
                 }
                 Some(Ended::Started(started)) => running = started.request,
                 other => panic!("{other:?}"),
             }
         }
     });
-    assert!((8..=12).contains(&told), "{told}");
+    assert!((8..=12).contains(&announced), "{announced}");
 }

@@ -1,18 +1,19 @@
-//! The local line under seeded schedules, with a paused clock.
+//! The local queue under seeded schedules, with a paused clock.
 //!
-//! `LINE_SEEDS` says how many schedules each test tries.
+//! `QUEUE_SEEDS` says how many schedules each test tries.
 
 mod fairness;
 mod forecasts;
+mod invariants;
 mod schedule;
-mod schedules;
 mod world;
 
 use turnwise_testing::choices::Choices;
 
 /// How many seeds a test tries.
 pub fn seeds() -> u64 {
-    std::env::var("LINE_SEEDS").map_or(300, |seeds| seeds.parse().expect("LINE_SEEDS is a number"))
+    std::env::var("QUEUE_SEEDS")
+        .map_or(300, |seeds| seeds.parse().expect("QUEUE_SEEDS is a number"))
 }
 
 /// Runs one simulation, with a clock of its own.

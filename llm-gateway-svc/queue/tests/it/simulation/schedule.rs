@@ -1,4 +1,4 @@
-//! A seeded schedule: who comes when, how long calls take, who leaves, and who comes back.
+//! A seeded schedule: who comes when, how long calls take, who leaves, and who returns with a ticket.
 
 use std::{
     cmp::Reverse,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::time::Instant;
-use turnwise_llm_queue::{Ask, Band, LineOptions, Refusal};
+use turnwise_llm_queue::{Band, QueueOptions, Refusal, SlotRequest};
 use turnwise_testing::choices::Choices;
 
 use super::{
@@ -40,11 +40,11 @@ pub struct Habits {
     pub leave: usize,
     /// Percent of requests that are only made for a short wait.
     pub hasty: usize,
-    /// Percent of those who are told to come back who do.
+    /// Percent of those with a retry hint who return.
     pub return_: usize,
     /// Percent of the requests that nobody in particular makes.
     pub nobody: usize,
-    /// How many threads a pupil has at the most.
+    /// How many threads a student has at the most.
     pub threads: usize,
     /// How many classes there are at the most; the last may be a batch class.
     pub classes: usize,
@@ -63,7 +63,7 @@ pub struct Outcome {
 
 #[derive(Debug)]
 enum Event {
-    Come(Box<Ask>),
+    Come(Box<SlotRequest>),
     Finish(Request),
     Leave(Request),
 }
@@ -74,7 +74,7 @@ struct Run {
     events: BinaryHeap<Reverse<(Instant, u64)>>,
     what: BTreeMap<u64, Event>,
     last_event: u64,
-    asked: BTreeMap<Request, Ask>,
+    asked: BTreeMap<Request, SlotRequest>,
     habits: Habits,
     law: Law,
     mean: Duration,
@@ -86,12 +86,12 @@ pub async fn run(seed: u64, law: Law, habits: Habits) -> Outcome {
     let mut choices = Choices::new(seed);
     let slots = 1 + choices.below(4);
     let mean = Duration::from_millis(200 + choices.below(2800) as u64);
-    let options = LineOptions {
+    let options = QueueOptions {
         aging: mean * (5 + choices.below(20) as u32),
         place_grace: mean.mul_f64(4.0 * choices.share()),
         service_time: mean.mul_f64(0.3 + 3.0 * choices.share()),
         weights: [("class 0".to_owned(), 1 + choices.below(3) as u32)].into(),
-        ..LineOptions::with_slots(slots)
+        ..QueueOptions::with_slots(slots)
     };
     let mut run = Run {
         world: World::new(options),
@@ -116,7 +116,7 @@ impl Run {
     fn arrange(&mut self, slots: usize) {
         let requests = 30 + self.choices.below(90);
         let classes = 1 + self.choices.below(self.habits.classes);
-        let pupils = 1 + self.choices.below(12);
+        let students = 1 + self.choices.below(12);
         let load = 0.6 + 1.5 * self.choices.share();
         let length = self.mean.mul_f64(requests as f64 / slots as f64 / load);
         let begin = Instant::now();
@@ -130,11 +130,11 @@ impl Run {
             } else {
                 format!("class {class}")
             };
-            let pupil = match percent(&mut self.choices, self.habits.nobody) {
+            let student = match percent(&mut self.choices, self.habits.nobody) {
                 true => String::new(),
-                false => self.choices.below(pupils).to_string(),
+                false => self.choices.below(students).to_string(),
             };
-            let mut ask = ask(&class, &pupil, self.choices.below(self.habits.threads));
+            let mut ask = ask(&class, &student, self.choices.below(self.habits.threads));
             ask.band = if batch {
                 Band::Batch
             } else {
@@ -201,7 +201,7 @@ impl Run {
                     self.outcome.started.push(started);
                 }
                 Ended::Refused(_, Refusal::Superseded) => self.outcome.superseded += 1,
-                Ended::Refused(request, Refusal::TooLong(come_back)) => {
+                Ended::Refused(request, Refusal::TooLong(hint)) => {
                     if !percent(&mut self.choices, self.habits.return_) {
                         continue;
                     }
@@ -209,13 +209,13 @@ impl Run {
                         continue;
                     };
                     self.outcome.returned += 1;
-                    ask.ticket = come_back.held.map(|held| held.ticket);
+                    ask.ticket = hint.held.map(|held| held.ticket);
                     let late = if percent(&mut self.choices, 70) {
                         0.0
                     } else {
                         6.0 * self.choices.share()
                     };
-                    let at = Instant::now() + come_back.after + self.mean.mul_f64(late);
+                    let at = Instant::now() + hint.after + self.mean.mul_f64(late);
                     self.at(at, Event::Come(Box::new(ask)));
                 }
                 Ended::Refused(_, refusal) => panic!("{refusal:?}"),

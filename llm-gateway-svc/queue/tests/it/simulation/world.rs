@@ -1,4 +1,4 @@
-//! A line and those who use it: each step moves the clock, does one thing, and sees who starts.
+//! A queue and those who use it: each step moves the clock, does one thing, and sees who starts.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,30 +8,32 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep_until};
-use turnwise_llm_queue::{Ask, Band, Line, LineOptions, Place, PlaceWatch, Refusal, Slot};
+use turnwise_llm_queue::{
+    Band, Place, PlaceWatch, Queue, QueueOptions, Refusal, Slot, SlotRequest,
+};
 
-/// Names a request.
+/// The id of a request.
 pub type Request = u64;
 
-/// A pupil of a class and a band; of one class all pupils have one band.
-pub type Pupil = (String, String);
+/// A student of a class and a band; of one class all students have one band.
+pub type Student = (String, String);
 
 /// One who waits.
 struct Waiter {
-    pupil: Pupil,
+    student: Student,
     slot: Pin<Box<dyn Future<Output = Result<Slot, Refusal>>>>,
     places: Option<PlaceWatch>,
-    told: Vec<Place>,
+    announced: Vec<Place>,
     until: Instant,
 }
 
 impl Waiter {
-    /// Remembers what it is told.
+    /// Remembers what is announced to it.
     fn listen(&mut self, first: bool) {
         if let Some(places) = &mut self.places
             && (first || places.has_changed().unwrap_or(false))
         {
-            self.told.extend(*places.borrow_and_update());
+            self.announced.extend(*places.borrow_and_update());
         }
     }
 }
@@ -40,10 +42,10 @@ impl Waiter {
 #[derive(Debug, Clone)]
 pub struct Started {
     pub request: Request,
-    pub pupil: Pupil,
+    pub student: Student,
     pub at: Instant,
-    /// What it was told about its place.
-    pub told: Vec<Place>,
+    /// The places that were announced to it.
+    pub announced: Vec<Place>,
 }
 
 /// How a step ended for a request.
@@ -53,27 +55,27 @@ pub enum Ended {
     Refused(Request, Refusal),
 }
 
-/// A line and those who use it.
+/// A queue and those who use it.
 pub struct World {
-    pub line: Line,
+    pub queue: Queue,
     slots: usize,
     waiting: BTreeMap<Request, Waiter>,
     running: HashMap<Request, (Slot, Instant)>,
     last_request: Request,
     step: u64,
-    /// The steps at which each pupil started, by class.
+    /// The steps at which each student started, by class.
     starts: HashMap<String, Vec<(u64, String)>>,
-    /// Since which step each pupil who waits has waited without a start.
-    waiting_since: HashMap<Pupil, u64>,
+    /// Since which step each student who waits has waited without a start.
+    waiting_since: HashMap<Student, u64>,
     /// When requests of each class came.
     pub arrivals: Vec<(Instant, String)>,
 }
 
 impl World {
-    pub fn new(options: LineOptions) -> Self {
+    pub fn new(options: QueueOptions) -> Self {
         Self {
             slots: options.slots,
-            line: Line::local(options).expect("options within their bounds"),
+            queue: Queue::local(options).expect("options within their bounds"),
             waiting: BTreeMap::new(),
             running: HashMap::new(),
             last_request: 0,
@@ -103,15 +105,15 @@ impl World {
     }
 
     /// Somebody comes; `watches` its place or not.
-    pub async fn enter(&mut self, ask: Ask, watches: bool) -> (Request, Vec<Ended>) {
+    pub async fn enter(&mut self, ask: SlotRequest, watches: bool) -> (Request, Vec<Ended>) {
         self.last_request += 1;
         let request = self.last_request;
         let class = ask.owner.class.clone();
-        let pupil = match ask.owner.pupil.as_str() {
+        let student = match ask.owner.student.as_str() {
             "" => format!("nobody {request}"),
-            pupil => pupil.to_owned(),
+            student => student.to_owned(),
         };
-        let pupil = (class.clone(), pupil);
+        let student = (class.clone(), student);
         assert!(
             ask.band == Band::Batch || !class.starts_with("batch"),
             "a class has one band"
@@ -120,17 +122,17 @@ impl World {
         self.arrivals.push((Instant::now(), class));
         let until = Instant::now() + ask.max_wait;
         let mut ended = Vec::new();
-        match self.line.enter(ask).await {
+        match self.queue.enter(ask).await {
             Ok(waiting) => {
                 let places = watches.then(|| waiting.place());
                 let slot = Box::pin(waiting.slot());
                 let step = self.step;
-                self.waiting_since.entry(pupil.clone()).or_insert(step);
+                self.waiting_since.entry(student.clone()).or_insert(step);
                 let mut waiter = Waiter {
-                    pupil,
+                    student,
                     slot,
                     places,
-                    told: Vec::new(),
+                    announced: Vec::new(),
                     until,
                 };
                 waiter.listen(true);
@@ -146,7 +148,7 @@ impl World {
     pub fn leave(&mut self, request: Request) -> Vec<Ended> {
         self.step += 1;
         if let Some(waiter) = self.waiting.remove(&request) {
-            self.gone(&waiter.pupil);
+            self.has_left(&waiter.student);
         }
         self.look()
     }
@@ -194,58 +196,62 @@ impl World {
         match result {
             Ok(slot) => {
                 self.running.insert(request, (slot, now));
-                self.note_start(&waiter.pupil);
+                self.note_start(&waiter.student);
                 Some(Ended::Started(Started {
                     request,
-                    pupil: waiter.pupil,
+                    student: waiter.student,
                     at: now,
-                    told: waiter.told,
+                    announced: waiter.announced,
                 }))
             }
             Err(refusal) => {
                 if matches!(refusal, Refusal::TooLong(_)) {
                     assert!(now >= waiter.until, "refused before its time was over");
                 }
-                self.gone(&waiter.pupil);
+                self.has_left(&waiter.student);
                 Some(Ended::Refused(request, refusal))
             }
         }
     }
 
-    /// Since a pupil came or last started, each other pupil of the class has started at most once.
-    fn note_start(&mut self, pupil: &Pupil) {
-        let since = self.waiting_since.remove(pupil).expect("it waited");
-        let starts = self.starts.entry(pupil.0.clone()).or_default();
+    /// Since a student came or last started, each other student of the class has started at most once.
+    fn note_start(&mut self, student: &Student) {
+        let since = self.waiting_since.remove(student).expect("it waited");
+        let starts = self.starts.entry(student.0.clone()).or_default();
         let mut others = HashMap::new();
         for (_, other) in starts.iter().rev().take_while(|(step, _)| *step > since) {
             let count = others.entry(other.as_str()).or_insert(0);
             *count += 1;
             assert!(
-                *count <= 1 || *other == pupil.1,
-                "{other} started twice before {pupil:?}"
+                *count <= 1 || *other == student.1,
+                "{other} started twice before {student:?}"
             );
         }
-        starts.push((self.step, pupil.1.clone()));
-        self.still(pupil, self.step);
+        starts.push((self.step, student.1.clone()));
+        self.still(student, self.step);
     }
 
-    fn gone(&mut self, pupil: &Pupil) {
-        if let Some(since) = self.waiting_since.remove(pupil) {
-            self.still(pupil, since);
+    fn has_left(&mut self, student: &Student) {
+        if let Some(since) = self.waiting_since.remove(student) {
+            self.still(student, since);
         }
     }
 
-    /// If others of the pupil wait on, they do so since then.
-    fn still(&mut self, pupil: &Pupil, since: u64) {
-        if self.waiting.values().any(|waiter| waiter.pupil == *pupil) {
-            self.waiting_since.insert(pupil.clone(), since);
+    /// If others of the student wait on, they do so since then.
+    fn still(&mut self, student: &Student, since: u64) {
+        if self
+            .waiting
+            .values()
+            .any(|waiter| waiter.student == *student)
+        {
+            self.waiting_since.insert(student.clone(), since);
         }
     }
 }
 
 /// A request without patience's end.
-pub fn ask(class: &str, pupil: &str, thread: usize) -> Ask {
-    let mut ask = crate::conformance::ask(class, pupil);
+pub fn ask(class: &str, student: &str, thread: usize) -> SlotRequest {
+    let mut ask = crate::conformance::ask(class, student);
     ask.owner.thread = thread.to_string();
     ask.max_wait = Duration::from_secs(1_000_000);
     ask

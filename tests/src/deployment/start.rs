@@ -1,0 +1,253 @@
+//! Starting a deployment: its settings, its processes, and what its store holds before.
+
+use std::{collections::BTreeMap, ffi::OsString, fs};
+
+use tempfile::TempDir;
+use turnwise::data_dir::{DEV_ISSUER, DataDir, random_secret};
+use turnwise_kit::{
+    Kit,
+    caller::InternalToken,
+    client::{ClientOptions, connect},
+};
+use turnwise_testing::{ReservedPort, redis::RedisServer};
+
+use super::{Deployment, Running};
+use crate::{
+    certificates::Certificates,
+    evidence::{self, Seed},
+    options::{Kind, Options, Service},
+    process::{Process, Program},
+};
+
+impl Deployment {
+    /// The suite, deployed this way.
+    pub async fn start(kind: Kind, options: Options) -> Self {
+        match kind {
+            Kind::OneProcess => Self::one_process(options).await,
+            Kind::FiveProcesses => Self::five_processes(options).await,
+        }
+    }
+
+    /// `turnwise up` on a data directory of its own.
+    pub async fn one_process(options: Options) -> Self {
+        assert!(
+            !options.tls,
+            "inside one process there is nothing to encrypt"
+        );
+        let home = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::create(&home.path().join("data")).unwrap();
+        let port = ReservedPort::new().unwrap();
+        let mut env = options.common_env();
+        env.push(listen(&port));
+        env.push(("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()));
+        env.extend(options.env);
+        if !options.seeds.is_empty() {
+            seed_embedded_store(&home, &data_dir, &options.seeds).await;
+        }
+        let mut args: Vec<OsString> = vec!["up".into(), "--data-dir".into()];
+        args.push(data_dir.root().into());
+        args.extend(options.args);
+        let suite = Running::start(Program {
+            name: Service::Suite.binary(),
+            args,
+            env,
+            home: home.path().to_owned(),
+        });
+        Self {
+            kind: Kind::OneProcess,
+            data_dir,
+            certificates: None,
+            processes: BTreeMap::from([(Service::Suite, suite)]),
+            seconds: BTreeMap::new(),
+            internal_token: None,
+            home,
+            redis: None,
+            _ports: vec![port],
+        }
+    }
+
+    /// Five processes over TCP, and Redis.
+    pub async fn five_processes(options: Options) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::create(&home.path().join("data")).unwrap();
+        let redis = RedisServer::start_with(&options.redis).unwrap();
+        let mut env = options.common_env();
+        let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        set("HELPER_LLM_BACKEND", "mock".to_owned());
+        set("SESSION_STORE", redis.url());
+        // Each process has a place of its own for what it keeps; this one has nothing to keep.
+        set("RETRIEVAL_STORE", "memory".to_owned());
+        if !options.keeps_to_itself {
+            set("LLM_REDIS_URL", redis.url());
+            set("GATEWAY_REDIS_URL", redis.url());
+        }
+        let archives = home.path().join("archives");
+        set(
+            "HELPER_CLASS_RESET_ARCHIVE_DIR",
+            archives.display().to_string(),
+        );
+        set("JWT_ISSUER", DEV_ISSUER.to_owned());
+        set("JWT_JWKS_FILE", data_dir.jwks_file().display().to_string());
+        let token_keys = data_dir.drill_token_keys_file();
+        set("DRILL_TOKEN_KEYS_FILE", token_keys.display().to_string());
+
+        let (certificates, internal_token) = if options.tls {
+            let certificates = Certificates::make(home.path());
+            for (name, file) in certificates.settings() {
+                set(name, file);
+            }
+            (Some(certificates), None)
+        } else {
+            let secret = random_secret().unwrap();
+            let file = home.path().join("internal-token");
+            fs::write(&file, &secret).unwrap();
+            set("INTERNAL_TOKEN_FILE", file.display().to_string());
+            (None, InternalToken::new(&secret))
+        };
+        env.extend(options.env);
+
+        let mut ports = Vec::new();
+        let mut program = |service: Service, env: &[(String, String)]| {
+            let port = ReservedPort::new().unwrap();
+            let mut env = env.to_vec();
+            env.push(listen(&port));
+            ports.push(port);
+            Program {
+                name: service.binary(),
+                args: Vec::new(),
+                env,
+                home: home.path().to_owned(),
+            }
+        };
+        // All at once, and then one wait: a process starts while the others do.
+        let begun: Vec<_> = Service::INTERNAL
+            .map(|service| (service, Starting::spawn(program(service, &env))))
+            .into();
+        let also = Service::INTERNAL
+            .into_iter()
+            .filter(|service| options.twice.contains(service));
+        let also: Vec<_> = also
+            .map(|service| (service, Starting::spawn(program(service, &env))))
+            .collect();
+        let started = |begun: Vec<(Service, Starting)>| -> BTreeMap<Service, Running> {
+            let begun = begun.into_iter();
+            begun
+                .map(|(service, starting)| (service, starting.wait()))
+                .collect()
+        };
+        let mut processes = started(begun);
+        let mut seconds = started(also);
+        let scheme = if options.tls { "https" } else { "http" };
+        for (service, running) in &processes {
+            let first = match options.proxies.get(service) {
+                Some(proxy) => {
+                    proxy.leads_to(running.at.address);
+                    proxy.address()
+                }
+                None => running.at.address,
+            };
+            let mut endpoint = format!("{scheme}://{first}");
+            if let Some(second) = seconds.get(service) {
+                endpoint += &format!(",{scheme}://{}", second.at.address);
+            }
+            env.push((service.endpoint_setting().to_owned(), endpoint));
+        }
+        let mut gateway = || {
+            Running::start(Program {
+                args: options.args.clone(),
+                ..program(Service::Gateway, &env)
+            })
+        };
+        if options.twice.contains(&Service::Gateway) {
+            seconds.insert(Service::Gateway, gateway());
+        }
+        processes.insert(Service::Gateway, gateway());
+        let deployment = Self {
+            kind: Kind::FiveProcesses,
+            data_dir,
+            certificates,
+            processes,
+            seconds,
+            internal_token,
+            home,
+            redis: Some(redis),
+            _ports: ports,
+        };
+        for seed in &options.seeds {
+            evidence::commit(deployment.internal(Service::Session), seed).await;
+        }
+        deployment
+    }
+}
+
+struct Starting {
+    program: Program,
+    process: Process,
+}
+
+impl Starting {
+    fn spawn(program: Program) -> Self {
+        let process = Process::spawn(&program);
+        Self { program, process }
+    }
+
+    fn wait(self) -> Running {
+        let mut at = self.process.listening();
+        let admin_is_set = self
+            .program
+            .env
+            .iter()
+            .any(|(name, _)| name == "ADMIN_LISTEN");
+        if admin_is_set && at.admin.is_none() {
+            at.admin = Some(self.process.printed_admin());
+        }
+        Running {
+            program: self.program,
+            process: self.process,
+            at,
+            earlier_logs: Vec::new(),
+        }
+    }
+}
+
+impl Running {
+    pub(super) fn start(program: Program) -> Self {
+        Starting::spawn(program).wait()
+    }
+}
+
+/// The setting of a process that listens at this port.
+fn listen(port: &ReservedPort) -> (String, String) {
+    let address = format!("127.0.0.1:{}", port.number());
+    ("LISTEN".to_owned(), address)
+}
+
+/// Writes evidence into the store of a suite that is not running yet: by session-svc, the only one that writes it.
+async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, seeds: &[Seed]) {
+    let secret = random_secret().unwrap();
+    let file = home.path().join("seed-token");
+    fs::write(&file, &secret).unwrap();
+    let store = turnwise::suite::embedded_store(&data_dir.session_store());
+    let mut session = Running::start(Program {
+        name: Service::Session.binary(),
+        args: Vec::new(),
+        env: [
+            ("LISTEN", "127.0.0.1:0".to_owned()),
+            ("INTERNAL_TOKEN_FILE", file.display().to_string()),
+            ("SESSION_STORE", store),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into(),
+        home: home.path().to_owned(),
+    });
+    let options = ClientOptions {
+        peer: "session-svc",
+        token: InternalToken::new(&secret),
+    };
+    let endpoint = format!("http://{}", session.at.address);
+    for seed in seeds {
+        let client = connect(&endpoint, None, options.clone(), &Kit::for_tests()).unwrap();
+        evidence::commit(client, seed).await;
+    }
+    session.process.stop();
+}
