@@ -50,7 +50,7 @@ fn main() -> Result<(), Failure> {
     let bound = if quick {
         Bound::Report
     } else {
-        Bound::AtMost(5.0)
+        Bound::AtMost(10.0)
     };
     figure("open_100k_students_s", checked, bound);
     figure("open_100k_students_plain_redb_s", plain, Bound::Report);
