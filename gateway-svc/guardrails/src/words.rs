@@ -204,7 +204,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn words_end_where_unicode_says(text in "[a-eäé\u{301}0-3жщ分数をどうะกขคำกカタナー가 ,.!-]{0,24}") {

@@ -9,6 +9,7 @@ pub mod figure;
 pub mod filled;
 pub mod model_server;
 mod port;
+pub mod properties;
 pub mod redis;
 mod wait;
 

@@ -181,7 +181,6 @@ async fn all_end_in_time(requests: Vec<Asked>, coalesce: bool) -> Result<(), Tes
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 150,
-        failure_persistence: None,
         ..ProptestConfig::default()
     })]
 

@@ -47,12 +47,7 @@ fn main() -> Result<(), Failure> {
         drop(database);
     }
     drop(inside);
-    let bound = if quick {
-        Bound::Report
-    } else {
-        Bound::AtMost(10.0)
-    };
-    figure("open_100k_students_s", checked, bound);
+    figure("open_100k_students_s", checked, Bound::Report);
     figure("open_100k_students_plain_redb_s", plain, Bound::Report);
     Ok(())
 }

@@ -139,7 +139,6 @@ fn hostile_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_leaves_its_block(text in hostile_text().prop_filter("says something", |t| !t.is_empty())) {

@@ -195,7 +195,6 @@ fn any_turn() -> impl Strategy<Value = Turn> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_prompt_keeps_its_budget_whenever_it_can(turn in any_turn(), max in 0_usize..3000) {

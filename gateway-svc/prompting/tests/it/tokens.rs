@@ -125,7 +125,6 @@ fn prompts_and_mathematics_take_no_more_than_estimated() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn more_text_never_takes_fewer_tokens(a in any::<String>(), b in any::<String>()) {

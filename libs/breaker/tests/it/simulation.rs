@@ -217,7 +217,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn replicas_act_as_one(

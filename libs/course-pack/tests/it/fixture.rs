@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use proptest::test_runner::Config;
 use tempfile::TempDir;
 use turnwise_course_pack::{Pack, PackFault, load};
 
@@ -146,13 +145,4 @@ pub fn one(dir: &Path, name: &str, line: impl Into<Option<usize>>, says: &str) {
 
 pub fn list(faults: &[PackFault]) -> String {
     faults.iter().map(|f| format!("\n  {f}")).collect()
-}
-
-/// How much a property of pure code tries: PURE_PROPTEST_CASES, or 256 cases.
-pub fn pure() -> Config {
-    let cases = std::env::var("PURE_PROPTEST_CASES").ok();
-    Config {
-        failure_persistence: None,
-        ..Config::with_cases(cases.map_or(256, |cases| cases.parse().unwrap()))
-    }
 }

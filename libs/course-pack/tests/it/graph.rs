@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::fixture::{list, pure, write};
+use crate::fixture::{list, write};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{TestCaseResult, TestRunner};
+use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 use turnwise_course_pack::{Pack, PackFault, load};
+use turnwise_testing::properties;
 
 /// A course of units by number. The number behind the last unit's is an id that no unit has.
 #[derive(Debug, Clone)]
@@ -191,7 +192,11 @@ fn what_is_wrong_with_a_graph_is_found() {
         }
         judge(dir.path(), &graph)
     };
-    if let Err(failure) = TestRunner::new(pure()).run(&graphs(), judge) {
+    let config = Config {
+        source_file: Some(file!()),
+        ..properties::pure()
+    };
+    if let Err(failure) = TestRunner::new(config).run(&graphs(), judge) {
         panic!("{failure}");
     }
 }

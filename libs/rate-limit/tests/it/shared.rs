@@ -211,7 +211,7 @@ async fn the_script_counts_as_the_process_does() {
         let cases = Cell::new(0);
         let mut runner = TestRunner::new(ProptestConfig {
             cases: 64,
-            failure_persistence: None,
+            source_file: Some(file!()),
             ..ProptestConfig::default()
         });
         runner.run(&hits, |hits| {

@@ -225,7 +225,7 @@ fn formula() -> impl Strategy<Value = Formula> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn a_formula_has_one_set_of_terms(formula in formula(), wide in any::<bool>(), german in any::<bool>()) {

@@ -39,7 +39,7 @@ fn check(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn any_text_is_normalised_once_and_for_all(text in any::<String>()) {

@@ -66,7 +66,6 @@ fn what_is_no_schema_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_panics(text in "\\PC{0,200}") {

@@ -207,7 +207,7 @@ fn check_decision(
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn a_plan_is_what_the_rules_say((spec, acyclic, turn, _) in turns()) {

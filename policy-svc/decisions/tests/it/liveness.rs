@@ -266,7 +266,7 @@ fn courses() -> impl Strategy<Value = Course> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     /// From nothing: at most FIRST_TURNS + TURNS_PER_UNIT turns for each unit.
     #[test]

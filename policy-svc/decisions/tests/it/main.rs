@@ -22,9 +22,3 @@ mod score;
 mod standing;
 mod strategies;
 mod validate;
-
-/// How much each property tries: PURE_PROPTEST_CASES, or 256 cases.
-pub fn config() -> proptest::test_runner::Config {
-    let cases = std::env::var("PURE_PROPTEST_CASES").ok();
-    proptest::test_runner::Config::with_cases(cases.map_or(256, |n| n.parse().unwrap()))
-}

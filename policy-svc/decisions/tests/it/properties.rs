@@ -80,7 +80,7 @@ fn check_policy(course: &Course, input: &fixtures::Turn, plan: &Plan, policy: &P
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn a_policy_keeps_its_promises((course, input, answer) in turns()) {

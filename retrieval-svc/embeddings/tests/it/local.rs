@@ -193,7 +193,7 @@ fn shared() -> &'static Directory {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Whatever else is embedded with a text, and in which order.
     #[test]

@@ -36,7 +36,7 @@ fn any_part() -> impl Strategy<Value = Arc<Part>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn cut_bytes_are_refused(part in any_part(), cut in any::<Index>()) {

@@ -56,7 +56,7 @@ pub fn copy(part: &Part) -> Arc<Part> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn a_search_is_exact(

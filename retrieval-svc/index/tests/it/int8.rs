@@ -14,7 +14,6 @@ use crate::{
 };
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn bytes_are_close(documents in documents(), which in 0_usize..6) {

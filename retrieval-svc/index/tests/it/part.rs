@@ -49,7 +49,6 @@ fn rows(part: &Part) -> Vec<Document> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_goes_in_comes_out(documents in documents()) {

@@ -162,7 +162,7 @@ fn no_string_lets_a_search_leave_its_filter() {
     let engine = runtime.block_on(async { Place::new(fake.url()).engine("canary", None) });
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 40,
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     });
     let outcome = runner.run(&all_names(), |names| {

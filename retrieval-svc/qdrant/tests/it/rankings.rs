@@ -143,7 +143,7 @@ fn any_search_finds_what_the_engine_in_memory_finds() {
     let engine = runtime.block_on(async { Place::new(fake.url()).engine("any", Some(model("a"))) });
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 150,
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     });
     let outcome = runner.run(&cases(), |case| {

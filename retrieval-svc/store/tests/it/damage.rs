@@ -218,7 +218,7 @@ fn no_change_of_bytes_is_served_as_truth_or_ends_the_process() {
     let files = whole(&runtime, folder.path());
     let paths = ["sources.redb", "sources.redb.cache"].map(|file| folder.path().join(file));
     let mut config = ProptestConfig {
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     };
     // Fewer than others: every case opens two files.

@@ -124,7 +124,7 @@ async fn assert_is(store: &Store, expected: &[Expected; KEYS.len()]) {
 fn sources_are_what_a_few_maps_would_be() {
     let runtime = Runtime::new().unwrap();
     let mut config = ProptestConfig {
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     };
     // Fewer than others: every step goes to disk.

@@ -60,7 +60,6 @@ fn walk(value: &Value, pointer: &str, dotted: &str, each: &mut Vec<(String, Stri
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_value_is_found_by_both_forms(value in values(), pretty: bool) {

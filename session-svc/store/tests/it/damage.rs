@@ -339,7 +339,7 @@ fn no_change_of_bytes_is_served_as_truth_ends_the_process_or_loses_a_record() {
         [killed, fs::read(&path).unwrap()]
     });
     let mut config = ProptestConfig {
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     };
     // Fewer than others: every case opens a file twice.

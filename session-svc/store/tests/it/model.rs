@@ -23,7 +23,7 @@ fn agree(kind: Kind, default_cases: u32) {
     };
     let mut runner = TestRunner::new(Config {
         cases,
-        failure_persistence: None,
+        source_file: Some(file!()),
         // Each step of shrinking runs a script on real servers.
         max_shrink_iters: 500,
         ..Config::default()

@@ -222,7 +222,7 @@ async fn run(url: &str, name: &str, steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn the_same_start_in_both(steps in prop::collection::vec(step(), 1..120)) {

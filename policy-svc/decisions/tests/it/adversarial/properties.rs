@@ -94,7 +94,7 @@ fn turns() -> impl Strategy<Value = (Course, Policy, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn damaged_bytes_never_break_the_policy((case, bytes) in damaged_bytes()) {

@@ -167,7 +167,7 @@ fn refused(fault: &EvidenceFault) -> Refused {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn evidence_is_what_the_rules_say((spec, mut evidence, events) in histories()) {

@@ -67,7 +67,7 @@ fn is_own(case: &Replied, reply: &Value) -> bool {
 
 proptest! {
     // A reply is slow to shrink, and a few thousand steps make it short enough.
-    #![proptest_config(Config { max_shrink_iters: 4_096, ..crate::config() })]
+    #![proptest_config(Config { max_shrink_iters: 4_096, ..turnwise_testing::properties::pure() })]
 
     /// The contract of [`crate::reply`] on courses and records of every kind, where the fuzzer has a few.
     #[test]

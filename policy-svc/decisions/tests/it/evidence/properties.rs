@@ -246,7 +246,7 @@ fn waiting_after(history: &[EvidenceEvent]) -> Vec<QuestionRef> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn a_history_counts_for_what_it_holds(

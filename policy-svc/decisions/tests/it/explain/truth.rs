@@ -402,7 +402,7 @@ fn reasons(said: &Explanation) -> impl Iterator<Item = &Reason> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn an_explanation_says_what_the_decision_says_and_every_reason_is_true(

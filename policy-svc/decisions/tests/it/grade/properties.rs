@@ -88,7 +88,7 @@ fn outcomes() -> impl Strategy<Value = Came> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(turnwise_testing::properties::pure())]
 
     #[test]
     fn whatever_came_of_a_model_the_rules_are_kept(check in checks(), came in outcomes()) {
