@@ -30,11 +30,13 @@ pub struct RequestTelemetry {
     ended: bool,
 }
 
+type PartStream = Pin<Box<dyn Stream<Item = Result<Part, Error>> + Send>>;
+
 /// The parts of a request as they come. Nothing comes after an end or an error. Dropping it leaves the queue, cancels the
 /// call at the model and frees its slot.
 pub struct Parts {
     /// `None` after the end.
-    work: Option<Pin<Box<dyn Stream<Item = Result<Part, Error>> + Send>>>,
+    work: Option<PartStream>,
     deadline: Option<Pin<Box<Sleep>>>,
     record: RequestTelemetry,
 }
