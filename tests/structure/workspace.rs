@@ -8,20 +8,29 @@ use std::{
 use serde_json::Value;
 use turnwise_tests::process::repository;
 
-/// What `cargo metadata` says of the workspace and of all that it depends on.
+/// What `cargo metadata` says of the workspace and of all that it depends on, on this kind of machine: what others need
+/// was never fetched.
 pub fn metadata() -> Value {
+    let version = output(Command::new("rustc").arg("-vV"));
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version=1", "--locked", "--offline"])
-        .current_dir(repository())
-        .output()
-        .unwrap();
+    let metadata = output(
+        Command::new(cargo)
+            .args(["metadata", "--format-version=1", "--locked", "--offline"])
+            .args(["--filter-platform", host.unwrap()]),
+    );
+    serde_json::from_str(&metadata).unwrap()
+}
+
+/// What a command prints, run at the repository's root.
+fn output(command: &mut Command) -> String {
+    let output = command.current_dir(repository()).output().unwrap();
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    serde_json::from_slice(&output.stdout).unwrap()
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The packages of the workspace: folder below the root, and what cargo says of it.
@@ -42,14 +51,8 @@ pub fn members(metadata: &Value) -> Vec<(String, &Value)> {
 
 /// The project's files of these kinds, below the root: those that git knows or would add.
 pub fn files(endings: &[&str]) -> Vec<PathBuf> {
-    let output = Command::new("git")
-        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .current_dir(repository())
-        .output()
-        .unwrap();
-    assert!(output.status.success());
-    let files: Vec<PathBuf> = String::from_utf8(output.stdout)
-        .unwrap()
+    let list = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    let files: Vec<PathBuf> = output(Command::new("git").args(list))
         .lines()
         .filter(|file| endings.iter().any(|ending| file.ends_with(ending)))
         .map(PathBuf::from)
