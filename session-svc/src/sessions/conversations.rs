@@ -75,7 +75,7 @@ impl Sessions {
             turns: reads.members()?,
             answers: reads.members()?,
         };
-        let work_ids = due::of_thread(reads.record()?, thread_id);
+        let work_ids = self.work_of(reads.record()?, thread_id).await?;
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
             class_id: match &stored {

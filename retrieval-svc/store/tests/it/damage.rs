@@ -211,10 +211,7 @@ async fn assert_nothing_wrong(store: &Store) {
         match store.chunks(&key).await {
             Ok(found) => assert_eq!(found, right),
             Err(error) => assert!(
-                matches!(
-                    error,
-                    SourceError::Damaged(_) | SourceError::Corrupted(_)
-                ),
+                matches!(error, SourceError::Damaged(_) | SourceError::Corrupted(_)),
                 "{error:?}"
             ),
         }

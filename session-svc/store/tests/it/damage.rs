@@ -300,7 +300,10 @@ async fn a_damaged_time_holds_up_neither_the_writer_nor_what_expires_before_it()
     let database = redb::Database::open(&file.path).unwrap();
     let transaction = database.begin_read().unwrap();
     let table = transaction.open_table(EXPIRIES).unwrap();
-    let left = table.iter().unwrap().map(|row| row.unwrap().0.value().to_vec());
+    let left = table
+        .iter()
+        .unwrap()
+        .map(|row| row.unwrap().0.value().to_vec());
     assert_eq!(left.collect::<Vec<_>>(), [row]);
 }
 
