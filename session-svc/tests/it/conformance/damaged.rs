@@ -360,7 +360,7 @@ fn gone(bench: &Bench) {
                 assert!(name.ends_with(".token"), "{name} is left");
                 continue;
             };
-            let wanted = kept == "erased" || kept.starts_with("answer:");
+            let wanted = kept == "erased" || kept.starts_with("idempotency:");
             assert!(wanted || kept.ends_with(".token"), "{name} is left");
             assert!(dump.0[name].expires, "{name} stays for ever");
             names += 1;

@@ -106,10 +106,10 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
         let log = sessions.turn_log(&ada, "turn-k").await;
         assert_eq!(refused(log), corrupted("turn_log"));
         bench
-            .put(&partition, "answer:tutor:k", "outcome", bytes)
+            .put(&partition, "idempotency:tutor:k", "outcome", bytes)
             .await;
         let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
-        assert_eq!(refused(begun), corrupted("answer"));
+        assert_eq!(refused(begun), corrupted("idempotency_entry"));
         let questions = format!("questions:{COURSE}");
         bench.put(&partition, &questions, "Q1", bytes).await;
         let begun = sessions
