@@ -250,8 +250,15 @@ async fn where_a_log_without_entries_stands_spoils_that_log_alone() {
     for now in ["2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"] {
         fs::write(&file.path, &spoilt).unwrap();
         let store = open_at(&file.path, now).unwrap();
-        write(&store, "other", [put("r", &[("a", "two")])]).await;
-        let appended = run(&store, "s", when([], [append("l", &["fourth"])])).await;
+        // Whether they are one batch or not.
+        let put = || when([], [put("r", &[("a", "two")])]);
+        let fourth = when([], [append("l", &["fourth"])]);
+        let (before, appended, after) = tokio::join!(
+            run(&store, "other", put()),
+            run(&store, "s", fourth),
+            run(&store, "third", put()),
+        );
+        assert!(before.is_ok() && after.is_ok(), "{before:?}, {after:?}");
         let damaged = StoreError::Damaged { key: named("l") };
         assert_eq!(appended, Err(damaged));
         write(&store, "s", [remove("l"), append("l", &["first again"])]).await;
