@@ -184,7 +184,7 @@ fn sources(error: &SourceError, message: String) -> Fault {
         SourceError::Incomplete { .. } => Fault::new(ErrorReason::InvalidArgument, message)
             .field("commit", "comes before all chunks are there")
             .meta("field", "commit"),
-        SourceError::Damaged(_) => {
+        SourceError::Damaged(_) | SourceError::Corrupted(_) => {
             Fault::new(ErrorReason::RecordCorrupted, message).meta("record", "source")
         }
         _ => Fault::new(ErrorReason::Internal, message),

@@ -1,5 +1,5 @@
-//! Records as bytes: one byte of schema version, the CRC-32 of the message in four bytes (big-endian), then the message.
-//! The embedded store has a checksum over every row as well; in Redis this one stands alone.
+//! Records as bytes: one byte of schema version, the CRC-32 of that byte and the message in four bytes (big-endian), then
+//! the message. A later version keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row as well; in Redis this one stands alone.
 
 use bytes::Bytes;
 use prost::Message;
@@ -38,22 +38,32 @@ pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError>
 }
 
 fn sealed(mut bytes: Vec<u8>) -> Bytes {
-    let sum = crc32fast::hash(&bytes[HEAD..]).to_be_bytes();
+    let sum = checksum(SCHEMA_VERSION, &bytes[HEAD..]);
     bytes[1..HEAD].copy_from_slice(&sum);
     bytes.into()
 }
 
+fn checksum(version: u8, body: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&[version]);
+    hasher.update(body);
+    hasher.finalize().to_be_bytes()
+}
+
 fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], SessionError> {
     match bytes {
-        [SCHEMA_VERSION, a, b, c, d, body @ ..]
-            if crc32fast::hash(body) == u32::from_be_bytes([*a, *b, *c, *d]) =>
+        [version, a, b, c, d, body @ ..]
+            if *version >= SCHEMA_VERSION && checksum(*version, body) == [*a, *b, *c, *d] =>
         {
-            Ok(body)
+            if *version == SCHEMA_VERSION {
+                Ok(body)
+            } else {
+                Err(SessionError::SchemaTooNew {
+                    record: what,
+                    version: *version,
+                })
+            }
         }
-        [version, ..] if *version > SCHEMA_VERSION => Err(SessionError::SchemaTooNew {
-            record: what,
-            version: *version,
-        }),
         _ => Err(SessionError::RecordCorrupted { record: what }),
     }
 }

@@ -15,7 +15,7 @@ use redb::{
 use crate::{
     Bytes,
     error::OpenError,
-    failure::{Failure, Fault, guarded},
+    failure::{Cause, Failure, Fault, guarded},
     place::{beside, create_private, make_folder, not_made, sync_folder},
 };
 
@@ -59,16 +59,16 @@ pub(crate) fn open_or_make(path: &Path, purpose: Purpose) -> Result<Database, Op
 /// Opens a file that is there, and makes sure that it is one of ours. Where it is damaged and all of its rows can be
 /// brought out nevertheless, a new file with them takes its place.
 pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
-    let opened = open_whole(path, purpose);
-    let Err(damage @ OpenError::Damaged { .. }) = &opened else {
-        return opened;
+    remove_leftovers(path);
+    let damage = match open_whole(path, purpose) {
+        Err(damage @ OpenError::Damaged { .. }) => damage,
+        opened => return opened,
     };
-    let copy = beside(path, "copy");
-    let mended: Result<_, Failure> = guarded(|| Ok(mend(path, &copy, purpose)));
-    // Nothing is lost with it, and the next one takes its place.
-    let _ = fs::remove_file(&copy);
+    let mended = guarded(|| Ok(mend(path, purpose)))
+        .unwrap_or_else(|panicked: Failure| Err(panicked.into()));
+    remove_leftovers(path);
     match mended {
-        Ok(Ok(kept)) => {
+        Ok(kept) => {
             tracing::error!(
                 %damage,
                 kept = %kept.display(),
@@ -76,7 +76,52 @@ pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Database, OpenError>
             );
             open_whole(path, purpose)
         }
-        _ => opened,
+        Err(failed) => Err(not_mended(damage, &failed.into_open_error(path, purpose))),
+    }
+}
+
+/// The damage of a file, with the reason why its rows cannot be brought into a new one.
+fn not_mended(damage: OpenError, failed: &OpenError) -> OpenError {
+    let OpenError::Damaged {
+        path,
+        content,
+        problem,
+        remedy,
+    } = damage
+    else {
+        return damage;
+    };
+    let reason = match failed {
+        OpenError::Damaged { problem, .. } => problem.clone(),
+        OpenError::Create { source, .. } => source.to_string(),
+        OpenError::Open { source, .. } => source.to_string(),
+        OpenError::InUse { .. } | OpenError::Newer { .. } => failed.to_string(),
+    };
+    OpenError::Damaged {
+        path,
+        content,
+        problem: format!(
+            "{problem}; its rows cannot be brought into a new file beside it: {reason}"
+        ),
+        remedy: match failed.cause() {
+            Cause::Full => "make room there for two more copies of it, and start again",
+            Cause::ReadOnly => "let this user write there, and start again",
+            Cause::Damaged | Cause::Unavailable => remedy,
+        },
+    }
+}
+
+/// Removes what was left by a rescue that failed or was killed: its rows may be erased later, and would still be there.
+fn remove_leftovers(path: &Path) {
+    for suffix in ["copy", "new"] {
+        let left = beside(path, suffix);
+        match fs::remove_file(&left) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let left = left.display();
+                tracing::warn!(%error, %left, "what a rescue left cannot be removed; remove it");
+            }
+            _ => {}
+        }
     }
 }
 
@@ -100,7 +145,8 @@ fn open_whole(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
 }
 
 /// Brings the rows of a damaged file into a new one, which takes its place. Where the damaged one is kept.
-fn mend(path: &Path, copy: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
+fn mend(path: &Path, purpose: Purpose) -> Result<PathBuf, NotOpened> {
+    let copy = &beside(path, "copy");
     copy_as_closed(path, copy).map_err(NotOpened::Create)?;
     // In this mode what the file says of its own room is not read.
     let damaged = builder(purpose)
@@ -233,7 +279,7 @@ fn new_file(
 ) -> Result<PathBuf, NotOpened> {
     let new = beside(path, "new");
     let file = create_private(&new).map_err(NotOpened::Create)?;
-    // A process that was killed while it made it may have left something.
+    // A process that was killed while it made its first file may have left something.
     file.set_len(0).map_err(NotOpened::Create)?;
     drop(file);
     let database = builder(purpose).create(&new)?;

@@ -108,6 +108,9 @@ pub enum SourceError {
     /// What is kept cannot be read.
     #[error("what is kept of source `{0}` cannot be read; upload it again")]
     Damaged(String),
+    /// The store itself is damaged, not one source.
+    #[error("the store of sources is damaged: {0}")]
+    Corrupted(String),
 }
 
 /// Uploaded sources. Whatever was answered `Ok` survives the process's death.

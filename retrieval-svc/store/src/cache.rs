@@ -260,7 +260,8 @@ impl CacheFile {
             }
             by_use.sort_unstable();
             let latest = by_use.last().map_or(0, |(used, _)| *used);
-            models.insert(name.as_bytes(), latest + 1)?;
+            // What is damaged may be any number; at worst another model is dropped first.
+            models.insert(name.as_bytes(), latest.saturating_add(1))?;
             let dropped = (by_use.len() + 1).saturating_sub(KEPT_MODELS);
             for (_, other) in by_use.into_iter().take(dropped) {
                 models.remove(other.as_slice())?;

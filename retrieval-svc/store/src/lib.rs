@@ -24,7 +24,7 @@ mod uploads;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use tokio::{sync::Mutex, task::spawn_blocking};
-use turnwise_embedded_file::{Done, EmbeddedFile, Lock, Purpose, beside};
+use turnwise_embedded_file::{Cause, Done, EmbeddedFile, Lock, Purpose, beside};
 use turnwise_retrieval_index::{
     BoxFuture, Cache, ContentHash, ModelId, PartId, Progress, SourceError, SourceHead, SourceKey,
     SourceState, Sources, TenantCourse, UploadedChunk,
@@ -156,6 +156,9 @@ impl Files {
 fn told(failure: Failure) -> SourceError {
     match failure {
         Failure::Owner(error) => error,
+        Failure::File(fault) if fault.cause() == Cause::Damaged => {
+            SourceError::Corrupted(fault.problem())
+        }
         Failure::File(fault) => SourceError::Unavailable(fault.problem()),
     }
 }

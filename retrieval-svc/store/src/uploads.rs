@@ -71,7 +71,7 @@ fn place(upload: u64, place: u32) -> [u8; 12] {
 fn read<T: for<'d> Deserialize<'d>>(
     table: &impl ReadableTable<Bytes, Bytes>,
     name: &Name,
-) -> Result<Option<Result<T, Damage>>, Failure> {
+) -> Result<Option<Result<T, Damage>>, StorageError> {
     let found = table.get(name.start())?;
     Ok(found.map(|sealed| record::decode(name.start(), sealed.value())))
 }

@@ -58,6 +58,8 @@ pub enum ConversationKind {
     Tutor,
     /// A conversation of the homework helper.
     Helper,
+    /// What it was for cannot be read.
+    Unspecified,
 }
 
 /// One conversation. All text is redacted by whoever hands it over.

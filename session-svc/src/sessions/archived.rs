@@ -16,11 +16,11 @@ use turnwise_session_archive::{ConversationKind, ConversationRecord};
 use turnwise_session_store::{Check, Partition, Read, StudentKey};
 
 use super::{
-    Sessions, due,
-    fields::{Fields, number},
+    Sessions,
+    fields::Fields,
     json::json,
     keys,
-    stored::StoredThread,
+    stored::{StoredThread, enumeration},
 };
 use crate::{error::SessionError, record};
 
@@ -90,14 +90,11 @@ impl Head {
         let course_id = fields
             .take()
             .and_then(|id| String::from_utf8(id.into()).ok());
-        let kind = fields.take().and_then(|kind| number("thread", &kind).ok());
-        let helper = kind == Some(i64::from(ThreadKind::Helper as i32));
+        let kind = fields.number("thread");
         Self {
-            kind: if helper {
-                ThreadKind::Helper
-            } else {
-                ThreadKind::Tutor
-            },
+            kind: kind.map_or(ThreadKind::Unspecified, |kind| {
+                enumeration(kind, ThreadKind::Tutor)
+            }),
             course_id: course_id.unwrap_or_default(),
             title: thread.map(|thread| thread.title).unwrap_or_default(),
         }
@@ -197,7 +194,8 @@ impl Sessions {
             thread_id: thread_id.to_owned(),
             kind: match head.kind {
                 ThreadKind::Helper => ConversationKind::Helper,
-                ThreadKind::Tutor | ThreadKind::Unspecified => ConversationKind::Tutor,
+                ThreadKind::Tutor => ConversationKind::Tutor,
+                ThreadKind::Unspecified => ConversationKind::Unspecified,
             },
             course_id: head.course_id,
             title: head.title,
@@ -243,7 +241,7 @@ impl Sessions {
                 _ => {}
             }
         }
-        seen.work_ids = due::of_thread(reads.record()?, thread_id);
+        seen.work_ids = self.work_of(reads.record()?, thread_id).await?;
         for bytes in self.stored_work(&seen.work_ids).await? {
             let without_claims = |work| DueWork {
                 claims: Bytes::new(),

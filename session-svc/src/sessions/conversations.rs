@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{error::SessionError, record};
 
-/// The most turns, and the most answers, that one transaction names; threads with more take several.
+/// The most turns, and the most idempotency entries, that one transaction names; threads with more take several.
 pub(super) const NAMED: usize = 1000;
 
 /// A thread with what has to be known to delete it.
@@ -34,10 +34,10 @@ pub(super) struct Conversation {
     work_ids: Vec<String>,
 }
 
-/// The latest turns and answers of a thread, newest first, with their scores.
+/// The latest turns and idempotency entries of a thread, newest first, with their scores.
 struct Traces {
     turns: Vec<(String, i64)>,
-    answers: Vec<(String, i64)>,
+    entries: Vec<(String, i64)>,
 }
 
 /// What happens to the logs of turns.
@@ -61,7 +61,7 @@ impl Sessions {
                 fields: vec!["class".into(), "course".into()],
             },
             names(keys::turns(thread_id), END),
-            names(keys::answers(thread_id), END),
+            names(keys::idempotency_index(thread_id), END),
             Read::Record { key: keys::works() },
         ];
         let mut reads = self.read(&Partition::student(student), wanted).await?;
@@ -73,9 +73,9 @@ impl Sessions {
         let (class, course) = (id(), id());
         let traces = Traces {
             turns: reads.members()?,
-            answers: reads.members()?,
+            entries: reads.members()?,
         };
-        let work_ids = due::of_thread(reads.record()?, thread_id);
+        let work_ids = self.work_of(reads.record()?, thread_id).await?;
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
             class_id: match &stored {
@@ -180,7 +180,7 @@ impl Sessions {
                 key: keys::turns(thread_id),
             },
             Write::Remove {
-                key: keys::answers(thread_id),
+                key: keys::idempotency_index(thread_id),
             },
         ]);
         // What is left of a thread need not tell its kind.
@@ -237,7 +237,7 @@ impl Sessions {
         ]
     }
 
-    /// Deals with the turns and answers that did not fit into one transaction.
+    /// Deals with the turns and entries that did not fit into one transaction.
     async fn rest_of_traces(
         &self,
         student: &StudentKey,
@@ -247,16 +247,16 @@ impl Sessions {
         let partition = Partition::student(student);
         let thread_id = &conversation.thread_id;
         let mut turns_to = before(&conversation.traces.turns);
-        let mut answers_to = before(&conversation.traces.answers);
-        while turns_to.is_some() || answers_to.is_some() {
+        let mut entries_to = before(&conversation.traces.entries);
+        while turns_to.is_some() || entries_to.is_some() {
             let wanted = vec![
                 names(keys::turns(thread_id), turns_to.unwrap_or(-1)),
-                names(keys::answers(thread_id), answers_to.unwrap_or(-1)),
+                names(keys::idempotency_index(thread_id), entries_to.unwrap_or(-1)),
             ];
             let mut reads = self.read(&partition, wanted).await?;
             let traces = Traces {
                 turns: reads.members()?,
-                answers: reads.members()?,
+                entries: reads.members()?,
             };
             let mut writes = Vec::new();
             traces.writes(self.limits(), logs, &mut writes);
@@ -269,7 +269,7 @@ impl Sessions {
             )
             .await?;
             turns_to = before(&traces.turns);
-            answers_to = before(&traces.answers);
+            entries_to = before(&traces.entries);
         }
         Ok(())
     }
@@ -290,7 +290,7 @@ impl Conversation {
         }
     }
 
-    /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of answers.
+    /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of idempotency entries.
     fn text_writes(&self, limits: &Limits, logs: TurnLogs) -> Vec<Write> {
         let mut writes = vec![
             Write::Remove {
@@ -330,7 +330,7 @@ impl Traces {
                 after: limits.turn_log_retention,
             });
         }
-        let names = self.answers.iter();
+        let names = self.entries.iter();
         writes.extend(names.map(|(name, _)| idempotency::without_text(name)));
     }
 }

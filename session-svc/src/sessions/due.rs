@@ -7,7 +7,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{ClaimedWork, DueWork};
-use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{
+    Check, DAMAGED, Outcome, Partition, Read, StudentKey, Transaction, Write,
+};
 
 use super::{
     END, Sessions,
@@ -58,18 +60,34 @@ pub(super) fn kept(work_ids: Vec<String>) -> Write {
     }
 }
 
-/// The ids of a thread's deferred work, in order; `works` is the student's record of it.
-pub(super) fn of_thread(works: Vec<(String, Bytes)>, thread_id: &str) -> Vec<String> {
-    let mut ids: Vec<_> = works
-        .into_iter()
-        .filter(|(_, of)| of == thread_id.as_bytes())
-        .map(|(id, _)| id)
-        .collect();
-    ids.sort();
-    ids
-}
-
 impl Sessions {
+    /// The ids of a thread's deferred work, in order; `works` is the student's record of it.
+    pub(super) async fn work_of(
+        &self,
+        works: Vec<(String, Bytes)>,
+        thread_id: &str,
+    ) -> Result<Vec<String>, SessionError> {
+        let mut ids = Vec::new();
+        for (id, of) in works {
+            let damaged = of == DAMAGED;
+            if of == thread_id.as_bytes() || (damaged && self.may_be_of(&id, thread_id).await?) {
+                ids.push(id);
+            }
+        }
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Whether work whose promise is damaged is a thread's, as the work itself says. If that cannot be read either, it is
+    /// any thread's: nobody can do it, and it must go with the first.
+    async fn may_be_of(&self, work_id: &str, thread_id: &str) -> Result<bool, SessionError> {
+        tracing::error!(work_id, "the promise of deferred work cannot be read");
+        let stored = self.stored_work(&[work_id.to_owned()]).await?;
+        Ok(stored.iter().any(|item| {
+            record::decode::<DueWork>("work", item).map_or(true, |work| work.thread_id == thread_id)
+        }))
+    }
+
     /// Work as it is stored, without what was withdrawn or done meanwhile.
     pub(super) async fn stored_work(
         &self,

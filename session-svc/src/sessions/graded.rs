@@ -1,4 +1,4 @@
-//! The text of answers to evidence. It belongs to a course and not to one thread, so it goes with the text of any thread
+//! The text of idempotency entries of evidence. It belongs to a course and not to one thread, so it goes with the text of any thread
 //! of that course; the evidence itself, the key and its outcome stay.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::error::SessionError;
 
-/// For so long after text was erased, answers to evidence are not kept: whatever began before is over then.
+/// For so long after text was erased, the text of evidence is not kept: whatever began before is over then.
 const CLEARED_FOR: Duration = Duration::from_secs(600);
 
 /// Holds if no text of the student was erased a moment ago.
@@ -39,7 +39,7 @@ pub(super) fn clear() -> [Write; 2] {
     ]
 }
 
-/// Notes that an answer holds text, and forgets notes of answers that are gone.
+/// Notes that an entry holds text, and forgets notes of entries that are gone.
 pub(super) fn note(
     entry: &IdempotencyEntry,
     course_id: &str,
@@ -70,7 +70,7 @@ pub(super) fn names() -> Read {
 }
 
 impl Sessions {
-    /// Takes the text out of the answers to evidence of a course, or of all; `page` holds the latest notes.
+    /// Takes the text out of the entries of a course, or of all; `page` holds the latest notes.
     pub(super) async fn strip_graded(
         &self,
         student: &StudentKey,
@@ -81,7 +81,7 @@ impl Sessions {
         loop {
             let writes: Vec<_> = named(&page)
                 .filter(|(course, _)| course_id.is_none_or(|id| id == *course))
-                .map(|(_, answer)| idempotency::without_stored_text(answer))
+                .map(|(_, entry)| idempotency::without_stored_text(entry))
                 .collect();
             if !writes.is_empty() {
                 let transaction = Transaction {
@@ -98,7 +98,7 @@ impl Sessions {
         }
     }
 
-    /// Takes the text out of all of a student's answers to evidence, and forgets that there were any.
+    /// Takes the text out of all of a student's entries of evidence, and forgets that there were any.
     pub(super) async fn remove_graded(&self, student: &StudentKey) -> Result<(), SessionError> {
         let partition = Partition::student(student);
         let page = self.read(&partition, vec![names()]).await?.members()?;
@@ -113,7 +113,7 @@ impl Sessions {
     }
 }
 
-/// Course and answer of each note.
+/// Course and entry of each note.
 fn named(page: &[(String, i64)]) -> impl Iterator<Item = (&str, &str)> {
     page.iter().filter_map(|(member, _)| member.split_once('/'))
 }

@@ -37,7 +37,7 @@ impl IdempotencyEntry {
     /// The entry of an operation that is about something: a thread, a course.
     pub(super) fn new(operation: Operation, idempotency: &Idempotency, about: &str) -> Self {
         Self {
-            key: keys::answer(operation, &idempotency.key),
+            key: keys::idempotency(operation, &idempotency.key),
             fingerprint: idempotency.fingerprint(about),
         }
     }
@@ -61,7 +61,7 @@ impl IdempotencyEntry {
         let mut told = self.told(refused)?;
         told.take();
         let text = told.take();
-        let text = text.map(|text| record::unstamp("answer", &text));
+        let text = text.map(|text| record::unstamp("idempotency_entry", &text));
         Ok(text.transpose()?.unwrap_or_default())
     }
 
@@ -70,9 +70,9 @@ impl IdempotencyEntry {
         let mut told = Fields::of(refused.told);
         match told.take() {
             Some(fingerprint) if fingerprint == self.fingerprint => Ok(told),
-            Some(damaged) if damaged == DAMAGED => {
-                Err(SessionError::RecordCorrupted { record: "answer" })
-            }
+            Some(damaged) if damaged == DAMAGED => Err(SessionError::RecordCorrupted {
+                record: "idempotency_entry",
+            }),
             _ => Err(SessionError::IdempotencyConflict),
         }
     }
@@ -107,9 +107,9 @@ impl IdempotencyEntry {
         self.key.as_str()
     }
 
-    /// Notes that the outcome holds text of a thread, and forgets notes of answers that are gone.
+    /// Notes that the outcome holds text of a thread, and forgets notes of entries that are gone.
     pub(super) fn note(&self, thread_id: &str, now: i64, limits: &Limits) -> [Write; 3] {
-        let key = keys::answers(thread_id);
+        let key = keys::idempotency_index(thread_id);
         [
             Write::Rank {
                 key: key.clone(),
@@ -133,18 +133,18 @@ impl IdempotencyEntry {
     }
 }
 
-/// Takes the text out of an answer of a thread; its key, fingerprint and time stay, so that the operation is still known to be done.
-pub(super) fn without_text(answer: &str) -> Write {
+/// Takes the text out of an entry of a thread; its key, fingerprint and time stay, so that the operation is still known to be done.
+pub(super) fn without_text(entry: &str) -> Write {
     Write::Unset {
-        key: turnwise_session_store::Key::new(answer),
+        key: turnwise_session_store::Key::new(entry),
         fields: vec![FIELDS[1].into()],
     }
 }
 
-/// Takes the text out of an answer to evidence; its outcome stays as well.
-pub(super) fn without_stored_text(answer: &str) -> Write {
+/// Takes the text out of an entry of evidence; its outcome stays as well.
+pub(super) fn without_stored_text(entry: &str) -> Write {
     Write::Unset {
-        key: turnwise_session_store::Key::new(answer),
+        key: turnwise_session_store::Key::new(entry),
         fields: vec![FIELDS[2].into()],
     }
 }

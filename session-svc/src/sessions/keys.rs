@@ -14,9 +14,9 @@
 //! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` for each context request |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
-//! | `answers:ID` | ranking | names of the answers that hold text of the thread, by the millisecond of their end |
-//! | `answer:OPERATION:KEY` | record | `fingerprint`, `outcome`, for evidence `text`; expires |
-//! | `graded` | ranking | `COURSE/NAME` of the answers to evidence that hold text, by the millisecond of their end; expires |
+//! | `idempotency-index:ID` | ranking | names of the idempotency entries that hold text of the thread, by the millisecond of their end |
+//! | `idempotency:OPERATION:KEY` | record | an idempotency entry: `fingerprint`, `outcome`, for evidence `text`; expires |
+//! | `graded` | ranking | `COURSE/NAME` of the idempotency entries of evidence that hold text, by the millisecond of their end; expires |
 //! | `cleared` | record | `at`: a class reset took the student's text a moment ago; expires |
 //! | `nonce:NONCE` | record | `verdict`; expires |
 //! | `courses` | record | course ids as fields |
@@ -62,13 +62,13 @@ pub(crate) fn record(key: &Key) -> &'static str {
     let kind = key.as_str().split(':').next().unwrap_or_default();
     match kind {
         "thread" => "thread",
-        "threads" | "turns" | "answers" | "graded" | "conversations" => "index",
+        "threads" | "turns" | "idempotency-index" | "graded" | "conversations" => "index",
         "timeline" => "message",
         "events" => "event",
         "memory" => "memory",
         "interactions" => "pending",
         "turn" => "turn_log",
-        "answer" => "answer",
+        "idempotency" => "idempotency_entry",
         "nonce" => "nonce",
         "snapshot" => "evidence",
         "questions" => "question",
@@ -116,8 +116,8 @@ pub(crate) fn turn(id: &str) -> Key {
     Key::new(format!("turn:{id}"))
 }
 
-pub(crate) fn answers(id: &str) -> Key {
-    Key::new(format!("answers:{id}"))
+pub(crate) fn idempotency_index(id: &str) -> Key {
+    Key::new(format!("idempotency-index:{id}"))
 }
 
 pub(crate) fn graded() -> Key {
@@ -128,14 +128,14 @@ pub(crate) fn cleared() -> Key {
     Key::new("cleared")
 }
 
-pub(crate) fn answer(operation: Operation, idempotency_key: &str) -> Key {
+pub(crate) fn idempotency(operation: Operation, idempotency_key: &str) -> Key {
     let operation = match operation {
         Operation::CreateThread => "thread",
         Operation::Turn(kind) => name(kind),
         Operation::Evidence => "evidence",
         Operation::Events => "events",
     };
-    Key::new(format!("answer:{operation}:{idempotency_key}"))
+    Key::new(format!("idempotency:{operation}:{idempotency_key}"))
 }
 
 pub(crate) fn nonce(nonce: &str) -> Key {

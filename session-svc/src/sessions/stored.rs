@@ -61,7 +61,8 @@ impl StoredThread {
     }
 }
 
-fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
+/// An enumeration's value as it is stored; `unset` where it is not.
+pub(super) fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
     match i32::try_from(number) {
         Ok(0) | Err(_) => unset,
         Ok(number) => E::try_from(number).unwrap_or(unset),

@@ -147,7 +147,7 @@ impl Sessions {
                 let indexed = vec![(member(student, &thread_id), kept_until)];
                 self.unindex(&student.tenant, &new.thread.class_id, indexed)
                     .await?;
-                record::decode("answer", &entry.stored(refused)?)
+                record::decode("idempotency_entry", &entry.stored(refused)?)
             }
         }
     }

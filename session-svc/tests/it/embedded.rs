@@ -39,7 +39,7 @@ async fn answers_are_forgotten_after_their_time() {
     for number in 0..20 {
         take_turn(sessions, &ada, "t1", &format!("more{number}")).await;
     }
-    let answers = bench.dump().only(|name| name.contains(":answer:"));
+    let answers = bench.dump().only(|name| name.contains(":idempotency:"));
     assert_eq!(answers.names().len(), 22);
 }
 
@@ -130,9 +130,16 @@ async fn one_bit_is_told_by_the_kind_of_the_record() {
     }
     let corrupted = |record| SessionError::RecordCorrupted { record };
 
-    spoil(&mut bench, "ada", "answer:tutor:k", FIELD, b"fingerprint").await;
+    spoil(
+        &mut bench,
+        "ada",
+        "idempotency:tutor:k",
+        FIELD,
+        b"fingerprint",
+    )
+    .await;
     let begun = bench.sessions().begin_turn(&ada, begin("t1", "k")).await;
-    assert_eq!(refused(begun), corrupted("answer"));
+    assert_eq!(refused(begun), corrupted("idempotency_entry"));
     spoil(&mut bench, "ada", "timeline:t1", ENTRY, b"").await;
     let read = bench.sessions().get_thread(&ada, TUTOR, "t1", 0, 10).await;
     assert_eq!(refused(read), corrupted("message"));

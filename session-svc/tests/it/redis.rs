@@ -110,12 +110,12 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
     );
     ends.sort();
     let expected = [
-        (":answer:evidence:g", ANSWERS),
-        (":answer:thread:make-t1", ANSWERS),
-        (":answer:tutor:k{1}", ANSWERS),
-        (":answers:t1", ANSWERS),
         (":events:t1", THREADS),
         (":graded", ANSWERS),
+        (":idempotency-index:t1", ANSWERS),
+        (":idempotency:evidence:g", ANSWERS),
+        (":idempotency:thread:make-t1", ANSWERS),
+        (":idempotency:tutor:k{1}", ANSWERS),
         (":lease:t1", hour),
         (":memory:t1", CONVERSATION),
         (":nonce:nonce", 24 * hour),

@@ -55,6 +55,9 @@ fn text(number: u32) -> String {
     format!("this is note {number}.")
 }
 
+/// What brings the rows of a damaged file into a new one.
+type Rescue = fn(&ReadTransaction, &Path, &WriteTransaction) -> Result<(), Failure>;
+
 /// Changes a byte of every copy of a text in a file.
 fn spoil(path: &Path, text: &str) {
     let mut bytes = fs::read(path).unwrap();
@@ -128,6 +131,58 @@ fn a_damaged_file_is_replaced_by_one_with_its_rows_whether_it_was_closed_or_not(
             assert!(!beside(&path, left).exists());
         }
     }
+}
+
+#[test]
+fn a_rescue_that_fails_says_why_and_leaves_nothing() {
+    let full: Rescue = |_, _, _| Err(StorageError::Io(io::ErrorKind::StorageFull.into()).into());
+    let read_only: Rescue =
+        |_, _, _| Err(StorageError::Io(io::ErrorKind::ReadOnlyFilesystem.into()).into());
+    let lacking: Rescue = |_, _, _| Err(StorageError::Corrupted("a page is old".to_owned()).into());
+    let panicking: Rescue = |_, _, _| panic!("pages that make no sense");
+    for (rescue, reason, remedy) in [
+        (full, "no storage space", "make room"),
+        (read_only, "read-only filesystem", "let this user write"),
+        (lacking, "a page is old", NOTES.remedy),
+        (panicking, "make no sense", NOTES.remedy),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.redb");
+        write(&open(&path).unwrap(), 0..500);
+        spoil(&path, &text(77));
+        let damaged = fs::read(&path).unwrap();
+        let purpose = Purpose { rescue, ..NOTES };
+        let lock = Lock::take(&path).unwrap();
+        let refused = EmbeddedFile::open(&path, purpose, &lock);
+        let error = refused.expect_err("it cannot be rescued");
+        assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
+        let told = error.to_string();
+        assert!(told.contains(reason) && told.contains(remedy), "{told}");
+        assert!(fs::read(&path).unwrap() == damaged, "it stays as it is");
+        assert_eq!(left(folder.path()), ["notes.redb", "notes.redb.lock"]);
+    }
+}
+
+#[test]
+fn what_a_killed_rescue_left_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    write(&open(&path).unwrap(), 0..10);
+    for suffix in ["copy", "new"] {
+        fs::copy(&path, beside(&path, suffix)).unwrap();
+    }
+    open(&path).unwrap();
+    assert_eq!(left(folder.path()), ["notes.redb", "notes.redb.lock"]);
+}
+
+/// The names of the files in a folder.
+fn left(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 #[test]

@@ -115,6 +115,37 @@ async fn a_damaged_upload_begins_again_and_what_is_committed_stays() {
     assert_serves(&store, &key, "2", 5).await;
 }
 
+#[tokio::test]
+async fn a_source_that_is_missing_from_its_place_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sources.redb");
+    let store = open(folder.path());
+    for source in ["a", "b"] {
+        upload(&store, &key(source), "1", 20).await;
+    }
+    let (b, new) = (key("b"), head("2", 5));
+    store.begin(&b, &new).await.unwrap();
+    store
+        .stage(&b, "2", 0, chunks(&b, "2", 0..3))
+        .await
+        .unwrap();
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    // Keys of committed sources, one after the other, and of a chunk: with the number of its upload, and its own.
+    let name = |source: &str| format!("{TENANT}\0{COURSE}\0{source}\0");
+    let in_a_row = format!("{}{TENANT}\0{COURSE}\0b", name("a"));
+    let of_chunk = format!("{}\0\0\0\0\0\0\0\u{1}", name("a"));
+    for damaged in [in_a_row, of_chunk] {
+        fs::write(&path, &whole).unwrap();
+        spoil(&path, &damaged);
+        let spoilt = fs::read(&path).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        let told = error.to_string();
+        assert!(told.contains("is not in its place"), "{told}");
+        assert!(fs::read(&path).unwrap() == spoilt, "it stays as it is");
+    }
+}
+
 #[test]
 fn damaged_vectors_and_parts_count_as_not_there() {
     let folder = tempfile::tempdir().unwrap();
@@ -180,15 +211,22 @@ async fn assert_nothing_wrong(store: &Store) {
         match store.chunks(&key).await {
             Ok(found) => assert_eq!(found, right),
             Err(error) => assert!(
-                matches!(
-                    error,
-                    SourceError::Damaged(_) | SourceError::Unavailable(_) | SourceError::NotBegun
-                ),
+                matches!(error, SourceError::Damaged(_) | SourceError::Corrupted(_)),
                 "{error:?}"
             ),
         }
     }
-    for state in store.list(TENANT, COURSE).await.unwrap_or_default() {
+    let listed = store.list(TENANT, COURSE).await;
+    if let Ok(states) = &listed {
+        let sources: Vec<_> = states.iter().map(|state| &*state.key.source).collect();
+        assert_eq!(sources, ["a", "b"]);
+        assert!(
+            states
+                .iter()
+                .all(|state| state.damaged || state.committed.is_some())
+        );
+    }
+    for state in listed.unwrap_or_default() {
         if let Some((found, at)) = state.committed {
             assert_eq!((found, at), (head("1", 30), 7));
         }

@@ -176,7 +176,10 @@ fn refused_begin(
     match refused.check {
         0 => {
             let answer = entry.stored(refused)?;
-            Ok(Begun::Answered(record::unstamp("answer", &answer)?))
+            Ok(Begun::Answered(record::unstamp(
+                "idempotency_entry",
+                &answer,
+            )?))
         }
         1 => Err(not_of_kind(refused.told, &begin.thread_id)),
         2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),

@@ -66,6 +66,7 @@ impl<'txn> Writing<'txn> {
             Write::Remove { key } => {
                 let name = named(key);
                 self.clear(partition, &name)?;
+                // Whatever stands there: what is damaged can be removed, too.
                 self.rows.remove(&name.row(HEAD, &[]))?;
             }
             Write::Expire { key, after } => {
@@ -137,16 +138,16 @@ impl<'txn> Writing<'txn> {
         let name = Name::new(partition, key);
         if self.view(partition).has_expired(&name)? {
             self.clear(partition, &name)?;
+            self.retire_head(&name)?;
         }
         Ok(name)
     }
 
-    /// Removes everything but the ids of a log.
+    /// Removes everything but where a log stands.
     fn clear(&mut self, partition: &Partition, name: &Name) -> Result<(), Failure> {
         self.forget_expiry(partition, name)?;
         let (from, to) = name.contents();
-        self.rows.remove_range(&from, &to)?;
-        self.retire_head(name)
+        Ok(self.rows.remove_range(&from, &to)?)
     }
 
     /// By how much the sum over all rows has changed.

@@ -5,7 +5,7 @@ use turnwise_embedded_file::Bytes;
 
 use super::{
     apply::Writing,
-    file::Failure,
+    file::{Failure, told},
     rows::{EXPIRIES, EXPIRY, Name},
     sealed,
 };
@@ -21,13 +21,12 @@ impl Writing<'_> {
         let mut expired = Vec::new();
         for row in self.expiries.rows().iter()?.take(NAMES_PER_BATCH) {
             let (row, stored) = row?;
-            let whole = sealed::open(EXPIRIES, row.value(), stored.value()).is_ok();
-            let Some((at, name)) = Name::from_expiry(row.value()).filter(|_| whole) else {
+            let Some((at, name)) = whole(row.value(), stored.value()) else {
                 // It may be anybody's, and no batch must fail for it; the next start looks at it.
                 tracing::error!(
-                    "a row of the embedded store is damaged: nothing is removed by its time"
+                    "a row of the embedded store is damaged: nothing after it is removed by its time"
                 );
-                return Ok(false);
+                break;
             };
             if at > self.now {
                 break;
@@ -40,7 +39,11 @@ impl Writing<'_> {
             if left == 0 {
                 break;
             }
-            self.retire_head(name)?;
+            match self.retire_head(name) {
+                // Whoever appends to the log is told, but no batch of others must fail for it.
+                Err(damage @ Failure::Owner(_)) => drop(told(damage)),
+                retired => retired?,
+            }
             self.rows.remove(&name.row(EXPIRY, &[]))?;
             self.expiries.remove(&name.expiry(*at))?;
         }
@@ -48,8 +51,14 @@ impl Writing<'_> {
     }
 }
 
-/// When the next name expires, in milliseconds since 1970.
+/// When the next name expires, in milliseconds since 1970; `None` if nothing can be removed by its time.
 pub(super) fn next(expiries: &impl ReadableTable<Bytes, Bytes>) -> Result<Option<i64>, Failure> {
     let first = expiries.iter()?.next().transpose()?;
-    Ok(first.and_then(|(row, _)| Some(Name::from_expiry(row.value())?.0)))
+    Ok(first.and_then(|(row, stored)| Some(whole(row.value(), stored.value())?.0)))
+}
+
+/// Time and name of a row that is what was written.
+fn whole(row: &[u8], stored: &[u8]) -> Option<(i64, Name)> {
+    sealed::open(EXPIRIES, row, stored).ok()?;
+    Name::from_expiry(row)
 }

@@ -28,6 +28,7 @@ pub(super) fn rescue(
     to: &WriteTransaction,
 ) -> Result<(), Failure> {
     let (rows, damaged) = bring(from, to, ROWS)?;
+    // Their values are empty: any damage of one changes the sum.
     let (expiries, _) = bring(from, to, EXPIRIES)?;
     copy(from, to, counters())?;
     let (counters, mut numbers) = (to.open_table(counters())?, Vec::new());

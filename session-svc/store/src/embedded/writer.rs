@@ -1,7 +1,7 @@
 //! The one writer: it takes all transactions that wait, applies them as one, brings that to disk once, and only then
 //! answers them all. So a disk that syncs slowly limits how long a write takes, not how many there are.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{mem, sync::Arc, thread, time::Duration};
 
 use redb::WriteTransaction;
 use tokio::{runtime::Handle, sync::oneshot, time::Instant};
@@ -95,6 +95,17 @@ impl Drop for Writer {
     }
 }
 
+/// How far a batch came.
+#[derive(Clone, Copy)]
+enum Reached {
+    /// What belongs to none of its transactions.
+    Tables,
+    /// The transaction at this place.
+    Job(usize),
+    /// The commit under this number: if it failed, it may be on disk all the same.
+    Commit(i64),
+}
+
 impl Work {
     fn run(&self, queue: &Queue) {
         let mut batches = 0_u64;
@@ -138,11 +149,11 @@ impl Work {
         self.clock.now().as_millisecond()
     }
 
-    fn batch(&self, jobs: Vec<Job>, durable: bool) {
+    fn batch(&self, mut jobs: Vec<Job>, durable: bool) {
         let mut pins = Pins::new(&self.leases);
-        let mut number = None;
+        let mut reached = Reached::Tables;
         let applied = self.file.write(durable, |transaction| {
-            self.apply(&jobs, transaction, &mut pins, &mut number)
+            self.apply(&jobs, transaction, &mut pins, &mut reached)
         });
         match applied {
             Ok(outcomes) => {
@@ -153,36 +164,39 @@ impl Work {
                     let _ = job.reply.send(Ok(outcome));
                 }
             }
-            Err(Failure::Owner(_)) if jobs.len() > 1 => {
-                // One meets a damaged row: the others must not suffer from it.
-                drop(pins);
-                for job in jobs {
-                    self.batch(vec![job], durable);
-                }
-            }
             Err(failure) => {
-                let error = self.recover(failure, number);
+                let failed = match (&failure, reached) {
+                    // It needs a damaged row: the others must not suffer from it.
+                    (Failure::Owner(_), Reached::Job(job)) => vec![jobs.remove(job)],
+                    _ => mem::take(&mut jobs),
+                };
+                let error = self.recover(failure, reached);
                 drop(pins);
-                for job in jobs {
+                for job in failed {
                     let _ = job.reply.send(Err(error.clone()));
+                }
+                if !jobs.is_empty() {
+                    self.batch(jobs, durable);
                 }
             }
         }
     }
 
-    /// Applies a batch, and notes its number once nothing is left but the commit.
+    /// Applies a batch, and notes how far it came.
     fn apply(
         &self,
         jobs: &[Job],
         transaction: &WriteTransaction,
         pins: &mut Pins,
-        number: &mut Option<i64>,
+        reached: &mut Reached,
     ) -> Result<Done<Vec<Outcome>>, Failure> {
         let mut outcomes = Vec::with_capacity(jobs.len());
         let mut tables = Writing::open(transaction, self.now())?;
-        for job in jobs {
+        for (index, job) in jobs.iter().enumerate() {
+            *reached = Reached::Job(index);
             outcomes.push(self.apply_one(&mut tables, pins, &job.partition, &job.transaction)?);
         }
+        *reached = Reached::Tables;
         let wrote = outcomes.iter().any(|o| matches!(o, Outcome::Applied(_)));
         if !(tables.sweep()? || wrote || jobs.is_empty()) {
             return Ok(Done::Nothing(outcomes));
@@ -196,7 +210,7 @@ impl Work {
         }
         set_counter(&mut counters, BATCHES, batches + 1)?;
         set_counter(&mut counters, SUM, sum.wrapping_add(tables.change()))?;
-        *number = Some(batches + 1);
+        *reached = Reached::Commit(batches + 1);
         Ok(Done::Commit(outcomes))
     }
 
@@ -248,14 +262,13 @@ impl Work {
         }
     }
 
-    /// Makes the file usable again, and says what to tell the callers of a batch that failed: with its number, if it
-    /// failed where it may be on disk all the same.
-    fn recover(&self, failure: Failure, number: Option<i64>) -> StoreError {
+    /// Makes the file usable again, and says what to tell the callers of a batch that failed.
+    fn recover(&self, failure: Failure, reached: Reached) -> StoreError {
         let error = told(failure);
-        match (number, self.file.batches()) {
-            (None, _) => error,
+        match (reached, self.file.batches()) {
+            (Reached::Tables | Reached::Job(_), _) => error,
             // What the file holds says for certain that the batch is not in it.
-            (Some(number), Ok(committed)) if committed < number => error,
+            (Reached::Commit(number), Ok(committed)) if committed < number => error,
             _ => StoreError::Unavailable,
         }
     }

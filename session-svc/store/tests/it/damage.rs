@@ -5,9 +5,10 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use proptest::prelude::*;
+use redb::{ReadableDatabase, ReadableTable, TableDefinition};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use turnwise_embedded_file::{beside, seal};
+use turnwise_embedded_file::{Bytes as Column, beside, seal};
 use turnwise_kit::clock::ManualClock;
 use turnwise_session_store::{
     Applied, Check, DAMAGED, Found, OpenError, Outcome, Read, Store, StoreError, Transaction,
@@ -17,7 +18,7 @@ use turnwise_session_store::{
 use turnwise_testing::damage::{changes_and_swaps, damaged};
 
 use crate::bench::{
-    LONG, append, expire, field_is, named, present, put, rank, remove, student, text, when,
+    LONG, append, expire, field_is, named, present, put, rank, remove, student, text, trim, when,
 };
 
 /// The kinds of rows with a value, as they stand in the file's keys.
@@ -27,12 +28,19 @@ const MEMBER: u8 = 0x11;
 const ENTRY: u8 = 0x13;
 const HEAD: u8 = 0x14;
 
+const EXPIRIES: TableDefinition<'_, Column, Column> = TableDefinition::new("expiries");
+const COUNTERS: TableDefinition<'_, Column, Column> = TableDefinition::new("counters");
+
 fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
+    open_at(path, "2026-01-01T00:00:00Z")
+}
+
+fn open_at(path: &Path, now: &str) -> Result<EmbeddedStore, OpenError> {
     let options = EmbeddedOptions {
         path: path.to_owned(),
         fsync: true,
     };
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let clock = ManualClock::new(now.parse().unwrap());
     EmbeddedStore::open(&options, Arc::new(clock))
 }
 
@@ -223,6 +231,87 @@ async fn what_stands_twice_is_restored() {
         read(&store, "s", ranking("k")).await,
         Ok(Found::Members(members.into()))
     );
+}
+
+#[tokio::test]
+async fn where_a_log_without_entries_stands_spoils_that_log_alone() {
+    let file = File::new().await;
+    write(
+        &open(&file.path).unwrap(),
+        "s",
+        [trim("l", 0), expire("l", LONG)],
+    )
+    .await;
+    let head = [&ordered(3)[..], &[1]].concat();
+    file.spoil(HEAD, "l", &[], &head, false);
+    let spoilt = fs::read(&file.path).unwrap();
+
+    // Before its time has passed and after it.
+    for now in ["2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"] {
+        fs::write(&file.path, &spoilt).unwrap();
+        let store = open_at(&file.path, now).unwrap();
+        // Whether they are one batch or not.
+        let put = || when([], [put("r", &[("a", "two")])]);
+        let fourth = when([], [append("l", &["fourth"])]);
+        let (before, appended, after) = tokio::join!(
+            run(&store, "other", put()),
+            run(&store, "s", fourth),
+            run(&store, "third", put()),
+        );
+        assert!(before.is_ok() && after.is_ok(), "{before:?}, {after:?}");
+        let damaged = StoreError::Damaged { key: named("l") };
+        assert_eq!(appended, Err(damaged));
+        write(&store, "s", [remove("l"), append("l", &["first again"])]).await;
+        let entries = vec![(1, Bytes::from("first again"))];
+        assert_eq!(
+            read(&store, "s", log("l")).await,
+            Ok(Found::Entries(entries))
+        );
+    }
+}
+
+/// The number of the batches that a closed file has seen.
+fn batches(path: &Path) -> i64 {
+    let database = redb::Database::open(path).unwrap();
+    let transaction = database.begin_read().unwrap();
+    let counters = transaction.open_table(COUNTERS).unwrap();
+    let stored = counters.get(b"batches".as_slice()).unwrap().unwrap();
+    let number = stored.value().last_chunk::<8>().unwrap();
+    i64::from_be_bytes(*number).wrapping_add(i64::MIN)
+}
+
+#[tokio::test]
+async fn a_damaged_time_holds_up_neither_the_writer_nor_what_expires_before_it() {
+    const WRITES: i64 = 20;
+    let file = File::new().await;
+    let expires = 1_767_225_600_000 + i64::try_from(LONG.as_millis()).unwrap();
+    // Where damage after the start would put it: the pages themselves are whole.
+    let database = redb::Database::open(&file.path).unwrap();
+    let transaction = database.begin_write().unwrap();
+    let row = [&ordered(expires + 1)[..], b"school/s\0k\0"].concat();
+    let mut table = transaction.open_table(EXPIRIES).unwrap();
+    table.insert(row.as_slice(), b"damaged".as_slice()).unwrap();
+    drop(table);
+    transaction.commit().unwrap();
+    drop(database);
+
+    let before = batches(&file.path);
+    let store = open_at(&file.path, "2027-01-01T00:00:00Z").unwrap();
+    for _ in 0..WRITES {
+        write(&store, "other", [put("r", &[("a", "two")])]).await;
+    }
+    drop(store);
+    // One more if the writer was idle before the first of them.
+    let written = batches(&file.path) - before;
+    assert!((WRITES..=WRITES + 1).contains(&written), "{written}");
+    let database = redb::Database::open(&file.path).unwrap();
+    let transaction = database.begin_read().unwrap();
+    let table = transaction.open_table(EXPIRIES).unwrap();
+    let left = table
+        .iter()
+        .unwrap()
+        .map(|row| row.unwrap().0.value().to_vec());
+    assert_eq!(left.collect::<Vec<_>>(), [row]);
 }
 
 #[tokio::test]

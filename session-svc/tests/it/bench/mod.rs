@@ -297,6 +297,13 @@ impl Bench {
     }
 }
 
+/// A whole record of the next version.
+pub fn newer(body: &[u8]) -> Vec<u8> {
+    let sealed = [&[2], body].concat();
+    let sum = crc32fast::hash(&sealed).to_be_bytes();
+    [&[2], &sum[..], body].concat()
+}
+
 /// Lets the runtime's time go by at once.
 pub async fn skip(time: Duration) {
     tokio::time::pause();

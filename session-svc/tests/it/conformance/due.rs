@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio::task::JoinSet;
 use turnwise_kit::{Clock, time};
 use turnwise_proto::session::v1::{ClaimedWork, DueWork, WorkKind};
-use turnwise_session_store::{Key, Partition, Write};
+use turnwise_session_store::{DAMAGED, Key, Partition, Write};
 use turnwise_session_svc::{error::SessionError, sessions::Sessions};
 
 use crate::{
@@ -27,6 +27,7 @@ cases!(
     work_that_nothing_promises_is_dropped_in_time,
     work_that_cannot_be_read_does_not_hold_up_the_rest,
     a_reset_withdraws_work,
+    a_reset_takes_work_whose_promise_is_damaged,
     an_erasure_withdraws_work,
 );
 
@@ -275,6 +276,39 @@ async fn a_reset_withdraws_work(bench: &mut Bench) {
     assert_eq!(stored(bench), [""; 0]);
     bench.clock.advance(SOON);
     assert_eq!(claim(sessions, bench).await, []);
+}
+
+async fn a_reset_takes_work_whose_promise_is_damaged(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    for name in ["whole", "broken"] {
+        defer(bench, name, SOON).await;
+        damage_promise(bench, name).await;
+    }
+    let name = format!("work:{}", id(bench, "broken"));
+    bench
+        .put(&Partition::system("due"), &name, "item", &[1, 0])
+        .await;
+    let report = bench.reset().await;
+    assert_eq!((report.threads, report.unreadable), (1, 1));
+    assert_eq!(bench.archived()[0]["works"].as_array().unwrap().len(), 1);
+    assert_eq!(stored(bench), [""; 0]);
+    // Of another thread it is left alone.
+    defer(bench, "other", SOON).await;
+    damage_promise(bench, "other").await;
+    make_thread(sessions, &ada, "t2").await;
+    assert_eq!(bench.reset().await.threads, 1);
+    bench.clock.advance(SOON);
+    assert_eq!(claim(sessions, bench).await.len(), 1);
+}
+
+async fn damage_promise(bench: &Bench, name: &str) {
+    let promise = Write::Put {
+        key: Key::new("works"),
+        fields: vec![(id(bench, name).into(), Bytes::from_static(DAMAGED))],
+    };
+    let ada = Partition::student(&bench.student("ada"));
+    bench.write(&ada, promise).await;
 }
 
 async fn an_erasure_withdraws_work(bench: &mut Bench) {

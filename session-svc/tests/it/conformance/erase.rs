@@ -68,7 +68,7 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
     for (name, held) in &of_ada.0 {
         let name = name.strip_prefix(&start).unwrap_or(name);
         // Redis keeps the last token of a partition for a day: a number.
-        let kept = ["answer:", "nonce:", "erased"];
+        let kept = ["idempotency:", "nonce:", "erased"];
         assert!(
             name.ends_with(".token") || kept.iter().any(|kept| name.starts_with(kept)),
             "{name} is left"
@@ -359,7 +359,7 @@ async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
     let left: Vec<_> = left
         .names()
         .into_iter()
-        .filter(|name| !name.contains(":answer:"))
+        .filter(|name| !name.contains(":idempotency:"))
         .collect();
     assert_eq!(left, [format!("{}/ada:erased", bench.tenant)]);
 }

@@ -161,7 +161,7 @@ async fn an_answer_to_evidence_is_forgotten_after_its_time(bench: &mut Bench) {
         .commit_evidence(&ada, one_more(&cold, "g"))
         .await
         .unwrap();
-    bench.runs_out("answer:evidence:g", ANSWERS);
+    bench.runs_out("idempotency:evidence:g", ANSWERS);
     evidence_start(sessions, &ada, begin_evidence("t1", "g")).await;
 }
 

@@ -12,8 +12,8 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, COURSE, TUTOR, begin, begin_evidence, make_thread, one_more, passed, questions,
-        refused, take_full_turn, take_turn,
+        Bench, COURSE, TUTOR, begin, begin_evidence, make_thread, newer, one_more, passed,
+        questions, refused, take_full_turn, take_turn,
     },
     cases,
 };
@@ -106,10 +106,10 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
         let log = sessions.turn_log(&ada, "turn-k").await;
         assert_eq!(refused(log), corrupted("turn_log"));
         bench
-            .put(&partition, "answer:tutor:k", "outcome", bytes)
+            .put(&partition, "idempotency:tutor:k", "outcome", bytes)
             .await;
         let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
-        assert_eq!(refused(begun), corrupted("answer"));
+        assert_eq!(refused(begun), corrupted("idempotency_entry"));
         let questions = format!("questions:{COURSE}");
         bench.put(&partition, &questions, "Q1", bytes).await;
         let begun = sessions
@@ -150,14 +150,23 @@ async fn a_record_of_a_newer_version_is_named(bench: &mut Bench) {
     let partition = Partition::student(&ada);
     let snapshot = format!("snapshot:{COURSE}");
     bench
-        .put(&partition, &snapshot, "evidence", &[2, 8, 1])
+        .put(&partition, &snapshot, "evidence", &newer(&[8, 1]))
         .await;
     let too_new = |record| SessionError::SchemaTooNew { record, version: 2 };
     let read = sessions.get_snapshot(&ada, COURSE).await;
     assert_eq!(refused(read), too_new("evidence"));
-    bench.put(&partition, "thread:t1", "record", &[2]).await;
+    bench
+        .put(&partition, "thread:t1", "record", &newer(&[]))
+        .await;
     let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
     assert_eq!(refused(read), too_new("thread"));
+    // A flipped bit of the version makes no newer record.
+    let mut damaged = newer(&[]);
+    damaged[0] ^= 1 << 7;
+    bench.put(&partition, "thread:t1", "record", &damaged).await;
+    let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
+    let corrupted = SessionError::RecordCorrupted { record: "thread" };
+    assert_eq!(refused(read), corrupted);
 }
 
 async fn a_damaged_thread_is_left_out_of_the_list(bench: &mut Bench) {

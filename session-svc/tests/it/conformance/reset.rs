@@ -53,7 +53,7 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
     // Keys of turns and ids of logs are what the test made of it; its text is nowhere, nor are titles.
     let after = bench.dump();
     let left = after.holding("secret-");
-    let named = |name: &&str| name.contains("answer") || name.contains("turn");
+    let named = |name: &&str| name.contains("idempotency") || name.contains("turn");
     // A focus unit is no text.
     let state = |name: &&str| name.ends_with(&format!("snapshot:{COURSE}"));
     assert!(

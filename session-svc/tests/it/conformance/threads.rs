@@ -220,7 +220,7 @@ async fn an_answer_is_forgotten_after_its_time(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     take_turn(sessions, &ada, "t1", "k").await;
-    bench.runs_out("answer:*", ANSWERS);
+    bench.runs_out("idempotency:*", ANSWERS);
     // Both keys are fresh again.
     take_turn(sessions, &ada, "t1", "k").await;
     let mut again = new_thread("t2");
