@@ -111,7 +111,7 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
     ends.sort();
     let expected = [
         (":answer:evidence:g", ANSWERS),
-        (":answer:thread:make-t1", ANSWERS),
+        (":answer:thread-tutor:make-t1", ANSWERS),
         (":answer:tutor:k{1}", ANSWERS),
         (":answers:t1", ANSWERS),
         (":events:t1", THREADS),

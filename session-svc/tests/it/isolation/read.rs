@@ -3,6 +3,7 @@
 use std::{fmt::Write, fs, time::Duration};
 
 use bytes::Bytes;
+use prost_reflect::DescriptorPool;
 use turnwise_kit::{CallContext, Caller};
 use turnwise_proto::session::v1::{
     AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
@@ -17,9 +18,6 @@ use crate::{
     bench::{COURSE, event, message, scope},
     grpc::{Service, hash, request_as},
 };
-
-/// What a thread may be for.
-const KINDS: [ThreadKind; 2] = [ThreadKind::Tutor, ThreadKind::Helper];
 
 /// Where a reader can look.
 pub struct Reach<'a> {
@@ -72,7 +70,7 @@ impl Reach<'_> {
     async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let student_id = student.to_owned();
-        for kind in KINDS {
+        for kind in kinds() {
             let list = ListThreadsRequest {
                 student_id: student_id.clone(),
                 page_size: 100,
@@ -91,7 +89,7 @@ impl Reach<'_> {
     async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let (student_id, thread_id) = (student.to_owned(), thread.to_owned());
-        for kind in KINDS {
+        for kind in kinds() {
             let get = GetThreadRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),
@@ -192,7 +190,7 @@ impl Reach<'_> {
         let student_id = who.student.to_owned();
         for (key, used_for) in &self.names.keys {
             if let Some(thread) = used_for {
-                for kind in KINDS {
+                for kind in kinds() {
                     let begin = self.begin(who.student, kind, thread, key);
                     seen.add(&session.begin_turn(request_as(caller, begin)).await);
                 }
@@ -317,6 +315,17 @@ impl Reach<'_> {
         }
         seen.0
     }
+}
+
+/// What a thread may be for, as the contract lists it.
+fn kinds() -> impl Iterator<Item = ThreadKind> {
+    let pool = DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap();
+    let kinds = pool.get_enum_by_name("turnwise.session.v1.ThreadKind");
+    let numbers: Vec<_> = kinds.unwrap().values().map(|kind| kind.number()).collect();
+    let kinds = numbers
+        .into_iter()
+        .map(|kind| ThreadKind::try_from(kind).unwrap());
+    kinds.filter(|kind| *kind != ThreadKind::Unspecified)
 }
 
 fn begin_evidence(student: &str, thread: &str, key: &str, nonce: &str) -> BeginEvidenceRequest {
