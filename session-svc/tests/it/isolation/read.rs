@@ -1,6 +1,6 @@
 //! Every call that could answer something of somebody, as every kind of reader.
 
-use std::{fmt::Write, fs, time::Duration};
+use std::{fmt::Write, fs, sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
 use prost_reflect::DescriptorPool;
@@ -18,6 +18,19 @@ use crate::{
     bench::{COURSE, event, message, scope},
     grpc::{Service, hash, request_as},
 };
+
+/// What a thread may be for, as the contract lists it.
+static KINDS: LazyLock<Vec<ThreadKind>> = LazyLock::new(|| {
+    let pool = DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap();
+    let kinds = pool.get_enum_by_name("turnwise.session.v1.ThreadKind");
+    let kinds = kinds.unwrap();
+    let numbers: Vec<_> = kinds.values().map(|kind| kind.number()).collect();
+    // By this the service knows all of them.
+    assert!((0..).zip(&numbers).all(|(place, number)| place == *number));
+    let set = numbers.into_iter().skip(1);
+    set.map(|number| ThreadKind::try_from(number).unwrap())
+        .collect()
+});
 
 /// Where a reader can look.
 pub struct Reach<'a> {
@@ -70,7 +83,7 @@ impl Reach<'_> {
     async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let student_id = student.to_owned();
-        for kind in kinds() {
+        for kind in KINDS.iter().copied() {
             let list = ListThreadsRequest {
                 student_id: student_id.clone(),
                 page_size: 100,
@@ -89,7 +102,7 @@ impl Reach<'_> {
     async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let (student_id, thread_id) = (student.to_owned(), thread.to_owned());
-        for kind in kinds() {
+        for kind in KINDS.iter().copied() {
             let get = GetThreadRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),
@@ -190,7 +203,7 @@ impl Reach<'_> {
         let student_id = who.student.to_owned();
         for (key, used_for) in &self.names.keys {
             if let Some(thread) = used_for {
-                for kind in kinds() {
+                for kind in KINDS.iter().copied() {
                     let begin = self.begin(who.student, kind, thread, key);
                     seen.add(&session.begin_turn(request_as(caller, begin)).await);
                 }
@@ -315,17 +328,6 @@ impl Reach<'_> {
         }
         seen.0
     }
-}
-
-/// What a thread may be for, as the contract lists it.
-fn kinds() -> impl Iterator<Item = ThreadKind> {
-    let pool = DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap();
-    let kinds = pool.get_enum_by_name("turnwise.session.v1.ThreadKind");
-    let numbers: Vec<_> = kinds.unwrap().values().map(|kind| kind.number()).collect();
-    let kinds = numbers
-        .into_iter()
-        .map(|kind| ThreadKind::try_from(kind).unwrap());
-    kinds.filter(|kind| *kind != ThreadKind::Unspecified)
 }
 
 fn begin_evidence(student: &str, thread: &str, key: &str, nonce: &str) -> BeginEvidenceRequest {
