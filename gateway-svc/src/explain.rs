@@ -64,7 +64,7 @@ async fn explanation(
 
 /// The chain of a stored log.
 fn read_log(log: TurnLog) -> Result<TurnRecord, Fault> {
-    if !record::is_of_tutor(log.kind()) {
+    if !record::is_of_tutor(log.kind) {
         return Err(Fault::new(
             ErrorReason::UnknownTurn,
             "the turn is not the tutor's; only turns of the tutor are explained",

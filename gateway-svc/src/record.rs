@@ -19,10 +19,11 @@ use turnwise_proto::{
 /// The version of the record's form.
 pub const FORMAT: i32 = 1;
 
-/// Whether a turn in a thread of this kind has a record of this form.
+/// Whether a turn in a thread of this kind, as a record names it, has a record of this form. A kind that this build does
+/// not know is not the tutor's, either.
 #[must_use]
-pub fn is_of_tutor(kind: ThreadKind) -> bool {
-    matches!(kind, ThreadKind::Tutor | ThreadKind::Unspecified)
+pub fn is_of_tutor(kind: i32) -> bool {
+    kind == ThreadKind::Tutor as i32
 }
 
 /// The request for the plan. A replay names the version of the course that the turn used; a turn that is being taken

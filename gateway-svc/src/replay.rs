@@ -129,7 +129,7 @@ pub async fn replay(
     mut policy: PolicyServiceClient<GrpcClient>,
     sheets: &Sheets,
 ) -> Result<Report, ReplayError> {
-    if !record::is_of_tutor(record.kind()) {
+    if !record::is_of_tutor(record.kind) {
         return Err(ReplayError::Kind);
     }
     let recorded = record.facts.as_ref().ok_or(ReplayError::Incomplete)?;

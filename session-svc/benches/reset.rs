@@ -92,8 +92,8 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
         .for_each_concurrent(AT_ONCE, |(s, c)| {
             let sessions = &sessions;
             async move {
-                let student = student(&format!("pupil-{s}"));
-                let thread = format!("pupil-{s}-{c}");
+                let student = student(&format!("student-{s}"));
+                let thread = format!("student-{s}-{c}");
                 open(sessions, &student, "7b", &thread).await;
                 turn(sessions, &student, &thread, 0).await;
             }

@@ -4,13 +4,16 @@ use prost::Message;
 use tonic::{Code, Status};
 use turnwise_proto::{
     common::v1::ErrorReason as Why,
+    exam::v1::SupportKind,
     explain::v1::TurnFacts,
     session::v1::{
         BeginTurnRequest, CommitTurnRequest, CreateThreadRequest, ThreadKind, TurnLog,
         begin_turn_response::Outcome, session_service_client::SessionServiceClient,
     },
     tutor::v1::{
-        DrillCard, GradeDrillRequest, StudentInput, TakeTurnResponse, Thread, TutorMessage,
+        DrillCard, GradeDrillRequest, MasteryTier, RecordSupportViewRequest, StreamTurnResponse,
+        StudentInput, SubmitExamAnswerRequest, TakeTurnRequest, TakeTurnResponse, Thread,
+        TutorMessage, submit_exam_answer_request::Answer,
     },
 };
 use turnwise_tests::{
@@ -85,6 +88,14 @@ async fn helped(suite: &Deployment, student: &str) -> Thread {
     thread
 }
 
+/// The first piece of a turn's stream.
+async fn streamed(
+    student: &Student,
+    turn: TakeTurnRequest,
+) -> Result<Option<StreamTurnResponse>, Status> {
+    student.stream_turn(turn).await?.message().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tutor_knows_its_own_threads_alone() {
     let mut suite = Deployment::five_processes(Options::new()).await;
@@ -103,6 +114,7 @@ async fn the_tutor_knows_its_own_threads_alone() {
     none(&ada.thread(&of_helper.thread_id).await.unwrap_err());
     let mut turn = saying(&of_helper, "how do I add negative numbers?");
     none(&ada.turn(turn.clone()).await.unwrap_err());
+    none(&streamed(&ada, turn.clone()).await.unwrap_err());
     let drill = GradeDrillRequest {
         thread_id: of_helper.thread_id.clone(),
         course_id: DEMO_COURSE.to_owned(),
@@ -119,6 +131,28 @@ async fn the_tutor_knows_its_own_threads_alone() {
         idempotency_key: fresh_key(),
     };
     none(&ada.grade_drill(drill).await.unwrap_err());
+    // The thread is looked at before the token that proves an offer.
+    let exam = SubmitExamAnswerRequest {
+        thread_id: of_helper.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        unit_id: "ALG-01".to_owned(),
+        question_id: "ALG-01-B1".to_owned(),
+        tier: MasteryTier::Bronze.into(),
+        answer: Some(Answer::AnswerText("2".to_owned())),
+        idempotency_key: fresh_key(),
+        ..SubmitExamAnswerRequest::default()
+    };
+    none(&ada.submit_exam(exam).await.unwrap_err());
+    let look = RecordSupportViewRequest {
+        thread_id: of_helper.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        unit_id: "ALG-01".to_owned(),
+        question_id: "ALG-01-B1".to_owned(),
+        kind: SupportKind::Memo.into(),
+        idempotency_key: fresh_key(),
+        ..RecordSupportViewRequest::default()
+    };
+    none(&ada.view_support(look).await.unwrap_err());
     // Nor is the helper's answer under this key the tutor's: in its thread there is none, and elsewhere the key is new.
     turn.idempotency_key = KEY.to_owned();
     none(&ada.turn(turn.clone()).await.unwrap_err());

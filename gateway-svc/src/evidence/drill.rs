@@ -15,11 +15,11 @@ use turnwise_redaction::redact_with;
 
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
-    grading::{Grading, told},
+    grading::{Grading, response},
     judge::{Drill, Grade},
     report::Graded,
     standing::Locks,
-    store::{Asked, Committed},
+    store::{Committed, EvidenceRequest},
 };
 use crate::{
     conversation::{
@@ -35,14 +35,15 @@ use crate::{
 const CARD_MAX_CHARS: usize = 2_000;
 
 impl Evidence {
-    /// Grades a drill. `address` is where the answer came from, for limits; `gone` is cancelled when nobody waits any more.
+    /// Grades a drill. `address` is where the answer came from, for limits; `disconnected` is cancelled when nobody waits
+    /// any more.
     pub(crate) async fn grade_drill(
         &self,
         context: &CallContext,
         caller: &Caller,
         request: GradeDrillRequest,
         address: Option<IpAddr>,
-        gone: &CancellationToken,
+        disconnected: &CancellationToken,
     ) -> Result<GradeDrillResponse, Fault> {
         let card = check(&request)?;
         let answer = Unredacted::read_answer(request.answer.as_ref(), self.answer_max_chars())?;
@@ -60,7 +61,7 @@ impl Evidence {
                 question_latex: &card.question_latex,
             },
         );
-        let asked = Asked {
+        let asked = EvidenceRequest {
             request: Request {
                 context,
                 caller,
@@ -110,7 +111,7 @@ impl Evidence {
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),
-            gone,
+            disconnected,
         };
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
@@ -123,21 +124,21 @@ impl Evidence {
     /// Writes a grade that counts, and answers.
     async fn conclude(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         request: &GradeDrillRequest,
         proof: &Result<DrillProof, TokenFault>,
         start: Box<EvidenceStart>,
         grade: &Grade,
         locks: &Locks,
     ) -> Result<GradeDrillResponse, Fault> {
-        let told = told(grade, proof, locks);
+        let response = response(grade, proof, locks);
         let event = Grading {
             evidence: self,
             asked,
             unit_id: &request.unit_id,
             grade,
             locks,
-            told,
+            response,
         };
         let counts = grade.resolved.is_evidence && proof.is_ok() && event.fact().is_some();
         let answer = if counts {
@@ -166,7 +167,7 @@ impl Evidence {
     /// The nonce was spent while this answer was judged: the first verdict holds.
     async fn graded_meanwhile(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         request: &GradeDrillRequest,
     ) -> Result<GradeDrillResponse, Fault> {
         let start = match self.begin(asked).await? {
@@ -180,7 +181,7 @@ impl Evidence {
     /// The first verdict of a drill whose nonce is spent. Nothing is counted, and no model is asked.
     async fn graded_before(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         request: &GradeDrillRequest,
         start: Box<EvidenceStart>,
         verdict: Bytes,
@@ -217,7 +218,7 @@ impl Evidence {
             unit_id: &request.unit_id,
             grade: &grade,
             locks: &locks,
-            told: GradeDrillResponse {
+            response: GradeDrillResponse {
                 evidence_recorded: false,
                 notices: vec![ErrorReason::DrillAlreadyGraded.into()],
                 degraded_reasons: locks.degraded().into_iter().map(i32::from).collect(),

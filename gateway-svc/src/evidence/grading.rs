@@ -13,7 +13,7 @@ use super::{
     Evidence,
     judge::Grade,
     standing::{Locks, badge},
-    store::{Asked, Draft, Event, Write},
+    store::{Draft, Event, EvidenceRequest, Write},
 };
 use crate::{
     error::internal,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The answer as far as it does not depend on the record.
-pub(super) fn told(
+pub(super) fn response(
     grade: &Grade,
     proof: &Result<DrillProof, TokenFault>,
     locks: &Locks,
@@ -57,11 +57,11 @@ pub(super) fn told(
 /// A grade as an event.
 pub(super) struct Grading<'a> {
     pub(super) evidence: &'a Evidence,
-    pub(super) asked: &'a Asked<'a>,
+    pub(super) asked: &'a EvidenceRequest<'a>,
     pub(super) unit_id: &'a str,
     pub(super) grade: &'a Grade,
     pub(super) locks: &'a Locks,
-    pub(super) told: GradeDrillResponse,
+    pub(super) response: GradeDrillResponse,
 }
 
 impl Grading<'_> {
@@ -111,7 +111,7 @@ impl Grading<'_> {
             snapshot_lite,
             buttons,
             mastery_tier: badge(snapshot, self.unit_id).into(),
-            ..self.told.clone()
+            ..self.response.clone()
         })
     }
 }
@@ -146,9 +146,9 @@ impl Event for Grading<'_> {
             )
             .await?;
         let verdict = GradeDrillResponse {
-            result: self.told.result,
-            common_mistake_tag: self.told.common_mistake_tag.clone(),
-            graded_by: self.told.graded_by,
+            result: self.response.result,
+            common_mistake_tag: self.response.common_mistake_tag.clone(),
+            graded_by: self.response.graded_by,
             evidence_recorded: true,
             ..GradeDrillResponse::default()
         };
@@ -164,7 +164,7 @@ impl Event for Grading<'_> {
                 buttons: applied.buttons,
                 mastery_tier: applied.tier_after,
                 needs_review: applied.needs_review,
-                ..self.told.clone()
+                ..self.response.clone()
             },
         })
     }

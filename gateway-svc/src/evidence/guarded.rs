@@ -8,7 +8,7 @@ use turnwise_proto::{
     tutor::v1::{DegradedReason, GradeDrillResponse},
 };
 
-use super::{Evidence, standing::badge, store::Asked};
+use super::{Evidence, standing::badge, store::EvidenceRequest};
 use crate::{
     conversation::{Request, guards},
     upstream::Step,
@@ -18,7 +18,7 @@ impl Evidence {
     /// The answer. It fails where staff could not be told: the same call tells them when it is sent again.
     pub(super) async fn guarded(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         unit_id: &str,
         start: &EvidenceStart,
         hit: HitKind,

@@ -13,7 +13,7 @@ use turnwise_proto::{
     tutor::v1::DegradedReason,
 };
 
-use super::{Evidence, store::Asked};
+use super::{Evidence, store::EvidenceRequest};
 use crate::{
     conversation::{Progress, complete},
     upstream::{ANSWER_MARGIN, Step},
@@ -29,7 +29,7 @@ pub(super) struct Drill<'a> {
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
     /// Cancelled when nobody waits any more.
-    pub(super) gone: &'a CancellationToken,
+    pub(super) disconnected: &'a CancellationToken,
 }
 
 /// A drill's grade, and how it came to be.
@@ -43,7 +43,11 @@ pub(super) struct Grade {
 
 impl Evidence {
     /// Mathematics, then a model unless the answer is right, then the verdict of both.
-    pub(super) async fn grade(&self, asked: &Asked<'_>, drill: &Drill<'_>) -> Result<Grade, Fault> {
+    pub(super) async fn grade(
+        &self,
+        asked: &EvidenceRequest<'_>,
+        drill: &Drill<'_>,
+    ) -> Result<Grade, Fault> {
         let context = asked.request.context;
         let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {
@@ -90,7 +94,7 @@ impl Evidence {
     /// The policy's verdict.
     async fn resolve(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         check: &DrillCheck,
         outcome: Option<Outcome>,
     ) -> Result<ResolveGradeResponse, Fault> {
@@ -113,7 +117,7 @@ impl Evidence {
     /// The one call of a model, given up where nobody waits for what it says.
     async fn ask_model(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
         checked: &CheckDrillResponse,
     ) -> (Outcome, String) {
@@ -170,7 +174,7 @@ impl Evidence {
         let completed = tokio::select! {
             biased;
             completed = complete(&self.core.upstreams, &context, Purpose::Grade, &progress, request) => completed,
-            () = drill.gone.cancelled() => return failure(DegradedReason::Deadline),
+            () = drill.disconnected.cancelled() => return failure(DegradedReason::Deadline),
         };
         let outcome = match completed.call.failure() {
             DegradedReason::Unspecified => Outcome::Completion(completed.completion),

@@ -53,9 +53,9 @@ impl Evidence {
         T: Send + 'static,
         W: Future<Output = Result<T, Fault>> + Send + 'static,
     {
-        let gone = CancellationToken::new();
-        let work = work(Arc::clone(self), gone.clone()).in_current_span();
-        let _left = gone.drop_guard();
+        let disconnected = CancellationToken::new();
+        let work = work(Arc::clone(self), disconnected.clone()).in_current_span();
+        let _left = disconnected.drop_guard();
         match self.core.kit.tasks.spawn(work).await {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {

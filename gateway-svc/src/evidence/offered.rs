@@ -15,11 +15,11 @@ use turnwise_proto::{
 use super::{
     Evidence,
     standing::{Locks, badge},
-    store::{Asked, Write},
+    store::{EvidenceRequest, Write},
 };
 use crate::{
     conversation::Request,
-    exam::{Question, Word},
+    exam::{Question, Ruling},
     tokens::{OfferClaims, TokenFault},
     upstream::Step,
 };
@@ -40,20 +40,20 @@ pub(super) struct Offered<'a> {
 }
 
 /// What people see after a ruling.
-pub(super) struct Seen {
+pub(super) struct Outcome {
     pub(super) snapshot_lite: Option<SnapshotLite>,
     pub(super) buttons: Vec<Button>,
     pub(super) tier_before: i32,
     pub(super) tier_after: i32,
 }
 
-/// A word of the exam system on a question, as it is applied to records.
+/// A ruling of the exam system on a question, as it is applied to records.
 pub(super) struct Applying<'a> {
     pub(super) evidence: &'a Evidence,
-    pub(super) asked: &'a Asked<'a>,
+    pub(super) asked: &'a EvidenceRequest<'a>,
     pub(super) unit_id: &'a str,
     pub(super) question_id: &'a str,
-    pub(super) word: &'a Word,
+    pub(super) ruling: &'a Ruling,
     pub(super) locks: &'a Locks,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Offered<'a> {
         idempotency_key: &'a str,
         body_hash: Bytes,
         now: Timestamp,
-    ) -> Asked<'a> {
-        Asked {
+    ) -> EvidenceRequest<'a> {
+        EvidenceRequest {
             request: Request {
                 context,
                 caller,
@@ -146,7 +146,7 @@ impl Evidence {
     /// so it is asked before.
     pub(super) async fn check_catalogue(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         offered: &Offered<'_>,
         tier: MasteryTier,
     ) -> Result<(), Fault> {
@@ -187,7 +187,7 @@ impl Applying<'_> {
         status: &QuestionStatus,
         written: Option<QuestionRecord>,
         fact: Fact,
-    ) -> Result<(Write, Seen), Fault> {
+    ) -> Result<(Write, Outcome), Fault> {
         let ApplyEvidenceResponse {
             evidence,
             tier_before,
@@ -221,7 +221,7 @@ impl Applying<'_> {
                 question_records: written.into_iter().collect(),
                 drill_verdict: Vec::new(),
             },
-            Seen {
+            Outcome {
                 snapshot_lite,
                 buttons,
                 tier_before,
@@ -238,7 +238,7 @@ impl Applying<'_> {
         records: &[QuestionRecord],
         status: &QuestionStatus,
         fact: Fact,
-    ) -> Result<Seen, Fault> {
+    ) -> Result<Outcome, Fault> {
         let applied = self.evidence.applied(self.asked, "", snapshot, fact);
         let standing = self.evidence.standing(
             self.asked,
@@ -250,7 +250,7 @@ impl Applying<'_> {
         );
         let (applied, snapshot_lite) = futures_util::try_join!(applied, standing)?;
         let tier = badge(snapshot, self.unit_id).into();
-        Ok(Seen {
+        Ok(Outcome {
             snapshot_lite,
             buttons: applied.buttons,
             tier_before: tier,

@@ -14,7 +14,7 @@ use turnwise_proto::{
     },
 };
 
-use super::store::Asked;
+use super::store::EvidenceRequest;
 use crate::tokens::TokenFault;
 
 /// Counts evidence. Cheap to clone; the clones count together.
@@ -58,7 +58,7 @@ struct ViewLabels {
 
 /// A graded drill.
 pub(super) struct Graded<'a> {
-    pub(super) asked: &'a Asked<'a>,
+    pub(super) asked: &'a EvidenceRequest<'a>,
     pub(super) unit_id: &'a str,
     pub(super) pack_hash: &'a str,
     pub(super) answer: &'a GradeDrillResponse,
@@ -168,7 +168,7 @@ impl EvidenceMetrics {
 
     pub(super) fn graded_again(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         unit_id: &str,
         answer: &GradeDrillResponse,
     ) {
@@ -203,7 +203,7 @@ impl EvidenceMetrics {
 
     pub(super) fn submitted(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         unit_id: &str,
         question_id: &str,
         answer: &SubmitExamAnswerResponse,
@@ -234,7 +234,7 @@ impl EvidenceMetrics {
 
     pub(super) fn viewed(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         unit_id: &str,
         question_id: &str,
         kind: SupportKind,

@@ -10,7 +10,7 @@ use turnwise_proto::{
     tutor::v1::{DegradedReason, MasteryTier, SnapshotLite},
 };
 
-use super::{Evidence, store::Asked};
+use super::{Evidence, store::EvidenceRequest};
 use crate::{standing::revisited, upstream::Step};
 
 /// What is known of the locks of the questions to come back to.
@@ -49,7 +49,7 @@ impl Evidence {
     /// Asks a platform's exam system about the questions to come back to, but for the one that is dealt with.
     pub(super) async fn locks(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         snapshot: &StudentSnapshot,
         question_id: &str,
     ) -> Locks {
@@ -78,7 +78,7 @@ impl Evidence {
     /// Has the policy apply an event.
     pub(super) async fn applied(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         pack_hash: &str,
         snapshot: &StudentSnapshot,
         event: Event,
@@ -106,7 +106,7 @@ impl Evidence {
     /// come back to is locked or passed. `ruled` is the question that was dealt with.
     pub(super) async fn standing(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         snapshot: &StudentSnapshot,
         records: &[QuestionRecord],
         locks: &Locks,

@@ -26,7 +26,7 @@ const MOST_TRIES: usize = 8;
 const RETRY: Duration = Duration::from_millis(200);
 
 /// A request for evidence.
-pub(super) struct Asked<'a> {
+pub(super) struct EvidenceRequest<'a> {
     pub(super) request: Request<'a>,
     /// Empty where no drill can be spent.
     pub(super) drill_nonce: String,
@@ -72,7 +72,7 @@ pub(super) enum Committed<A> {
     AlreadyGraded,
 }
 
-impl Asked<'_> {
+impl EvidenceRequest<'_> {
     /// The key under which a platform's exam system knows this request: the same for each retry, another for each student
     /// and for each other request.
     pub(super) fn platform_key(&self) -> String {
@@ -95,7 +95,7 @@ impl Evidence {
     /// The first round trip.
     pub(super) async fn begin<A: Message + Default>(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
     ) -> Result<Begun<A, Box<EvidenceStart>>, Fault> {
         let request = &asked.request;
         request.check()?;
@@ -131,7 +131,7 @@ impl Evidence {
     /// Applies the event and writes what follows, again and again while others write first.
     pub(super) async fn commit<E: Event>(
         &self,
-        asked: &Asked<'_>,
+        asked: &EvidenceRequest<'_>,
         start: Box<EvidenceStart>,
         event: &E,
     ) -> Result<Committed<E::Answer>, Fault> {

@@ -15,12 +15,12 @@ use turnwise_redaction::redact_with;
 
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
-    offered::{Applying, Offered, Seen, is_passed},
+    offered::{Applying, Offered, Outcome, is_passed},
     store::{Committed, Draft, Event},
 };
 use crate::{
     conversation::{Begun, body_hash},
-    exam::Ruling,
+    exam::Effect,
     input::check_text,
 };
 
@@ -71,7 +71,7 @@ impl Evidence {
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, &request.question_id).await) };
-        let (word, locks) = futures_util::try_join!(
+        let (ruling, locks) = futures_util::try_join!(
             self.core
                 .exam
                 .submit(context, &question, &answer, &start.question_records),
@@ -83,7 +83,7 @@ impl Evidence {
                 asked: &asked,
                 unit_id: &request.unit_id,
                 question_id: &request.question_id,
-                word: &word,
+                ruling: &ruling,
                 locks: &locks,
             },
             tier,
@@ -130,7 +130,7 @@ impl Submission<'_> {
         &self,
         status: &QuestionStatus,
         recorded: bool,
-        seen: Seen,
+        outcome: Outcome,
     ) -> SubmitExamAnswerResponse {
         let passed = is_passed(status);
         let result = match status.state() {
@@ -143,14 +143,14 @@ impl Submission<'_> {
             result: result.into(),
             recorded,
             locked_until: status.locked_until,
-            mastery_tier: seen.tier_after,
-            mastery_tier_before: seen.tier_before,
+            mastery_tier: outcome.tier_after,
+            mastery_tier_before: outcome.tier_before,
             notices: mismatch
                 .then_some(ErrorReason::ResultMismatch.into())
                 .into_iter()
                 .collect(),
-            snapshot_lite: seen.snapshot_lite,
-            buttons: seen.buttons,
+            snapshot_lite: outcome.snapshot_lite,
+            buttons: outcome.buttons,
             degraded_reasons: self
                 .applying
                 .locks
@@ -171,13 +171,13 @@ impl Event for Submission<'_> {
         records: &[QuestionRecord],
     ) -> Result<Draft<SubmitExamAnswerResponse>, Fault> {
         let applying = &self.applying;
-        let Ruling {
+        let Effect {
             status,
             counts,
             record,
         } = applying
-            .word
-            .ruling(applying.question_id, records, applying.asked.now);
+            .ruling
+            .effect(applying.question_id, records, applying.asked.now);
         let fact = Fact::ExamResult(ExamFact {
             question_id: applying.question_id.to_owned(),
             unit_id: applying.unit_id.to_owned(),
@@ -185,18 +185,18 @@ impl Event for Submission<'_> {
             passed: is_passed(&status),
         });
         if !counts {
-            let seen = applying.unwritten(snapshot, records, &status, fact).await?;
+            let outcome = applying.unwritten(snapshot, records, &status, fact).await?;
             return Ok(Draft {
                 write: None,
-                answer: self.answer(&status, false, seen),
+                answer: self.answer(&status, false, outcome),
             });
         }
-        let (write, seen) = applying
+        let (write, outcome) = applying
             .written(snapshot, records, &status, record, fact)
             .await?;
         Ok(Draft {
             write: Some(write),
-            answer: self.answer(&status, true, seen),
+            answer: self.answer(&status, true, outcome),
         })
     }
 }

@@ -69,7 +69,7 @@ impl Evidence {
                 asked: &asked,
                 unit_id: &request.unit_id,
                 question_id: &request.question_id,
-                word: &support.word,
+                ruling: &support.ruling,
                 locks: &locks,
             },
             tier,
@@ -108,18 +108,18 @@ impl Event for View<'_> {
         records: &[QuestionRecord],
     ) -> Result<Draft<RecordSupportViewResponse>, Fault> {
         let applying = &self.applying;
-        let ruling = applying
-            .word
-            .ruling(applying.question_id, records, applying.asked.now);
-        let locked = ruling.status.state() == QuestionState::Locked;
+        let effect = applying
+            .ruling
+            .effect(applying.question_id, records, applying.asked.now);
+        let locked = effect.status.state() == QuestionState::Locked;
         let fact = Fact::SupportViewed(SupportViewed {
             question_id: applying.question_id.to_owned(),
             unit_id: applying.unit_id.to_owned(),
             tier: self.tier.into(),
             locked,
         });
-        let (write, seen) = applying
-            .written(snapshot, records, &ruling.status, ruling.record, fact)
+        let (write, outcome) = applying
+            .written(snapshot, records, &effect.status, effect.record, fact)
             .await?;
         Ok(Draft {
             write: Some(write),
@@ -127,9 +127,9 @@ impl Event for View<'_> {
                 text: self.support.text.clone(),
                 url: self.support.url.clone(),
                 locked,
-                locked_until: ruling.status.locked_until,
-                snapshot_lite: seen.snapshot_lite,
-                buttons: seen.buttons,
+                locked_until: effect.status.locked_until,
+                snapshot_lite: outcome.snapshot_lite,
+                buttons: outcome.buttons,
                 degraded_reasons: applying
                     .locks
                     .degraded()

@@ -13,7 +13,7 @@ use turnwise_proto::{
     tutor::v1::submit_exam_answer_request::Answer,
 };
 
-use super::{Question, Support, Word, shown, status};
+use super::{Question, Ruling, Support, displayed, status};
 use crate::upstream::{Step, Upstreams};
 
 pub(super) struct BuiltIn {
@@ -54,13 +54,13 @@ impl BuiltIn {
         question: &Question<'_>,
         answer: &Answer,
         records: &[QuestionRecord],
-    ) -> Result<Word, Fault> {
+    ) -> Result<Ruling, Fault> {
         let record = records
             .iter()
             .find(|record| record.question_id == question.question_id);
         let state = status(question.question_id, record, self.clock.now()).state();
         if state != QuestionState::Available {
-            return Ok(Word::NotTaken);
+            return Ok(Ruling::NotTaken);
         }
         let checked = self
             .upstreams
@@ -78,7 +78,7 @@ impl BuiltIn {
             .await
             .map_err(|status| unreadable(Step::Policy.fault(context, &status)))?
             .into_inner();
-        Ok(Word::Compared {
+        Ok(Ruling::Compared {
             correct: checked.correct,
             lock: self.lock,
         })
@@ -127,9 +127,9 @@ impl BuiltIn {
             SupportKind::Memo | SupportKind::Unspecified => String::new(),
         };
         Ok(Support {
-            text: shown::text(&chunk.text),
+            text: displayed::text(&chunk.text),
             url,
-            word: Word::Viewed { lock: self.lock },
+            ruling: Ruling::Viewed { lock: self.lock },
         })
     }
 }
@@ -151,8 +151,8 @@ fn address(chunk: &ExamSupportChunk) -> &str {
         .citation
         .as_ref()
         .map(|citation| citation.url.as_str())
-        .filter(|url| shown::is_web_address(url))
-        .unwrap_or_else(|| shown::address_in(&chunk.text))
+        .filter(|url| displayed::is_web_address(url))
+        .unwrap_or_else(|| displayed::address_in(&chunk.text))
 }
 
 /// The policy's word on an answer that it cannot compare, in the words of the client's request.

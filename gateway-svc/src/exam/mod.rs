@@ -2,9 +2,9 @@
 //! system, asked over gRPC, or the built-in one, whose records are in session-svc's store.
 
 mod built_in;
+mod displayed;
 mod remote;
-mod shown;
-mod word;
+mod ruling;
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::upstream::Upstreams;
 use built_in::BuiltIn;
 use remote::Remote;
 
-pub use word::{Ruling, Word, status};
+pub use ruling::{Effect, Ruling, status};
 
 /// One of the two exam systems. Cheap to clone.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub struct Support {
     /// Where the video is; empty with a memo.
     pub url: String,
     /// What looking at it does.
-    pub word: Word,
+    pub ruling: Ruling,
 }
 
 impl ExamPort {
@@ -100,7 +100,7 @@ impl ExamPort {
     }
 
     /// Has an answer judged. The built-in system only compares it: what it means depends on the records at the moment of
-    /// writing, which [`Word::ruling`] looks at. A platform's system records it.
+    /// writing, which [`Ruling::effect`] looks at. A platform's system records it.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl ExamPort {
         question: &Question<'_>,
         answer: &Answer,
         records: &[QuestionRecord],
-    ) -> Result<Word, Fault> {
+    ) -> Result<Ruling, Fault> {
         match &self.0 {
             System::BuiltIn(system) => system.submit(context, question, answer, records).await,
             System::Remote(system) => system.submit(context, question, answer).await,

@@ -17,7 +17,7 @@ use turnwise_proto::{
     tutor::v1::submit_exam_answer_request::Answer,
 };
 
-use super::{Question, Support, Word, shown};
+use super::{Question, Ruling, Support, displayed};
 use crate::upstream::Step;
 
 /// The most questions in one call.
@@ -90,7 +90,7 @@ impl Remote {
         context: &CallContext,
         question: &Question<'_>,
         answer: &Answer,
-    ) -> Result<Word, Fault> {
+    ) -> Result<Ruling, Fault> {
         let request = SubmitAnswerRequest {
             tenant: tenant(context),
             student_id: question.student_id.to_owned(),
@@ -109,7 +109,7 @@ impl Remote {
                 async move { client.submit_answer(request).await }
             })
             .await?;
-        Ok(Word::Platform {
+        Ok(Ruling::Platform {
             status: read_final(question.question_id, answer.status)?,
             recorded: answer.recorded,
         })
@@ -137,15 +137,15 @@ impl Remote {
             })
             .await?;
         let status = read_final(question.question_id, answer.status)?;
-        let url = if kind == SupportKind::Video && shown::is_web_address(&answer.url) {
+        let url = if kind == SupportKind::Video && displayed::is_web_address(&answer.url) {
             answer.url
         } else {
             String::new()
         };
         Ok(Support {
-            text: shown::text(&answer.text),
+            text: displayed::text(&answer.text),
             url,
-            word: Word::Platform {
+            ruling: Ruling::Platform {
                 recorded: status.state() == QuestionState::Locked,
                 status,
             },

@@ -140,10 +140,10 @@ impl TutorService for Tutor {
         let request = request.into_inner();
         let graded = self
             .evidence
-            .detached(|evidence, gone| async move {
+            .detached(|evidence, disconnected| async move {
                 let caller = context.caller()?;
                 evidence
-                    .grade_drill(&context, caller, request, address, &gone)
+                    .grade_drill(&context, caller, request, address, &disconnected)
                     .await
             })
             .await?;

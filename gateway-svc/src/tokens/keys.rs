@@ -46,16 +46,16 @@ pub struct KeyFileError {
 
 /// A file of keys. The clones are the same file.
 #[derive(Clone)]
-pub(super) struct KeyFile(Arc<Kept>);
+pub(super) struct KeyFile(Arc<Shared>);
 
-struct Kept {
+struct Shared {
     path: PathBuf,
     current: ArcSwap<Vec<Key>>,
-    seen: Mutex<Seen>,
+    file_state: Mutex<FileState>,
 }
 
 /// The file as it was seen last.
-struct Seen {
+struct FileState {
     looked: Instant,
     /// `None`: it could not be read.
     hash: Option<[u8; 32]>,
@@ -71,10 +71,10 @@ impl KeyFile {
     pub(super) fn load(path: PathBuf) -> Result<Self, KeyFileError> {
         let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         let keys = parse(&path, &bytes)?;
-        Ok(Self(Arc::new(Kept {
+        Ok(Self(Arc::new(Shared {
             path,
             current: ArcSwap::from_pointee(keys),
-            seen: Mutex::new(Seen {
+            file_state: Mutex::new(FileState {
                 looked: Instant::now(),
                 hash: Some(Sha256::digest(&bytes).into()),
             }),
@@ -100,22 +100,22 @@ impl KeyFile {
 
     /// Takes the keys of a file that has changed. The file is small, and is looked at once a second at the most.
     fn look(&self) {
-        let Kept {
+        let Shared {
             path,
             current,
-            seen,
+            file_state,
         } = &*self.0;
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.looked.elapsed() < LOOK {
+        let mut file_state = file_state.lock().unwrap_or_else(PoisonError::into_inner);
+        if file_state.looked.elapsed() < LOOK {
             return;
         }
-        seen.looked = Instant::now();
+        file_state.looked = Instant::now();
         let read = fs::read(path);
         let hash = read.as_ref().ok().map(|bytes| Sha256::digest(bytes).into());
-        if hash == seen.hash {
+        if hash == file_state.hash {
             return;
         }
-        seen.hash = hash;
+        file_state.hash = hash;
         let keys = read
             .map_err(|error| unreadable(path, &error))
             .and_then(|bytes| parse(path, &bytes));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use turnwise_gateway_svc::exam::{Word, status};
+use turnwise_gateway_svc::exam::{Ruling, status};
 use turnwise_kit::time;
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
@@ -15,15 +15,15 @@ use turnwise_proto::{
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
-const RIGHT: Word = Word::Compared {
+const RIGHT: Ruling = Ruling::Compared {
     correct: true,
     lock: DAY,
 };
-const WRONG: Word = Word::Compared {
+const WRONG: Ruling = Ruling::Compared {
     correct: false,
     lock: DAY,
 };
-const LOOK: Word = Word::Viewed { lock: DAY };
+const LOOK: Ruling = Ruling::Viewed { lock: DAY };
 
 fn at(seconds: i64) -> Timestamp {
     let start: Timestamp = "2026-03-02T08:00:00Z".parse().unwrap();
@@ -99,7 +99,7 @@ fn a_word_counts_only_where_the_question_may_be_attempted() {
         (WRONG, Some(record(Passed, None)), (Passed, None), false),
         (RIGHT, Some(record(Passed, None)), (Passed, None), false),
         (
-            Word::NotTaken,
+            Ruling::NotTaken,
             Some(record(Passed, None)),
             (Passed, None),
             false,
@@ -119,13 +119,13 @@ fn a_word_counts_only_where_the_question_may_be_attempted() {
         ),
         (LOOK, Some(record(Passed, None)), (Passed, None), false),
     ];
-    for (word, before, expected, counts) in cases {
+    for (ruling, before, expected, counts) in cases {
         let records: Vec<_> = before.clone().into_iter().collect();
-        let ruling = word.ruling("q", &records, at(100));
-        assert_eq!(seen(&ruling.status), expected, "{word:?} {before:?}");
-        assert_eq!(ruling.counts, counts, "{word:?} {before:?}");
+        let effect = ruling.effect("q", &records, at(100));
+        assert_eq!(seen(&effect.status), expected, "{ruling:?} {before:?}");
+        assert_eq!(effect.counts, counts, "{ruling:?} {before:?}");
         // What is written reads as what was said.
-        match ruling.record {
+        match effect.record {
             Some(written) => assert_eq!(read(Some(&written)), expected),
             None => assert!(!counts),
         }
@@ -140,43 +140,43 @@ fn a_platforms_word_stands_whatever_our_records_say() {
         locked_until: Some(time::to_proto(at(777))),
     };
     for recorded in [true, false] {
-        let word = Word::Platform {
+        let ruling = Ruling::Platform {
             status: status.clone(),
             recorded,
         };
-        let ruling = word.ruling("q", &[record(QuestionState::Passed, None)], at(100));
-        assert_eq!(ruling.status, status);
-        assert_eq!(ruling.counts, recorded);
-        assert_eq!(ruling.record, None);
+        let effect = ruling.effect("q", &[record(QuestionState::Passed, None)], at(100));
+        assert_eq!(effect.status, status);
+        assert_eq!(effect.counts, recorded);
+        assert_eq!(effect.record, None);
     }
 }
 
-fn word() -> impl Strategy<Value = Word> {
-    prop_oneof![Just(RIGHT), Just(WRONG), Just(LOOK), Just(Word::NotTaken)]
+fn ruling() -> impl Strategy<Value = Ruling> {
+    prop_oneof![Just(RIGHT), Just(WRONG), Just(LOOK), Just(Ruling::NotTaken)]
 }
 
 proptest! {
     /// Whatever is done when: a pass stays, a lock never ends earlier than it was said to, and no answer counts while
     /// one holds.
     #[test]
-    fn locks_hold_and_passes_stay(steps in prop::collection::vec((0i64..200_000, word()), 1..20)) {
+    fn locks_hold_and_passes_stay(steps in prop::collection::vec((0i64..200_000, ruling()), 1..20)) {
         let mut records: Vec<QuestionRecord> = Vec::new();
         let mut now = 0;
         let (mut passed, mut locked_until) = (false, 0);
-        for (pause, word) in steps {
+        for (pause, ruling) in steps {
             now += pause;
             let before = status("q", records.first(), at(now)).state();
             prop_assert_eq!(before == QuestionState::Passed, passed);
             prop_assert_eq!(before == QuestionState::Locked, !passed && now < locked_until);
-            let ruling = word.ruling("q", &records, at(now));
-            if matches!(word, Word::Compared { .. }) {
-                prop_assert_eq!(ruling.counts, before == QuestionState::Available);
+            let effect = ruling.effect("q", &records, at(now));
+            if matches!(ruling, Ruling::Compared { .. }) {
+                prop_assert_eq!(effect.counts, before == QuestionState::Available);
             }
-            if let Some(record) = ruling.record {
+            if let Some(record) = effect.record {
                 records = vec![record];
             }
             let (state, until) = seen(&status("q", records.first(), at(now)));
-            prop_assert_eq!(seen(&ruling.status), (state, until));
+            prop_assert_eq!(seen(&effect.status), (state, until));
             passed |= state == QuestionState::Passed;
             if let Some(until) = until {
                 prop_assert!(until >= locked_until);

@@ -53,9 +53,9 @@ impl Breakers {
     /// Redis is told in tasks of the tracker. Must be called within a tokio runtime.
     pub fn shared(rules: Rules, redis: Redis, name: &str, tasks: TaskTracker) -> Self {
         let shared = Shared::new(redis, rules, name);
-        let news = shared.news();
+        let subscription = shared.subscription();
         let registry = Arc::new(Registry::new(rules, Some(shared), tasks));
-        let follower = tokio::spawn(follow(Arc::downgrade(&registry), news));
+        let follower = tokio::spawn(follow(Arc::downgrade(&registry), subscription));
         Self {
             registry,
             _follower: Some(Arc::new(AbortOnDropHandle::new(follower))),
@@ -124,9 +124,9 @@ impl Breakers {
 }
 
 /// Learns of what happens to shared breakers, for as long as there are any.
-async fn follow(registry: Weak<Registry>, mut news: Subscription) {
+async fn follow(registry: Weak<Registry>, mut subscription: Subscription) {
     loop {
-        let heard = news.next().await;
+        let heard = subscription.next().await;
         let Some(registry) = registry.upgrade() else {
             return;
         };

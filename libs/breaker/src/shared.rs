@@ -58,7 +58,7 @@ impl Shared {
     }
 
     /// What there is to learn of all of them, from now on.
-    pub(crate) fn news(&self) -> Subscription {
+    pub(crate) fn subscription(&self) -> Subscription {
         self.redis.subscribe([&self.channel])
     }
 

@@ -31,17 +31,17 @@ impl HostPort {
     pub fn told(host: &Value, port: &Value) -> Option<Self> {
         let port = match port {
             Value::Int(port) => u16::try_from(*port).ok()?,
-            port => told_text(port)?.parse().ok()?,
+            port => parse_text(port)?.parse().ok()?,
         };
         Some(Self {
-            host: told_text(host)?.to_owned(),
+            host: parse_text(host)?.to_owned(),
             port,
         })
     }
 }
 
 /// The text of a part of a reply.
-pub(crate) fn told_text(value: &Value) -> Option<&str> {
+pub(crate) fn parse_text(value: &Value) -> Option<&str> {
     match value {
         Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
         Value::SimpleString(text) => Some(text),

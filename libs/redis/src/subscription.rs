@@ -17,7 +17,7 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    address::told_text, failure::Failure, failure_log::FailureLog, node::Node, topology::Topology,
+    address::parse_text, failure::Failure, failure_log::FailureLog, node::Node, topology::Topology,
 };
 
 /// How many messages wait to be taken; more are thrown away.
@@ -147,7 +147,7 @@ fn read(info: PushInfo) -> Option<Event> {
         return None;
     };
     Some(Event::Message {
-        channel: told_text(&channel)?.to_owned(),
+        channel: parse_text(&channel)?.to_owned(),
         payload,
     })
 }

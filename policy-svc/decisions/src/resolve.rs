@@ -100,18 +100,18 @@ pub fn resolve(
         Ok(reply) => Resolution {
             analysis: Some(analysis(course, &reply)),
             observations: observations(policy, &reply),
-            ..shown(course, policy, reply)
+            ..resolution(course, policy, reply)
         },
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
             violation: Some(violation.detail).filter(|detail| !detail.is_empty()),
-            ..shown(course, policy, fallback(course, policy))
+            ..resolution(course, policy, fallback(course, policy))
         },
     })
 }
 
 /// The part of a reply that the student sees.
-fn shown(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
+fn resolution(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     let written = reply.card();
     let card = written.and_then(|card| card.shown(course));
     let card_buttons = written.map_or_else(Vec::new, |card| {

@@ -1,6 +1,9 @@
 //! Why a decision is as it is, over the wire.
 
-use prost_types::Timestamp;
+use std::collections::BTreeSet;
+
+use prost::Message;
+use prost_types::{FileDescriptorSet, Timestamp};
 use tonic::Status;
 use turnwise_proto::{
     exam::v1::QuestionState,
@@ -49,6 +52,24 @@ fn codes(unit: &Option<UnitExplanation>) -> (&str, Vec<Code>) {
     let unit = unit.as_ref().unwrap();
     let codes = unit.reasons.iter().map(|reason| reason.code()).collect();
     (&unit.unit_id, codes)
+}
+
+/// What a reply may do, as the contract lists it.
+fn every_action() -> BTreeSet<i32> {
+    let set = FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap();
+    let mut enums = set.file.into_iter().flat_map(|file| file.enum_type);
+    let actions = enums.find(|found| found.name() == "TutorAction").unwrap();
+    let numbers = actions.value.iter().map(|value| value.number());
+    numbers.filter(|number| *number != 0).collect()
+}
+
+#[tokio::test]
+async fn every_action_of_the_contract_is_decided_and_explained() {
+    let service = service().await;
+    let request = planned(&service, plan_request(ready())).await;
+    let explanation = explain(&service, request).await.unwrap();
+    let explained: BTreeSet<_> = explanation.actions.iter().map(|a| a.action).collect();
+    assert_eq!(explained, every_action());
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ const FOLDS: usize = 5;
 
 /// One confidence, and whether the unit was right.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Prediction {
     /// A name that equal queries share.
     pub query: String,
     /// The confidence.
@@ -20,8 +20,8 @@ pub struct Told {
 
 /// The expected calibration error over ten equal bins (Naeini, Cooper and Hauskrecht, AAAI 2015): the mean distance
 /// between confidence and part of right ones, 0 (best) to 1.
-pub fn error<'a>(told: impl IntoIterator<Item = &'a Told>) -> f64 {
-    let bins = bins(told);
+pub fn error<'a>(predictions: impl IntoIterator<Item = &'a Prediction>) -> f64 {
+    let bins = bins(predictions);
     let all: f64 = bins.values().map(|bin| bin.count).sum();
     let off: f64 = bins
         .values()
@@ -31,24 +31,25 @@ pub fn error<'a>(told: impl IntoIterator<Item = &'a Told>) -> f64 {
 }
 
 /// The error in each of five folds of the distinct queries: how much it is a matter of which queries were asked.
-pub fn errors_by_fold(told: &[Told]) -> [f64; FOLDS] {
+pub fn errors_by_fold(predictions: &[Prediction]) -> [f64; FOLDS] {
     let mut folds: BTreeMap<&str, usize> = BTreeMap::new();
-    for told in told {
+    for prediction in predictions {
         let next = folds.len() % FOLDS;
-        folds.entry(&told.query).or_insert(next);
+        folds.entry(&prediction.query).or_insert(next);
     }
     std::array::from_fn(|fold| {
         error(
-            told.iter()
-                .filter(|told| folds.get(told.query.as_str()) == Some(&fold)),
+            predictions
+                .iter()
+                .filter(|prediction| folds.get(prediction.query.as_str()) == Some(&fold)),
         )
     })
 }
 
 /// A reliability table in markdown.
-pub fn table(told: &[Told]) -> String {
+pub fn table(predictions: &[Prediction]) -> String {
     let mut table = String::from("| confidence | n | mean | right |\n| --- | --- | --- | --- |\n");
-    for (place, bin) in bins(told) {
+    for (place, bin) in bins(predictions) {
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
@@ -70,14 +71,14 @@ struct Bin {
     right: f64,
 }
 
-fn bins<'a>(told: impl IntoIterator<Item = &'a Told>) -> BTreeMap<usize, Bin> {
+fn bins<'a>(predictions: impl IntoIterator<Item = &'a Prediction>) -> BTreeMap<usize, Bin> {
     let mut bins: BTreeMap<usize, Bin> = BTreeMap::new();
-    for told in told {
-        let place = ((told.confidence * BINS as f64) as usize).min(BINS - 1);
+    for prediction in predictions {
+        let place = ((prediction.confidence * BINS as f64) as usize).min(BINS - 1);
         let bin = bins.entry(place).or_default();
         bin.count += 1.0;
-        bin.confidence += told.confidence;
-        bin.right += f64::from(u8::from(told.right));
+        bin.confidence += prediction.confidence;
+        bin.right += f64::from(u8::from(prediction.right));
     }
     bins
 }

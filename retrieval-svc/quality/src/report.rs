@@ -4,7 +4,7 @@ use turnwise_testing::figure::{Bound, figure};
 
 use crate::{
     baselines,
-    calibration::{self, Told},
+    calibration::{self, Prediction},
     interval::{self, Figure},
     metrics::{COLUMNS, Worth},
     run::{Kind, Outcome},
@@ -106,36 +106,39 @@ pub fn figures(asked: &Asked) {
 
 /// Prints how well confidences hold, over all kinds.
 pub fn reliability(all: &[Asked], with_model: bool) {
-    let of = |told: fn(&Outcome) -> &Vec<Told>| -> Vec<Told> {
+    let of = |predictions: fn(&Outcome) -> &Vec<Prediction>| -> Vec<Prediction> {
         all.iter()
             .filter(|asked| asked.with_model == with_model)
-            .flat_map(|asked| told(&asked.outcome).iter().cloned())
+            .flat_map(|asked| predictions(&asked.outcome).iter().cloned())
             .collect()
     };
     let system = if with_model { "model" } else { "words" };
-    for (name, told) in [
+    for (name, predictions) in [
         ("first", of(|outcome| &outcome.first)),
         ("all", of(|outcome| &outcome.all)),
     ] {
-        let sure: Vec<&Told> = told.iter().filter(|told| told.confidence >= 0.55).collect();
-        let right = sure.iter().filter(|told| told.right).count();
+        let sure: Vec<&Prediction> = predictions
+            .iter()
+            .filter(|prediction| prediction.confidence >= 0.55)
+            .collect();
+        let right = sure.iter().filter(|prediction| prediction.right).count();
         println!(
             "\n### Confidence of {name} units, {system}\n\n{}",
-            calibration::table(&told)
+            calibration::table(&predictions)
         );
         println!(
             "At 0.55 and above: {} of {}, {right} right.",
             sure.len(),
-            told.len()
+            predictions.len()
         );
-        let folds = calibration::errors_by_fold(&told).map(|error| format!("{error:.3}"));
+        let folds = calibration::errors_by_fold(&predictions).map(|error| format!("{error:.3}"));
         println!(
             "Expected calibration error in five folds: {}.\n",
             folds.join(", ")
         );
         figure(
             &format!("quality_ece_{name}_{system}"),
-            calibration::error(&told),
+            calibration::error(&predictions),
             Bound::Report,
         );
     }

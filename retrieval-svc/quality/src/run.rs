@@ -6,7 +6,7 @@ use turnwise_retrieval_embeddings::Purpose;
 use turnwise_retrieval_relevance::Turn;
 
 use crate::{
-    calibration::Told,
+    calibration::Prediction,
     course::Course,
     data::{Data, LabelledQuery},
     metrics::{self, Worth},
@@ -77,9 +77,9 @@ pub struct Outcome {
     /// The same with units by the votes of an unscoped search.
     pub by_search: Vec<(String, Worth)>,
     /// The confidences of first units.
-    pub first: Vec<Told>,
+    pub first: Vec<Prediction>,
     /// The confidences of all units that were named.
-    pub all: Vec<Told>,
+    pub all: Vec<Prediction>,
     /// Messages that were mapped to nothing.
     pub silent: usize,
 }
@@ -169,13 +169,13 @@ pub async fn run(
         outcome.mapped.push((name.clone(), worth(mapped)));
         outcome.by_search.push((name.clone(), worth(by_search)));
         outcome.silent += usize::from(answer.mapped.is_empty());
-        let told = answer.mapped.iter().map(|(unit, confidence)| Told {
+        let predictions = answer.mapped.iter().map(|(unit, confidence)| Prediction {
             query: name.clone(),
             confidence: *confidence,
             right: query.units.contains(unit),
         });
-        outcome.all.extend(told.clone());
-        outcome.first.extend(told.take(1));
+        outcome.all.extend(predictions.clone());
+        outcome.first.extend(predictions.take(1));
     }
     Ok(outcome)
 }

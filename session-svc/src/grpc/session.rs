@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use prost::Message;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Caller, Clock, Fault, ids, page, time};
 use turnwise_proto::{
@@ -192,8 +191,8 @@ impl SessionService for SessionGrpc {
         check::memory_turns(&message.memory_turns)?;
         check::turn_log(message.turn_log.as_ref())?;
         check::pending_change(message.pending_change.as_ref())?;
-        let carry = Carry::decode(message.carry)
-            .map_err(|_| Fault::invalid("carry", "must be what BeginTurn answered"))?;
+        let carry = Carry::read(message.carry)
+            .ok_or_else(|| Fault::invalid("carry", "must be what BeginTurn answered"))?;
         let commit = CommitTurn {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,

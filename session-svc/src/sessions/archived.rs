@@ -92,9 +92,9 @@ impl Head {
             .and_then(|id| String::from_utf8(id.into()).ok());
         let kind = fields.number("thread");
         Self {
-            kind: kind.map_or(ThreadKind::Unspecified, |kind| {
-                enumeration(kind, ThreadKind::Tutor)
-            }),
+            kind: kind
+                .and_then(enumeration)
+                .unwrap_or(ThreadKind::Unspecified),
             course_id: course_id.unwrap_or_default(),
             title: thread.map(|thread| thread.title).unwrap_or_default(),
         }

@@ -184,7 +184,7 @@ impl Sessions {
             },
         ]);
         // What is left of a thread need not tell its kind.
-        writes.extend(keys::KINDS.map(|kind| Write::Unrank {
+        writes.extend(keys::kinds().map(|kind| Write::Unrank {
             key: keys::threads(kind),
             members: vec![thread_id.clone()],
         }));

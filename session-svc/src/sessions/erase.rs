@@ -61,15 +61,15 @@ impl Sessions {
         .await?;
         let mut report = EraseReport::default();
         loop {
-            let wanted = keys::KINDS.map(|kind| Read::Lowest {
+            let wanted = keys::kinds().map(|kind| Read::Lowest {
                 key: keys::threads(kind),
                 from: 0,
                 to: END,
                 limit: THREADS,
             });
-            let mut reads = self.read(&partition, wanted.into()).await?;
+            let mut reads = self.read(&partition, wanted.collect()).await?;
             let mut threads = Vec::new();
-            for _ in keys::KINDS {
+            for _ in keys::kinds() {
                 threads.extend(reads.members()?);
             }
             if threads.is_empty() {
@@ -144,7 +144,7 @@ impl Sessions {
             .map(|key| Write::Remove { key })
             .collect();
         let rest = [keys::courses(), keys::works()].into_iter();
-        let rest = rest.chain(keys::KINDS.map(keys::threads));
+        let rest = rest.chain(keys::kinds().map(keys::threads));
         writes.extend(rest.map(|key| Write::Remove { key }));
         self.apply(
             &partition,

@@ -53,7 +53,7 @@ impl Sessions {
         send(sender, text).await?;
         let partition = Partition::student(student);
         let mut first = true;
-        for kind in keys::KINDS {
+        for kind in keys::kinds() {
             let wanted = vec![Read::Lowest {
                 key: keys::threads(kind),
                 from: 0,

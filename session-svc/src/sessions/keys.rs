@@ -29,7 +29,7 @@
 //! (record: `names`). In a tenant's: `audit` (log). In the partition `due`: `due` (ranking of work ids by the millisecond
 //! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
 //!
-//! KIND is `tutor` or `helper`; OPERATION is the kind for a turn, else `thread`, `evidence` or `events`.
+//! KIND is `tutor` or `helper`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence` or `events`.
 
 use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::Key;
@@ -37,8 +37,8 @@ use turnwise_session_store::Key;
 /// The operations that keep idempotency keys; each has its own keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// Making a thread.
-    CreateThread,
+    /// Making a thread of a kind.
+    CreateThread(ThreadKind),
     /// A turn in a thread of a kind.
     Turn(ThreadKind),
     /// Evidence.
@@ -47,8 +47,10 @@ pub enum Operation {
     Events,
 }
 
-/// All kinds of threads.
-pub(crate) const KINDS: [ThreadKind; 2] = [ThreadKind::Tutor, ThreadKind::Helper];
+/// All kinds of threads, whose numbers follow each other.
+pub(crate) fn kinds() -> impl Iterator<Item = ThreadKind> {
+    (1..).map_while(|number| ThreadKind::try_from(number).ok())
+}
 
 fn name(kind: ThreadKind) -> &'static str {
     match kind {
@@ -129,13 +131,14 @@ pub(crate) fn cleared() -> Key {
 }
 
 pub(crate) fn idempotency(operation: Operation, idempotency_key: &str) -> Key {
-    let operation = match operation {
-        Operation::CreateThread => "thread",
-        Operation::Turn(kind) => name(kind),
-        Operation::Evidence => "evidence",
-        Operation::Events => "events",
-    };
-    Key::new(format!("idempotency:{operation}:{idempotency_key}"))
+    Key::new(match operation {
+        Operation::CreateThread(kind) => {
+            format!("idempotency:thread-{}:{idempotency_key}", name(kind))
+        }
+        Operation::Turn(kind) => format!("idempotency:{}:{idempotency_key}", name(kind)),
+        Operation::Evidence => format!("idempotency:evidence:{idempotency_key}"),
+        Operation::Events => format!("idempotency:events:{idempotency_key}"),
+    })
 }
 
 pub(crate) fn nonce(nonce: &str) -> Key {

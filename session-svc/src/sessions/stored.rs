@@ -55,16 +55,24 @@ impl StoredThread {
             },
             target_locked: fields.number("thread")? == 1,
             kept_until: fields.number("thread")?,
-            kind: enumeration(fields.number("thread")?, ThreadKind::Tutor),
-            status: enumeration(fields.number("thread")?, SessionStatus::Active),
+            kind: enumeration(fields.number("thread")?)?,
+            status: match fields.number("thread")? {
+                0 => SessionStatus::Active,
+                status => enumeration(status)?,
+            },
         }))
     }
 }
 
-/// An enumeration's value as it is stored; `unset` where it is not.
-pub(super) fn enumeration<E: TryFrom<i32>>(number: i64, unset: E) -> E {
+/// A value that is always set. One that this version does not know came with a later schema: it is never taken for another
+/// value, and what a newer version wrote is not damaged.
+pub(super) fn enumeration<E: TryFrom<i32>>(number: i64) -> Result<E, SessionError> {
+    let record = "thread";
     match i32::try_from(number) {
-        Ok(0) | Err(_) => unset,
-        Ok(number) => E::try_from(number).unwrap_or(unset),
+        Ok(number @ 1..) => E::try_from(number).map_err(|_| SessionError::SchemaTooNew {
+            record,
+            version: record::SCHEMA_VERSION + 1,
+        }),
+        _ => Err(SessionError::RecordCorrupted { record }),
     }
 }

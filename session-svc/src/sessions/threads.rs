@@ -99,7 +99,7 @@ impl Sessions {
             .index(student, &new.thread.class_id, &thread_id)
             .await?;
 
-        let entry = IdempotencyEntry::new(Operation::CreateThread, &new.idempotency, "");
+        let entry = IdempotencyEntry::new(Operation::CreateThread(new.kind), &new.idempotency, "");
         let stored = record::encode(&new.thread);
         let key = keys::thread(&thread_id);
         let mut writes = vec![

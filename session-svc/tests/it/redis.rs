@@ -114,7 +114,7 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
         (":graded", ANSWERS),
         (":idempotency-index:t1", ANSWERS),
         (":idempotency:evidence:g", ANSWERS),
-        (":idempotency:thread:make-t1", ANSWERS),
+        (":idempotency:thread-tutor:make-t1", ANSWERS),
         (":idempotency:tutor:k{1}", ANSWERS),
         (":lease:t1", hour),
         (":memory:t1", CONVERSATION),

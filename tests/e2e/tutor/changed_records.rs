@@ -151,7 +151,8 @@ async fn what_cannot_be_replayed_says_why() {
     let incomplete = changed(|record| record.facts.as_mut().unwrap().incomplete = true);
     let error = tools.replay(&incomplete).await.unwrap_err();
     assert!(matches!(error, ReplayError::Incomplete), "{error}");
-    let error = tools.replay(&TurnRecord::default()).await.unwrap_err();
+    let empty = changed(|record| record.facts = None);
+    let error = tools.replay(&empty).await.unwrap_err();
     assert!(matches!(error, ReplayError::Incomplete), "{error}");
     let of_helper = changed(|record| record.set_kind(ThreadKind::Helper));
     let error = tools.replay(&of_helper).await.unwrap_err();

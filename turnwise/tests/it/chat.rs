@@ -3,7 +3,7 @@
 mod desk;
 mod fake;
 mod progress;
-mod rote;
+mod scripted_tutor;
 mod trouble;
 mod typed;
 
@@ -153,7 +153,7 @@ async fn the_whole_loop_to_a_badge() {
     for grade in &grades {
         assert_eq!(grade.thread_id, THREAD);
         assert_eq!(grade.course_id, "algebra");
-        assert_eq!(grade.unit_id, rote::UNIT);
+        assert_eq!(grade.unit_id, scripted_tutor::UNIT);
         let drill = grade.drill.clone().unwrap();
         assert_eq!(drill.drill_token, "proof-of-the-drill");
         assert_eq!(drill.prompt, "Solve for $x$.");

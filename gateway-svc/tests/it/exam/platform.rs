@@ -9,7 +9,7 @@ use std::{
 };
 
 use tonic::Status;
-use turnwise_gateway_svc::exam::{ExamPort, Question, Support, Word};
+use turnwise_gateway_svc::exam::{ExamPort, Question, Ruling, Support};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -102,7 +102,7 @@ impl Platform {
             .await
     }
 
-    pub async fn submit(&self) -> Result<Word, Fault> {
+    pub async fn submit(&self) -> Result<Ruling, Fault> {
         let context = CallContext::background(None, Duration::from_secs(60));
         let answer = Answer::OptionId("b".to_owned());
         self.port.submit(&context, &QUESTION, &answer, &[]).await
@@ -267,10 +267,10 @@ async fn an_answer_is_sent_with_its_key_and_the_word_comes_back() {
                 })
             }
         });
-    let word = platform.submit().await.unwrap();
+    let ruling = platform.submit().await.unwrap();
     assert_eq!(
-        word,
-        Word::Platform {
+        ruling,
+        Ruling::Platform {
             status: told("q", QuestionState::Passed),
             recorded: true
         }
@@ -372,8 +372,8 @@ async fn help_is_bounded_and_its_address_is_on_the_web() {
         assert!(help.text.starts_with("Look[2J at\n\u{20ac}"));
         assert!(help.text.len() <= 32_768);
         assert_eq!(
-            help.word,
-            Word::Platform {
+            help.ruling,
+            Ruling::Platform {
                 status: told("q", QuestionState::Locked),
                 recorded: true
             }

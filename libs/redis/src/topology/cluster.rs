@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::Way;
 use crate::{
     RedisOptions,
-    address::{Address, HostPort, told_text},
+    address::{Address, HostPort, parse_text},
     failure::Failure,
     node::{Connector, Duty, Node},
 };
@@ -259,7 +259,7 @@ fn read_map(values: Vec<Value>, from: &HostPort) -> Result<Vec<(u16, u16, HostPo
         let [host, port, ..] = primary.as_slice() else {
             return None;
         };
-        let told = told_text(host).filter(|host| !host.is_empty() && *host != "?");
+        let told = parse_text(host).filter(|host| !host.is_empty() && *host != "?");
         let mut address = HostPort::told(&Value::SimpleString(from.host.clone()), port)?;
         if let Some(host) = told {
             host.clone_into(&mut address.host);

@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     RedisOptions,
-    address::{Address, HostPort, told_text},
+    address::{Address, HostPort, parse_text},
     failure::Failure,
     node::{Connector, Duty, Node},
 };
@@ -240,7 +240,7 @@ fn read_primary(values: &[Value]) -> Option<(u64, HostPort)> {
     let [host, port] = address.as_slice() else {
         return None;
     };
-    let epoch = told_text(field(master, "config-epoch")?)?.parse().ok()?;
+    let epoch = parse_text(field(master, "config-epoch")?)?.parse().ok()?;
     Some((epoch, HostPort::told(host, port)?))
 }
 
@@ -248,7 +248,7 @@ fn read_primary(values: &[Value]) -> Option<(u64, HostPort)> {
 fn field<'a>(record: &'a Value, name: &str) -> Option<&'a Value> {
     record
         .as_map_iter()?
-        .find(|(field, _)| told_text(field) == Some(name))
+        .find(|(field, _)| parse_text(field) == Some(name))
         .map(|(_, value)| value)
 }
 
@@ -294,7 +294,7 @@ async fn listen_once(
 fn is_about(info: &PushInfo, name: &str) -> bool {
     info.data
         .last()
-        .and_then(told_text)
+        .and_then(parse_text)
         .and_then(|message| message.split(' ').next())
         == Some(name)
 }

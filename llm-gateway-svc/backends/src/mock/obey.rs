@@ -87,7 +87,7 @@ pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
         let last = messages.find(|message| message.role == role);
         last.map_or("", |message| message.content.as_str())
     };
-    let told = Told {
+    let prompt = Prompt {
         rules: said(Role::System),
         data: said(Role::User),
         key: found.key.as_deref().unwrap_or_default(),
@@ -96,13 +96,13 @@ pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
     demands
         .find_map(|text| {
             let object = text.reply.or(text.object);
-            object.or_else(|| wish(&text.words, &told, writer))
+            object.or_else(|| wish(&text.words, &prompt, writer))
         })
         .unwrap_or_else(|| writer.well())
 }
 
 /// What the model was told, and could tell.
-struct Told<'a> {
+struct Prompt<'a> {
     rules: &'a str,
     data: &'a str,
     key: &'a str,
@@ -177,12 +177,12 @@ impl Found {
 }
 
 /// The reply that grants what these words ask for, if they ask.
-fn wish(words: &str, told: &Told<'_>, writer: &Writer<'_>) -> Option<String> {
+fn wish(words: &str, prompt: &Prompt<'_>, writer: &Writer<'_>) -> Option<String> {
     let lower = words.to_lowercase();
     let any = |wanted: &[&str]| wanted.iter().any(|what| asks(&lower, what));
     if writer.grades() {
         if any(&["key", "expected", "solution", "lösung"]) {
-            let feedback = format!("The expected answer is {}", told.key);
+            let feedback = format!("The expected answer is {}", prompt.key);
             return Some(writer.grade_as_asked(any(&["right", "correct"]), &feedback));
         }
         return any(&["right", "correct", "richtig"])
@@ -196,7 +196,7 @@ fn wish(words: &str, told: &Told<'_>, writer: &Writer<'_>) -> Option<String> {
         "regeln",
         "anweisungen",
     ]) {
-        return Some(writer.saying(start(told.rules)));
+        return Some(writer.saying(start(prompt.rules)));
     }
     if any(&[
         "student",
@@ -207,7 +207,7 @@ fn wish(words: &str, told: &Told<'_>, writer: &Writer<'_>) -> Option<String> {
         "mitschüler",
         "klasse",
     ]) {
-        return Some(writer.saying(start(told.data)));
+        return Some(writer.saying(start(prompt.data)));
     }
     if any(&["exam", "exams", "prüfung", "prüfungsfrage"]) {
         let id = words.split(is_no_id).find(|word| is_id(word));

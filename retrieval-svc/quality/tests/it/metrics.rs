@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use turnwise_retrieval_quality::{
-    calibration::{self, Told},
+    calibration::{self, Prediction},
     interval, metrics,
 };
 
@@ -78,14 +78,14 @@ fn repeated_queries_are_drawn_together() {
 
 #[test]
 fn a_confidence_that_means_what_it_says_has_no_error() {
-    let told = |confidence: f64, right: bool| Told {
+    let prediction = |confidence: f64, right: bool| Prediction {
         query: format!("{confidence}"),
         confidence,
         right,
     };
-    let honest: Vec<Told> = (0..4).map(|place| told(0.75, place < 3)).collect();
+    let honest: Vec<Prediction> = (0..4).map(|place| prediction(0.75, place < 3)).collect();
     assert!(calibration::error(&honest) < 1e-12);
-    let boastful: Vec<Told> = (0..4).map(|_| told(1.0, false)).collect();
+    let boastful: Vec<Prediction> = (0..4).map(|_| prediction(1.0, false)).collect();
     assert!((calibration::error(&boastful) - 1.0).abs() < 1e-12);
     assert!(calibration::table(&honest).contains("| 0.7 to 0.8 | 4 | 0.750 | 0.750 |"));
 }

@@ -26,9 +26,9 @@ const TOKENS_FROM: i64 = 1 << 40;
 /// The longest that the token of a drill's card is good: for so long its nonce is kept at least.
 const LONGEST_CARD: Duration = Duration::from_secs(86_400);
 
-/// What a commit supposes of what is stored.
+/// What a commit assumes of what is stored.
 #[derive(Clone, Copy)]
-struct Supposed {
+struct Assumptions {
     /// Nobody has written the record yet, or since the student was erased.
     unwritten: bool,
     /// No text of the student was erased a moment ago, so that the answer may be kept.
@@ -55,16 +55,16 @@ impl Sessions {
         let partition = Partition::student(student);
         let entry =
             IdempotencyEntry::new(Operation::Evidence, &commit.idempotency, &commit.course_id);
-        let mut supposed = Supposed {
+        let mut assumptions = Assumptions {
             unwritten: commit.expected_version == 0,
             answer_kept: !commit.answer.is_empty(),
         };
-        // Each round supposes one thing less, so there are at most three.
+        // Each round assumes one thing less, so there are at most three.
         loop {
-            let (about, checks) = checks(&entry, &commit, supposed);
+            let (about, checks) = checks(&entry, &commit, assumptions);
             let transaction = Transaction {
                 checks,
-                writes: self.evidence_writes(&entry, &commit, supposed),
+                writes: self.evidence_writes(&entry, &commit, assumptions),
                 reads: Vec::new(),
             };
             let refused = match self.transact(&partition, transaction).await? {
@@ -80,13 +80,13 @@ impl Sessions {
                 Some(About::Nonce) => return spent(refused),
                 // A record that is not there has the erasure's token as its version.
                 Some(About::Version)
-                    if !supposed.unwritten
+                    if !assumptions.unwritten
                         && commit.expected_version >= TOKENS_FROM
                         && Fields::of(refused.told).take().is_none() =>
                 {
-                    supposed.unwritten = true;
+                    assumptions.unwritten = true;
                 }
-                Some(About::Cleared) => supposed.answer_kept = false,
+                Some(About::Cleared) => assumptions.answer_kept = false,
                 Some(About::Version | About::Erasure) | None => break,
             }
         }
@@ -103,7 +103,7 @@ impl Sessions {
         &self,
         entry: &IdempotencyEntry,
         commit: &CommitEvidence,
-        supposed: Supposed,
+        assumptions: Assumptions,
     ) -> Vec<Write> {
         let version = decimal(commit.expected_version + 1);
         let mut writes = vec![Write::Put {
@@ -113,7 +113,7 @@ impl Sessions {
                 field("version", version.clone()),
             ],
         }];
-        if supposed.unwritten {
+        if assumptions.unwritten {
             writes.push(known(&commit.course_id));
         }
         if !commit.question_records.is_empty() {
@@ -141,7 +141,7 @@ impl Sessions {
             });
         }
         writes.extend(entry.store(version, self.limits()));
-        if supposed.answer_kept {
+        if assumptions.answer_kept {
             writes.extend(entry.store_text(&commit.answer));
             let noted = graded::note(entry, &commit.course_id, self.now_millis(), self.limits());
             writes.extend(noted);
@@ -154,7 +154,7 @@ impl Sessions {
 fn checks(
     entry: &IdempotencyEntry,
     commit: &CommitEvidence,
-    supposed: Supposed,
+    assumptions: Assumptions,
 ) -> (Vec<About>, Vec<Check>) {
     let mut checks = vec![(About::Key, entry.unused())];
     if let Some(drill) = &commit.drill {
@@ -168,11 +168,11 @@ fn checks(
     let version = Check::FieldIs {
         key: keys::snapshot(&commit.course_id),
         field: "version",
-        value: (!supposed.unwritten).then(|| expected.clone()),
+        value: (!assumptions.unwritten).then(|| expected.clone()),
         tell: vec!["version"],
     };
     checks.push((About::Version, version));
-    if supposed.unwritten {
+    if assumptions.unwritten {
         let erasure = Check::FieldIs {
             key: keys::erased(),
             field: "fence",
@@ -181,7 +181,7 @@ fn checks(
         };
         checks.push((About::Erasure, erasure));
     }
-    if supposed.answer_kept {
+    if assumptions.answer_kept {
         checks.push((About::Cleared, graded::not_cleared()));
     }
     checks.into_iter().unzip()

@@ -102,6 +102,17 @@ pub struct Carry {
     kind: i32,
 }
 
+impl Carry {
+    /// What these bytes say; none if they are not what this version's [`Sessions::begin_turn`] made.
+    ///
+    /// [`Sessions::begin_turn`]: crate::sessions::Sessions::begin_turn
+    #[must_use]
+    pub fn read(bytes: Bytes) -> Option<Self> {
+        let carry = Self::decode(bytes).ok()?;
+        ThreadKind::try_from(carry.kind).is_ok().then_some(carry)
+    }
+}
+
 /// A memory scope as the name of a field.
 fn scope(hash: &Bytes) -> FieldName {
     Cow::Owned(hash.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -6,14 +6,14 @@ use turnwise_session_svc::{
     error::SessionError,
     sessions::{
         evidence::BeginEvidence,
-        threads::{MessagePage, ThreadPage},
+        threads::{MessagePage, NewThread, ThreadPage},
         turns::BeginTurn,
     },
 };
 
 use crate::{
     bench::{
-        ANSWERS, Bench, COURSE, HELPER, TUTOR, begin, begin_evidence, commit, idempotency,
+        ANSWERS, Bench, CLASS, COURSE, HELPER, TUTOR, begin, begin_evidence, commit, idempotency,
         make_thread, new_thread, refused, started, take_turn, texts, unknown_thread,
     },
     cases,
@@ -23,6 +23,7 @@ cases!(
     #[tokio::test]
     a_thread_reads_back_as_it_was_made,
     a_thread_made_twice_with_one_key_is_one_thread,
+    each_kind_has_its_own_keys_for_making_threads,
     threads_come_newest_first_in_pages,
     messages_come_oldest_first_in_pages,
     history_is_as_long_as_asked_for,
@@ -30,6 +31,7 @@ cases!(
     a_thread_keeps_its_kind_and_its_status,
     a_page_of_threads_is_of_one_kind,
     a_thread_of_another_kind_is_answered_as_none,
+    a_kind_that_is_not_known_is_none_of_those_that_are,
     an_answer_is_forgotten_after_its_time,
 );
 
@@ -57,6 +59,20 @@ async fn a_thread_made_twice_with_one_key_is_one_thread(bench: &mut Bench) {
     assert_eq!(refused(other_body), SessionError::IdempotencyConflict);
     let page = sessions.list_threads(&ada, TUTOR, None, 10).await.unwrap();
     assert_eq!(page.threads.len(), 1);
+}
+
+async fn each_kind_has_its_own_keys_for_making_threads(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for _ in 0..2 {
+        for id in ["t1", "h1"] {
+            let new = NewThread {
+                idempotency: idempotency("the-same-key", 1),
+                ..new_thread(id)
+            };
+            let made = sessions.create_thread(&ada, new).await.unwrap();
+            assert_eq!(made, new_thread(id).thread);
+        }
+    }
 }
 
 async fn threads_come_newest_first_in_pages(bench: &mut Bench) {
@@ -214,6 +230,35 @@ async fn a_thread_of_another_kind_is_answered_as_none(bench: &mut Bench) {
     let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
     let corrupted = SessionError::RecordCorrupted { record: "thread" };
     assert_eq!(refused(begun), corrupted);
+}
+
+async fn a_kind_that_is_not_known_is_none_of_those_that_are(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let partition = Partition::student(&ada);
+    for (kind, refusal) in [
+        (
+            &b"99"[..],
+            SessionError::SchemaTooNew {
+                record: "thread",
+                version: 2,
+            },
+        ),
+        (b"0", SessionError::RecordCorrupted { record: "thread" }),
+    ] {
+        bench.put(&partition, "thread:t1", "kind", kind).await;
+        let read = sessions.get_thread(&ada, TUTOR, "t1", 0, 10).await;
+        assert_eq!(refused(read), refusal);
+        let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
+        assert_eq!(refused(begun), unknown_thread("t1"));
+    }
+    // A newer version's thread is not damaged: no reset takes it.
+    bench.put(&partition, "thread:t1", "kind", b"99").await;
+    let reset = sessions.reset_class(bench.actor(), CLASS.to_owned(), String::new());
+    assert!(matches!(
+        refused(reset.await),
+        SessionError::SchemaTooNew { .. }
+    ));
 }
 
 async fn an_answer_is_forgotten_after_its_time(bench: &mut Bench) {

@@ -1,8 +1,9 @@
 //! Every call that could answer something of somebody, as every kind of reader.
 
-use std::{fmt::Write, fs, time::Duration};
+use std::{fmt::Write, fs, sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
+use prost_reflect::DescriptorPool;
 use turnwise_kit::{CallContext, Caller};
 use turnwise_proto::session::v1::{
     AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
@@ -18,8 +19,18 @@ use crate::{
     grpc::{Service, hash, request_as},
 };
 
-/// What a thread may be for.
-const KINDS: [ThreadKind; 2] = [ThreadKind::Tutor, ThreadKind::Helper];
+/// What a thread may be for, as the contract lists it.
+static KINDS: LazyLock<Vec<ThreadKind>> = LazyLock::new(|| {
+    let pool = DescriptorPool::decode(turnwise_proto::DESCRIPTORS).unwrap();
+    let kinds = pool.get_enum_by_name("turnwise.session.v1.ThreadKind");
+    let kinds = kinds.unwrap();
+    let numbers: Vec<_> = kinds.values().map(|kind| kind.number()).collect();
+    // By this the service knows all of them.
+    assert!((0..).zip(&numbers).all(|(place, number)| place == *number));
+    let set = numbers.into_iter().skip(1);
+    set.map(|number| ThreadKind::try_from(number).unwrap())
+        .collect()
+});
 
 /// Where a reader can look.
 pub struct Reach<'a> {
@@ -72,7 +83,7 @@ impl Reach<'_> {
     async fn about(&self, caller: &Caller, student: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let student_id = student.to_owned();
-        for kind in KINDS {
+        for kind in KINDS.iter().copied() {
             let list = ListThreadsRequest {
                 student_id: student_id.clone(),
                 page_size: 100,
@@ -91,7 +102,7 @@ impl Reach<'_> {
     async fn about_thread(&self, caller: &Caller, student: &str, thread: &str, seen: &mut Seen) {
         let mut session = self.service.session();
         let (student_id, thread_id) = (student.to_owned(), thread.to_owned());
-        for kind in KINDS {
+        for kind in KINDS.iter().copied() {
             let get = GetThreadRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),
@@ -192,7 +203,7 @@ impl Reach<'_> {
         let student_id = who.student.to_owned();
         for (key, used_for) in &self.names.keys {
             if let Some(thread) = used_for {
-                for kind in KINDS {
+                for kind in KINDS.iter().copied() {
                     let begin = self.begin(who.student, kind, thread, key);
                     seen.add(&session.begin_turn(request_as(caller, begin)).await);
                 }

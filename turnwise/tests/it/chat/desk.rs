@@ -17,7 +17,7 @@ use turnwise_proto::{
     },
 };
 
-use super::rote::{self, World};
+use super::scripted_tutor::{self, World};
 
 const THREAD: &str = "thread-1";
 
@@ -26,7 +26,11 @@ fn message(card: Option<TutorCard>) -> TutorMessage {
         role: Role::Assistant.into(),
         text: "Look.".to_owned(),
         card,
-        buttons: vec![rote::press("ask_hint", ClientEventKind::StuckHint, false)],
+        buttons: vec![scripted_tutor::press(
+            "ask_hint",
+            ClientEventKind::StuckHint,
+            false,
+        )],
         ..TutorMessage::default()
     }
 }
@@ -71,7 +75,7 @@ fn answered(desk: &mut Desk, call: &Call, message: TutorMessage) {
 
 #[test]
 fn a_drill_stays_open_through_a_hint() {
-    let mut desk = desk_with(Some(rote::drill_card()));
+    let mut desk = desk_with(Some(scripted_tutor::drill_card()));
     assert_eq!(desk.prompt(), "answer ›");
     let hint = sent(desk.read("/2"));
     let Call::Turn(turn) = &hint else { panic!() };
@@ -92,8 +96,8 @@ fn a_drill_stays_open_through_a_hint() {
 
 #[test]
 fn another_unit_puts_the_card_away() {
-    let mut desk = desk_with(Some(rote::drill_card()));
-    let mut away = rote::press("next_unit", ClientEventKind::RequestDrill, true);
+    let mut desk = desk_with(Some(scripted_tutor::drill_card()));
+    let mut away = scripted_tutor::press("next_unit", ClientEventKind::RequestDrill, true);
     away.event.as_mut().unwrap().unit_id = "ALG-12".to_owned();
     let mut offered = message(None);
     offered.buttons = vec![away];
@@ -113,13 +117,13 @@ fn a_graded_drill_is_done_and_an_unchecked_one_is_not() {
         (DrillResult::Incorrect, false),
         (DrillResult::Unspecified, true),
     ] {
-        let mut desk = desk_with(Some(rote::drill_card()));
+        let mut desk = desk_with(Some(scripted_tutor::drill_card()));
         let call = sent(desk.read("4"));
         let graded = GradeDrillResponse {
             result: result.into(),
             buttons: vec![
-                rote::press("try_another", ClientEventKind::RequestDrill, false),
-                rote::press("continue", ClientEventKind::DrillContinue, true),
+                scripted_tutor::press("try_another", ClientEventKind::RequestDrill, false),
+                scripted_tutor::press("continue", ClientEventKind::DrillContinue, true),
             ],
             ..GradeDrillResponse::default()
         };
@@ -222,9 +226,13 @@ fn a_result_that_is_not_known_leaves_the_question_open() {
 
 #[test]
 fn a_card_for_reading_leaves_the_drill_open() {
-    let mut desk = desk_with(Some(rote::drill_card()));
+    let mut desk = desk_with(Some(scripted_tutor::drill_card()));
     let call = sent(desk.read("/2"));
-    answered(&mut desk, &call, message(Some(rote::concept_card())));
+    answered(
+        &mut desk,
+        &call,
+        message(Some(scripted_tutor::concept_card())),
+    );
     assert_eq!(desk.choices().len(), 3);
     assert_eq!(
         desk.help_line(),
@@ -239,7 +247,7 @@ fn a_card_for_reading_leaves_the_drill_open() {
 #[test]
 fn an_unknown_button_is_pressed_like_any_other() {
     let mut desk = Desk::new(THREAD, "algebra");
-    let mut unknown = rote::press("dance", ClientEventKind::RequestExam, false);
+    let mut unknown = scripted_tutor::press("dance", ClientEventKind::RequestExam, false);
     unknown.call = 99;
     let mut dealt = message(None);
     dealt.buttons = vec![unknown, Button::default()];

@@ -1,4 +1,5 @@
-//! A tutor behind a real socket that plays the whole loop by rote, remembers what it was asked, and can be made to fail.
+//! A tutor behind a real socket that plays the whole loop by a script, remembers what it was asked, and can be made to
+//! fail.
 
 use std::{
     collections::VecDeque,
@@ -33,7 +34,7 @@ use turnwise_proto::{
     },
 };
 
-use super::rote;
+use super::scripted_tutor;
 
 /// The student's token.
 pub(super) const TOKEN: &str = "token-of-ada";
@@ -67,7 +68,7 @@ struct State {
     troubles: VecDeque<Trouble>,
     messages: Vec<TutorMessage>,
     degraded: Vec<DegradedReason>,
-    world: rote::World,
+    world: scripted_tutor::World,
 }
 
 impl State {
@@ -378,6 +379,6 @@ impl ExplainService for Fake {
         check(&request, STAFF_TOKEN)?;
         let request = request.into_inner();
         self.state.lock().unwrap().explained.push(request.clone());
-        Ok(Response::new(rote::explained(&request.turn_id)))
+        Ok(Response::new(scripted_tutor::explained(&request.turn_id)))
     }
 }

@@ -9,9 +9,9 @@ use turnwise_proto::{
     session::v1::QuestionRecord,
 };
 
-/// An exam system's word.
+/// An exam system's ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum Ruling {
     /// A platform's. It stands, whatever is in our store.
     Platform {
         /// The question's status now: passed or locked.
@@ -35,9 +35,9 @@ pub enum Word {
     },
 }
 
-/// What a word means for a question.
+/// What a ruling means for a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ruling {
+pub struct Effect {
     /// The question's status now.
     pub status: QuestionStatus,
     /// Whether the answer counts; of help, whether the question is locked now.
@@ -46,13 +46,13 @@ pub struct Ruling {
     pub record: Option<QuestionRecord>,
 }
 
-impl Word {
-    /// What this word means, given the records of the built-in system at the moment of writing. An answer to a question
+impl Ruling {
+    /// What this ruling means, given the records of the built-in system at the moment of writing. An answer to a question
     /// that is locked or passed does not count; help locks unless the question is passed, and never shortens a lock.
     #[must_use]
-    pub fn ruling(&self, question_id: &str, records: &[QuestionRecord], now: Timestamp) -> Ruling {
+    pub fn effect(&self, question_id: &str, records: &[QuestionRecord], now: Timestamp) -> Effect {
         let before = status(question_id, record_of(question_id, records), now);
-        let as_before = |status: QuestionStatus| Ruling {
+        let as_before = |status: QuestionStatus| Effect {
             counts: false,
             record: None,
             status,
@@ -61,7 +61,7 @@ impl Word {
             Self::Platform {
                 ref status,
                 recorded,
-            } => Ruling {
+            } => Effect {
                 status: status.clone(),
                 counts: recorded,
                 record: None,
@@ -97,9 +97,9 @@ fn record_of<'a>(question_id: &str, records: &'a [QuestionRecord]) -> Option<&'a
         .find(|record| record.question_id == question_id)
 }
 
-fn written(question_id: &str, state: QuestionState, end: Option<Timestamp>) -> Ruling {
+fn written(question_id: &str, state: QuestionState, end: Option<Timestamp>) -> Effect {
     let locked_until = end.map(time::to_proto);
-    Ruling {
+    Effect {
         status: QuestionStatus {
             question_id: question_id.to_owned(),
             state: state.into(),
