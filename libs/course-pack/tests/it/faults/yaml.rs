@@ -46,7 +46,12 @@ fn nesting_is_read_as_deep_as_it_may_be() {
         format!("{}A{}", "[".repeat(lists), "]".repeat(lists))
     };
     let deepest = spoiled(UNITS, "[ENTRY-00]", &nested(32));
-    one(deepest.path(), UNITS, 8, "`prerequisites` is text, but this is a list");
+    one(
+        deepest.path(),
+        UNITS,
+        8,
+        "`prerequisites` is text, but this is a list",
+    );
     check(UNITS, "[ENTRY-00]", &nested(33), 8, "32 levels of nesting");
 }
 
