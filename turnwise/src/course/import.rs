@@ -88,9 +88,15 @@ impl Place {
         })
     }
 
-    /// Refuses a place that is taken, and clears what an interrupted import left.
+    /// Refuses a place that is taken, and clears what an interrupted import left. A pack that it had moved away and not
+    /// replaced yet may be the only copy, so it goes back first.
     fn check(&self, force: bool) -> anyhow::Result<()> {
         let pack = self.pack.display();
+        if self.old.exists() && !self.pack.exists() {
+            fs::rename(&self.old, &self.pack).with_context(|| {
+                format!("the pack that was here is now in {}", self.old.display())
+            })?;
+        }
         if self.pack.exists() {
             let mut entries = fs::read_dir(&self.pack)
                 .with_context(|| format!("{pack} cannot be read as a folder"))?;

@@ -284,7 +284,7 @@ fn every_knot_is_told_until_it_is_undone() {
 
 #[test]
 fn many_small_knots_are_all_told() {
-    const COUNT: usize = 10_000;
+    const COUNT: usize = 100_000;
     let pairs: Vec<Vec<usize>> = (0..COUNT).map(|n| vec![n ^ 1]).collect();
     let pairs: Vec<&[usize]> = pairs.iter().map(Vec::as_slice).collect();
     let messages = messages(0, &pairs);

@@ -91,6 +91,23 @@ fn each_conversation_is_one_line_of_json() {
 }
 
 #[test]
+fn what_a_record_lacks_is_said() {
+    let home = Home::new();
+    let damaged = ConversationRecord {
+        unreadable: 2,
+        ..record("s1", "t1")
+    };
+    let sealed = home.write(&about("school", "7b"), &[damaged, record("s2", "t2")]);
+    let lacks: Vec<serde_json::Value> = home
+        .read(&sealed.name)
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["body"].take())
+        .map(|mut body| body["unreadable"].take())
+        .collect();
+    assert_eq!(lacks[1..3], [json!(2), json!(0)]);
+}
+
+#[test]
 fn each_context_request_is_a_line_after_its_conversation() {
     let home = Home::new();
     let [one, two] = ["one", "two"].map(|request| json!({"requestId": request}));

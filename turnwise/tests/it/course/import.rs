@@ -98,6 +98,12 @@ fn a_pack_is_summed_up_and_stands_alone_in_its_folder() {
 }
 
 #[test]
+fn the_same_rows_give_the_same_pack() {
+    let hash = || load(&imported().path().join("sums")).unwrap().hash;
+    assert_eq!(hash(), hash());
+}
+
+#[test]
 fn an_attribution_comes_from_the_input_alone() {
     let from = Rows::small().write();
     let to = tempfile::tempdir().unwrap();
@@ -345,4 +351,24 @@ fn a_pack_is_replaced_only_by_force_and_only_by_a_good_one() {
     fs::remove_file(pack.join("course.yaml")).unwrap();
     let error = run(&Rows::small(), &["--force"]).0.unwrap_err();
     assert!(error.contains("no course pack"), "{error}");
+}
+
+#[test]
+fn an_interrupted_import_loses_no_pack() {
+    let to = imported();
+    let pack = to.path().join("sums");
+    let hash = load(&pack).unwrap().hash;
+    let mut circle = Rows::small();
+    circle.rows("units.jsonl")[1]["prerequisites"] = json!(["s-2"]);
+    for (rows, extra, code) in [
+        (&circle, ["--force"].as_slice(), Some(ExitCode::FAILURE)),
+        (&Rows::small(), &[], None),
+    ] {
+        // Ended when the old pack was moved away and the new one not there yet.
+        fs::rename(&pack, to.path().join(".sums.old")).unwrap();
+        fs::create_dir(to.path().join(".sums.import")).unwrap();
+        let (ended, out) = import(rows.write().path(), &pack, extra);
+        assert_eq!(ended.as_ref().ok(), code.as_ref(), "{ended:?} {out}");
+        assert_eq!(load(&pack).unwrap().hash, hash);
+    }
 }

@@ -36,13 +36,23 @@ fn yaml_that_cannot_be_read() {
         2,
         "second YAML document",
     );
-    check(
+}
+
+#[test]
+fn nesting_is_read_as_deep_as_it_may_be() {
+    // The file, its units and the unit are three of the levels.
+    let nested = |levels: usize| {
+        let lists = levels - 3;
+        format!("{}A{}", "[".repeat(lists), "]".repeat(lists))
+    };
+    let deepest = spoiled(UNITS, "[ENTRY-00]", &nested(32));
+    one(
+        deepest.path(),
         UNITS,
-        "[ENTRY-00]",
-        &format!("{}A{}", "[".repeat(40), "]".repeat(40)),
         8,
-        "nesting",
+        "`prerequisites` is text, but this is a list",
     );
+    check(UNITS, "[ENTRY-00]", &nested(33), 8, "32 levels of nesting");
 }
 
 #[test]
