@@ -19,30 +19,33 @@ use super::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
-    let (retrieval, llm) = (
+    let (policy, retrieval, llm) = (
+        Arc::new(FaultProxy::start().await),
         Arc::new(FaultProxy::start().await),
         Arc::new(FaultProxy::start().await),
     );
     let options = options()
+        .proxy(Service::Policy, &policy)
         .proxy(Service::Retrieval, &retrieval)
         .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     let ada = suite.student("ada");
     until_well(&suite, &ada).await;
     let points = [
-        ("before the plan", &retrieval, "MapMessage", 0),
-        ("before the decision", &retrieval, "Retrieve", 0),
-        ("before the verdict", &llm, "Complete", 1),
+        ("before the plan", &retrieval, "MapMessage", When::Before, 0),
+        // The decision runs beside the search, so a call of retrieval-svc may come too late.
+        ("before the decision", &policy, "Plan", When::After, 0),
+        ("before the verdict", &llm, "Complete", When::Before, 1),
     ];
     for blow in Blow::BOTH {
-        for (point, proxy, method, model_calls) in points {
+        for (point, proxy, method, when, model_calls) in points {
             for within in [5, 8].map(Duration::from_secs) {
                 println!("policy-svc {blow:?} {point}");
                 let thread = ada.open(DEMO_COURSE).await;
                 let before = record(&suite, &ada).await;
                 let calls = llm.count("Complete");
                 let strike = blow.at(&mut suite, Service::Policy);
-                let struck = proxy.strike_at(method, When::Before, strike);
+                let struck = proxy.strike_at(method, when, strike);
                 let asked = saying(&thread, QUESTION);
                 let answer = turn(&suite, &ada, &asked, within).await.unwrap();
                 struck.await.unwrap();
