@@ -50,16 +50,20 @@ fn no_service_depends_on_another_and_no_library_on_a_service() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Crates that decide or compute and do nothing else, and what none of them links: transport, contracts, stores, the
-/// asynchronous runtime.
-const PURE: [&str; 4] = [
+/// Crates that decide or compute and do nothing else, and what none of them links: transport, contracts, stores, and
+/// the asynchronous runtime but for [`READS_COURSES`].
+const PURE: [&str; 5] = [
     "turnwise-decisions",
     "turnwise-grading",
     "turnwise-redaction",
     "turnwise-text",
+    READS_COURSES,
 ];
+/// Knows courses by the crate that also watches their folder, on the runtime.
+const READS_COURSES: &str = "turnwise-retrieval-relevance";
+const RUNTIME: &str = "tokio";
 const IMPURE: [&str; 9] = [
-    "tokio",
+    RUNTIME,
     "tonic",
     "prost",
     "turnwise-proto",
@@ -88,7 +92,8 @@ fn pure_crates_link_no_transport_no_contract_and_no_store() {
         let linked = linked(&metadata, &names, pure);
         assert!(linked.len() > 1, "{pure} is in the workspace");
         for impure in IMPURE {
-            assert!(!linked.contains(impure), "{pure} links {impure}");
+            let excused = pure == READS_COURSES && impure == RUNTIME;
+            assert!(excused || !linked.contains(impure), "{pure} links {impure}");
         }
     }
 }
