@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use redb::{ReadTransaction, WriteTransaction};
-use turnwise_embedded_file::{Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use turnwise_embedded_file::{
+    Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose, Replacement,
+};
 
 use super::{
     rescue::rescue,
-    rows::{EXPIRIES, ROWS},
-    sealed::{BATCHES, STARTS, counter, counters, definition, set_counter},
+    sealed::{BATCHES, LIVE, STARTS, TABLES, counter, counters, definition, set_counter, weight},
 };
 use crate::{OpenError, StoreError};
 
@@ -21,6 +22,9 @@ const STUDENTS: Purpose = Purpose {
     remedy: "restore it from a backup, or move it away to begin with an empty store",
     rescue,
 };
+
+/// What is not worth a new file.
+const SMALL: u64 = 1024 * 1024;
 
 /// Why a transaction on the file did not go through.
 pub(super) type Failure = turnwise_embedded_file::Failure<StoreError>;
@@ -76,6 +80,41 @@ impl StoreFile {
         self.file.is_broken()
     }
 
+    /// Whether so much of the file is room that a new one with the same rows would be much shorter; `above`: it takes more
+    /// of the disk than this, too.
+    pub(super) fn is_roomy(&self, above: u64) -> Result<bool, Failure> {
+        let Ok(Some(allocated)) = self.file.allocated() else {
+            return Ok(false);
+        };
+        if allocated <= above.max(SMALL) {
+            return Ok(false);
+        }
+        self.read(|transaction| {
+            let live = counter(&transaction.open_table(counters())?, LIVE)?.map_err(own_damage)?;
+            Ok(allocated > u64::try_from(live).unwrap_or(0) / 2 * 3 + SMALL)
+        })
+    }
+
+    /// How many bytes of the disk the file takes.
+    pub(super) fn allocated(&self) -> u64 {
+        self.file.allocated().ok().flatten().unwrap_or(0)
+    }
+
+    /// Begins a new file that is to take the place of this one; `None` in memory.
+    pub(super) fn begin_replacement(
+        &self,
+    ) -> Result<Option<Replacement>, turnwise_embedded_file::OpenError> {
+        self.file.begin_replacement()
+    }
+
+    /// Puts it there; for the writer alone.
+    pub(super) fn replace(
+        &self,
+        new: Replacement,
+    ) -> Result<(), turnwise_embedded_file::OpenError> {
+        self.file.replace(new)
+    }
+
     /// How many batches are in the file for certain; opens it again if a failure has made that necessary.
     pub(super) fn batches(&self) -> Result<i64, Failure> {
         self.file.reopen()?;
@@ -113,9 +152,20 @@ pub(super) fn own_damage(Damage: Damage) -> Failure {
 
 /// Makes all tables and counts this start, on disk before anything else: no later start has the same number.
 fn count_start(transaction: &WriteTransaction) -> Result<Done<i64>, Failure> {
-    transaction.open_table(definition(ROWS))?;
-    transaction.open_table(definition(EXPIRIES))?;
+    let mut live = 0;
     let mut counters = transaction.open_table(counters())?;
+    let counted = counters.get(LIVE)?.is_some();
+    for name in TABLES {
+        let rows = transaction.open_table(definition(name))?;
+        // Files of earlier versions lack the number.
+        for row in rows.iter()?.take_while(|_| !counted) {
+            let (key, stored) = row?;
+            live += weight(key.value(), stored.value());
+        }
+    }
+    if !counted {
+        set_counter(&mut counters, LIVE, live)?;
+    }
     let start = counter(&counters, STARTS)?.map_err(own_damage)? + 1;
     set_counter(&mut counters, STARTS, start)?;
     Ok(Done::Commit(start))
