@@ -126,7 +126,7 @@ async fn answer_exam(student: &Student, thread: &Thread, came: &TakeTurnResponse
         return 0;
     };
     let answer = match exam.options.first() {
-        Some(option) => Answer::OptionId(option.id.clone()),
+        Some(option) => Answer::OptionId(option.option_id.clone()),
         None => Answer::AnswerText("x = 5".to_owned()),
     };
     let submission = SubmitExamAnswerRequest {

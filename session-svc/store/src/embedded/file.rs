@@ -23,6 +23,9 @@ const STUDENTS: Purpose = Purpose {
     rescue,
 };
 
+/// How many tenths of the bytes of its rows a file may take: full pages take eleven or twelve, those that rows came into
+/// one after another fifteen.
+const ROOMY: u64 = 13;
 /// What is not worth a new file.
 const SMALL: u64 = 1024 * 1024;
 
@@ -91,7 +94,7 @@ impl StoreFile {
         }
         self.read(|transaction| {
             let live = counter(&transaction.open_table(counters())?, LIVE)?.map_err(own_damage)?;
-            Ok(allocated > u64::try_from(live).unwrap_or(0) / 2 * 3 + SMALL)
+            Ok(allocated > u64::try_from(live).unwrap_or(0) / 10 * ROOMY + SMALL)
         })
     }
 

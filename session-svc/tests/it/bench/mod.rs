@@ -220,6 +220,12 @@ impl Bench {
         reset.await.unwrap()
     }
 
+    /// How long the file of an embedded store is.
+    pub fn file_length(&self) -> u64 {
+        let options = self.home.embedded_options().expect("it has a file");
+        std::fs::metadata(options.path).unwrap().len()
+    }
+
     /// Everything that is stored of this tenant, and of the installation.
     pub fn dump(&self) -> Dump {
         self.home.dump().of_tenant(&self.tenant)
