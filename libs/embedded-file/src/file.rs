@@ -197,10 +197,12 @@ impl EmbeddedFile {
     /// # Errors
     ///
     /// It cannot be made.
-    pub fn begin_replacement(&self) -> Result<Option<Replacement>, OpenError> {
-        let path = self.path.as_ref();
-        path.map(|path| Replacement::begin(path, self.purpose))
-            .transpose()
+    pub fn begin_replacement<R>(&self) -> Result<Option<Replacement>, Failure<R>> {
+        let begun = self
+            .path
+            .as_ref()
+            .map(|path| Replacement::begin(path, self.purpose));
+        begun.transpose().map_err(|error| closed(Shut::of(&error)))
     }
 
     /// Puts a new file in the place of this one. Whoever writes meanwhile loses it: that is for the owner to prevent. Who
@@ -209,7 +211,7 @@ impl EmbeddedFile {
     /// # Errors
     ///
     /// It cannot be put there. This one goes on, or is closed until it can be opened again.
-    pub fn replace(&self, replacement: Replacement) -> Result<(), OpenError> {
+    pub fn replace<R>(&self, replacement: Replacement) -> Result<(), Failure<R>> {
         let _writing = self.lock();
         let Some(path) = &self.path else {
             return Ok(());
@@ -219,11 +221,12 @@ impl EmbeddedFile {
                 self.put(Ok(Held(Some(database))));
                 Ok(())
             }
-            Err(NotReplaced::Before(error)) => Err(error),
+            Err(NotReplaced::Before(error)) => Err(closed(Shut::of(&error))),
             Err(NotReplaced::After(error)) => {
-                self.put(Err(Shut::new("it has to be opened again")));
+                let shut = Shut::of(&error);
+                self.put(Err(shut.clone()));
                 self.broken.store(true, Ordering::Release);
-                Err(error)
+                Err(closed(shut))
             }
         }
     }
@@ -271,10 +274,7 @@ impl EmbeddedFile {
                 Ok(())
             }
             Err(error) => {
-                let shut = Shut {
-                    cause: error.cause(),
-                    problem: error.to_string(),
-                };
+                let shut = Shut::of(&error);
                 self.put(Err(shut.clone()));
                 tracing::error!(
                     file,
@@ -299,6 +299,13 @@ impl EmbeddedFile {
 }
 
 impl Shut {
+    fn of(error: &OpenError) -> Self {
+        Self {
+            cause: error.cause(),
+            problem: error.to_string(),
+        }
+    }
+
     fn new(problem: &str) -> Self {
         Self {
             cause: crate::Cause::Unavailable,

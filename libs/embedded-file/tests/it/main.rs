@@ -140,7 +140,10 @@ fn a_damaged_file_is_replaced_by_one_with_its_rows_whether_it_was_closed_or_not(
 fn begin_replacement(path: &Path) -> (EmbeddedFile, Replacement) {
     let file = open(path).unwrap();
     write(&file, 0..500);
-    let new = file.begin_replacement().unwrap().expect("it is on a disk");
+    let new = file
+        .begin_replacement::<()>()
+        .unwrap()
+        .expect("it is on a disk");
     for (synced, numbers) in [(false, 500..700), (true, 700..1000)] {
         let rows = |transaction: &WriteTransaction| {
             let mut rows = transaction.open_table(ROWS)?;
@@ -160,7 +163,7 @@ fn a_new_file_takes_the_place_of_one_in_use() {
     let path = folder.path().join("notes.redb");
     let (file, new) = begin_replacement(&path);
     assert_eq!((read(&file, 1).is_some(), read(&file, 501)), (true, None));
-    file.replace(new).unwrap();
+    file.replace::<()>(new).unwrap();
     write(&file, 1000..1001);
     let check = |file: &EmbeddedFile| {
         let there = [1, 501, 999, 1000].map(|number| read(file, number).is_some());
@@ -192,7 +195,7 @@ fn who_reads_a_file_that_is_replaced_reads_to_the_end() {
             assert_eq!(file.read::<_, ()>(work).unwrap(), 500);
         });
         begun.recv().unwrap();
-        file.replace(new).unwrap();
+        file.replace::<()>(new).unwrap();
     });
     assert!(!file.is_broken());
     assert!(read(&file, 501).is_some());
@@ -209,9 +212,9 @@ fn a_new_file_that_is_given_up_or_cannot_be_put_there_leaves_the_old_one() {
         assert_eq!(left(folder.path()), ["notes.redb", "notes.redb.lock"]);
     };
     check(&file);
-    let new = file.begin_replacement().unwrap().unwrap();
+    let new = file.begin_replacement::<()>().unwrap().unwrap();
     fs::remove_file(beside(&path, "new")).unwrap();
-    assert!(file.replace(new).is_err());
+    assert!(file.replace::<()>(new).is_err());
     write(&file, 1..2);
     check(&file);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, StorageError, WriteTransaction};
 use turnwise_embedded_file::{
     Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose, Replacement,
 };
@@ -22,12 +22,6 @@ const STUDENTS: Purpose = Purpose {
     remedy: "restore it from a backup, or move it away to begin with an empty store",
     rescue,
 };
-
-/// How many tenths of the bytes of its rows a file may take: full pages take eleven or twelve, those that rows came into
-/// one after another fifteen.
-const ROOMY: u64 = 13;
-/// What is not worth a new file.
-const SMALL: u64 = 1024 * 1024;
 
 /// Why a transaction on the file did not go through.
 pub(super) type Failure = turnwise_embedded_file::Failure<StoreError>;
@@ -83,38 +77,22 @@ impl StoreFile {
         self.file.is_broken()
     }
 
-    /// Whether so much of the file is room that a new one with the same rows would be much shorter; `above`: it takes more
-    /// of the disk than this, too.
-    pub(super) fn is_roomy(&self, above: u64) -> Result<bool, Failure> {
-        let Ok(Some(allocated)) = self.file.allocated() else {
-            return Ok(false);
-        };
-        if allocated <= above.max(SMALL) {
-            return Ok(false);
-        }
+    /// How many bytes the file takes of the disk, and how many its rows take. Nothing in memory.
+    pub(super) fn sizes(&self) -> Result<(u64, u64), Failure> {
+        let allocated = self.file.allocated().map_err(StorageError::Io)?;
         self.read(|transaction| {
             let live = counter(&transaction.open_table(counters())?, LIVE)?.map_err(own_damage)?;
-            Ok(allocated > u64::try_from(live).unwrap_or(0) / 10 * ROOMY + SMALL)
+            Ok((allocated.unwrap_or(0), u64::try_from(live).unwrap_or(0)))
         })
     }
 
-    /// How many bytes of the disk the file takes.
-    pub(super) fn allocated(&self) -> u64 {
-        self.file.allocated().ok().flatten().unwrap_or(0)
-    }
-
     /// Begins a new file that is to take the place of this one; `None` in memory.
-    pub(super) fn begin_replacement(
-        &self,
-    ) -> Result<Option<Replacement>, turnwise_embedded_file::OpenError> {
+    pub(super) fn begin_replacement(&self) -> Result<Option<Replacement>, Failure> {
         self.file.begin_replacement()
     }
 
     /// Puts it there; for the writer alone.
-    pub(super) fn replace(
-        &self,
-        new: Replacement,
-    ) -> Result<(), turnwise_embedded_file::OpenError> {
+    pub(super) fn replace(&self, new: Replacement) -> Result<(), Failure> {
         self.file.replace(new)
     }
 

@@ -2,7 +2,7 @@
 //! where rows came one after another; so when much of the file is room, all rows are copied into a new one that takes its
 //! place. The writer does it a little at a time when nobody waits for it, and copies once more what has changed since.
 
-use std::{collections::BTreeSet, ops::Bound};
+use std::{collections::BTreeSet, ops::Bound, time::Duration};
 
 use redb::{CursorError, ReadTransaction, ReadableTable, StorageError, Table, WriteTransaction};
 use tokio::time::Instant;
@@ -14,6 +14,11 @@ use super::{
 };
 use crate::StoreError;
 
+/// How many tenths of the bytes of its rows a file may take: full pages take eleven or twelve, those that rows came into
+/// one after another fifteen.
+const ROOMY: u64 = 13;
+/// What is not worth a new file.
+const SMALL: u64 = 1024 * 1024;
 /// How many bytes of rows are copied at a time: whoever comes meanwhile waits for some milliseconds.
 const BYTES_PER_STEP: usize = 256 * 1024;
 /// How many changed rows are copied once more at a time.
@@ -36,15 +41,21 @@ pub(super) struct Rewrite {
     /// The sum over all rows that are there.
     sum: i64,
     steps: usize,
-    pub(super) began: Instant,
+    began: Instant,
+}
+
+/// Whether a new file would be much shorter; `packed`: how many tenths of its rows the last new one took.
+pub(super) fn is_worth_it(file: &StoreFile, packed: u64) -> Result<bool, Failure> {
+    let (allocated, live) = file.sizes()?;
+    // Should full pages take more than expected, it is not done again and again.
+    let roomy = ROOMY.max(packed + packed / 5);
+    Ok(allocated > live / 10 * roomy + SMALL)
 }
 
 impl Rewrite {
     /// Begins; `None` in memory.
-    pub(super) fn begin(file: &StoreFile) -> Result<Option<Self>, String> {
-        let new = file
-            .begin_replacement()
-            .map_err(|error| error.to_string())?;
+    pub(super) fn begin(file: &StoreFile) -> Result<Option<Self>, Failure> {
+        let new = file.begin_replacement()?;
         Ok(new.map(|new| Self {
             new,
             last: None,
@@ -99,9 +110,18 @@ impl Rewrite {
         })
     }
 
-    /// Puts the new file in the place of the old one.
-    pub(super) fn finish(self, file: &StoreFile) -> Result<(), String> {
-        file.replace(self.new).map_err(|error| error.to_string())
+    /// Puts the new file in the place of the old one; answers how many tenths of its rows it takes, and how long it took.
+    pub(super) fn finish(self, file: &StoreFile) -> Result<(u64, Duration), Failure> {
+        let (before, _) = file.sizes()?;
+        file.replace(self.new)?;
+        let ((after, live), took) = (file.sizes()?, self.began.elapsed());
+        tracing::info!(
+            before,
+            after,
+            ?took,
+            "the embedded store's file is a shorter one now"
+        );
+        Ok((after * 10 / live.max(1), took))
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     file::{Failure, StoreFile, own_damage, told},
     leases::{self, Leases, Pins},
     queue::{Job, Next, Queue},
-    rewrite::{Place, Rewrite},
+    rewrite::{self, Place, Rewrite},
     rows::EXPIRIES,
     sealed::{BATCHES, LIVE, STARTS, SUM, counter, counters, definition, set_counter},
 };
@@ -33,6 +33,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_millis(100);
 /// After a failure a shorter file is not tried again for so long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(3600);
+/// After a shorter file so many times as long as it took goes by until the next.
+const PAUSE: u32 = 10;
 /// The longest that a batch waits for callers that have just been answered to come again.
 const MAX_LINGER: Duration = Duration::from_micros(500);
 
@@ -52,9 +54,9 @@ struct Room {
     rewrite: Option<Rewrite>,
     /// Nothing was written since it was looked at.
     looked: bool,
-    /// A new file is worth it only above this.
-    above: u64,
-    /// Not before.
+    /// How many tenths of its rows the last new file took.
+    packed: u64,
+    /// Nothing is done before.
     again_at: Option<Instant>,
 }
 
@@ -162,53 +164,33 @@ impl Work {
 
     /// Does a little for a shorter file, if one is worth it.
     fn make_room(&self, room: &mut Room) {
-        room.looked = true;
-        let done = match room.rewrite.take() {
-            None => self.begin_to_make_room(room),
-            Some(mut rewrite) => match rewrite.step(&self.file) {
-                Ok(false) => {
-                    room.rewrite = Some(rewrite);
-                    Ok(())
-                }
-                Ok(true) => self.replace(rewrite, room),
-                Err(failure) => Err(told(failure).to_string()),
-            },
-        };
-        if let Err(problem) = done {
-            tracing::warn!(
-                problem,
-                "the file of the embedded store stays as long as it is"
-            );
+        room.looked = room.again_at.is_none_or(|at| at <= Instant::now());
+        if let (true, Err(failure)) = (room.looked, self.rewrite(room)) {
+            let problem = match failure {
+                Failure::File(fault) => fault.problem(),
+                Failure::Owner(error) => error.to_string(),
+            };
+            tracing::warn!(problem, "the embedded store's file stays as long as it is");
             room.again_at = Some(Instant::now() + TRY_AGAIN_AFTER);
         }
     }
 
-    fn begin_to_make_room(&self, room: &mut Room) -> Result<(), String> {
-        let too_early = room.again_at.is_some_and(|at| Instant::now() < at);
-        let roomy = !too_early
-            && self
-                .file
-                .is_roomy(room.above)
-                .map_err(told)
-                .unwrap_or(false);
-        if roomy {
-            room.rewrite = Rewrite::begin(&self.file)?;
+    fn rewrite(&self, room: &mut Room) -> Result<(), Failure> {
+        match room.rewrite.take() {
+            None if rewrite::is_worth_it(&self.file, room.packed)? => {
+                room.rewrite = Rewrite::begin(&self.file)?;
+            }
+            None => {}
+            Some(mut rewrite) => {
+                if rewrite.step(&self.file)? {
+                    let (packed, took) = rewrite.finish(&self.file)?;
+                    room.packed = packed;
+                    room.again_at = Some(Instant::now() + took * PAUSE);
+                } else {
+                    room.rewrite = Some(rewrite);
+                }
+            }
         }
-        Ok(())
-    }
-
-    fn replace(&self, rewrite: Rewrite, room: &mut Room) -> Result<(), String> {
-        let (began, before) = (rewrite.began, self.file.allocated());
-        rewrite.finish(&self.file)?;
-        let after = self.file.allocated();
-        tracing::info!(
-            before,
-            after,
-            took_ms = began.elapsed().as_millis(),
-            "a shorter file has taken the place of the embedded store's"
-        );
-        // Should the same rows take more than expected, it is not done again and again.
-        room.above = after / 4 * 5;
         Ok(())
     }
 
