@@ -8,6 +8,7 @@
 //! | [`stack`] | the one ordered chain of layers around every service |
 //! | [`client`] | connections: local, one address, a list, a name in DNS |
 //! | [`server`], [`run`] | listening, health, reflection, drain; the frame of a main |
+//! | [`connections`] | who may hold a connection, and for how long; TLS |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
 //! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
 
@@ -15,6 +16,7 @@ pub mod admin;
 pub mod caller;
 pub mod client;
 pub mod clock;
+pub mod connections;
 pub mod context;
 pub mod error;
 pub mod ids;
@@ -35,7 +37,12 @@ pub use clock::Clock;
 pub use context::CallContext;
 pub use error::Fault;
 pub use metrics::Metrics;
+pub use page::PageTokens;
 pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// What every server accepts a message to be compressed with; the limit of its size holds for what comes out. Answers stay
+/// plain, which every client reads: they are a few KiB, and compressing them would cost more time than it saves.
+pub use tonic::codec::CompressionEncoding::Gzip;
 
 /// What a service gets from its process.
 #[derive(Clone)]
@@ -48,16 +55,19 @@ pub struct Kit {
     pub tasks: TaskTracker,
     /// Cancelled when the process starts to drain: streams end, background tasks stop.
     pub shutdown: CancellationToken,
+    /// Makes and checks page tokens.
+    pub pages: PageTokens,
 }
 
 impl Kit {
-    /// A kit with the given clock, fresh metrics and nothing running.
+    /// A kit with the given clock, fresh metrics and nothing running; its page tokens are good in this process alone.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
             metrics: Metrics::default(),
             tasks: TaskTracker::new(),
             shutdown: CancellationToken::new(),
+            pages: PageTokens::of_this_process(),
         }
     }
 

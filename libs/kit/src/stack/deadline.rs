@@ -8,10 +8,11 @@ use std::{
 };
 
 use axum::{extract::Request, response::Response};
+use http::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{auth::OpenMethods, drain, errors};
+use super::{Repeated, auth::OpenMethods, drain, errors, only};
 use crate::{CancellationToken, Fault, context::Deadline};
 
 /// How long calls may take.
@@ -41,23 +42,38 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
-    // A health watch lasts as long as somebody watches, or until the process drains.
-    if OpenMethods::contains(request.uri().path()) {
-        return drain::until(shutdown.clone(), next(request).await);
-    }
-    let asked = request
-        .headers()
-        .get("grpc-timeout")
-        .and_then(|v| v.to_str().ok())
-        .and_then(parse_timeout);
+    let asked = match asked(request.headers()) {
+        Ok(asked) => asked,
+        Err(fault) => return errors::respond(fault),
+    };
     let budget = asked
         .map_or(rule.default, |d| d.saturating_sub(HOP_MARGIN))
         .min(rule.most);
     let at = Instant::now() + budget;
     request.extensions_mut().insert(Deadline(at));
+    let open = OpenMethods::contains(request.uri().path());
     match before(at, next(request)).await {
+        // A health watch lasts as long as somebody watches, or until the process drains.
+        Some(response) if open => drain::until(shutdown.clone(), response),
         Some(response) => response,
         None => errors::respond(expired()),
+    }
+}
+
+/// How long the caller waits; `None` if it does not say.
+fn asked(headers: &HeaderMap) -> Result<Option<Duration>, Fault> {
+    const NAME: &str = "grpc-timeout";
+    let value = match only(headers, NAME) {
+        Ok(None) => return Ok(None),
+        Ok(value) => value.and_then(|v| v.to_str().ok()),
+        Err(Repeated) => None,
+    };
+    match value.and_then(parse_timeout) {
+        Some(timeout) => Ok(Some(timeout)),
+        None => Err(Fault::invalid(
+            NAME,
+            "must come once, as 1 to 8 digits and a unit: H, M, S, m, u or n",
+        )),
     }
 }
 

@@ -5,15 +5,17 @@
 //! 1. **catch-panic**: outermost, so that a panic anywhere below becomes INTERNAL and not a dropped connection.
 //! 2. **trace and metrics**: next, so that everything below logs within the call's span and the caller's trace; and
 //!    outside all that refuses, so that refusals are counted like answers.
-//! 3. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
-//! 4. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
-//! 5. **limits**: last before the work, so that a place is held only while there is work.
-//! 6. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
+//! 3. **headers**: before anything reads them.
+//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
+//! 5. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
+//! 6. **limits**: last before the work, so that a place is held only while there is work.
+//! 7. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
 
 mod auth;
 mod deadline;
 mod drain;
 mod errors;
+mod headers;
 mod limits;
 mod panic;
 mod trace;
@@ -33,9 +35,12 @@ use tonic::service::Routes;
 pub use auth::{Authenticator, InternalAuth, OpenMethods};
 pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
 pub(crate) use deadline::{before, expired};
+pub use headers::{Repeated, only};
 pub(crate) use trace::REQUEST_ID_HEADER;
 
-use crate::{CancellationToken, Metrics};
+use turnwise_proto::common::v1::ErrorReason;
+
+use crate::{CancellationToken, Fault, Metrics};
 
 /// What the stack of one listener needs.
 #[derive(Clone)]
@@ -87,6 +92,7 @@ async fn inside(State(chain): State<Arc<Chain>>, request: Request, next: Next) -
     let work = |request| limits::limit(&chain.places, request, work);
     let work = |request| auth::authenticate(&*stack.auth, request, work);
     let work = |request| deadline::enforce(stack.deadline, &stack.shutdown, request, work);
+    let work = |request| headers::check(request, work);
     trace::trace(&chain.names, &stack.metrics, request, work).await
 }
 
@@ -133,6 +139,21 @@ fn suite_methods() -> &'static [&'static str] {
         }
         methods
     })
+}
+
+/// The most bytes of headers that the transport reads of one call. What is above our own limit gets an answer up to here;
+/// beyond, HTTP/2 knows no other end than the connection's.
+pub(crate) const MAX_HEADER_LIST: u32 = (1 << 20) + (64 << 10);
+
+/// The answer where every place for connections is taken.
+pub(crate) fn refuse_full() -> Response {
+    errors::respond(
+        Fault::new(
+            ErrorReason::Busy,
+            "too many connections at once; try again later or raise MAX_CONNECTIONS",
+        )
+        .retry_after(RETRY_WHEN_FULL),
+    )
 }
 
 /// How long a call that is refused for lack of room should wait before it tries again.

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod connections;
 mod identity;
+mod metadata;
+mod pages;
 mod probe;
 mod settings;
 mod stack;

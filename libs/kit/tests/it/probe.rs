@@ -2,12 +2,17 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use tonic::{Request, Response, Status, service::Routes};
+use tonic::{
+    Request, Response, Status,
+    service::Routes,
+    transport::{Channel, Endpoint},
+};
 use turnwise_kit::{
-    CallContext, Caller, Kit,
+    CallContext, Caller, Gzip, Kit,
     admin::Readiness,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect, local},
+    connections::ConnectionLimits,
     server::{self, Listener, Running},
     stack::{DeadlineRule, InternalAuth, Stack},
 };
@@ -82,7 +87,7 @@ pub fn stack(kit: &Kit, max_in_flight: usize) -> Stack {
 }
 
 pub fn routes() -> Routes {
-    Routes::new(ExamServiceServer::new(Probe))
+    Routes::new(ExamServiceServer::new(Probe).accept_compressed(Gzip))
 }
 
 pub fn options(token: &str) -> ClientOptions {
@@ -100,6 +105,10 @@ pub fn in_process(kit: &Kit, max_in_flight: usize) -> ExamServiceClient<GrpcClie
 }
 
 pub async fn serve(kit: &Kit) -> Running {
+    serve_with(kit, ConnectionLimits::default()).await
+}
+
+pub async fn serve_with(kit: &Kit, connections: ConnectionLimits) -> Running {
     server::start(
         Listener {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -108,6 +117,7 @@ pub async fn serve(kit: &Kit) -> Running {
             stack: stack(kit, 100),
             tls: None,
             client_certificates: false,
+            connections,
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(5),
         },
@@ -137,5 +147,29 @@ pub fn student() -> Caller {
         subject: "ada".to_owned(),
         role: "student".to_owned(),
         groups: vec!["7b".to_owned()],
+    }
+}
+
+/// Longer than anything here takes; what runs into it hangs.
+pub const NEVER: Duration = Duration::from_secs(30);
+
+/// One connection, without the suite's client around it.
+pub async fn channel(address: SocketAddr) -> Channel {
+    Endpoint::from_shared(format!("http://{address}"))
+        .unwrap()
+        .connect()
+        .await
+        .unwrap()
+}
+
+/// Waits until the metrics hold this line.
+pub async fn shows(kit: &Kit, line: &str) {
+    let seen = async {
+        while !kit.metrics.encode().contains(line) {
+            tokio::task::yield_now().await;
+        }
+    };
+    if tokio::time::timeout(NEVER, seen).await.is_err() {
+        panic!("no `{line}` in\n{}", kit.metrics.encode());
     }
 }
