@@ -25,6 +25,9 @@ fn a_plain_line_goes_to_whom_the_prompt_names() {
         (Facing::Card, "4", Typed::Answer(text("4"))),
         // Nothing is asked after a result, so a number can only be a button.
         (Facing::Result, "4", Typed::Press(4)),
+        (Facing::Tutor { buttons: 4 }, "4", Typed::Press(4)),
+        (Facing::Tutor { buttons: 3 }, "4", said.clone()),
+        (Facing::Tutor { buttons: 4 }, "0", Typed::Say(text("0"))),
         (Facing::Result, "four", Typed::Say(text("four"))),
         (Facing::Confirm, "4", Typed::No),
         (Facing::Card, " x = 4 ", Typed::Answer(text("x = 4"))),
@@ -67,7 +70,12 @@ fn answers_are_handed_in_from_anywhere() {
 
 #[test]
 fn commands_are_the_same_everywhere() {
-    for facing in [Facing::Tutor { buttons: 0 }, Facing::Card, Facing::Result, Facing::Confirm] {
+    for facing in [
+        Facing::Tutor { buttons: 0 },
+        Facing::Card,
+        Facing::Result,
+        Facing::Confirm,
+    ] {
         for (line, command) in [
             ("/help", Command::Help),
             ("/?", Command::Help),

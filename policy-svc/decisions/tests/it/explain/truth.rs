@@ -255,7 +255,10 @@ impl<'a> Facts<'a> {
                     EventKind::RequestDrill => Some(Action::DrillCard),
                     EventKind::RequestExam => Some(Action::ExamBlock),
                     EventKind::StuckHint => Some(Action::SocraticQuestion),
-                    EventKind::DrillContinue | EventKind::ExamContinue => None,
+                    // From a gold unit one goes on with another.
+                    EventKind::DrillContinue | EventKind::ExamContinue => {
+                        (world.tier(self.focus()) == Tier::Gold).then_some(Action::SocraticQuestion)
+                    }
                 };
                 assert_eq!(Some(*action), asked);
             }
