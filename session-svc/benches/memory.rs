@@ -133,6 +133,7 @@ async fn learn(sessions: &Sessions, student: &StudentKey) {
         question_id: format!("ALG-{unit:0>2}-B-01"),
         state: QuestionState::Passed.into(),
         locked_until: None,
+        support_viewed: false,
     });
     let evidence = Evidence {
         unit_progress: (0..UNITS).map(progress).collect(),
