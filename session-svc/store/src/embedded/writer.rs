@@ -247,9 +247,9 @@ impl Work {
                 }
             }
             Err(failure) => {
-                if matches!(failure, Failure::File(_)) {
-                    // What is in the file now is not known.
-                    room.rewrite = None;
+                if matches!(failure, Failure::File(_)) && room.rewrite.take().is_some() {
+                    // What is in the file now is not known; and if the disk is full, the new one was too much.
+                    room.again_at = Some(Instant::now() + TRY_AGAIN_AFTER);
                 }
                 let failed = match (&failure, reached) {
                     // It needs a damaged row: the others must not suffer from it.
