@@ -18,7 +18,7 @@ use crate::StoreError;
 /// one after another fifteen.
 const ROOMY: u64 = 13;
 /// What is not worth a new file.
-const SMALL: u64 = 1024 * 1024;
+const SMALL: u64 = 512 * 1024;
 /// How many bytes of rows are copied at a time: whoever comes meanwhile waits for some milliseconds.
 const BYTES_PER_STEP: usize = 256 * 1024;
 /// How many changed rows are copied once more at a time.

@@ -35,6 +35,8 @@ const QUIET: Duration = Duration::from_millis(100);
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(3600);
 /// After a shorter file so many times as long as it took goes by until the next.
 const PAUSE: u32 = 10;
+/// The longest file that is made shorter when the store is closed: it takes a second at most.
+const AT_THE_END: u64 = 32 * 1024 * 1024;
 /// The longest that a batch waits for callers that have just been answered to come again.
 const MAX_LINGER: Duration = Duration::from_micros(500);
 
@@ -160,6 +162,17 @@ impl Work {
         if !self.fsync {
             self.batch(Vec::new(), true, &mut room);
         }
+        // Nobody waits any more but for the end.
+        while self
+            .file
+            .sizes()
+            .is_ok_and(|(allocated, _)| allocated <= AT_THE_END)
+        {
+            self.make_room(&mut room);
+            if room.rewrite.is_none() {
+                break;
+            }
+        }
     }
 
     /// Does a little for a shorter file, if one is worth it.
@@ -234,9 +247,9 @@ impl Work {
                 }
             }
             Err(failure) => {
-                if matches!(failure, Failure::File(_)) {
-                    // What is in the file now is not known.
-                    room.rewrite = None;
+                if matches!(failure, Failure::File(_)) && room.rewrite.take().is_some() {
+                    // What is in the file now is not known; and if the disk is full, the new one was too much.
+                    room.again_at = Some(Instant::now() + TRY_AGAIN_AFTER);
                 }
                 let failed = match (&failure, reached) {
                     // It needs a damaged row: the others must not suffer from it.
