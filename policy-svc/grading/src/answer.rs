@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 pub(crate) use self::{
     doubts::{as_list, doubts, other_sides},
+    phrases::phrase,
     reading::{read, readings, stripped, usual_readings},
 };
 

@@ -8,6 +8,7 @@ use num_traits::{One, Signed, Zero};
 
 use crate::{
     algebra::{Env, ROOT_STEPS, Rational, Roots, Sum, Work, coprime, integer_factors, normal},
+    answer::{Answer, Letters},
     notation::Expression,
 };
 
@@ -102,6 +103,23 @@ pub(crate) fn evaluated(expression: &Expression, work: &mut Work) -> Form {
         Ok(_) => simplified(expression, work),
         Err(_) => Form::Unsure,
     }
+}
+
+/// Whether a value of an answer is rational and still to be worked out: `12 - 7` for 5. A quotient of whole numbers is one
+/// number.
+pub(crate) fn is_unfinished(answer: &Answer, work: &mut Work) -> bool {
+    let values = answer.values(Letters::Variables, work);
+    let constants: Vec<Expression> = match values {
+        Some(values) => values.into_iter().map(|value| value.expression).collect(),
+        None => answer.expressions().into_iter().cloned().collect(),
+    };
+    constants.iter().any(|value| {
+        !value.has_variable()
+            && !is_literal(value)
+            && !is_scientific(value)
+            && normal(value, &mut Env::new(Roots::Positive), work)
+                .is_ok_and(|value| value.as_number().is_some())
+    })
 }
 
 /// `3.2 * 10^5`

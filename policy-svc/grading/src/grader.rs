@@ -3,12 +3,12 @@
 use crate::{
     algebra::Work,
     answer::{self, Answer, Reading},
-    copies,
+    claims, copies,
     grade::{Drill, Grade, Reason, Verdict},
     key::{self, plain},
     solving::{self, Judgement},
     task::{self, Problem, Subject, Target, Unread},
-    working,
+    wording, working,
 };
 
 /// See [`crate::grade`].
@@ -18,15 +18,54 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
         Ok(problem) => problem.task,
         Err(Unread::Task(task) | Unread::Question(task)) => *task,
     };
-    let own = by_problem(&problem, answer);
-    let (verdict, reason) = match drill.key {
-        Some(key) => with_key(drill, &problem, key, answer, own),
-        None => own,
-    };
+    let (verdict, reason) = by_words(drill, &problem, answer);
     Grade {
         verdict,
         task,
         reason,
+    }
+}
+
+/// Judges what an answer says, and its steps.
+fn by_words(
+    drill: &Drill<'_>,
+    problem: &Result<Problem, Unread>,
+    answer: &str,
+) -> Judgement {
+    if drill
+        .key
+        .is_some_and(|key| key::is_written_alike(key, answer))
+    {
+        return by_formula(drill, problem, answer);
+    }
+    let Some(heard) = wording::heard(drill, answer) else {
+        return (Verdict::CannotTell, Reason::UnreadableAnswer);
+    };
+    let (mut answer, mut claims) = (heard.answer, heard.claims);
+    let mut judgement = by_formula(drill, problem, &answer);
+    if judgement.0 == Verdict::CannotTell
+        && let Some((steps, last)) = claims::steps(&answer)
+    {
+        let concluded = by_formula(drill, problem, &last);
+        if concluded.0 != Verdict::CannotTell {
+            judgement = concluded;
+            answer = last;
+            claims.extend(steps);
+        }
+    }
+    let problem = problem.as_ref().ok();
+    if judgement.0 == Verdict::Right && !claims::hold(&claims, problem, &answer, &mut Work::new()) {
+        return (Verdict::CannotTell, Reason::UnclearSteps);
+    }
+    judgement
+}
+
+/// Judges an answer that is nothing but a formula.
+fn by_formula(drill: &Drill<'_>, problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
+    let own = by_problem(problem, answer);
+    match drill.key {
+        Some(key) => with_key(drill, problem, key, answer, own),
+        None => own,
     }
 }
 

@@ -24,19 +24,14 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     if key.len() > MAX_BYTES || answer.len() > MAX_BYTES || key.trim().is_empty() {
         return Verdict::CannotTell;
     }
-    let (written_key, written_answer) = (written(key), written(answer));
-    if written_key.is_empty() {
+    if written(key).is_empty() {
         return Verdict::CannotTell;
+    }
+    if is_written_alike(key, answer) {
+        return Verdict::Right;
     }
     let keys = answer::usual_readings(key);
     let answers = answer::readings(answer);
-    // Capitals and small letters are different variables, and the same word.
-    let words = keys.is_empty() && answers.is_empty();
-    if written_key == written_answer
-        || words && written_key.to_lowercase() == written_answer.to_lowercase()
-    {
-        return Verdict::Right;
-    }
     let mut work = Work::new();
     match by_readings(&keys, answer, &answers, &mut work) {
         Verdict::Wrong if is_doubted(key, &keys, answer, &answers, &mut work) => {
@@ -44,6 +39,17 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
         }
         verdict => verdict,
     }
+}
+
+/// Whether an answer is the key as it stands, spaces aside. Capitals and small letters are different variables, and the same
+/// word.
+pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
+    let (own, theirs) = (written(key), written(answer));
+    if own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
+        return false;
+    }
+    own == theirs
+        || answer::usual_readings(key).is_empty() && answer::readings(answer).is_empty()
 }
 
 /// Whether a wrong answer would not be wrong in a less usual reading of it or of the key.

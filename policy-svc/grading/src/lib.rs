@@ -36,6 +36,7 @@
 
 mod algebra;
 mod answer;
+mod claims;
 mod copies;
 mod forms;
 mod grade;
@@ -48,6 +49,7 @@ mod solving;
 mod task;
 mod units;
 mod vocabulary;
+mod wording;
 mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};

@@ -12,7 +12,7 @@ use crate::{
         Env, Quotient, RealSet, Roots, Solutions, Stop, Work, compare, normal, sign, solve_relation,
     },
     answer::{Answer, Item, Letters, Phrase, Value},
-    forms::{Form, evaluated, is_literal, is_power},
+    forms::{Form, evaluated, is_literal, is_unfinished},
     grade::{Reason, Verdict},
     notation::{Expression, Relation, Sign, relation_shape, shape},
     rounding::may_be_rounded,
@@ -24,6 +24,9 @@ pub(crate) type Judgement = (Verdict, Reason);
 
 /// All was read, but it stays open.
 pub(crate) const OPEN: Judgement = (Verdict::CannotTell, Reason::Undecided);
+
+/// The value is right, and still to be worked out.
+pub(crate) const UNFINISHED: Judgement = (Verdict::CannotTell, Reason::NotEvaluated);
 
 const SOLVED: Judgement = (Verdict::Right, Reason::EqualToSolution);
 const NO_SOLUTION: Judgement = (Verdict::Wrong, Reason::NotASolution);
@@ -55,10 +58,11 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     if given.iter().all(is_solved) {
         return (Verdict::CannotTell, Reason::UnreadableQuestion);
     }
-    if matches!(problem.subject, Subject::System(_)) {
-        return system(&given, &variables, answer, work);
-    }
+    let is_system = matches!(problem.subject, Subject::System(_));
     let judgement = match (variables.as_slice(), &problem.unknown) {
+        _ if is_system => {
+            system(&given, &variables, answer, work)
+        }
         ([only], named) if named.as_ref().is_none_or(|named| named == only) => {
             one_unknown(problem, &given, only, answer, work)
         }
@@ -69,9 +73,10 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
         _ => (Verdict::CannotTell, Reason::UnreadableQuestion),
     };
     match judgement.0 {
+        Verdict::Right if is_unfinished(answer, work) => UNFINISHED,
         Verdict::Right => as_worked_out(&given, answer, work).unwrap_or(judgement),
         // `5 + 4 = 9` shows the number that was missing, somewhere.
-        Verdict::Wrong if answer.is_arithmetic() => OPEN,
+        Verdict::Wrong if !is_system && answer.is_arithmetic() => OPEN,
         _ => judgement,
     }
 }
@@ -109,10 +114,7 @@ fn as_worked_out(given: &[Relation], answer: &Answer, work: &mut Work) -> Option
     }
     match evaluated(&value.expression, work) {
         Form::Met => None,
-        Form::Missed if !is_power(&value.expression) => {
-            Some((Verdict::Wrong, Reason::NotEvaluated))
-        }
-        _ => Some((Verdict::CannotTell, Reason::NotEvaluated)),
+        _ => Some(UNFINISHED),
     }
 }
 
@@ -273,11 +275,12 @@ fn against_numbers(
     let mut open = false;
     let mut wrong = false;
     for value in &values {
-        if value.unit.is_some()
-            || value.variable.as_deref().is_some_and(|named| {
-                named != variable && !named.starts_with(&format!("{variable}_"))
-            })
-        {
+        // `x_1` is one of the values of x, and so is `X` where there is no other.
+        let is_own = value.variable.as_deref().is_none_or(|named| {
+            let named = named.split('_').next().unwrap_or(named);
+            named.to_lowercase() == variable.to_lowercase()
+        });
+        if value.unit.is_some() || !is_own {
             return OPEN;
         }
         let Ok(own) = constant(value, work) else {

@@ -89,6 +89,8 @@ pub(crate) struct Problem {
     pub(crate) common_factor: bool,
     /// Whether the words speak of powers, so that `3^8` may stay as it is.
     pub(crate) powers: bool,
+    /// Whether a division is written as one, `7 \div 2`, and not as a fraction.
+    pub(crate) divides: bool,
     /// Whether it asks for interval notation or another writing that is not checked.
     pub(crate) writing: bool,
 }
@@ -159,12 +161,13 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         target,
         round,
         simplified: vocabulary::wants_simplified(&words),
-        common_factor: (has("gcf") || has("common") && has("factor"))
-            && !has("completely")
-            && !has("fully"),
+        common_factor: vocabulary::wants_common_factor(&words),
         powers: ["power", "powers", "exponent", "exponents"]
             .iter()
             .any(|word| has(word)),
+        divides: [drill.prompt, drill.question_latex]
+            .iter()
+            .any(|text| text.contains("\\div") || text.contains('÷')),
         writing: has("interval"),
     };
     settle(problem, &words)
@@ -270,6 +273,12 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
 impl Problem {
     /// The letters of the subject's variables.
     pub(crate) fn letters(&self) -> Vec<char> {
+        let names = self.variables();
+        names.iter().flat_map(|name| name.chars()).collect()
+    }
+
+    /// The subject's variables, each once.
+    pub(crate) fn variables(&self) -> Vec<Rc<str>> {
         let expressions: Vec<&Expression> = match &self.subject {
             Subject::Expression(only) => vec![only],
             Subject::Relations(relations) | Subject::System(relations) => relations
@@ -279,11 +288,13 @@ impl Problem {
             Subject::Comparison(left, right) => vec![left, right],
             Subject::Quantity(_) => Vec::new(),
         };
-        expressions
+        let mut names: Vec<Rc<str>> = expressions
             .into_iter()
             .flat_map(Expression::variables)
-            .flat_map(|name| name.chars().collect::<Vec<_>>())
-            .collect()
+            .collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// The environment with the givens.

@@ -19,7 +19,7 @@ use crate::{
     grade::{Reason, Task, Verdict},
     notation::{Expression, Sign, shape},
     rounding::{may_be_rounded, rounded},
-    solving::{Judgement, OPEN},
+    solving::{Judgement, OPEN, UNFINISHED},
     task::{Problem, Subject, Target},
 };
 
@@ -142,7 +142,7 @@ fn equal_in_form(
         _ => return OPEN,
     }
     let (form, missed) = form(problem, exact, answer, work);
-    if shape(answer) == shape(question) {
+    if shape(answer) == shape(question) && !is_quotient_of_division(problem, answer) {
         // What needs no work stays as it is, and a copy shows nothing.
         let needed = match problem.task {
             Task::Simplify => simplified(question, work),
@@ -163,6 +163,8 @@ fn equal_in_form(
             OPEN
         }
         Form::Met => EQUAL,
+        // "Finish it" is the answer to what is still to be worked out.
+        Form::Missed if missed == Reason::NotEvaluated => UNFINISHED,
         Form::Missed => (Verdict::Wrong, missed),
         Form::Unsure => (Verdict::CannotTell, missed),
     }
@@ -234,6 +236,15 @@ fn form(
         Task::Convert => (converted(problem, answer), Reason::NotConverted),
         Task::Solve | Task::Compare | Task::Unknown => (Form::Unsure, Reason::Undecided),
     }
+}
+
+/// `7/2` for `7 \div 2`: as a number, the quotient is its own answer.
+fn is_quotient_of_division(problem: &Problem, answer: &Expression) -> bool {
+    problem.divides
+        && problem.task == Task::Evaluate
+        && matches!(answer, Expression::Divide(..))
+        && is_literal(answer)
+        && is_lowest(answer)
 }
 
 /// `24/8` where `12/4` is to be worked out.

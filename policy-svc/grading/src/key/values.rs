@@ -52,9 +52,14 @@ fn several_names(values: &[Value]) -> Option<Vec<Rc<str>>> {
     names.iter().any(|name| name != first).then_some(names)
 }
 
+/// Whether a variable is the key's. `X` is x where nothing else is asked for.
+fn is_named(key: &str, name: &str, several: bool) -> bool {
+    key == name || !several && key.to_lowercase() == name.to_lowercase()
+}
+
 fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict {
     match (&key.variable, &value.variable) {
-        (Some(own), Some(theirs)) if own != theirs => {
+        (Some(own), Some(theirs)) if !is_named(own, theirs, several) => {
             // Of x = 2, y = 3 each has its own; alone, another name is another question.
             return if several {
                 Verdict::Wrong
@@ -75,8 +80,6 @@ fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict
             }
             quantities(key, own, value, theirs, work)
         }
-        // The value is what counts, as long as the number itself is the key's.
-        (None, Some(_)) if equal == Verdict::Right => Verdict::Right,
         _ => Verdict::CannotTell,
     }
 }
