@@ -3,7 +3,7 @@
 use crate::{
     algebra::Work,
     answer::{self, Answer, Reading},
-    claims, copies,
+    claims, copies, formed,
     grade::{Drill, Grade, Reason, Verdict},
     key::{self, plain},
     solving::{self, Judgement},
@@ -140,26 +140,28 @@ fn with_key(
     let copied = [drill.question_latex, drill.prompt]
         .iter()
         .any(|text| !text.trim().is_empty() && plain(text) == plain(answer));
+    let or_wrong = |other: Reason| match own {
+        (Verdict::Wrong, _) => own,
+        _ => (Verdict::CannotTell, other),
+    };
     match key::equivalent(key, answer) {
-        Verdict::Right if copied || copies::is_copied(drill, key, answer) => match own {
-            (Verdict::Wrong, _) => own,
-            _ => (Verdict::CannotTell, Reason::CopiedQuestion),
-        },
-        Verdict::Right if copies::in_other_unit(drill, problem, key, answer) => match own {
-            (Verdict::Wrong, _) => own,
-            _ => (Verdict::CannotTell, Reason::NotConverted),
-        },
+        Verdict::Right if copied || copies::is_copied(drill, key, answer) => {
+            or_wrong(Reason::CopiedQuestion)
+        }
+        Verdict::Right if copies::in_other_unit(drill, problem, key, answer) => {
+            or_wrong(Reason::NotConverted)
+        }
         Verdict::Right => match own {
             (_, Reason::CopiedQuestion) => own,
+            (Verdict::Right, _) => (Verdict::Right, Reason::MatchesKey),
             // The form counts where the key itself has it, and what is unsure of a form stays so.
-            (Verdict::Wrong | Verdict::CannotTell, reason) if is_formal(reason) => {
-                if by_problem(problem, key).0 == Verdict::Right {
-                    own
-                } else {
-                    (Verdict::Right, Reason::MatchesKey)
-                }
+            (Verdict::Wrong | Verdict::CannotTell, reason)
+                if is_formal(reason) && by_problem(problem, key).0 == Verdict::Right =>
+            {
+                own
             }
-            _ => (Verdict::Right, Reason::MatchesKey),
+            _ => formed::like_key(drill, problem, key, answer)
+                .unwrap_or((Verdict::Right, Reason::MatchesKey)),
         },
         Verdict::Wrong => match own {
             // Either the key or this reading of the task is mistaken.
@@ -175,6 +177,9 @@ fn with_key(
             } else {
                 own
             }
+        }
+        Verdict::CannotTell if copies::in_wrong_unit(drill, key, answer) => {
+            (Verdict::Wrong, Reason::WrongUnit)
         }
         Verdict::CannotTell => own,
     }

@@ -45,7 +45,9 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
 /// word.
 pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
     let (own, theirs) = (written(key), written(answer));
-    if own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
+    // `5!` and `5?` say more than 5.
+    let says_more = answer.trim_end().ends_with(['!', '?']) && key.trim_end() != answer.trim_end();
+    if says_more || own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
         return false;
     }
     own == theirs
@@ -298,17 +300,7 @@ fn equations(key: &Relation, answer: &Relation, work: &mut Work) -> Verdict {
     if own == theirs {
         return Verdict::Right;
     }
-    let linear = |sum: &crate::algebra::Sum| {
-        sum.is_polynomial()
-            && sum.terms().all(|(monomial, _)| {
-                monomial.0.len() <= 1
-                    && monomial
-                        .0
-                        .iter()
-                        .all(|(_, exponent)| exponent.is_integer() && exponent.to_integer() <= 1)
-            })
-    };
-    if linear(&own) && linear(&theirs) && own.variables() == theirs.variables() {
+    if own.is_linear() && theirs.is_linear() && own.variables() == theirs.variables() {
         Verdict::Wrong
     } else {
         Verdict::CannotTell

@@ -115,13 +115,7 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         return Err(Unread::Task(Task::Unknown));
     }
     let pieces = pieces(drill.prompt);
-    let words: Vec<&str> = pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Word(word, _) => Some(word.as_str()),
-            Piece::Formula(_) => None,
-        })
-        .collect();
+    let words = words(&pieces);
     let task = vocabulary::task(&words);
     // "Is 3 a solution?" asks for yes or no.
     let asks_whether = pieces.iter().any(|piece| {
@@ -131,7 +125,6 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
     if words.len() > MAX_WORDS || asks_whether || !vocabulary::all_known(&words) {
         return Err(Unread::Task(task));
     }
-    let has = |word: &str| words.contains(&word);
     let round = vocabulary::rounding(&words).map_err(|()| Unread::Task(task))?;
     let target = vocabulary::target(&words);
     let converts_units = task == Task::Convert && matches!(target, Some(Target::Unit(_)));
@@ -153,24 +146,58 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         return Err(Unread::Task(task));
     }
     let problem = Problem {
-        task,
         subject,
         givens: formulas.givens,
         unknown: formulas.unknown,
-        pick: vocabulary::pick(&words),
         target,
         round,
-        simplified: vocabulary::wants_simplified(&words),
-        common_factor: vocabulary::wants_common_factor(&words),
+        ..described(drill, task, &words)
+    };
+    settle(problem, &words)
+}
+
+/// What the words of a prompt say of a task, whatever it is to be done with.
+fn described(drill: &Drill<'_>, task: Task, words: &[&str]) -> Problem {
+    Problem {
+        task,
+        subject: Subject::Relations(Vec::new()),
+        givens: Vec::new(),
+        unknown: None,
+        pick: vocabulary::pick(words),
+        target: None,
+        round: None,
+        simplified: vocabulary::wants_simplified(words),
+        common_factor: vocabulary::wants_common_factor(words),
         powers: ["power", "powers", "exponent", "exponents"]
             .iter()
-            .any(|word| has(word)),
+            .any(|word| words.contains(word)),
         divides: [drill.prompt, drill.question_latex]
             .iter()
             .any(|text| text.contains("\\div") || text.contains('÷')),
-        writing: has("interval"),
-    };
-    settle(problem, &words)
+        writing: words.contains(&"interval"),
+    }
+}
+
+/// The problem of bringing `subject` into the form that a prompt names, where the rest of it was not understood.
+pub(crate) fn by_words(drill: &Drill<'_>, subject: Expression) -> Option<Problem> {
+    let pieces = pieces(drill.prompt);
+    let words = words(&pieces);
+    let task = vocabulary::task(&words);
+    matches!(task, Task::Simplify | Task::Expand | Task::Factor | Task::Convert).then(|| Problem {
+        subject: Subject::Expression(subject),
+        target: vocabulary::target(&words),
+        ..described(drill, task, &words)
+    })
+}
+
+fn words(pieces: &[Piece]) -> Vec<&str> {
+    pieces
+        .iter()
+        .filter_map(|piece| match piece {
+            Piece::Word(word, _) => Some(word.as_str()),
+            Piece::Formula(_) => None,
+        })
+        .collect()
 }
 
 /// Fits the task to what it is to be done with.

@@ -162,7 +162,12 @@ fn trim(clause: &mut Vec<Atom>) {
         clause.pop();
     }
     let start = clause.iter().take_while(|atom| ends(atom)).count();
-    clause.drain(..start);
+    // `.5`
+    let is_point = |pair: &[Atom]| {
+        matches!(pair, [point, digits] if point.is('.') && digits.number().is_some() && !digits.is_spaced())
+    };
+    let keeps = start > 0 && clause.get(start - 1..=start).is_some_and(is_point);
+    clause.drain(..start - usize::from(keeps));
 }
 
 /// A clause with its words as signs; nothing if one is not understood.
@@ -289,7 +294,8 @@ fn without_lead<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
         let words = run(rest);
         let step = match meaning(&words, |meaning| matches!(meaning, Meaning::Lead | Meaning::Sign("="))) {
             // What is all there is leads to nothing, and letters of the exercise are no words.
-            Some((_, length)) if rest.len() <= length || known.is_formula(words.first().unwrap_or(&"")) => None,
+            Some((_, 1)) if words.first().is_some_and(|word| known.is_formula(word)) => None,
+            Some((_, length)) if rest.len() <= length => None,
             found => found,
         };
         let copula = rest.first().is_some_and(|first| first.is(':') || first.is('=') || first.is('"'))

@@ -171,7 +171,7 @@ fn equal_in_form(
 }
 
 /// Whether an expression equal to the question has the form that the task asks for, and the reason if not.
-fn form(
+pub(crate) fn form(
     problem: &Problem,
     exact: &Quotient,
     answer: &Expression,
