@@ -29,7 +29,7 @@ pub(crate) fn like_key(
     if is_unfinished(&theirs, &mut work) && !is_unfinished(&own, &mut work) {
         return Some(UNFINISHED);
     }
-    if line::asked(drill.prompt).is_some_and(|form| form.is_of(&own) && !form.is_of(&theirs)) {
+    if line::asked(drill.prompt).is_some_and(|form| form.is_of(&own, &own) && !form.is_of(&theirs, &own)) {
         return Some((Verdict::CannotTell, Reason::NotConverted));
     }
     if problem.is_ok() {

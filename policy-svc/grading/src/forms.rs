@@ -69,6 +69,16 @@ pub(crate) fn is_literal(expression: &Expression) -> bool {
     }
 }
 
+/// Whether an expression is a number written with a point or as per cent.
+pub(crate) fn is_decimal(expression: &Expression) -> bool {
+    match expression {
+        Expression::Number { places, .. } => places.is_some(),
+        Expression::Negate(inner) => is_decimal(inner),
+        Expression::Percent(_) => true,
+        _ => false,
+    }
+}
+
 /// Whether a number as written is in lowest terms.
 pub(crate) fn is_lowest(expression: &Expression) -> bool {
     match expression {
@@ -273,10 +283,12 @@ fn product(factors: &[Expression]) -> Form {
     if factors.iter().any(is_trivial) {
         return Form::Missed;
     }
-    if factors
-        .iter()
-        .any(|factor| matches!(factor, Expression::Negate(_)))
-    {
+    // `-2 * n` may come behind a plus.
+    let is_negative = |at: usize, factor: &Expression| match factor {
+        Expression::Negate(inner) => at > 0 || !is_number(inner),
+        _ => false,
+    };
+    if factors.iter().enumerate().any(|(at, factor)| is_negative(at, factor)) {
         return Form::Unsure;
     }
     let mut bases: Vec<&Expression> = Vec::new();

@@ -43,11 +43,16 @@ fn by_words(
     };
     let (mut answer, mut claims) = (heard.answer, heard.claims);
     let mut judgement = by_formula(drill, problem, &answer);
-    if judgement.0 == Verdict::CannotTell
+    if judgement.0 != Verdict::Right
         && let Some((steps, last)) = claims::steps(&answer)
     {
         let concluded = by_formula(drill, problem, &last);
-        if concluded.0 != Verdict::CannotTell {
+        let decides = match concluded.0 {
+            Verdict::Right => true,
+            Verdict::Wrong => judgement.0 == Verdict::CannotTell,
+            Verdict::CannotTell => false,
+        };
+        if decides {
             judgement = concluded;
             answer = last;
             claims.extend(steps);

@@ -5,7 +5,7 @@ use num_traits::Signed;
 use crate::{
     algebra::{Env, Roots, Sum, Work, normal},
     answer::Answer,
-    forms::{Form, simplified},
+    forms::{Form, expanded, simplified},
     notation::{Expression, Sign},
 };
 
@@ -32,15 +32,19 @@ pub(crate) fn asked(prompt: &str) -> Option<LineForm> {
 
 impl LineForm {
     /// Whether an answer has the form.
-    pub(crate) fn is_of(self, answer: &Answer) -> bool {
+    pub(crate) fn is_of(self, answer: &Answer, key: &Answer) -> bool {
+        let name = |answer: &Answer| match answer.relation()?.left {
+            Expression::Variable(name) => Some(name),
+            _ => None,
+        };
         let Some(relation) = answer.relation().filter(|relation| relation.sign == Sign::Equal) else {
             return false;
         };
         let mut work = Work::new();
         match self {
             Self::SlopeIntercept => {
-                matches!(&relation.left, Expression::Variable(name) if !relation.right.variables().contains(name))
-                    && simplified(&relation.right, &mut work) == Form::Met
+                name(answer).is_some_and(|own| name(key) == Some(own))
+                    && expanded(&relation.right, &mut work) == Form::Met
                     && is_linear(&relation.right, &mut work)
             }
             Self::Standard => {

@@ -275,11 +275,11 @@ fn against_numbers(
     let mut open = false;
     let mut wrong = false;
     for value in &values {
-        // `x_1` is one of the values of x, and so is `X` where there is no other.
-        let is_own = value.variable.as_deref().is_none_or(|named| {
-            let named = named.split('_').next().unwrap_or(named);
-            named.to_lowercase() == variable.to_lowercase()
-        });
+        // `x_1` is one of the values of x.
+        let is_own = value
+            .variable
+            .as_deref()
+            .is_none_or(|named| named.split('_').next() == Some(variable) || named == variable);
         if value.unit.is_some() || !is_own {
             return OPEN;
         }

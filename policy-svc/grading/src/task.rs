@@ -85,6 +85,8 @@ pub(crate) struct Problem {
     pub(crate) round: Option<u32>,
     /// Whether the prompt says to simplify, so that an answer that could be simplified is wrong.
     pub(crate) simplified: bool,
+    /// Whether it asks for a fraction in lowest terms.
+    pub(crate) lowest: bool,
     /// Whether only the greatest common factor is to be taken out.
     pub(crate) common_factor: bool,
     /// Whether the words speak of powers, so that `3^8` may stay as it is.
@@ -167,6 +169,7 @@ fn described(drill: &Drill<'_>, task: Task, words: &[&str]) -> Problem {
         target: None,
         round: None,
         simplified: vocabulary::wants_simplified(words),
+        lowest: words.contains(&"lowest") && words.contains(&"fraction"),
         common_factor: vocabulary::wants_common_factor(words),
         powers: ["power", "powers", "exponent", "exponents"]
             .iter()

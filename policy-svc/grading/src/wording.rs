@@ -37,7 +37,17 @@ enum Join {
 /// What an answer says; nothing where a word is not understood.
 pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
-    let atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
+    let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
+    // `(3|1)` is a point.
+    let bars: Vec<usize> = (0..atoms.len()).filter(|at| atoms.get(*at).is_some_and(|atom| atom.is('|'))).collect();
+    if let ([bar], true, true) = (
+        bars.as_slice(),
+        atoms.iter().any(|atom| atom.is('(')),
+        atoms.last().is_some_and(|last| last.is(')') || last.is('}')),
+    ) && let Some(bar) = atoms.get_mut(*bar)
+    {
+        *bar = Atom::sign(';');
+    }
     let mut clauses = clauses(&atoms, &known);
     let proper = clauses.iter().rposition(|(join, _)| *join == Join::So)?;
     let (_, proper) = clauses.remove(proper);
@@ -109,7 +119,12 @@ fn clauses(atoms: &[Atom], known: &Known) -> Vec<(Join, Vec<Atom>)> {
     for (_, clause) in &mut found {
         trim(clause);
     }
+    // Only at the beginning may nothing stand before `so`.
+    let dangles = found.last().is_some_and(|(_, clause)| clause.is_empty());
     found.retain(|(_, clause)| !clause.is_empty());
+    if dangles {
+        return Vec::new();
+    }
     // What begins with its reason goes on with a comma.
     if let [(first @ Join::Because, _), rest @ ..] = found.as_mut_slice()
         && rest.iter().all(|(join, _)| *join == Join::Because)
@@ -180,9 +195,10 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
     let mut at = 0;
     while let Some(atom) = clause.get(at) {
         let Some(word) = atom.word() else {
-            // `x: 9`
-            let names = at == 1 && atom.is(':') && clause.first().is_some_and(|first| first.letter().is_some());
-            said.push(if names { Atom::sign('=') } else { atom.clone() });
+            said.push(match colon(clause, at) {
+                Some(sign) => Atom::sign(sign),
+                None => atom.clone(),
+            });
             at += 1;
             continue;
         };
@@ -197,7 +213,9 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         } else if is_repeating(word, said.last()) {
             said.push(Atom::sign('\u{305}'));
             at += 1;
-        } else if let Some((number, length)) = numerals::number(&words) {
+        } else if let Some((number, length)) = hyphened(clause.get(at..).unwrap_or_default())
+            .or_else(|| numerals::number(&words))
+        {
             said.push(Atom::of_number(number));
             at += length;
         } else if let Some(parts) = numerals::part(word)
@@ -215,11 +233,14 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
             said.extend(Atom::signs(" or "));
             at += 1;
         } else if known.is_formula(word) || known.is_unit(atom) {
-            said.push(atom.clone());
+            said.push(known.in_own_case(atom));
             at += 1;
         } else {
             return None;
         }
+    }
+    if said.last().is_some_and(|last| matches!(last.word(), Some("or" | "and"))) {
+        return None;
     }
     match said.as_slice() {
         // `x2` for twice x.
@@ -234,6 +255,29 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         }
         _ => Some(indexed(said)),
     }
+}
+
+/// What a colon stands for: `x: 9`, and a division in an equation, `42 : 6 = 7`.
+fn colon(clause: &[Atom], at: usize) -> Option<char> {
+    if !clause.get(at)?.is(':') {
+        return None;
+    }
+    if at == 1 && clause.first()?.letter().is_some() {
+        return Some('=');
+    }
+    let before = clause.get(at.checked_sub(1)?)?;
+    let divides = before.number().is_some() || before.letter().is_some() || before.is(')');
+    (divides && clause.iter().any(|atom| atom.is('='))).then_some('/')
+}
+
+/// `twenty-five`, and how many pieces it takes.
+fn hyphened(rest: &[Atom]) -> Option<(usize, usize)> {
+    let [tens, dash, ones, ..] = rest else {
+        return None;
+    };
+    let words = [tens.word()?, ones.word()?];
+    let (number, length) = numerals::number(&words)?;
+    (length == 2 && dash.is('-') && !dash.is_spaced() && !ones.is_spaced()).then_some((number, 3))
 }
 
 /// `0.6 repeating`, where it is plain which digits repeat.
@@ -290,6 +334,13 @@ fn without_lead<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
     loop {
         if phrase(&text(rest)).is_some() {
             return rest;
+        }
+        if let [set, equal, open, ..] = rest
+            && matches!(set.word(), Some("l" | "il" | "𝕃"))
+            && equal.is('=')
+            && ["{", "\\{", "∅", "ℝ", "\\mathbb", "\\emptyset", "\\varnothing"].contains(&open.as_str())
+        {
+            return rest.get(2..).unwrap_or_default();
         }
         let words = run(rest);
         let step = match meaning(&words, |meaning| matches!(meaning, Meaning::Lead | Meaning::Sign("="))) {

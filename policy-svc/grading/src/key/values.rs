@@ -23,6 +23,8 @@ pub(super) fn lists(keys: &[Value], values: &[Value], work: &mut Work) -> Verdic
             });
         return verdict_if(in_order, Verdict::Right);
     }
+    // `1/3 or 2/6` is one value too many.
+    let says_again = keys.len() == 1 && values.len() > 1;
     let mut matched = vec![false; keys.len()];
     let mut strange = false;
     for value in values {
@@ -39,6 +41,9 @@ pub(super) fn lists(keys: &[Value], values: &[Value], work: &mut Work) -> Verdic
         }
         strange |= !own;
     }
+    if says_again && !strange {
+        return Verdict::CannotTell;
+    }
     verdict(!strange && matched.iter().all(|matched| *matched))
 }
 
@@ -52,14 +57,9 @@ fn several_names(values: &[Value]) -> Option<Vec<Rc<str>>> {
     names.iter().any(|name| name != first).then_some(names)
 }
 
-/// Whether a variable is the key's. `X` is x where nothing else is asked for.
-fn is_named(key: &str, name: &str, several: bool) -> bool {
-    key == name || !several && key.to_lowercase() == name.to_lowercase()
-}
-
 fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict {
     match (&key.variable, &value.variable) {
-        (Some(own), Some(theirs)) if !is_named(own, theirs, several) => {
+        (Some(own), Some(theirs)) if own != theirs => {
             // Of x = 2, y = 3 each has its own; alone, another name is another question.
             return if several {
                 Verdict::Wrong

@@ -68,6 +68,14 @@ impl Atom {
         }
     }
 
+    /// The same word, spelled so.
+    pub(super) fn spelled(&self, text: String) -> Self {
+        Self {
+            text,
+            ..self.clone()
+        }
+    }
+
     /// The atoms of a sign's own text: ` or `, `^2`.
     pub(super) fn signs(text: &str) -> Vec<Self> {
         atoms(text, text.len()).unwrap_or_default()

@@ -20,6 +20,7 @@ const UNIT_WORDS: &[&str] = &[
 
 /// What an exercise lets an answer say.
 pub(super) struct Known {
+    /// The letters of its formulas, as they stand there.
     letters: Vec<char>,
     prompt: Vec<String>,
     key: Vec<String>,
@@ -76,7 +77,25 @@ impl Known {
         let length = word.chars().count();
         length <= 1
             || FUNCTIONS.contains(&word)
-            || length <= 3 && word.chars().all(|letter| self.letters.contains(&letter))
+            || length <= 3 && word.chars().all(|letter| self.spelled(letter).is_some())
+    }
+
+    /// A letter as the exercise spells it.
+    fn spelled(&self, letter: char) -> Option<char> {
+        let other = |own: char| own.to_lowercase().eq(letter.to_lowercase());
+        let own = |own: char| own == letter;
+        let found = self.letters.iter().copied().find(|known| own(*known));
+        found.or_else(|| self.letters.iter().copied().find(|known| other(*known)))
+    }
+
+    /// A word of a formula with its letters in the exercise's case: `X` for its `x`.
+    pub(super) fn in_own_case(&self, atom: &Atom) -> Atom {
+        let is_unit = self.letters.is_empty() || atom.as_str().chars().count() > 3;
+        if is_unit {
+            return atom.clone();
+        }
+        let spelled = atom.as_str().chars().map(|letter| self.spelled(letter).unwrap_or(letter));
+        atom.spelled(spelled.collect())
     }
 
     /// Whether a word names a unit, something that the prompt counts, or something of the key.
@@ -131,8 +150,7 @@ impl Known {
 fn letters_of(atoms: &[Atom]) -> Vec<char> {
     atoms
         .iter()
-        .filter_map(Atom::word)
-        .filter(|word| word.chars().count() <= 3)
-        .flat_map(str::chars)
+        .filter(|atom| atom.word().is_some_and(|word| word.chars().count() <= 3))
+        .flat_map(|atom| atom.as_str().chars())
         .collect()
 }

@@ -61,7 +61,7 @@ const PHRASES: &[(Meaning, &[&str])] = &[
     (Sign(" or "), &["or", "oder", "or else", "as well as", "beziehungsweise"]),
     (Sign(" and "), &["and", "und", "sowie", "and also", "und auch", "and the other is", "and the other one is"]),
     (Lead, &[
-        "the", "my", "our", "your", "this", "that", "that's", "thats", "it", "its", "it's", "we", "you", "we've", "i've",
+        "the", "my", "our", "your", "first", "zuerst", "erst", "this", "that", "that's", "thats", "it", "its", "it's", "we", "you", "we've", "i've",
         "answer", "answers", "ans", "solution", "solutions", "solution set", "result", "results", "final", "value", "values",
         "number", "numbers", "sum", "difference", "product", "quotient", "price", "slope", "gradient", "share", "amount",
         "fraction", "total", "equation", "expression", "factors", "roots", "point", "coordinate", "variable", "unknown",
