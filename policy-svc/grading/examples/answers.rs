@@ -5,8 +5,8 @@
 
 #[path = "../tests/it/answers.rs"]
 mod answers;
-#[path = "../tests/it/course.rs"]
-mod course;
+#[path = "../tests/it/canned.rs"]
+mod canned;
 
 fn main() {
     for file in std::env::args().skip(1) {

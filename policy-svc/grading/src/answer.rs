@@ -161,7 +161,10 @@ impl Answer {
             let inherited = values.first().and_then(|first| first.variable.clone());
             // `x = 3 or y = 1` does not say which.
             if *link == Link::Or && variable.is_some() && inherited.is_some() {
-                let name = |name: &Option<Rc<str>>| name.as_deref().and_then(|name| name.split('_').next().map(str::to_owned));
+                let name = |name: &Option<Rc<str>>| {
+                    name.as_deref()
+                        .and_then(|name| name.split('_').next().map(str::to_owned))
+                };
                 if name(&variable) != name(&inherited) {
                     return None;
                 }

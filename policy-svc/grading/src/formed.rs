@@ -29,7 +29,9 @@ pub(crate) fn like_key(
     if is_unfinished(&theirs, &mut work) && !is_unfinished(&own, &mut work) {
         return Some(UNFINISHED);
     }
-    if line::asked(drill.prompt).is_some_and(|form| form.is_of(&own, &own) && !form.is_of(&theirs, &own)) {
+    if line::asked(drill.prompt)
+        .is_some_and(|form| form.is_of(&own, &own) && !form.is_of(&theirs, &own))
+    {
         return Some((Verdict::CannotTell, Reason::NotConverted));
     }
     if problem.is_ok() {
@@ -63,7 +65,10 @@ fn only(answer: &Answer, work: &mut Work) -> Option<Expression> {
 fn names_given(drill: &Drill<'_>, key: &Answer, answer: &Answer, work: &mut Work) -> bool {
     let mut names = |answer: &Answer| -> Vec<_> {
         let values = answer.values(Letters::Variables, work).unwrap_or_default();
-        values.into_iter().filter_map(|value| value.variable).collect()
+        values
+            .into_iter()
+            .filter_map(|value| value.variable)
+            .collect()
     };
     if !names(key).is_empty() {
         return false;
@@ -71,8 +76,10 @@ fn names_given(drill: &Drill<'_>, key: &Answer, answer: &Answer, work: &mut Work
     names(answer).iter().any(|name| {
         copies::formulas(drill).iter().any(|formula| {
             tokens(formula, Comma::Separates).is_some_and(|tokens| {
-                tokens.iter().any(|token| matches!(&token.kind, TokenKind::Word(word)
-                    if word.chars().count() <= 3 && word.contains(&**name)))
+                tokens.iter().any(|token| {
+                    matches!(&token.kind, TokenKind::Word(word)
+                    if word.chars().count() <= 3 && word.contains(&**name))
+                })
             })
         })
     })

@@ -288,7 +288,11 @@ fn product(factors: &[Expression]) -> Form {
         Expression::Negate(inner) => at > 0 || !is_number(inner),
         _ => false,
     };
-    if factors.iter().enumerate().any(|(at, factor)| is_negative(at, factor)) {
+    if factors
+        .iter()
+        .enumerate()
+        .any(|(at, factor)| is_negative(at, factor))
+    {
         return Form::Unsure;
     }
     let mut bases: Vec<&Expression> = Vec::new();

@@ -27,11 +27,7 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
 }
 
 /// Judges what an answer says, and its steps.
-fn by_words(
-    drill: &Drill<'_>,
-    problem: &Result<Problem, Unread>,
-    answer: &str,
-) -> Judgement {
+fn by_words(drill: &Drill<'_>, problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
     if drill
         .key
         .is_some_and(|key| key::is_written_alike(key, answer))

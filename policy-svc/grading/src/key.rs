@@ -50,8 +50,7 @@ pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
     if says_more || own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
         return false;
     }
-    own == theirs
-        || answer::usual_readings(key).is_empty() && answer::readings(answer).is_empty()
+    own == theirs || answer::usual_readings(key).is_empty() && answer::readings(answer).is_empty()
 }
 
 /// Whether a wrong answer would not be wrong in a less usual reading of it or of the key.

@@ -37,7 +37,10 @@ impl LineForm {
             Expression::Variable(name) => Some(name),
             _ => None,
         };
-        let Some(relation) = answer.relation().filter(|relation| relation.sign == Sign::Equal) else {
+        let Some(relation) = answer
+            .relation()
+            .filter(|relation| relation.sign == Sign::Equal)
+        else {
             return false;
         };
         let mut work = Work::new();
@@ -50,7 +53,9 @@ impl LineForm {
             Self::Standard => {
                 let whole = |side: &Expression, work: &mut Work| {
                     normal(side, &mut Env::new(Roots::Real), work).is_ok_and(|side| {
-                        side.below.as_number().is_some_and(|below| below.is_integer() && below.is_positive())
+                        side.below
+                            .as_number()
+                            .is_some_and(|below| below.is_integer() && below.is_positive())
                             && side.above.terms().all(|(_, number)| number.is_integer())
                     })
                 };
@@ -73,7 +78,10 @@ fn terms<T>(side: &Expression, work: &mut Work, read: impl Fn(&Sum) -> T) -> Opt
 }
 
 fn has_constant(side: &Expression, work: &mut Work) -> bool {
-    terms(side, work, |sum| sum.terms().any(|(monomial, _)| monomial.0.is_empty())).unwrap_or(true)
+    terms(side, work, |sum| {
+        sum.terms().any(|(monomial, _)| monomial.0.is_empty())
+    })
+    .unwrap_or(true)
 }
 
 fn is_linear(side: &Expression, work: &mut Work) -> bool {

@@ -60,9 +60,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     }
     let is_system = matches!(problem.subject, Subject::System(_));
     let judgement = match (variables.as_slice(), &problem.unknown) {
-        _ if is_system => {
-            system(&given, &variables, answer, work)
-        }
+        _ if is_system => system(&given, &variables, answer, work),
         ([only], named) if named.as_ref().is_none_or(|named| named == only) => {
             one_unknown(problem, &given, only, answer, work)
         }

@@ -186,7 +186,11 @@ pub(crate) fn by_words(drill: &Drill<'_>, subject: Expression) -> Option<Problem
     let pieces = pieces(drill.prompt);
     let words = words(&pieces);
     let task = vocabulary::task(&words);
-    matches!(task, Task::Simplify | Task::Expand | Task::Factor | Task::Convert).then(|| Problem {
+    matches!(
+        task,
+        Task::Simplify | Task::Expand | Task::Factor | Task::Convert
+    )
+    .then(|| Problem {
         subject: Subject::Expression(subject),
         target: vocabulary::target(&words),
         ..described(drill, task, &words)

@@ -57,10 +57,25 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["in", "inch", "inches"], "length", 254, 10_000),
     (&["ft", "foot", "feet"], "length", 3048, 10_000),
     (&["yd", "yard", "yards"], "length", 9144, 10_000),
-    (&["mi", "mile", "miles", "meile", "meilen"], "length", 1_609_344, 1000),
+    (
+        &["mi", "mile", "miles", "meile", "meilen"],
+        "length",
+        1_609_344,
+        1000,
+    ),
     (&["g", "gram", "grams", "gramm"], "mass", 1, 1),
-    (&["kg", "kilogram", "kilograms", "kilogramm"], "mass", 1000, 1),
-    (&["mg", "milligram", "milligrams", "milligramm"], "mass", 1, 1000),
+    (
+        &["kg", "kilogram", "kilograms", "kilogramm"],
+        "mass",
+        1000,
+        1,
+    ),
+    (
+        &["mg", "milligram", "milligrams", "milligramm"],
+        "mass",
+        1,
+        1000,
+    ),
     (&["t", "tonne", "tonnes", "tonnen"], "mass", 1_000_000, 1),
     (&["oz", "ounce", "ounces"], "weight", 1, 1),
     (&["lb", "lbs", "pound", "pounds"], "weight", 16, 1),
@@ -89,9 +104,24 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["pint", "pints", "pt"], "capacity", 2, 1),
     (&["quart", "quarts", "qt"], "capacity", 4, 1),
     (&["gallon", "gallons", "gal"], "capacity", 16, 1),
-    (&["s", "sec", "second", "seconds", "sekunde", "sekunden"], "time", 1, 1),
-    (&["min", "minute", "minutes", "mins", "minuten"], "time", 60, 1),
-    (&["h", "hr", "hrs", "hour", "hours", "stunde", "stunden"], "time", 3600, 1),
+    (
+        &["s", "sec", "second", "seconds", "sekunde", "sekunden"],
+        "time",
+        1,
+        1,
+    ),
+    (
+        &["min", "minute", "minutes", "mins", "minuten"],
+        "time",
+        60,
+        1,
+    ),
+    (
+        &["h", "hr", "hrs", "hour", "hours", "stunde", "stunden"],
+        "time",
+        3600,
+        1,
+    ),
     (&["day", "days", "tag", "tage", "tagen"], "time", 86_400, 1),
     (&["week", "weeks", "woche", "wochen"], "time", 604_800, 1),
     (&["$", "dollar", "dollars", "usd", "USD"], "dollar", 1, 1),
@@ -154,7 +184,14 @@ impl Unit {
 
 /// Words before the unit that a prompt asks for.
 const ASKING: &[&str] = &[
-    " in ", " into ", " to ", "how many ", "how much ", "wie viele ", "wieviele ", "wie viel ",
+    " in ",
+    " into ",
+    " to ",
+    "how many ",
+    "how much ",
+    "wie viele ",
+    "wieviele ",
+    "wie viel ",
 ];
 
 /// Words behind "how many" that name nothing.
@@ -167,7 +204,10 @@ pub(crate) fn asked(prompt: &str) -> Option<Unit> {
     let lower = prompt.to_lowercase();
     ASKING.iter().find_map(|asking| {
         let at = lower.rfind(asking)? + asking.len();
-        let rest = prompt.get(at..)?.split(['.', '?', '!', ',', ';', ':']).next()?;
+        let rest = prompt
+            .get(at..)?
+            .split(['.', '?', '!', ',', ';', ':'])
+            .next()?;
         let all = tokens(rest, Comma::Separates)?;
         let known = (1..=all.len().min(5))
             .rev()

@@ -39,11 +39,15 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
     let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
     // `(3|1)` is a point.
-    let bars: Vec<usize> = (0..atoms.len()).filter(|at| atoms.get(*at).is_some_and(|atom| atom.is('|'))).collect();
+    let bars: Vec<usize> = (0..atoms.len())
+        .filter(|at| atoms.get(*at).is_some_and(|atom| atom.is('|')))
+        .collect();
     if let ([bar], true, true) = (
         bars.as_slice(),
         atoms.iter().any(|atom| atom.is('(')),
-        atoms.last().is_some_and(|last| last.is(')') || last.is('}')),
+        atoms
+            .last()
+            .is_some_and(|last| last.is(')') || last.is('}')),
     ) && let Some(bar) = atoms.get_mut(*bar)
     {
         *bar = Atom::sign(';');
@@ -76,9 +80,9 @@ fn without_exclamation(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
     if atoms.iter().any(|atom| atom.is('?')) {
         return None;
     }
-    let says_more = atoms.iter().any(|atom| {
-        atom.is('=') || atom.word().is_some_and(|word| word.chars().count() > 1)
-    });
+    let says_more = atoms
+        .iter()
+        .any(|atom| atom.is('=') || atom.word().is_some_and(|word| word.chars().count() > 1));
     while atoms.last().is_some_and(|last| last.is('!')) {
         if !says_more {
             return None;
@@ -141,6 +145,8 @@ fn cut_at(rest: &[Atom], before: &[Atom]) -> Option<(Join, usize)> {
         matches!(meaning, Meaning::So | Meaning::Because)
     }) {
         Some((Meaning::So, length)) => Some((Join::So, length)),
+        // `I subtracted 6 from both sides`
+        Some(_) if is_step(&before.iter().filter_map(Atom::word).collect::<Vec<_>>()) => None,
         Some((_, length)) => Some((Join::Because, length)),
         // `x = 5, I subtracted 7`
         None => (before.last().is_some_and(|last| last.is(',')) && is_step(&words))
@@ -158,7 +164,10 @@ fn without_remark<'a>(atoms: &'a [Atom], known: &Known) -> (&'a [Atom], Option<V
         return (atoms, None);
     };
     let speaks = inner.iter().any(|atom| {
-        atom.is('=') || atom.word().is_some_and(|word| word.chars().count() > 1 && !known.is_formula(word))
+        atom.is('=')
+            || atom
+                .word()
+                .is_some_and(|word| word.chars().count() > 1 && !known.is_formula(word))
     });
     if !last.is(')') || open == 0 || !speaks {
         return (atoms, None);
@@ -178,24 +187,23 @@ fn trim(clause: &mut Vec<Atom>) {
     }
     let start = clause.iter().take_while(|atom| ends(atom)).count();
     // `.5`
-    let is_point = |pair: &[Atom]| {
-        matches!(pair, [point, digits] if point.is('.') && digits.number().is_some() && !digits.is_spaced())
-    };
+    let is_point = |pair: &[Atom]| matches!(pair, [point, digits] if (point.is('.') || point.is(',')) && digits.number().is_some() && !digits.is_spaced());
     let keeps = start > 0 && clause.get(start - 1..=start).is_some_and(is_point);
     clause.drain(..start - usize::from(keeps));
 }
 
 /// A clause with its words as signs; nothing if one is not understood.
 fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
-    let clause = without_tail(without_lead(clause, known));
-    if phrase(&text(clause)).is_some() {
-        return Some(clause.to_vec());
+    let mut clause = without_tail(without_lead(clause, known), known).to_vec();
+    trim(&mut clause);
+    if phrase(&text(&clause)).is_some() {
+        return Some(clause);
     }
     let mut said: Vec<Atom> = Vec::new();
     let mut at = 0;
     while let Some(atom) = clause.get(at) {
         let Some(word) = atom.word() else {
-            said.push(match colon(clause, at) {
+            said.push(match colon(&clause, at) {
                 Some(sign) => Atom::sign(sign),
                 None => atom.clone(),
             });
@@ -205,7 +213,9 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         let words = run(clause.get(at..).unwrap_or_default());
         let between_numbers = matches!(word, "x" | "X")
             && said.last().is_some_and(|last| last.number().is_some())
-            && clause.get(at + 1).is_some_and(|next| next.number().is_some())
+            && clause
+                .get(at + 1)
+                .is_some_and(|next| next.number().is_some())
             && !clause.get(at + 2).is_some_and(|next| next.word().is_some());
         if between_numbers {
             said.push(Atom::sign('*'));
@@ -213,8 +223,8 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         } else if is_repeating(word, said.last()) {
             said.push(Atom::sign('\u{305}'));
             at += 1;
-        } else if let Some((number, length)) = hyphened(clause.get(at..).unwrap_or_default())
-            .or_else(|| numerals::number(&words))
+        } else if let Some((number, length)) =
+            hyphened(clause.get(at..).unwrap_or_default()).or_else(|| numerals::number(&words))
         {
             said.push(Atom::of_number(number));
             at += length;
@@ -239,7 +249,10 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
             return None;
         }
     }
-    if said.last().is_some_and(|last| matches!(last.word(), Some("or" | "and"))) {
+    if said
+        .last()
+        .is_some_and(|last| matches!(last.word(), Some("or" | "and")))
+    {
         return None;
     }
     match said.as_slice() {
@@ -316,7 +329,9 @@ fn indexed(mut said: Vec<Atom>) -> Vec<Atom> {
         .collect();
     let named: Vec<_> = found.iter().filter_map(|at| index(&said, *at)).collect();
     let several = named.len() > 1
-        && named.iter().all(|(name, _)| Some(name) == named.first().map(|(first, _)| first));
+        && named
+            .iter()
+            .all(|(name, _)| Some(name) == named.first().map(|(first, _)| first));
     if several {
         for at in found.into_iter().rev() {
             said.insert(at + 1, Atom::sign('_'));
@@ -338,23 +353,39 @@ fn without_lead<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
         if let [set, equal, open, ..] = rest
             && matches!(set.word(), Some("l" | "il" | "𝕃"))
             && equal.is('=')
-            && ["{", "\\{", "∅", "ℝ", "\\mathbb", "\\emptyset", "\\varnothing"].contains(&open.as_str())
+            && [
+                "{",
+                "\\{",
+                "∅",
+                "ℝ",
+                "\\mathbb",
+                "\\emptyset",
+                "\\varnothing",
+            ]
+            .contains(&open.as_str())
         {
             return rest.get(2..).unwrap_or_default();
         }
         let words = run(rest);
-        let step = match meaning(&words, |meaning| matches!(meaning, Meaning::Lead | Meaning::Sign("="))) {
+        let step = match meaning(&words, |meaning| {
+            matches!(meaning, Meaning::Lead | Meaning::Sign("="))
+        }) {
             // What is all there is leads to nothing, and letters of the exercise are no words.
             Some((_, 1)) if words.first().is_some_and(|word| known.is_formula(word)) => None,
-            Some((_, length)) if rest.len() <= length => None,
             found => found,
         };
-        let copula = rest.first().is_some_and(|first| first.is(':') || first.is('=') || first.is('"'))
+        let copula = rest
+            .first()
+            .is_some_and(|first| first.is(':') || first.is('=') || first.is('"'))
             || matches!(step, Some((Meaning::Sign(_), _)));
         let length = match step {
             Some((_, length)) => length,
             None if copula => 1,
-            None if rest.first().is_some_and(|first| first.is(',')) && rest.len() < clause.len() => 1,
+            None if rest.first().is_some_and(|first| first.is(','))
+                && rest.len() < clause.len() =>
+            {
+                1
+            }
             None => match known.prompt_words(rest) {
                 0 => return kept,
                 length => {
@@ -363,6 +394,9 @@ fn without_lead<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
                 }
             },
         };
+        if rest.len() <= length {
+            return kept;
+        }
         rest = rest.get(length..).unwrap_or_default();
         named &= !copula;
         if !named {
@@ -372,13 +406,20 @@ fn without_lead<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
 }
 
 /// The clause without what only ends it.
-fn without_tail(clause: &[Atom]) -> &[Atom] {
+fn without_tail<'a>(clause: &'a [Atom], known: &Known) -> &'a [Atom] {
     (1..clause.len())
         .find(|at| {
             let words = run(clause.get(*at..).unwrap_or_default());
             let mut rest = words.as_slice();
             if words.len() < clause.len() - at {
                 return false;
+            }
+            // `15 is the smaller share`
+            if let ["is" | "are" | "ist" | "sind", named @ ..] = rest
+                && !named.is_empty()
+                && named.iter().all(|word| known.is_lead(word))
+            {
+                return true;
             }
             while let Some((_, length)) = meaning(rest, |meaning| meaning == Meaning::Tail) {
                 rest = rest.get(length..).unwrap_or_default();

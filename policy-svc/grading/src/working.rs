@@ -13,8 +13,8 @@ use crate::{
     },
     answer::{Answer, Letters, Phrase, Value},
     forms::{
-        Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_decimal, is_literal,
-        is_lowest, is_power, simplified,
+        Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_decimal,
+        is_literal, is_lowest, is_power, simplified,
     },
     grade::{Reason, Task, Verdict},
     notation::{Expression, Sign, shape},
@@ -188,7 +188,9 @@ pub(crate) fn form(
             }
             (form, Reason::NotEvaluated)
         }
-        Task::Simplify if problem.lowest && is_decimal(answer) => (Form::Unsure, Reason::NotConverted),
+        Task::Simplify if problem.lowest && is_decimal(answer) => {
+            (Form::Unsure, Reason::NotConverted)
+        }
         Task::Simplify => {
             let form = if problem.powers && is_power(answer) {
                 Form::Met

@@ -161,7 +161,11 @@ impl Sum {
     pub(crate) fn is_linear(&self) -> bool {
         self.is_polynomial()
             && self.terms().all(|(monomial, _)| {
-                monomial.0.len() <= 1 && monomial.0.iter().all(|(_, exponent)| exponent.to_integer() <= 1)
+                monomial.0.len() <= 1
+                    && monomial
+                        .0
+                        .iter()
+                        .all(|(_, exponent)| exponent.to_integer() <= 1)
             })
     }
 

@@ -53,9 +53,9 @@ const MAX_CHARACTERS: usize = 60;
 pub(crate) fn phrase(text: &str) -> Option<Phrase> {
     // Digits or signs of a formula mean that it is more than a phrase.
     if text.chars().count() > MAX_CHARACTERS
-        || text.chars().any(|character| {
-            character.is_numeric() || "=<>+*/^|≤≥≠±∞".contains(character)
-        })
+        || text
+            .chars()
+            .any(|character| character.is_numeric() || "=<>+*/^|≤≥≠±∞".contains(character))
     {
         return None;
     }

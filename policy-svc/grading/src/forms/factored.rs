@@ -2,7 +2,7 @@
 
 use num_traits::{One, Signed, ToPrimitive};
 
-use super::{Form, has_sum, is_number, simplified, whole};
+use super::{Form, has_sum, is_number, whole};
 use crate::{
     algebra::{
         Env, Irreducible, ROOT_STEPS, Roots, Sum, Work, integer_factors, irreducible, normal,
@@ -89,7 +89,10 @@ fn as_one_product(expression: &Expression, parts: &[(&Expression, u32)], work: &
         Form::Met
     };
     for (part, _) in parts {
-        if has_sum(part) && simplified(part, work) == Form::Missed {
+        if let Expression::Add(terms) = part
+            && normal(part, &mut Env::new(Roots::Real), work)
+                .is_ok_and(|value| value.above.len() < terms.len())
+        {
             form = Form::Missed;
         }
     }

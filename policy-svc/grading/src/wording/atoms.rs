@@ -96,7 +96,10 @@ pub(super) fn text(atoms: &[Atom]) -> String {
 
 /// Cuts a text; nothing where there are more than `most` pieces.
 pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
-    let characters: Vec<char> = without_text_commands(text).chars().map(plain).collect();
+    let characters: Vec<char> = with_plain_indices(&without_text_commands(text))
+        .chars()
+        .map(plain)
+        .collect();
     let mut found = Vec::new();
     let mut at = 0;
     let mut spaced = false;
@@ -120,7 +123,8 @@ pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
             Kind::Command
         } else if character.is_alphabetic() {
             while peek(at).is_some_and(|next| {
-                next.is_alphabetic() || next == '\'' && peek(at + 1).is_some_and(char::is_alphabetic)
+                next.is_alphabetic()
+                    || next == '\'' && peek(at + 1).is_some_and(char::is_alphabetic)
             }) {
                 at += 1;
             }
@@ -128,7 +132,8 @@ pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
         } else if character.is_ascii_digit() {
             while peek(at).is_some_and(|next| {
                 next.is_ascii_digit()
-                    || matches!(next, '.' | ',' | '\'') && peek(at + 1).is_some_and(|digit| digit.is_ascii_digit())
+                    || matches!(next, '.' | ',' | '\'')
+                        && peek(at + 1).is_some_and(|digit| digit.is_ascii_digit())
             }) {
                 at += 1;
             }
@@ -147,8 +152,16 @@ pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
         } else {
             Kind::Sign(character)
         };
-        let text: String = characters.get(start..at).unwrap_or_default().iter().collect();
-        let text = if kind == Kind::Sign('…') { "…".to_owned() } else { text };
+        let text: String = characters
+            .get(start..at)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        let text = if kind == Kind::Sign('…') {
+            "…".to_owned()
+        } else {
+            text
+        };
         // `15,- €`
         if kind == Kind::Number
             && matches!(peek(at), Some(',' | '.'))
@@ -161,8 +174,8 @@ pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
             (Kind::Word(_), _) => Kind::Word(text.to_lowercase()),
             (
                 Kind::Command,
-                "\\Rightarrow" | "\\rightarrow" | "\\to" | "\\implies" | "\\Leftrightarrow" | "\\iff" | "\\therefore"
-                | "\\Longrightarrow" | "\\leftrightarrow",
+                "\\Rightarrow" | "\\rightarrow" | "\\to" | "\\implies" | "\\Leftrightarrow"
+                | "\\iff" | "\\therefore" | "\\Longrightarrow" | "\\leftrightarrow",
             ) => Kind::Sign('⇒'),
             (kind, _) => kind,
         };
@@ -191,6 +204,21 @@ fn plain(character: char) -> char {
         '）' => ')',
         other => other,
     }
+}
+
+/// The text with `x₁` as `x_1`.
+fn with_plain_indices(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut before = ' ';
+    for character in text.chars() {
+        let index = "₀₁₂₃₄₅₆₇₈₉".chars().position(|own| own == character);
+        match index.filter(|_| before.is_alphabetic()) {
+            Some(index) => written.push_str(&format!("_{index}")),
+            None => written.push(character),
+        }
+        before = character;
+    }
+    written
 }
 
 /// The text with the contents of `\text{…}` in its place.

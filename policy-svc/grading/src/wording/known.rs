@@ -1,6 +1,9 @@
 //! What an exercise lets an answer say: its letters, its words, and the unit that it asks for.
 
-use super::{atoms::{Atom, atoms, text}, phrases::TURNING};
+use super::{
+    atoms::{Atom, atoms, text},
+    phrases::{Meaning, TURNING, meaning},
+};
 use crate::{
     grade::Drill,
     prompt::{Piece, pieces},
@@ -9,13 +12,41 @@ use crate::{
 
 /// Words of formulas.
 const FUNCTIONS: &[&str] = &[
-    "sqrt", "cbrt", "abs", "frac", "pi", "infinity", "inf", "infty", "oo", "pm", "cdot", "times", "leq", "geq", "union",
-    "operatorname", "left", "right", "cases", "aligned", "array",
+    "sqrt",
+    "cbrt",
+    "abs",
+    "frac",
+    "pi",
+    "infinity",
+    "inf",
+    "infty",
+    "oo",
+    "pm",
+    "cdot",
+    "times",
+    "leq",
+    "geq",
+    "union",
+    "operatorname",
+    "left",
+    "right",
+    "cases",
+    "aligned",
+    "array",
 ];
 
 /// Words that units are made of beside their names.
 const UNIT_WORDS: &[&str] = &[
-    "per", "square", "sq", "cubic", "cu", "celsius", "fahrenheit", "mph", "kph", "kmh",
+    "per",
+    "square",
+    "sq",
+    "cubic",
+    "cu",
+    "celsius",
+    "fahrenheit",
+    "mph",
+    "kph",
+    "kmh",
 ];
 
 /// What an exercise lets an answer say.
@@ -47,12 +78,21 @@ impl Known {
         }
         letters.extend(letters_of(&key));
         let words = |atoms: &[Atom]| -> Vec<String> {
-            atoms.iter().filter_map(Atom::word).map(str::to_owned).collect()
+            atoms
+                .iter()
+                .filter_map(Atom::word)
+                .map(str::to_owned)
+                .collect()
         };
         let has_unit = key.iter().any(|atom| {
-            atom.word().is_some_and(|word| word.chars().count() > 1) || "€$£¥°%".chars().any(|sign| atom.is(sign))
+            atom.word().is_some_and(|word| word.chars().count() > 1)
+                || "€$£¥°%".chars().any(|sign| atom.is(sign))
         });
-        let texts = [drill.prompt, drill.question_latex, drill.key.unwrap_or_default()];
+        let texts = [
+            drill.prompt,
+            drill.question_latex,
+            drill.key.unwrap_or_default(),
+        ];
         Self {
             letters,
             has_powers: texts.iter().any(|text| text.contains(['^', '²', '³', '⁴'])),
@@ -94,7 +134,10 @@ impl Known {
         if is_unit {
             return atom.clone();
         }
-        let spelled = atom.as_str().chars().map(|letter| self.spelled(letter).unwrap_or(letter));
+        let spelled = atom
+            .as_str()
+            .chars()
+            .map(|letter| self.spelled(letter).unwrap_or(letter));
         atom.spelled(spelled.collect())
     }
 
@@ -104,7 +147,10 @@ impl Known {
         units::named(atom.as_str()).is_some()
             || UNIT_WORDS.contains(&word)
             || self.key.iter().any(|own| own == word)
-            || self.asked.as_ref().is_some_and(|asked| units::is_counted(asked, word))
+            || self
+                .asked
+                .as_ref()
+                .is_some_and(|asked| units::is_counted(asked, word))
     }
 
     /// Whether the exercise has a number.
@@ -112,18 +158,28 @@ impl Known {
         self.numbers.iter().any(|own| own == number)
     }
 
+    /// Whether a word only names the answer: one of the prompt's own, or one that leads to answers.
+    pub(super) fn is_lead(&self, word: &str) -> bool {
+        let leads = meaning(&[word], |meaning| meaning == Meaning::Lead).is_some();
+        leads || self.is_of_prompt(word)
+    }
+
+    fn is_of_prompt(&self, word: &str) -> bool {
+        word.chars().count() > 1
+            && self.prompt.iter().any(|own| own == word)
+            && !TURNING.contains(&word)
+    }
+
     /// How many atoms at the beginning repeat a word of the prompt: one, or three of `y-coordinate`.
     pub(super) fn prompt_words(&self, atoms: &[Atom]) -> usize {
-        let in_prompt = |atom: &Atom| {
-            atom.word().is_some_and(|word| {
-                word.chars().count() > 1
-                    && self.prompt.iter().any(|own| own == word)
-                    && !TURNING.contains(&word)
-            })
-        };
+        let in_prompt = |atom: &Atom| atom.word().is_some_and(|word| self.is_of_prompt(word));
         match atoms {
             [first, ..] if in_prompt(first) => 1,
-            [first, dash, word, ..] if first.letter().is_some() && dash.is('-') && in_prompt(word) => 3,
+            [first, dash, word, ..]
+                if first.letter().is_some() && dash.is('-') && in_prompt(word) =>
+            {
+                3
+            }
             _ => 0,
         }
     }
@@ -141,7 +197,9 @@ impl Known {
             return kept.to_vec();
         }
         match answer {
-            [sign, kept @ ..] if is_asked(std::slice::from_ref(sign)) && !kept.is_empty() => kept.to_vec(),
+            [sign, kept @ ..] if is_asked(std::slice::from_ref(sign)) && !kept.is_empty() => {
+                kept.to_vec()
+            }
             _ => answer.to_vec(),
         }
     }

@@ -1,13 +1,51 @@
 //! Numbers in words, in English and German.
 
 const ENGLISH: [&str; 21] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 ];
 
 const GERMAN: [&str; 21] = [
-    "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf", "dreizehn",
-    "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn", "zwanzig",
+    "null",
+    "eins",
+    "zwei",
+    "drei",
+    "vier",
+    "fünf",
+    "sechs",
+    "sieben",
+    "acht",
+    "neun",
+    "zehn",
+    "elf",
+    "zwölf",
+    "dreizehn",
+    "vierzehn",
+    "fünfzehn",
+    "sechzehn",
+    "siebzehn",
+    "achtzehn",
+    "neunzehn",
+    "zwanzig",
 ];
 
 const ENGLISH_TENS: [&str; 8] = [
@@ -52,8 +90,14 @@ pub(super) fn number(words: &[&str]) -> Option<(usize, usize)> {
         .or_else(|| tens(first, &GERMAN_TENS))
         .or_else(|| {
             let (ones, rest) = first.split_once("und")?;
-            let ones = if ones == "ein" { 1 } else { place(ones, &GERMAN)? };
-            (1..=9).contains(&ones).then_some(ones + tens(rest, &GERMAN_TENS)?)
+            let ones = if ones == "ein" {
+                1
+            } else {
+                place(ones, &GERMAN)?
+            };
+            (1..=9)
+                .contains(&ones)
+                .then_some(ones + tens(rest, &GERMAN_TENS)?)
         });
     if let Some(whole) = whole {
         return Some((whole, 1));

@@ -61,7 +61,7 @@ const PHRASES: &[(Meaning, &[&str])] = &[
     (Sign(" or "), &["or", "oder", "or else", "as well as", "beziehungsweise"]),
     (Sign(" and "), &["and", "und", "sowie", "and also", "und auch", "and the other is", "and the other one is"]),
     (Lead, &[
-        "the", "my", "our", "your", "first", "zuerst", "erst", "this", "that", "that's", "thats", "it", "its", "it's", "we", "you", "we've", "i've",
+        "the", "my", "our", "your", "first", "both", "zuerst", "erst", "beide", "this", "that", "that's", "thats", "it", "its", "it's", "we", "you", "we've", "i've",
         "answer", "answers", "ans", "solution", "solutions", "solution set", "result", "results", "final", "value", "values",
         "number", "numbers", "sum", "difference", "product", "quotient", "price", "slope", "gradient", "share", "amount",
         "fraction", "total", "equation", "expression", "factors", "roots", "point", "coordinate", "variable", "unknown",
@@ -109,11 +109,17 @@ const STEP_GLUE: &[&str] = &[
 const LONGEST: usize = 7;
 
 /// The meaning of the words that begin here, and how many they are.
-pub(super) fn meaning(words: &[&str], allowed: impl Fn(Meaning) -> bool) -> Option<(Meaning, usize)> {
+pub(super) fn meaning(
+    words: &[&str],
+    allowed: impl Fn(Meaning) -> bool,
+) -> Option<(Meaning, usize)> {
     (1..=LONGEST.min(words.len())).rev().find_map(|length| {
         let own = words.get(..length)?;
         let found = PHRASES.iter().find(|(meaning, phrases)| {
-            allowed(*meaning) && phrases.iter().any(|phrase| phrase.split(' ').eq(own.iter().copied()))
+            allowed(*meaning)
+                && phrases
+                    .iter()
+                    .any(|phrase| phrase.split(' ').eq(own.iter().copied()))
         });
         found.map(|(meaning, _)| (*meaning, length))
     })

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use turnwise_grading::{Drill, Grade, Verdict, grade};
 
-use crate::course::canned;
+use crate::canned::canned;
 
 /// An answer to a drill.
 #[derive(Debug, Clone)]

@@ -41,7 +41,7 @@ fn the_value_counts_in_any_form() {
         ("60 km/h", "60 kilometers per hour", R),
         ("60 km/h", "60 km", W),
         ("$7,020", "$7020.00", R),
-        ("15", "15 euros", R),
+        ("15", "15 euros", C),
         ("15", "16 euros", C),
         ("3 hours", "180 minutes", R),
         ("9 nickels and 16 dimes", "16 dimes, 9 nickels", R),

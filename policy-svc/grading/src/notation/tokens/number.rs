@@ -36,7 +36,8 @@ impl Lexer {
                 '.' if digits.places.is_none() && (digit_follows || self.repeats_at(1)) => {
                     digits.places = Some(0);
                 }
-                ',' if digits.places.is_none() && outside && self.thousands_follow(&digits.all) => {}
+                ',' if digits.places.is_none() && outside && self.thousands_follow(&digits.all) => {
+                }
                 ',' if digits.places.is_none()
                     && outside
                     && (digit_follows || self.repeats_at(1))
@@ -74,17 +75,22 @@ impl Lexer {
 
     /// The digits that repeat, so far ahead, and where they end.
     fn repeated(&self, ahead: usize) -> Option<(String, usize)> {
-        ["(", "\\overline{", "\\bar{", "\\dot{"].iter().find_map(|open| {
-            let opens = open.chars().enumerate().all(|(at, own)| self.peek(ahead + at) == Some(own));
-            let mut at = ahead + open.len();
-            let mut digits = String::new();
-            while let Some(digit) = self.peek(at).filter(char::is_ascii_digit) {
-                digits.push(digit);
-                at += 1;
-            }
-            let closes = matches!(self.peek(at), Some(')' | '}'));
-            (opens && closes && !digits.is_empty()).then_some((digits, at + 1))
-        })
+        ["(", "\\overline{", "\\bar{", "\\dot{"]
+            .iter()
+            .find_map(|open| {
+                let opens = open
+                    .chars()
+                    .enumerate()
+                    .all(|(at, own)| self.peek(ahead + at) == Some(own));
+                let mut at = ahead + open.len();
+                let mut digits = String::new();
+                while let Some(digit) = self.peek(at).filter(char::is_ascii_digit) {
+                    digits.push(digit);
+                    at += 1;
+                }
+                let closes = matches!(self.peek(at), Some(')' | '}'));
+                (opens && closes && !digits.is_empty()).then_some((digits, at + 1))
+            })
     }
 
     /// From which place on the digits repeat, after taking what says so: `0.(6)`, `0.6…`, `0.6` with a bar.
@@ -98,17 +104,26 @@ impl Lexer {
         }
         if let (Some(first), Some(last)) = (digits.marks.iter().min(), digits.marks.iter().max()) {
             // A bar is typed behind its digit, or before it.
-            return Some(if *last == places { first.saturating_sub(1) } else { *last });
+            return Some(if *last == places {
+                first.saturating_sub(1)
+            } else {
+                *last
+            });
         }
-        let dots = (0..).take_while(|ahead| self.peek(*ahead) == Some('.')).count();
-        let dots = if self.peek(0) == Some('…') { 1 } else { dots.saturating_sub(1) };
+        let dots = (0..)
+            .take_while(|ahead| self.peek(*ahead) == Some('.'))
+            .count();
+        let dots = if self.peek(0) == Some('…') {
+            1
+        } else {
+            dots.saturating_sub(1)
+        };
         if dots == 0 {
             return None;
         }
         let behind: Vec<char> = digits.all.chars().rev().take(places as usize).collect();
-        let length = (1..=behind.len() / 2).find(|length| {
-            behind.get(..*length) == behind.get(*length..2 * length)
-        })?;
+        let length = (1..=behind.len() / 2)
+            .find(|length| behind.get(..*length) == behind.get(*length..2 * length))?;
         while matches!(self.peek(0), Some('.' | '…')) {
             self.at += 1;
         }
@@ -122,7 +137,9 @@ impl Lexer {
         let digits: String = (start..start + 4)
             .map_while(|at| self.peek(at).filter(char::is_ascii_digit))
             .collect();
-        let ends = !self.peek(start + digits.len()).is_some_and(char::is_alphanumeric);
+        let ends = !self
+            .peek(start + digits.len())
+            .is_some_and(char::is_alphanumeric);
         let (Some('e' | 'E'), Ok(exponent), true) = (self.peek(0), digits.parse(), ends) else {
             return;
         };
@@ -140,8 +157,14 @@ impl Lexer {
     fn group_follows(&self, digits: &Digits, sign: char) -> bool {
         let leads = (1..=3).contains(&digits.all.len()) && !digits.all.starts_with('0');
         let digit = |ahead: usize| self.peek(ahead).is_some_and(|next| next.is_ascii_digit());
-        let fraction = (4..6).find_map(|ahead| self.peek(ahead).filter(|next| *next != ' ')) == Some('/');
-        (digits.parted == Some(sign) || leads) && digit(1) && digit(2) && digit(3) && !digit(4) && !fraction
+        let fraction =
+            (4..6).find_map(|ahead| self.peek(ahead).filter(|next| *next != ' ')) == Some('/');
+        (digits.parted == Some(sign) || leads)
+            && digit(1)
+            && digit(2)
+            && digit(3)
+            && !digit(4)
+            && !fraction
     }
 
     /// Whether the comma here begins a number: `,5`.
@@ -190,6 +213,9 @@ impl Digits {
         };
         let once = power(places - start);
         let before = &all / &once;
-        Some(Rational::new(all - before, power(start) * (once - BigInt::from(1))))
+        Some(Rational::new(
+            all - before,
+            power(start) * (once - BigInt::from(1)),
+        ))
     }
 }
