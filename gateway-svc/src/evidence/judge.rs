@@ -1,4 +1,4 @@
-//! The judgement on a drill: mathematics, then a model unless the answer is right, then the verdict of both.
+//! The judgement on a drill: mathematics, then a model where it can add something, then the verdict of both.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub(super) struct Grade {
 }
 
 impl Evidence {
-    /// Mathematics, then a model unless the answer is right, then the verdict of both.
+    /// Mathematics, then a model where it can add something, then the verdict of both.
     pub(super) async fn grade(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -68,7 +68,13 @@ impl Evidence {
             .check
             .clone()
             .ok_or_else(|| Step::Policy.malformed())?;
-        let (outcome, model) = if check.verdict() == DrillVerdict::Right {
+        // What is right needs no words, and what cannot be told of a drill with a key is asked again.
+        let needs_model = match check.verdict() {
+            DrillVerdict::Right => false,
+            DrillVerdict::CannotTell => !check.has_key,
+            DrillVerdict::Wrong | DrillVerdict::Unspecified => true,
+        };
+        let (outcome, model) = if !needs_model {
             (None, String::new())
         } else {
             let (outcome, model) = self.ask_model(asked, drill, &checked).await;

@@ -19,7 +19,8 @@ use crate::{
 /// Longer texts are not compared.
 const MAX_BYTES: usize = 16_000;
 
-/// See [`crate::equivalent`].
+/// Whether an answer has the value of its key, in any form: `2/4` for `0.5`, `3(6n+7)` for `18n+21`, `3<x` for `(3, inf)`. It
+/// is not checked against the question, so a question that is copied has its own value.
 pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     if key.len() > MAX_BYTES || answer.len() > MAX_BYTES || key.trim().is_empty() {
         return Verdict::CannotTell;

@@ -39,16 +39,12 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
     let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
     // `(3|1)` is a point.
-    let bars: Vec<usize> = (0..atoms.len())
-        .filter(|at| atoms.get(*at).is_some_and(|atom| atom.is('|')))
-        .collect();
-    if let ([bar], true, true) = (
-        bars.as_slice(),
-        atoms.iter().any(|atom| atom.is('(')),
-        atoms
-            .last()
-            .is_some_and(|last| last.is(')') || last.is('}')),
-    ) && let Some(bar) = atoms.get_mut(*bar)
+    let place = |sign: char| atoms.iter().position(|atom| atom.is(sign));
+    if let (Some(open), Some(bar), Some(close)) = (place('('), place('|'), place(')'))
+        && open < bar
+        && bar < close
+        && atoms.iter().filter(|atom| atom.is('|')).count() == 1
+        && let Some(bar) = atoms.get_mut(bar)
     {
         *bar = Atom::sign(';');
     }

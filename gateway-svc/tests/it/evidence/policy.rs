@@ -107,6 +107,7 @@ fn check(request: CheckDrillRequest, counts_llm: bool) -> Result<CheckDrillRespo
             reason: "compared".to_owned(),
             grader: "1".to_owned(),
             counts_llm,
+            has_key: false,
         }),
         unit_title: "Equations".to_owned(),
         mistake_tags: vec![MistakeTag {
