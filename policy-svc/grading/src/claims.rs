@@ -33,6 +33,15 @@ pub(crate) fn steps(text: &str) -> Option<(Vec<String>, String)> {
     ))
 }
 
+/// The end of a chain of equations, where variables have values: `5n + 3 = 5*4 + 3 = 23`.
+pub(crate) fn last_side(problem: Option<&Problem>, text: &str) -> Option<(Vec<String>, String)> {
+    let is_given = problem.is_some_and(|problem| {
+        matches!(problem.subject, Subject::Expression(_)) && !problem.givens.is_empty()
+    });
+    let (_, last) = text.rsplit_once('=').filter(|_| is_given)?;
+    Some((vec![text.to_owned()], last.to_owned()))
+}
+
 /// The parts between commas, semicolons and new lines that stand in no bracket, each with where it begins.
 fn parts(text: &str) -> Vec<(String, usize)> {
     let mut parts = Vec::new();

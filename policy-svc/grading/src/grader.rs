@@ -40,7 +40,8 @@ fn by_words(drill: &Drill<'_>, problem: &Result<Problem, Unread>, answer: &str) 
     let (mut answer, mut claims) = (heard.answer, heard.claims);
     let mut judgement = by_formula(drill, problem, &answer);
     if judgement.0 != Verdict::Right
-        && let Some((steps, last)) = claims::steps(&answer)
+        && let Some((steps, last)) =
+            claims::steps(&answer).or_else(|| claims::last_side(problem.as_ref().ok(), &answer))
     {
         let concluded = by_formula(drill, problem, &last);
         let decides = match concluded.0 {

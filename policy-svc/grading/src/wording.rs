@@ -190,7 +190,19 @@ fn trim(clause: &mut Vec<Atom>) {
 
 /// A clause with its words as signs; nothing if one is not understood.
 fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
-    let mut clause = without_tail(without_lead(clause, known), known).to_vec();
+    let led = without_lead(clause, known);
+    // `Answer - 9` may be 9 or -9.
+    if let ([dash, number, ..], Some(before)) =
+        (led, clause.get((clause.len() - led.len()).wrapping_sub(1)))
+        && dash.is('-')
+        && number.is_spaced()
+        && before
+            .word()
+            .is_some_and(|word| meaning(&[word], |meaning| meaning == Meaning::Lead).is_some())
+    {
+        return None;
+    }
+    let mut clause = without_tail(led, known).to_vec();
     trim(&mut clause);
     if phrase(&text(&clause)).is_some() {
         return Some(clause);
@@ -235,6 +247,13 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         {
             said.extend(Atom::signs(sign));
             at += length;
+        } else if word == "r"
+            && said
+                .last()
+                .is_some_and(|last| last.is('∈') || last.as_str() == "\\in")
+        {
+            said.push(Atom::sign('ℝ'));
+            at += 1;
         } else if is_or(word, &said, clause.get(at + 1..).unwrap_or_default()) {
             said.extend(Atom::signs(" or "));
             at += 1;
@@ -262,8 +281,28 @@ fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
             said.insert(1, Atom::sign('*'));
             Some(said)
         }
-        _ => Some(indexed(said)),
+        _ => Some(listed(indexed(said))),
     }
+}
+
+/// `x = 3 y = 2`: another variable's value begins where a letter stands apart.
+fn listed(mut said: Vec<Atom>) -> Vec<Atom> {
+    let begins = |said: &[Atom], at: usize| {
+        matches!(said.get(at - 1..at + 2), Some([before, name, equal])
+            if before.number().is_some()
+                && name.letter().is_some()
+                && name.is_spaced()
+                && equal.is('='))
+            && said
+                .get(..at)
+                .is_some_and(|before| before.iter().any(|atom| atom.is('=')))
+    };
+    for at in (1..said.len()).rev() {
+        if begins(&said, at) {
+            said.insert(at, Atom::sign(','));
+        }
+    }
+    said
 }
 
 /// What a colon stands for: `x: 9`, and a division in an equation, `42 : 6 = 7`.

@@ -82,14 +82,19 @@ impl<'a> Shown<'a> {
     /// Whether enough words in a row are the same, a number among them.
     fn tells(&self, words: &[String]) -> bool {
         words.windows(SAME_WORDS).any(|run| {
-            run.iter().any(|word| is_number(word)) && self.words.windows(SAME_WORDS).any(|own| own == run)
+            run.iter().any(|word| is_number(word))
+                && self.words.windows(SAME_WORDS).any(|own| own == run)
         })
     }
 
     /// Whether its numbers come in the same order.
     fn counts(&self, words: &[String]) -> bool {
         let numbers = |words: &[String]| -> Vec<String> {
-            words.iter().filter(|word| is_number(word)).cloned().collect()
+            words
+                .iter()
+                .filter(|word| is_number(word))
+                .cloned()
+                .collect()
         };
         let (theirs, own) = (numbers(words), numbers(&self.words));
         theirs.len() >= SAME_NUMBERS && own.windows(theirs.len()).any(|run| run == theirs)
@@ -145,7 +150,8 @@ fn parts(formula: &str) -> Vec<String> {
 /// The words and numbers of a text, in lower case, with small numbers as digits.
 fn words(text: &str) -> Vec<String> {
     const SMALL: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
     ];
     let lower = text.to_lowercase().replace("\\text", " ");
     let mut words: Vec<String> = Vec::new();

@@ -96,7 +96,9 @@ pub(super) fn text(atoms: &[Atom]) -> String {
 
 /// Cuts a text; nothing where there are more than `most` pieces.
 pub(super) fn atoms(text: &str, most: usize) -> Option<Vec<Atom>> {
-    let characters: Vec<char> = with_plain_indices(&without_text_commands(text))
+    // Thousands and decimals of LaTeX: `3{,}000`, `3\,000`.
+    let text = text.replace("{,}", ",").replace("\\,", " ");
+    let characters: Vec<char> = with_plain_indices(&without_text_commands(&text))
         .chars()
         .map(plain)
         .collect();

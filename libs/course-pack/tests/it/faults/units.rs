@@ -248,7 +248,12 @@ fn a_drill_that_a_lesson_solves() {
             crate::fixture::LESSON.replace("Count on.", lesson),
         );
         if says {
-            one(dir.path(), UNITS, 15, "the drill `A-D1` is solved in a lesson");
+            one(
+                dir.path(),
+                UNITS,
+                15,
+                "the drill `A-D1` is solved in a lesson",
+            );
         } else {
             crate::fixture::good(dir.path());
         }
