@@ -114,7 +114,7 @@ fn is_doubted(problem: &Problem, answer: &str, readings: &[(Reading, Answer)]) -
     answer::as_list(answer).is_some_and(|list| judged(&list) == Verdict::Right)
         || sides
             .into_iter()
-            .chain(answer::doubts(answer, &problem.letters()))
+            .chain(answer::doubts(answer))
             .filter(|other| !readings.iter().any(|(_, known)| known == other))
             .any(|other| judged(&other) != Verdict::Wrong)
 }

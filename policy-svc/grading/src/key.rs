@@ -62,15 +62,10 @@ fn is_doubted(
     answers: &[(Reading, Answer)],
     work: &mut Work,
 ) -> bool {
-    let letters = |text: &str| {
-        text.chars()
-            .filter(|own| own.is_alphabetic())
-            .collect::<Vec<_>>()
-    };
     let mut compared = |key: &Answer, answer: &Answer| compare(key, answer, work);
     for (_, key) in keys {
         if answer::as_list(answer).is_some_and(|list| compared(key, &list) == Verdict::Right)
-            || answer::doubts(answer, &letters(key_text))
+            || answer::doubts(answer)
                 .iter()
                 .any(|other| compared(key, other) != Verdict::Wrong)
         {
@@ -80,7 +75,7 @@ fn is_doubted(
     answer::readings(key_text)
         .into_iter()
         .map(|(_, key)| key)
-        .chain(answer::doubts(key_text, &letters(answer)))
+        .chain(answer::doubts(key_text))
         .any(|key| {
             answers
                 .iter()

@@ -12,11 +12,12 @@ use crate::{
         Env, Quotient, RealSet, Roots, Solutions, Stop, Work, compare, normal, sign, solve_relation,
     },
     answer::{Answer, Item, Letters, Phrase, Value},
-    forms::{Form, evaluated, is_literal, is_unfinished},
+    forms::{Form, evaluated, is_literal, is_lowest, is_unfinished, signed_number},
     grade::{Reason, Verdict},
     notation::{Expression, Relation, Sign, relation_shape, shape},
     rounding::may_be_rounded,
-    task::{Pick, Problem, Subject},
+    task::{Pick, Problem, Subject, Target},
+    working::converted,
 };
 
 /// A verdict and why.
@@ -72,11 +73,30 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     };
     match judgement.0 {
         Verdict::Right if is_unfinished(answer, work) => UNFINISHED,
+        Verdict::Right if is_in_other_form(problem, answer, work) => {
+            (Verdict::CannotTell, Reason::NotConverted)
+        }
         Verdict::Right => as_worked_out(&given, answer, work).unwrap_or(judgement),
         // `5 + 4 = 9` shows the number that was missing, somewhere.
         Verdict::Wrong if !is_system && answer.is_arithmetic() => OPEN,
         _ => judgement,
     }
+}
+
+/// Whether a solution is not in the form that the prompt asks for: a decimal, a fraction in lowest terms, rounded.
+fn is_in_other_form(problem: &Problem, answer: &Answer, work: &mut Work) -> bool {
+    let asked = !matches!(problem.target, None | Some(Target::Unit(_)));
+    let values = answer.values(Letters::Variables, work).unwrap_or_default();
+    values.iter().map(|value| &value.expression).any(|value| {
+        let places = signed_number(value).map(|(_, places)| places.unwrap_or(0));
+        let is_whole = places == Some(0);
+        !is_whole
+            && (asked && converted(problem, value) != Form::Met
+                || problem.simplified && !is_lowest(value)
+                || problem
+                    .round
+                    .is_some_and(|round| places.is_none_or(|places| places > round)))
+    })
 }
 
 /// What is wrong with a right value of `x = 3 + 4`, where all there is to do is to work it out.

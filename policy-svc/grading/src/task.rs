@@ -305,12 +305,6 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
 }
 
 impl Problem {
-    /// The letters of the subject's variables.
-    pub(crate) fn letters(&self) -> Vec<char> {
-        let names = self.variables();
-        names.iter().flat_map(|name| name.chars()).collect()
-    }
-
     /// The subject's variables, each once.
     pub(crate) fn variables(&self) -> Vec<Rc<str>> {
         let expressions: Vec<&Expression> = match &self.subject {

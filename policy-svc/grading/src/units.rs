@@ -182,7 +182,7 @@ impl Unit {
     }
 }
 
-/// Words before the unit that a prompt asks for.
+/// Words before the unit that a prompt asks for. Behind those that begin with a blank nothing else may follow.
 const ASKING: &[&str] = &[
     " in ",
     " into ",
@@ -209,14 +209,14 @@ pub(crate) fn asked(prompt: &str) -> Option<Unit> {
             .split(['.', '?', '!', ',', ';', ':'])
             .next()?;
         let all = tokens(rest, Comma::Separates)?;
+        if asking.starts_with(' ') {
+            return unit(&all).filter(Unit::is_known);
+        }
         let known = (1..=all.len().min(5))
             .rev()
             .filter_map(|length| unit(all.get(..length)?))
             .find(Unit::is_known);
-        let counts = !asking.starts_with(' ');
-        known.or_else(|| {
-            unit(all.get(..1)?).filter(|one| counts && !UNCOUNTED.contains(&one.words.as_str()))
-        })
+        known.or_else(|| unit(all.get(..1)?).filter(|one| !UNCOUNTED.contains(&one.words.as_str())))
     })
 }
 

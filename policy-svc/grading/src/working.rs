@@ -4,8 +4,8 @@ mod conversion;
 
 use num_traits::{One, Signed};
 
-pub(crate) use self::conversion::judge_unit;
-use self::conversion::{converted, lacks_percent};
+use self::conversion::lacks_percent;
+pub(crate) use self::conversion::{converted, judge_unit};
 use crate::{
     algebra::{
         Env, Irreducible, Quotient, Roots, Stop, Work, compare, integer_factors, irreducible,
