@@ -14,15 +14,20 @@ const SAME_NUMBERS: usize = 3;
 
 /// Checks every drill against the lessons of its unit.
 pub(super) fn check(draft: &Draft<'_>, faults: &mut Faults) {
-    let mut chunks: HashMap<&str, Vec<Shown<'_>>> = HashMap::new();
+    let mut chunks: HashMap<&str, Vec<&ChunkDraft<'_>>> = HashMap::new();
     for chunk in &draft.chunks {
-        let shown = Shown::read(chunk);
-        chunks.entry(&chunk.chunk.unit).or_default().push(shown);
+        chunks.entry(&chunk.chunk.unit).or_default().push(chunk);
     }
     for unit in &draft.units {
         let Some(chunks) = chunks.get(unit.unit.id.as_str()) else {
             continue;
         };
+        // Words are looked at only where an exercise is told in words.
+        let told = unit.unit.drills.iter().any(is_told);
+        let chunks: Vec<Shown<'_>> = chunks
+            .iter()
+            .map(|chunk| Shown::read(chunk, told))
+            .collect();
         for (drill, line) in unit.unit.drills.iter().zip(&unit.drill_lines) {
             let Some(shown) = chunks.iter().find(|chunk| chunk.shows(drill)) else {
                 continue;
@@ -50,13 +55,13 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn read(chunk: &'a ChunkDraft<'a>) -> Self {
+    fn read(chunk: &'a ChunkDraft<'a>, told: bool) -> Self {
         let text = &chunk.chunk.text;
         Self {
             chunk,
             // Every other part stands between dollar signs.
             formulas: text.split('$').skip(1).step_by(2).map(plain).collect(),
-            words: words(text),
+            words: if told { words(text) } else { Vec::new() },
         }
     }
 
