@@ -2,6 +2,7 @@
 
 use super::{
     atoms::{Atom, atoms, text},
+    numerals,
     phrases::{Meaning, TURNING, meaning},
 };
 use crate::{
@@ -168,6 +169,7 @@ impl Known {
         word.chars().count() > 1
             && self.prompt.iter().any(|own| own == word)
             && !TURNING.contains(&word)
+            && numerals::number(&[word]).is_none()
     }
 
     /// How many atoms at the beginning repeat a word of the prompt: one, or three of `y-coordinate`.

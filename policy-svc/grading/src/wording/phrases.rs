@@ -149,5 +149,6 @@ pub(super) const TURNING: &[&str] = &[
     "than", "fewer", "least", "most", "below", "above", "under", "half", "twice", "double", "doubled", "third", "times",
     "added", "subtracted", "multiplied", "divided", "squared", "minus", "plus", "before", "after", "other", "opposite",
     "about", "nearly", "almost", "between", "if", "or", "and", "by", "wrong", "false", "old", "given", "falsch",
-    "halb", "doppelt", "verdoppelt", "weniger", "mehr", "unter", "über", "vor", "nach", "andere", "zwischen", "oder",
+    "cubed", "triple", "tripled", "increased", "decreased", "reduced", "reciprocal", "inverse", "square", "root", "power",
+    "percent", "halb", "doppelt", "verdoppelt", "weniger", "mehr", "unter", "über", "vor", "nach", "andere", "zwischen", "oder",
 ];
