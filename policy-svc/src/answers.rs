@@ -78,8 +78,8 @@ impl Answers {
             .is_some_and(|answer| answer == option_id)
     }
 
-    /// Whether a typed answer has the value of the catalogue's. Where that is no mathematics, an answer is
-    /// right if it reads the same, but for spaces and capitals, and wrong otherwise.
+    /// Whether a typed answer has the value of the catalogue's and the form that the question asks for, as with a drill that
+    /// has a key. Where that is no mathematics, an answer is right if it reads the same, but for spaces and capitals.
     #[must_use]
     pub fn typed(&self, question: &ExamQuestion, text: &str) -> ExamVerdict {
         let Some(key) = self.questions.get(&question.id) else {
@@ -95,10 +95,6 @@ impl Answers {
             Verdict::Right => ExamVerdict::Right,
             Verdict::Wrong => ExamVerdict::Wrong,
             Verdict::CannotTell if read_alike(key, text) => ExamVerdict::Right,
-            // Words are right or wrong as they stand: whoever guesses at them pays for it.
-            Verdict::CannotTell if turnwise_grading::equivalent(key, key) != Verdict::Right => {
-                ExamVerdict::Wrong
-            }
             Verdict::CannotTell => ExamVerdict::Unreadable,
         }
     }

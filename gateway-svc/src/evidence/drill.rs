@@ -1,6 +1,6 @@
 //! GradeDrill: mathematics first, a model where it cannot tell or for words, and one grade for each drill that was set.
 
-use std::{borrow::Cow, net::IpAddr};
+use std::net::IpAddr;
 
 use bytes::Bytes;
 use prost::Message;
@@ -11,7 +11,6 @@ use turnwise_proto::{
     session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
     tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, GradeDrillResponse},
 };
-use turnwise_redaction::redact_with;
 
 use super::{
     ANSWER_MAX_CHARS, Evidence, clipped,
@@ -96,18 +95,10 @@ impl Evidence {
         if let Some(verdict) = start.already_graded.clone() {
             return self.graded_before(&asked, &request, start, verdict).await;
         }
-        // What we set is as it was made; what only claims that may say anything.
-        let ours = |text| match proof {
-            Ok(_) => Cow::Borrowed(text),
-            Err(_) => {
-                let clean = redact_with(text, &roster);
-                Cow::Owned(clipped(&clean, CARD_MAX_CHARS).to_owned())
-            }
-        };
         let drill = Drill {
             unit_id: &request.unit_id,
-            prompt: ours(card.prompt.as_str()),
-            question_latex: ours(card.question_latex.as_str()),
+            prompt: &card.prompt,
+            question_latex: &card.question_latex,
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),
@@ -116,7 +107,16 @@ impl Evidence {
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, "").await) };
-        let (grade, locks) = futures_util::try_join!(self.grade(&asked, &drill), locks)?;
+        // A verdict on a text that was not set here would tell the answers of exams.
+        let is_ours = matches!(proof, Ok(_) | Err(TokenFault::Expired));
+        let grade = async {
+            if is_ours {
+                self.grade(&asked, &drill).await
+            } else {
+                Ok(Grade::not_ours())
+            }
+        };
+        let (grade, locks) = futures_util::try_join!(grade, locks)?;
         self.conclude(&asked, &request, &proof, start, &grade, &locks)
             .await
     }

@@ -1,6 +1,4 @@
-//! The judgement on a drill: mathematics, then a model unless the answer is right, then the verdict of both.
-
-use std::borrow::Cow;
+//! The judgement on a drill: mathematics, then a model where it can add something, then the verdict of both.
 
 use turnwise_kit::{CancellationToken, Fault};
 use turnwise_prompts::{GradePrompt, MistakeTag};
@@ -19,11 +17,11 @@ use crate::{
     upstream::{ANSWER_MARGIN, Step},
 };
 
-/// A drill and its answer, redacted.
+/// A drill that was set here, and its answer, redacted.
 pub(super) struct Drill<'a> {
     pub(super) unit_id: &'a str,
-    pub(super) prompt: Cow<'a, str>,
-    pub(super) question_latex: Cow<'a, str>,
+    pub(super) prompt: &'a str,
+    pub(super) question_latex: &'a str,
     pub(super) answer: &'a str,
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
@@ -41,8 +39,29 @@ pub(super) struct Grade {
     pub(super) reason: String,
 }
 
+/// What is said of a card that was not made for this student here.
+const NOT_OURS: &str = "I cannot check that: this exercise was not set for you here. Nothing was counted. \
+     Ask for a new one.";
+
+impl Grade {
+    /// No grade: the drill was not set here.
+    pub(super) fn not_ours() -> Self {
+        Self {
+            pack_hash: String::new(),
+            resolved: ResolveGradeResponse {
+                verdict: DrillVerdict::CannotTell.into(),
+                feedback_text: NOT_OURS.to_owned(),
+                ..ResolveGradeResponse::default()
+            },
+            model: String::new(),
+            task: String::new(),
+            reason: String::new(),
+        }
+    }
+}
+
 impl Evidence {
-    /// Mathematics, then a model unless the answer is right, then the verdict of both.
+    /// Mathematics, then a model where it can add something, then the verdict of both.
     pub(super) async fn grade(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -54,8 +73,8 @@ impl Evidence {
             course_id: asked.request.course_id.to_owned(),
             pack_hash: String::new(),
             unit_id: drill.unit_id.to_owned(),
-            prompt: drill.prompt.to_string(),
-            question_latex: drill.question_latex.to_string(),
+            prompt: drill.prompt.to_owned(),
+            question_latex: drill.question_latex.to_owned(),
             answer: drill.answer.to_owned(),
             drill_id: drill.drill_id.to_owned(),
         };
@@ -68,7 +87,13 @@ impl Evidence {
             .check
             .clone()
             .ok_or_else(|| Step::Policy.malformed())?;
-        let (outcome, model) = if check.verdict() == DrillVerdict::Right {
+        // What is right needs no words, and what cannot be told of a drill with a key is asked again.
+        let needs_model = match check.verdict() {
+            DrillVerdict::Right => false,
+            DrillVerdict::CannotTell => !check.has_key,
+            DrillVerdict::Wrong | DrillVerdict::Unspecified => true,
+        };
+        let (outcome, model) = if !needs_model {
             (None, String::new())
         } else {
             let (outcome, model) = self.ask_model(asked, drill, &checked).await;
@@ -139,8 +164,8 @@ impl Evidence {
             &checked.locale,
             &GradePrompt {
                 unit_title: &checked.unit_title,
-                prompt: &drill.prompt,
-                question_latex: &drill.question_latex,
+                prompt: drill.prompt,
+                question_latex: drill.question_latex,
                 answer: drill.answer,
                 verdict,
                 mistake_tags: &tags,

@@ -1,5 +1,6 @@
 //! The checks that look across files: ids, references between items, and the graph.
 
+mod examples;
 mod units;
 
 use std::collections::hash_map::Entry;
@@ -14,6 +15,7 @@ use crate::model::Tier;
 pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) {
     let units = units::check(draft, faults);
     drills(draft, faults);
+    examples::check(draft, faults);
     let (questions, covered) = questions(draft, &units, faults);
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);

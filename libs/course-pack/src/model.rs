@@ -113,10 +113,10 @@ pub enum PrereqWalk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LlmGrades {
-    /// It counts, marked as a model's: the default.
-    #[default]
+    /// It counts, marked as a model's, where the course gives no answer.
     Count,
-    /// The student reads it, and nothing is counted.
+    /// The student reads it, and nothing is counted: the default.
+    #[default]
     FeedbackOnly,
 }
 

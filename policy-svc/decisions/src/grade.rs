@@ -1,7 +1,8 @@
 //! The grade of a drill: what mathematics said of the answer, and whatever came of a model.
 //!
 //! Mathematics has the last word where it had one: a model then words the feedback and names the mistake. Where it cannot
-//! tell, a model's grade decides, and counts unless the course says otherwise. Without any verdict nothing counts.
+//! tell and the course gives the answer, nobody decides, and the drill is asked again. Where the course gives none, a model's
+//! grade is shown, and counts if the course says so. Without any verdict nothing counts.
 
 pub mod feedback;
 
@@ -54,8 +55,10 @@ pub struct DrillCheck {
     pub task: String,
     /// Why the verdict is what it is, as a code such as `not_equal`. One that is not known here gets plainer words.
     pub reason: String,
-    /// Whether a model's grade counts where mathematics cannot tell.
+    /// Whether a model's grade counts where mathematics cannot tell and the course gives no answer.
     pub counts_llm: bool,
+    /// Whether the course gives the answer: then no model decides.
+    pub has_key: bool,
 }
 
 /// Who decided whether an answer is right.
@@ -159,12 +162,14 @@ const COPIED_QUESTION: &str = "copied_question";
 #[must_use]
 pub fn resolve_grade(unit: &Unit, check: &DrillCheck, outcome: Option<Outcome<'_>>) -> Grade {
     let own = own_grade(check);
+    let asks_again = check.has_key && check.verdict == Verdict::CannotTell;
     let written = match outcome {
         None => return own,
         Some(Outcome::Failure(reason)) => Err(Violation {
             reason,
             detail: String::new(),
         }),
+        Some(Outcome::Completion(_)) if asks_again => return own,
         Some(Outcome::Completion(bytes)) => read(bytes),
     };
     match written {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 pub(crate) use self::{
     doubts::{as_list, doubts, other_sides},
+    phrases::phrase,
     reading::{read, readings, stripped, usual_readings},
 };
 
@@ -137,7 +138,7 @@ impl Answer {
             return None;
         };
         let mut values: Vec<Value> = Vec::new();
-        for (_, item) in items {
+        for (link, item) in items {
             let (variable, expression, unit) = match item {
                 Item::Value { plain, united } => match (plain, united) {
                     (Some(expression), None) => (None, expression.clone(), None),
@@ -158,6 +159,16 @@ impl Answer {
                 Item::Bracket { .. } => return None,
             };
             let inherited = values.first().and_then(|first| first.variable.clone());
+            // `x = 3 or y = 1` does not say which.
+            if *link == Link::Or && variable.is_some() && inherited.is_some() {
+                let name = |name: &Option<Rc<str>>| {
+                    name.as_deref()
+                        .and_then(|name| name.split('_').next().map(str::to_owned))
+                };
+                if name(&variable) != name(&inherited) {
+                    return None;
+                }
+            }
             for expression in expression.branches() {
                 values.push(Value {
                     variable: variable.clone().or_else(|| inherited.clone()),

@@ -34,7 +34,8 @@ pub(crate) fn is_copied(drill: &Drill<'_>, key: &str, answer: &str) -> bool {
         .any(|shapes| own.contains(&shapes))
 }
 
-fn formulas(drill: &Drill<'_>) -> Vec<String> {
+/// The formulas of a drill.
+pub(crate) fn formulas(drill: &Drill<'_>) -> Vec<String> {
     let mut found: Vec<String> = with_units(pieces(drill.prompt))
         .into_iter()
         .filter_map(|piece| match piece {
@@ -147,4 +148,23 @@ pub(crate) fn in_other_unit(
                         && shape(&given.expression) == shape(&own.expression)
                 })
             }))
+}
+
+/// Whether an answer counts something else than the prompt asks for: `15 cm` where euros are asked for. A cent may be one of
+/// several currencies.
+pub(crate) fn in_wrong_unit(drill: &Drill<'_>, key: &str, answer: &str) -> bool {
+    let unit = |text: &str| {
+        let (_, first) = answer::usual_readings(text).into_iter().next()?;
+        match first.values(Letters::Units, &mut Work::new())?.as_slice() {
+            [value] => Some(value.unit.clone()),
+            _ => None,
+        }
+    };
+    let (Some(None), Some(Some(own))) = (unit(key), unit(answer)) else {
+        return false;
+    };
+    units::asked(drill.prompt).is_some_and(|asked| {
+        let differs = asked.dimension != own.dimension && !units::is_same(&asked, &own);
+        asked.is_known() && own.is_known() && differs && !own.words.starts_with("cent")
+    })
 }

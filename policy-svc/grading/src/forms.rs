@@ -8,6 +8,7 @@ use num_traits::{One, Signed, Zero};
 
 use crate::{
     algebra::{Env, ROOT_STEPS, Rational, Roots, Sum, Work, coprime, integer_factors, normal},
+    answer::{Answer, Letters},
     notation::Expression,
 };
 
@@ -68,6 +69,16 @@ pub(crate) fn is_literal(expression: &Expression) -> bool {
     }
 }
 
+/// Whether an expression is a number written with a point or as per cent.
+pub(crate) fn is_decimal(expression: &Expression) -> bool {
+    match expression {
+        Expression::Number { places, .. } => places.is_some(),
+        Expression::Negate(inner) => is_decimal(inner),
+        Expression::Percent(_) => true,
+        _ => false,
+    }
+}
+
 /// Whether a number as written is in lowest terms.
 pub(crate) fn is_lowest(expression: &Expression) -> bool {
     match expression {
@@ -102,6 +113,23 @@ pub(crate) fn evaluated(expression: &Expression, work: &mut Work) -> Form {
         Ok(_) => simplified(expression, work),
         Err(_) => Form::Unsure,
     }
+}
+
+/// Whether a value of an answer is rational and still to be worked out: `12 - 7` for 5. A quotient of whole numbers is one
+/// number.
+pub(crate) fn is_unfinished(answer: &Answer, work: &mut Work) -> bool {
+    let values = answer.values(Letters::Variables, work);
+    let constants: Vec<Expression> = match values {
+        Some(values) => values.into_iter().map(|value| value.expression).collect(),
+        None => answer.expressions().into_iter().cloned().collect(),
+    };
+    constants.iter().any(|value| {
+        !value.has_variable()
+            && !is_literal(value)
+            && !is_scientific(value)
+            && normal(value, &mut Env::new(Roots::Positive), work)
+                .is_ok_and(|value| value.as_number().is_some())
+    })
 }
 
 /// `3.2 * 10^5`
@@ -255,9 +283,15 @@ fn product(factors: &[Expression]) -> Form {
     if factors.iter().any(is_trivial) {
         return Form::Missed;
     }
+    // `-2 * n` may come behind a plus.
+    let is_negative = |at: usize, factor: &Expression| match factor {
+        Expression::Negate(inner) => at > 0 || !is_number(inner),
+        _ => false,
+    };
     if factors
         .iter()
-        .any(|factor| matches!(factor, Expression::Negate(_)))
+        .enumerate()
+        .any(|(at, factor)| is_negative(at, factor))
     {
         return Form::Unsure;
     }

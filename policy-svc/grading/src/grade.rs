@@ -97,6 +97,8 @@ pub enum Reason {
     NotSimplified,
     /// Equal, but still to be worked out.
     NotEvaluated,
+    /// The answer is right, and a step or reason beside it is not, or was not understood.
+    UnclearSteps,
     /// Equal, but not in the form asked for.
     NotConverted,
     /// The answer's number is right and its unit is not.
@@ -127,6 +129,7 @@ impl Reason {
             Self::NotExpanded => "not_expanded",
             Self::NotSimplified => "not_simplified",
             Self::NotEvaluated => "not_evaluated",
+            Self::UnclearSteps => "unclear_steps",
             Self::NotConverted => "not_converted",
             Self::WrongUnit => "wrong_unit",
             Self::UnreadableAnswer => "unreadable_answer",

@@ -3,12 +3,12 @@
 use crate::{
     algebra::Work,
     answer::{self, Answer, Reading},
-    copies,
+    claims, copies, formed,
     grade::{Drill, Grade, Reason, Verdict},
     key::{self, plain},
     solving::{self, Judgement},
     task::{self, Problem, Subject, Target, Unread},
-    working,
+    wording, working,
 };
 
 /// See [`crate::grade`].
@@ -18,15 +18,56 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
         Ok(problem) => problem.task,
         Err(Unread::Task(task) | Unread::Question(task)) => *task,
     };
-    let own = by_problem(&problem, answer);
-    let (verdict, reason) = match drill.key {
-        Some(key) => with_key(drill, &problem, key, answer, own),
-        None => own,
-    };
+    let (verdict, reason) = by_words(drill, &problem, answer);
     Grade {
         verdict,
         task,
         reason,
+    }
+}
+
+/// Judges what an answer says, and its steps.
+fn by_words(drill: &Drill<'_>, problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
+    if drill
+        .key
+        .is_some_and(|key| key::is_written_alike(key, answer))
+    {
+        return by_formula(drill, problem, answer);
+    }
+    let Some(heard) = wording::heard(drill, answer) else {
+        return (Verdict::CannotTell, Reason::UnreadableAnswer);
+    };
+    let (mut answer, mut claims) = (heard.answer, heard.claims);
+    let mut judgement = by_formula(drill, problem, &answer);
+    if judgement.0 != Verdict::Right
+        && let Some((steps, last)) =
+            claims::steps(&answer).or_else(|| claims::last_side(problem.as_ref().ok(), &answer))
+    {
+        let concluded = by_formula(drill, problem, &last);
+        let decides = match concluded.0 {
+            Verdict::Right => true,
+            Verdict::Wrong => judgement.0 == Verdict::CannotTell,
+            Verdict::CannotTell => false,
+        };
+        if decides {
+            judgement = concluded;
+            answer = last;
+            claims.extend(steps);
+        }
+    }
+    let problem = problem.as_ref().ok();
+    if judgement.0 == Verdict::Right && !claims::hold(&claims, problem, &answer, &mut Work::new()) {
+        return (Verdict::CannotTell, Reason::UnclearSteps);
+    }
+    judgement
+}
+
+/// Judges an answer that is nothing but a formula.
+fn by_formula(drill: &Drill<'_>, problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
+    let own = by_problem(problem, answer);
+    match drill.key {
+        Some(key) => with_key(drill, problem, key, answer, own),
+        None => own,
     }
 }
 
@@ -73,7 +114,7 @@ fn is_doubted(problem: &Problem, answer: &str, readings: &[(Reading, Answer)]) -
     answer::as_list(answer).is_some_and(|list| judged(&list) == Verdict::Right)
         || sides
             .into_iter()
-            .chain(answer::doubts(answer, &problem.letters()))
+            .chain(answer::doubts(answer))
             .filter(|other| !readings.iter().any(|(_, known)| known == other))
             .any(|other| judged(&other) != Verdict::Wrong)
 }
@@ -101,26 +142,28 @@ fn with_key(
     let copied = [drill.question_latex, drill.prompt]
         .iter()
         .any(|text| !text.trim().is_empty() && plain(text) == plain(answer));
+    let or_wrong = |other: Reason| match own {
+        (Verdict::Wrong, _) => own,
+        _ => (Verdict::CannotTell, other),
+    };
     match key::equivalent(key, answer) {
-        Verdict::Right if copied || copies::is_copied(drill, key, answer) => match own {
-            (Verdict::Wrong, _) => own,
-            _ => (Verdict::CannotTell, Reason::CopiedQuestion),
-        },
-        Verdict::Right if copies::in_other_unit(drill, problem, key, answer) => match own {
-            (Verdict::Wrong, _) => own,
-            _ => (Verdict::CannotTell, Reason::NotConverted),
-        },
+        Verdict::Right if copied || copies::is_copied(drill, key, answer) => {
+            or_wrong(Reason::CopiedQuestion)
+        }
+        Verdict::Right if copies::in_other_unit(drill, problem, key, answer) => {
+            or_wrong(Reason::NotConverted)
+        }
         Verdict::Right => match own {
             (_, Reason::CopiedQuestion) => own,
+            (Verdict::Right, _) => (Verdict::Right, Reason::MatchesKey),
             // The form counts where the key itself has it, and what is unsure of a form stays so.
-            (Verdict::Wrong | Verdict::CannotTell, reason) if is_formal(reason) => {
-                if by_problem(problem, key).0 == Verdict::Right {
-                    own
-                } else {
-                    (Verdict::Right, Reason::MatchesKey)
-                }
+            (Verdict::Wrong | Verdict::CannotTell, reason)
+                if is_formal(reason) && by_problem(problem, key).0 == Verdict::Right =>
+            {
+                own
             }
-            _ => (Verdict::Right, Reason::MatchesKey),
+            _ => formed::like_key(drill, problem, key, answer)
+                .unwrap_or((Verdict::Right, Reason::MatchesKey)),
         },
         Verdict::Wrong => match own {
             // Either the key or this reading of the task is mistaken.
@@ -136,6 +179,9 @@ fn with_key(
             } else {
                 own
             }
+        }
+        Verdict::CannotTell if copies::in_wrong_unit(drill, key, answer) => {
+            (Verdict::Wrong, Reason::WrongUnit)
         }
         Verdict::CannotTell => own,
     }

@@ -19,24 +19,20 @@ use crate::{
 /// Longer texts are not compared.
 const MAX_BYTES: usize = 16_000;
 
-/// See [`crate::equivalent`].
+/// Whether an answer has the value of its key, in any form: `2/4` for `0.5`, `3(6n+7)` for `18n+21`, `3<x` for `(3, inf)`. It
+/// is not checked against the question, so a question that is copied has its own value.
 pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
     if key.len() > MAX_BYTES || answer.len() > MAX_BYTES || key.trim().is_empty() {
         return Verdict::CannotTell;
     }
-    let (written_key, written_answer) = (written(key), written(answer));
-    if written_key.is_empty() {
+    if written(key).is_empty() {
         return Verdict::CannotTell;
+    }
+    if is_written_alike(key, answer) {
+        return Verdict::Right;
     }
     let keys = answer::usual_readings(key);
     let answers = answer::readings(answer);
-    // Capitals and small letters are different variables, and the same word.
-    let words = keys.is_empty() && answers.is_empty();
-    if written_key == written_answer
-        || words && written_key.to_lowercase() == written_answer.to_lowercase()
-    {
-        return Verdict::Right;
-    }
     let mut work = Work::new();
     match by_readings(&keys, answer, &answers, &mut work) {
         Verdict::Wrong if is_doubted(key, &keys, answer, &answers, &mut work) => {
@@ -44,6 +40,18 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
         }
         verdict => verdict,
     }
+}
+
+/// Whether an answer is the key as it stands, spaces aside. Capitals and small letters are different variables, and the same
+/// word.
+pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
+    let (own, theirs) = (written(key), written(answer));
+    // `5!` and `5?` say more than 5.
+    let says_more = answer.trim_end().ends_with(['!', '?']) && key.trim_end() != answer.trim_end();
+    if says_more || own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
+        return false;
+    }
+    own == theirs || answer::usual_readings(key).is_empty() && answer::readings(answer).is_empty()
 }
 
 /// Whether a wrong answer would not be wrong in a less usual reading of it or of the key.
@@ -54,15 +62,10 @@ fn is_doubted(
     answers: &[(Reading, Answer)],
     work: &mut Work,
 ) -> bool {
-    let letters = |text: &str| {
-        text.chars()
-            .filter(|own| own.is_alphabetic())
-            .collect::<Vec<_>>()
-    };
     let mut compared = |key: &Answer, answer: &Answer| compare(key, answer, work);
     for (_, key) in keys {
         if answer::as_list(answer).is_some_and(|list| compared(key, &list) == Verdict::Right)
-            || answer::doubts(answer, &letters(key_text))
+            || answer::doubts(answer)
                 .iter()
                 .any(|other| compared(key, other) != Verdict::Wrong)
         {
@@ -72,7 +75,7 @@ fn is_doubted(
     answer::readings(key_text)
         .into_iter()
         .map(|(_, key)| key)
-        .chain(answer::doubts(key_text, &letters(answer)))
+        .chain(answer::doubts(key_text))
         .any(|key| {
             answers
                 .iter()
@@ -292,17 +295,7 @@ fn equations(key: &Relation, answer: &Relation, work: &mut Work) -> Verdict {
     if own == theirs {
         return Verdict::Right;
     }
-    let linear = |sum: &crate::algebra::Sum| {
-        sum.is_polynomial()
-            && sum.terms().all(|(monomial, _)| {
-                monomial.0.len() <= 1
-                    && monomial
-                        .0
-                        .iter()
-                        .all(|(_, exponent)| exponent.is_integer() && exponent.to_integer() <= 1)
-            })
-    };
-    if linear(&own) && linear(&theirs) && own.variables() == theirs.variables() {
+    if own.is_linear() && theirs.is_linear() && own.variables() == theirs.variables() {
         Verdict::Wrong
     } else {
         Verdict::CannotTell

@@ -3,18 +3,20 @@
 //! [`grade`] reads the task from the drill's words, the formula from the words or from the question, and the answer as
 //! students and models write it, in plain text or LaTeX. Then it works the problem out and compares: the whole solution set
 //! of an equation, an inequality or a system of linear equations; the value of an expression, and the form that the task
-//! asks for. [`equivalent`] compares two answers by value alone.
+//! asks for.
 //!
-//! Right and wrong are said only where they are certain. A prompt with a word that tasks are not made of, an answer or a
-//! question that cannot be read, mathematics beyond the rules: all are [`Verdict::CannotTell`].
+//! Right and wrong are said only where they are certain. A word beside an answer that is not known, a prompt with a word
+//! that tasks are not made of, an answer or a question that cannot be read, mathematics beyond the rules: all are
+//! [`Verdict::CannotTell`].
 //!
 //! - `notation`: text to tokens, tokens to an expression as written.
 //! - `algebra`: expressions to quotients of sums with rational exponents, a canonical form in which equality is exact, surds
 //!   included; equations, inequalities, factors.
 //! - `prompt`, `vocabulary`, `task`: a drill's words and formulas to a problem.
+//! - `wording`, `claims`: what is said around an answer, and the steps and reasons beside it.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
-//! - `forms`: simplified, expanded, factored, worked out.
-//! - `solving`, `working`, `rounding`, `key`, `copies`, `grader`: the verdicts.
+//! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
+//! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -36,11 +38,14 @@
 
 mod algebra;
 mod answer;
+mod claims;
 mod copies;
+mod formed;
 mod forms;
 mod grade;
 mod grader;
 mod key;
+mod line;
 mod notation;
 mod prompt;
 mod rounding;
@@ -48,12 +53,13 @@ mod solving;
 mod task;
 mod units;
 mod vocabulary;
+mod wording;
 mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
 
 /// Names the rules of this crate. It goes into logs: raise it with any change that can change a verdict.
-pub const GRADER: &str = "grading-2";
+pub const GRADER: &str = "grading-3";
 
 /// Grades an answer to a drill.
 ///
@@ -61,10 +67,4 @@ pub const GRADER: &str = "grading-2";
 /// the value and the task the form; without one, the question is worked out here.
 pub fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
     grader::grade(drill, answer)
-}
-
-/// Whether a typed answer has the value of its key, in any form: `2/4` for `0.5`, `3(6n+7)` for `18n+21`, `3<x` for
-/// `(3, inf)`. It is not checked against the question, so a question that is copied has its own value.
-pub fn equivalent(key: &str, answer: &str) -> Verdict {
-    key::equivalent(key, answer)
 }

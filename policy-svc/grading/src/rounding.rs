@@ -1,12 +1,12 @@
 //! Rounded numbers: where they are asked for, and where they stand for exact ones.
 
 use num_bigint::BigInt;
-use num_traits::Signed;
+use num_traits::{Signed, ToPrimitive};
 
 use crate::{
-    algebra::{Quotient, Rational, is_rounding},
+    algebra::{Env, Quotient, Rational, Roots, Work, is_rounding, normal},
     answer::Value,
-    forms::signed_number,
+    forms::{is_scientific, signed_number},
     grade::{Reason, Verdict},
     notation::Expression,
     solving::{Judgement, OPEN},
@@ -51,6 +51,17 @@ fn decimal(expression: &Expression) -> Option<(Rational, u32)> {
             let (value, places) = signed_number(inner)?;
             let hundred = Rational::from(BigInt::from(100));
             Some((value / hundred, places.unwrap_or(0) + 2))
+        }
+        Expression::Multiply(factors) if is_scientific(expression) => {
+            let (_, places) = signed_number(factors.first()?)?;
+            let (power, _) = match factors.last()? {
+                Expression::Power(_, exponent) => signed_number(exponent)?,
+                _ => return None,
+            };
+            let power = power.to_integer().to_i64()?;
+            let places = i64::from(places.unwrap_or(0)) - power;
+            let value = normal(expression, &mut Env::new(Roots::Real), &mut Work::new()).ok()?;
+            Some((value.as_number()?, u32::try_from(places.max(0)).ok()?))
         }
         _ => None,
     }

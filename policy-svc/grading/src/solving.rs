@@ -12,11 +12,12 @@ use crate::{
         Env, Quotient, RealSet, Roots, Solutions, Stop, Work, compare, normal, sign, solve_relation,
     },
     answer::{Answer, Item, Letters, Phrase, Value},
-    forms::{Form, evaluated, is_literal, is_power},
+    forms::{Form, evaluated, is_literal, is_lowest, is_unfinished, signed_number},
     grade::{Reason, Verdict},
     notation::{Expression, Relation, Sign, relation_shape, shape},
     rounding::may_be_rounded,
-    task::{Pick, Problem, Subject},
+    task::{Pick, Problem, Subject, Target},
+    working::converted,
 };
 
 /// A verdict and why.
@@ -24,6 +25,9 @@ pub(crate) type Judgement = (Verdict, Reason);
 
 /// All was read, but it stays open.
 pub(crate) const OPEN: Judgement = (Verdict::CannotTell, Reason::Undecided);
+
+/// The value is right, and still to be worked out.
+pub(crate) const UNFINISHED: Judgement = (Verdict::CannotTell, Reason::NotEvaluated);
 
 const SOLVED: Judgement = (Verdict::Right, Reason::EqualToSolution);
 const NO_SOLUTION: Judgement = (Verdict::Wrong, Reason::NotASolution);
@@ -55,10 +59,9 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     if given.iter().all(is_solved) {
         return (Verdict::CannotTell, Reason::UnreadableQuestion);
     }
-    if matches!(problem.subject, Subject::System(_)) {
-        return system(&given, &variables, answer, work);
-    }
+    let is_system = matches!(problem.subject, Subject::System(_));
     let judgement = match (variables.as_slice(), &problem.unknown) {
+        _ if is_system => system(&given, &variables, answer, work),
         ([only], named) if named.as_ref().is_none_or(|named| named == only) => {
             one_unknown(problem, &given, only, answer, work)
         }
@@ -69,11 +72,31 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
         _ => (Verdict::CannotTell, Reason::UnreadableQuestion),
     };
     match judgement.0 {
+        Verdict::Right if is_unfinished(answer, work) => UNFINISHED,
+        Verdict::Right if is_in_other_form(problem, answer, work) => {
+            (Verdict::CannotTell, Reason::NotConverted)
+        }
         Verdict::Right => as_worked_out(&given, answer, work).unwrap_or(judgement),
         // `5 + 4 = 9` shows the number that was missing, somewhere.
-        Verdict::Wrong if answer.is_arithmetic() => OPEN,
+        Verdict::Wrong if !is_system && answer.is_arithmetic() => OPEN,
         _ => judgement,
     }
+}
+
+/// Whether a solution is not in the form that the prompt asks for: a decimal, a fraction in lowest terms, rounded.
+fn is_in_other_form(problem: &Problem, answer: &Answer, work: &mut Work) -> bool {
+    let asked = !matches!(problem.target, None | Some(Target::Unit(_)));
+    let values = answer.values(Letters::Variables, work).unwrap_or_default();
+    values.iter().map(|value| &value.expression).any(|value| {
+        let places = signed_number(value).map(|(_, places)| places.unwrap_or(0));
+        let is_whole = places == Some(0);
+        !is_whole
+            && (asked && converted(problem, value) != Form::Met
+                || problem.simplified && !is_lowest(value)
+                || problem
+                    .round
+                    .is_some_and(|round| places.is_none_or(|places| places > round)))
+    })
 }
 
 /// What is wrong with a right value of `x = 3 + 4`, where all there is to do is to work it out.
@@ -109,10 +132,7 @@ fn as_worked_out(given: &[Relation], answer: &Answer, work: &mut Work) -> Option
     }
     match evaluated(&value.expression, work) {
         Form::Met => None,
-        Form::Missed if !is_power(&value.expression) => {
-            Some((Verdict::Wrong, Reason::NotEvaluated))
-        }
-        _ => Some((Verdict::CannotTell, Reason::NotEvaluated)),
+        _ => Some(UNFINISHED),
     }
 }
 
@@ -273,11 +293,12 @@ fn against_numbers(
     let mut open = false;
     let mut wrong = false;
     for value in &values {
-        if value.unit.is_some()
-            || value.variable.as_deref().is_some_and(|named| {
-                named != variable && !named.starts_with(&format!("{variable}_"))
-            })
-        {
+        // `x_1` is one of the values of x.
+        let is_own = value
+            .variable
+            .as_deref()
+            .is_none_or(|named| named.split('_').next() == Some(variable) || named == variable);
+        if value.unit.is_some() || !is_own {
             return OPEN;
         }
         let Ok(own) = constant(value, work) else {

@@ -85,10 +85,14 @@ pub(crate) struct Problem {
     pub(crate) round: Option<u32>,
     /// Whether the prompt says to simplify, so that an answer that could be simplified is wrong.
     pub(crate) simplified: bool,
+    /// Whether it asks for a fraction in lowest terms.
+    pub(crate) lowest: bool,
     /// Whether only the greatest common factor is to be taken out.
     pub(crate) common_factor: bool,
     /// Whether the words speak of powers, so that `3^8` may stay as it is.
     pub(crate) powers: bool,
+    /// Whether a division is written as one, `7 \div 2`, and not as a fraction.
+    pub(crate) divides: bool,
     /// Whether it asks for interval notation or another writing that is not checked.
     pub(crate) writing: bool,
 }
@@ -113,13 +117,7 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         return Err(Unread::Task(Task::Unknown));
     }
     let pieces = pieces(drill.prompt);
-    let words: Vec<&str> = pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Word(word, _) => Some(word.as_str()),
-            Piece::Formula(_) => None,
-        })
-        .collect();
+    let words = words(&pieces);
     let task = vocabulary::task(&words);
     // "Is 3 a solution?" asks for yes or no.
     let asks_whether = pieces.iter().any(|piece| {
@@ -129,7 +127,6 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
     if words.len() > MAX_WORDS || asks_whether || !vocabulary::all_known(&words) {
         return Err(Unread::Task(task));
     }
-    let has = |word: &str| words.contains(&word);
     let round = vocabulary::rounding(&words).map_err(|()| Unread::Task(task))?;
     let target = vocabulary::target(&words);
     let converts_units = task == Task::Convert && matches!(target, Some(Target::Unit(_)));
@@ -151,23 +148,63 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
         return Err(Unread::Task(task));
     }
     let problem = Problem {
-        task,
         subject,
         givens: formulas.givens,
         unknown: formulas.unknown,
-        pick: vocabulary::pick(&words),
         target,
         round,
-        simplified: vocabulary::wants_simplified(&words),
-        common_factor: (has("gcf") || has("common") && has("factor"))
-            && !has("completely")
-            && !has("fully"),
-        powers: ["power", "powers", "exponent", "exponents"]
-            .iter()
-            .any(|word| has(word)),
-        writing: has("interval"),
+        ..described(drill, task, &words)
     };
     settle(problem, &words)
+}
+
+/// What the words of a prompt say of a task, whatever it is to be done with.
+fn described(drill: &Drill<'_>, task: Task, words: &[&str]) -> Problem {
+    Problem {
+        task,
+        subject: Subject::Relations(Vec::new()),
+        givens: Vec::new(),
+        unknown: None,
+        pick: vocabulary::pick(words),
+        target: None,
+        round: None,
+        simplified: vocabulary::wants_simplified(words),
+        lowest: words.contains(&"lowest") && words.contains(&"fraction"),
+        common_factor: vocabulary::wants_common_factor(words),
+        powers: ["power", "powers", "exponent", "exponents"]
+            .iter()
+            .any(|word| words.contains(word)),
+        divides: [drill.prompt, drill.question_latex]
+            .iter()
+            .any(|text| text.contains("\\div") || text.contains('÷')),
+        writing: words.contains(&"interval"),
+    }
+}
+
+/// The problem of bringing `subject` into the form that a prompt names, where the rest of it was not understood.
+pub(crate) fn by_words(drill: &Drill<'_>, subject: Expression) -> Option<Problem> {
+    let pieces = pieces(drill.prompt);
+    let words = words(&pieces);
+    let task = vocabulary::task(&words);
+    matches!(
+        task,
+        Task::Simplify | Task::Expand | Task::Factor | Task::Convert
+    )
+    .then(|| Problem {
+        subject: Subject::Expression(subject),
+        target: vocabulary::target(&words),
+        ..described(drill, task, &words)
+    })
+}
+
+fn words(pieces: &[Piece]) -> Vec<&str> {
+    pieces
+        .iter()
+        .filter_map(|piece| match piece {
+            Piece::Word(word, _) => Some(word.as_str()),
+            Piece::Formula(_) => None,
+        })
+        .collect()
 }
 
 /// Fits the task to what it is to be done with.
@@ -268,8 +305,8 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
 }
 
 impl Problem {
-    /// The letters of the subject's variables.
-    pub(crate) fn letters(&self) -> Vec<char> {
+    /// The subject's variables, each once.
+    pub(crate) fn variables(&self) -> Vec<Rc<str>> {
         let expressions: Vec<&Expression> = match &self.subject {
             Subject::Expression(only) => vec![only],
             Subject::Relations(relations) | Subject::System(relations) => relations
@@ -279,11 +316,13 @@ impl Problem {
             Subject::Comparison(left, right) => vec![left, right],
             Subject::Quantity(_) => Vec::new(),
         };
-        expressions
+        let mut names: Vec<Rc<str>> = expressions
             .into_iter()
             .flat_map(Expression::variables)
-            .flat_map(|name| name.chars().collect::<Vec<_>>())
-            .collect()
+            .collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// The environment with the givens.

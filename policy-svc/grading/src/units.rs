@@ -6,7 +6,7 @@ use num_traits::One;
 
 use crate::{
     algebra::Rational,
-    notation::{Token, TokenKind},
+    notation::{Comma, Token, TokenKind, tokens},
 };
 
 /// A unit: what it measures, and how many base units it is.
@@ -36,6 +36,7 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
             "centimeters",
             "centimetre",
             "centimetres",
+            "zentimeter",
         ],
         "length",
         1,
@@ -56,11 +57,26 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["in", "inch", "inches"], "length", 254, 10_000),
     (&["ft", "foot", "feet"], "length", 3048, 10_000),
     (&["yd", "yard", "yards"], "length", 9144, 10_000),
-    (&["mi", "mile", "miles"], "length", 1_609_344, 1000),
-    (&["g", "gram", "grams"], "mass", 1, 1),
-    (&["kg", "kilogram", "kilograms"], "mass", 1000, 1),
-    (&["mg", "milligram", "milligrams"], "mass", 1, 1000),
-    (&["t", "tonne", "tonnes"], "mass", 1_000_000, 1),
+    (
+        &["mi", "mile", "miles", "meile", "meilen"],
+        "length",
+        1_609_344,
+        1000,
+    ),
+    (&["g", "gram", "grams", "gramm"], "mass", 1, 1),
+    (
+        &["kg", "kilogram", "kilograms", "kilogramm"],
+        "mass",
+        1000,
+        1,
+    ),
+    (
+        &["mg", "milligram", "milligrams", "milligramm"],
+        "mass",
+        1,
+        1000,
+    ),
+    (&["t", "tonne", "tonnes", "tonnen"], "mass", 1_000_000, 1),
     (&["oz", "ounce", "ounces"], "weight", 1, 1),
     (&["lb", "lbs", "pound", "pounds"], "weight", 16, 1),
     (&["ton", "tons"], "weight", 32_000, 1),
@@ -88,17 +104,32 @@ const TABLE: &[(&[&str], &str, u64, u64)] = &[
     (&["pint", "pints", "pt"], "capacity", 2, 1),
     (&["quart", "quarts", "qt"], "capacity", 4, 1),
     (&["gallon", "gallons", "gal"], "capacity", 16, 1),
-    (&["s", "sec", "second", "seconds"], "time", 1, 1),
-    (&["min", "minute", "minutes", "mins"], "time", 60, 1),
-    (&["h", "hr", "hrs", "hour", "hours"], "time", 3600, 1),
-    (&["day", "days"], "time", 86_400, 1),
-    (&["week", "weeks"], "time", 604_800, 1),
+    (
+        &["s", "sec", "second", "seconds", "sekunde", "sekunden"],
+        "time",
+        1,
+        1,
+    ),
+    (
+        &["min", "minute", "minutes", "mins", "minuten"],
+        "time",
+        60,
+        1,
+    ),
+    (
+        &["h", "hr", "hrs", "hour", "hours", "stunde", "stunden"],
+        "time",
+        3600,
+        1,
+    ),
+    (&["day", "days", "tag", "tage", "tagen"], "time", 86_400, 1),
+    (&["week", "weeks", "woche", "wochen"], "time", 604_800, 1),
     (&["$", "dollar", "dollars", "usd", "USD"], "dollar", 1, 1),
     (&["¢", "cent", "cents"], "dollar", 1, 100),
     (&["€", "euro", "euros", "EUR"], "euro", 1, 1),
-    (&["£"], "sterling", 1, 1),
+    (&["£", "gbp", "GBP"], "sterling", 1, 1),
     (&["¥"], "yen", 1, 1),
-    (&["°", "degree", "degrees"], "angle", 1, 1),
+    (&["°", "degree", "degrees", "grad"], "angle", 1, 1),
 ];
 
 /// Names that stand for a quotient of two units.
@@ -137,6 +168,70 @@ pub(crate) fn named(word: &str) -> Option<Unit> {
         factor,
         words: word.to_lowercase(),
     })
+}
+
+/// Reads a text as a unit: `km/h`, `€`, `square metres`.
+pub(crate) fn read(text: &str) -> Option<Unit> {
+    unit(&tokens(text, Comma::Separates)?)
+}
+
+impl Unit {
+    /// Whether it is one of the table, or made of such.
+    pub(crate) fn is_known(&self) -> bool {
+        self.dimension != self.words
+    }
+}
+
+/// Words before the unit that a prompt asks for. Behind those that begin with a blank nothing else may follow.
+const ASKING: &[&str] = &[
+    " in ",
+    " into ",
+    " to ",
+    "how many ",
+    "how much ",
+    "wie viele ",
+    "wieviele ",
+    "wie viel ",
+];
+
+/// Words behind "how many" that name nothing.
+const UNCOUNTED: &[&str] = &[
+    "more", "times", "of", "are", "is", "do", "does", "did", "can", "mehr", "mal", "sind", "ist",
+];
+
+/// The unit that a prompt asks for: "the price in euros", "how many units".
+pub(crate) fn asked(prompt: &str) -> Option<Unit> {
+    let lower = prompt.to_lowercase();
+    ASKING.iter().find_map(|asking| {
+        let at = lower.rfind(asking)? + asking.len();
+        let rest = prompt
+            .get(at..)?
+            .split(['.', '?', '!', ',', ';', ':'])
+            .next()?;
+        let all = tokens(rest, Comma::Separates)?;
+        if asking.starts_with(' ') {
+            return unit(&all).filter(Unit::is_known);
+        }
+        let known = (1..=all.len().min(5))
+            .rev()
+            .filter_map(|length| unit(all.get(..length)?))
+            .find(Unit::is_known);
+        known.or_else(|| unit(all.get(..1)?).filter(|one| !UNCOUNTED.contains(&one.words.as_str())))
+    })
+}
+
+/// Whether two units are one, by size or by name.
+pub(crate) fn is_same(one: &Unit, other: &Unit) -> bool {
+    let name = |unit: &Unit| unit.words.trim_end_matches('s').to_owned();
+    let is_pound = |unit: &Unit| matches!(name(unit).as_str(), "pound" | "£");
+    one.dimension == other.dimension && one.factor == other.factor
+        || name(one) == name(other)
+        || is_pound(one) && is_pound(other)
+}
+
+/// Whether a word names what a prompt counts.
+pub(crate) fn is_counted(asked: &Unit, word: &str) -> bool {
+    asked.words.trim_end_matches('s') == word.trim_end_matches('s')
 }
 
 /// Reads tokens as a unit: words, signs, a slash or `per`, and whole powers.

@@ -35,7 +35,7 @@ const PLAIN: &[&str] = &[
     "scientific", "separate", "set", "show", "sides", "sign", "similar", "simple", "simplest", "simplified",
     "simplify", "simplifying", "single", "smaller", "smallest", "so", "solution", "solutions", "solve", "space",
     "special", "square", "squares", "step", "steps", "substitution", "subtract", "subtracting", "subtraction", "sum",
-    "symbol", "system", "systems", "tenth", "tenths", "term", "terms", "that", "the", "them", "then", "there",
+    "symbol", "system", "systems", "take", "tenth", "tenths", "term", "terms", "that", "the", "them", "then", "there",
     "these", "this", "those", "thousandth", "thousandths", "three", "to", "trial", "trinomial", "trinomials", "try",
     "two", "type", "unit", "units", "unknown", "us", "use", "using", "value", "values", "variable", "variable's",
     "variables", "vertical", "we", "well", "what", "when", "where", "whole", "with", "work", "worked", "write", "you",
@@ -90,6 +90,7 @@ fn names_another_thing(words: &[&str]) -> bool {
                 | "reduce"
                 | "combine"
                 | "distribute"
+                | "take"
                 | "write"
                 | "convert"
         )
@@ -179,6 +180,9 @@ pub(crate) fn task(words: &[&str]) -> Task {
     if factor_is_verb(words) && !has(&["simplify", "reduce"]) {
         return Task::Factor;
     }
+    if has(&["take"]) && has(&["out"]) && has(&["factor", "factors", "gcf"]) {
+        return Task::Factor;
+    }
     if has(&["factorisation", "factorization"]) && has(&["write", "find", "give"]) {
         return Task::Factor;
     }
@@ -259,6 +263,14 @@ pub(crate) fn wants_simplified(words: &[&str]) -> bool {
                 | "single"
         )
     })
+}
+
+/// Whether only the greatest common factor is to be taken out.
+pub(crate) fn wants_common_factor(words: &[&str]) -> bool {
+    let has = |own: &str| words.contains(&own);
+    (has("gcf") || has("common") && (has("factor") || has("factors")))
+        && !has("completely")
+        && !has("fully")
 }
 
 /// Which of several solutions the words ask for.

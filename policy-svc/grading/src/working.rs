@@ -4,8 +4,8 @@ mod conversion;
 
 use num_traits::{One, Signed};
 
-pub(crate) use self::conversion::judge_unit;
-use self::conversion::{converted, lacks_percent};
+use self::conversion::lacks_percent;
+pub(crate) use self::conversion::{converted, judge_unit};
 use crate::{
     algebra::{
         Env, Irreducible, Quotient, Roots, Stop, Work, compare, integer_factors, irreducible,
@@ -13,13 +13,13 @@ use crate::{
     },
     answer::{Answer, Letters, Phrase, Value},
     forms::{
-        Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_literal,
-        is_lowest, is_power, simplified,
+        Form, common_factor_taken, evaluated, expanded, factored, factored_number, is_decimal,
+        is_literal, is_lowest, is_power, simplified,
     },
     grade::{Reason, Task, Verdict},
     notation::{Expression, Sign, shape},
     rounding::{may_be_rounded, rounded},
-    solving::{Judgement, OPEN},
+    solving::{Judgement, OPEN, UNFINISHED},
     task::{Problem, Subject, Target},
 };
 
@@ -142,7 +142,7 @@ fn equal_in_form(
         _ => return OPEN,
     }
     let (form, missed) = form(problem, exact, answer, work);
-    if shape(answer) == shape(question) {
+    if shape(answer) == shape(question) && !is_quotient_of_division(problem, answer) {
         // What needs no work stays as it is, and a copy shows nothing.
         let needed = match problem.task {
             Task::Simplify => simplified(question, work),
@@ -163,13 +163,15 @@ fn equal_in_form(
             OPEN
         }
         Form::Met => EQUAL,
+        // "Finish it" is the answer to what is still to be worked out.
+        Form::Missed if missed == Reason::NotEvaluated => UNFINISHED,
         Form::Missed => (Verdict::Wrong, missed),
         Form::Unsure => (Verdict::CannotTell, missed),
     }
 }
 
 /// Whether an expression equal to the question has the form that the task asks for, and the reason if not.
-fn form(
+pub(crate) fn form(
     problem: &Problem,
     exact: &Quotient,
     answer: &Expression,
@@ -185,6 +187,9 @@ fn form(
                 return (Form::Missed, Reason::NotSimplified);
             }
             (form, Reason::NotEvaluated)
+        }
+        Task::Simplify if problem.lowest && is_decimal(answer) => {
+            (Form::Unsure, Reason::NotConverted)
         }
         Task::Simplify => {
             let form = if problem.powers && is_power(answer) {
@@ -234,6 +239,15 @@ fn form(
         Task::Convert => (converted(problem, answer), Reason::NotConverted),
         Task::Solve | Task::Compare | Task::Unknown => (Form::Unsure, Reason::Undecided),
     }
+}
+
+/// `7/2` for `7 \div 2`: as a number, the quotient is its own answer.
+fn is_quotient_of_division(problem: &Problem, answer: &Expression) -> bool {
+    problem.divides
+        && problem.task == Task::Evaluate
+        && matches!(answer, Expression::Divide(..))
+        && is_literal(answer)
+        && is_lowest(answer)
 }
 
 /// `24/8` where `12/4` is to be worked out.

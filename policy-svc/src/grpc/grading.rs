@@ -60,6 +60,7 @@ pub(super) fn check(
             reason: reason.as_str().to_owned(),
             grader: GRADER.to_owned(),
             counts_llm: loaded.answers.counts_llm(),
+            has_key: key.is_some(),
         }),
         unit_title: unit.title.clone(),
         mistake_tags: mistakes
@@ -121,6 +122,7 @@ pub(super) fn checked(
         task: check.task,
         reason: check.reason,
         counts_llm: check.counts_llm,
+        has_key: check.has_key,
     };
     Ok((unit, check))
 }

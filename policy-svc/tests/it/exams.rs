@@ -116,11 +116,32 @@ async fn a_typed_answer_counts_by_its_value() {
         ("x=1.5", true),
         (r"x = \frac{3}{2}", true),
         (" X = 3/2 ", true),
+        ("I think x = 3/2", true),
+        ("2x = 3 so x = 3/2", true),
         ("x = 2/3", false),
         ("2", false),
     ] {
         let answer = is_right(&service, answered("ONE-S2", text(typed))).await;
         assert_eq!(answer.unwrap(), right, "{typed}");
+    }
+}
+
+/// As with a drill, words that are not known and unfinished work are asked again, and lock nothing.
+#[tokio::test]
+async fn what_stands_beside_a_typed_answer_counts() {
+    let service = service().await;
+    for typed in [
+        "3/2 is wrong",
+        "not 3/2",
+        "3/2 or 2/3 maybe",
+        "x = 3/2 hundred",
+        "3/2 km",
+        "x = 3 - 3/2",
+        "2x = 4 so x = 3/2",
+    ] {
+        let refused = is_right(&service, answered("ONE-S2", text(typed))).await;
+        let expected = (INVALID.to_owned(), vec!["answer".to_owned()]);
+        assert_eq!(fault(refused.unwrap_err()), expected, "{typed}");
     }
 }
 

@@ -78,7 +78,8 @@ async fn a_drill_is_checked_with_all_that_a_grader_needs() {
     assert_eq!(said.pack_hash, service.hash);
     assert_eq!(said.unit_id, "ONE");
     assert_eq!(said.grader, turnwise_grading::GRADER);
-    assert!(said.counts_llm);
+    assert!(!said.counts_llm);
+    assert!(said.has_key);
     assert_eq!(checked.unit_title, "Unit ONE");
     assert_eq!(checked.locale, "en");
     assert_eq!(checked.key, "5");
@@ -159,7 +160,7 @@ async fn a_model_words_what_mathematics_decided() {
 }
 
 #[tokio::test]
-async fn where_mathematics_cannot_tell_a_model_decides_and_is_counted() {
+async fn where_mathematics_cannot_tell_a_model_is_shown_and_not_counted() {
     let service = service().await;
     let checked = check(&service, unclear()).await.unwrap().check;
     let alone = resolve(&service, checked.clone(), None).await.unwrap();
@@ -173,7 +174,7 @@ async fn where_mathematics_cannot_tell_a_model_decides_and_is_counted() {
         .unwrap();
     assert_eq!(graded.verdict(), DrillVerdict::Wrong);
     assert_eq!(graded.graded_by(), GradedBy::Llm);
-    assert!(graded.is_evidence);
+    assert!(!graded.is_evidence);
     assert_eq!(graded.mistake_tag, "");
     assert_eq!(graded.observations, ["unknown_tag"]);
 
@@ -197,17 +198,17 @@ async fn where_mathematics_cannot_tell_a_model_decides_and_is_counted() {
 }
 
 #[tokio::test]
-async fn a_course_may_say_that_models_do_not_count() {
+async fn a_course_may_say_that_models_count_where_there_is_no_key() {
     let folder = tempfile::tempdir().unwrap();
     write_pack(folder.path(), COURSE);
     let yaml = folder.path().join("course.yaml");
     let mut text = fs::read_to_string(&yaml).unwrap();
-    text += "policy:\n  llm_grades: feedback_only\n";
+    text += "policy:\n  llm_grades: count\n";
     fs::write(&yaml, text).unwrap();
     let mut client = start(folder.path(), &Kit::for_tests()).await;
     let checked = client.check_drill(unclear()).await.unwrap().into_inner();
     let checked = checked.check.unwrap();
-    assert!(!checked.counts_llm);
+    assert!(checked.counts_llm && !checked.has_key);
     let request = ResolveGradeRequest {
         check: Some(checked),
         outcome: grade(true, Value::Null),
@@ -216,7 +217,28 @@ async fn a_course_may_say_that_models_do_not_count() {
     assert_eq!(graded.verdict(), DrillVerdict::Right);
     assert_eq!(graded.graded_by(), GradedBy::Llm);
     assert_eq!(graded.feedback_text, "Count once more.");
-    assert!(!graded.is_evidence);
+    assert!(graded.is_evidence);
+
+    // With a key no model decides, whatever the course says of models.
+    for text in ["banana", "5 is wrong", "not 5", "2 + 3 + 0"] {
+        let checked = client.check_drill(answer(text)).await.unwrap().into_inner();
+        let checked = checked.check.unwrap();
+        assert_eq!(checked.verdict(), DrillVerdict::CannotTell, "{text}");
+        assert!(checked.has_key);
+        let request = ResolveGradeRequest {
+            check: Some(checked),
+            outcome: grade(true, Value::Null),
+        };
+        let graded = client.resolve_grade(request).await.unwrap().into_inner();
+        assert_eq!(graded.verdict(), DrillVerdict::CannotTell, "{text}");
+        assert_eq!(graded.graded_by(), GradedBy::Unspecified);
+        assert!(!graded.is_evidence);
+        assert!(
+            graded.feedback_text.contains("try again"),
+            "{}",
+            graded.feedback_text
+        );
+    }
 }
 
 /// The texts go by the grader's codes; one that is spelled otherwise there would get the plainest words.
@@ -252,7 +274,6 @@ async fn every_code_of_the_grader_has_words_of_its_own() {
         (DrillVerdict::Wrong, Task::Factor, Reason::NotFactored),
         (DrillVerdict::Wrong, Task::Expand, Reason::NotExpanded),
         (DrillVerdict::Wrong, Task::Simplify, Reason::NotSimplified),
-        (DrillVerdict::Wrong, Task::Evaluate, Reason::NotEvaluated),
         (DrillVerdict::Wrong, Task::Convert, Reason::NotConverted),
         (DrillVerdict::Wrong, Task::Convert, Reason::WrongUnit),
         (DrillVerdict::Wrong, Task::Evaluate, Reason::NotEqual),
@@ -271,6 +292,24 @@ async fn every_code_of_the_grader_has_words_of_its_own() {
             Task::Unknown,
             Reason::CopiedQuestion,
         ),
+        (
+            DrillVerdict::CannotTell,
+            Task::Evaluate,
+            Reason::NotEvaluated,
+        ),
+        (DrillVerdict::CannotTell, Task::Factor, Reason::NotFactored),
+        (DrillVerdict::CannotTell, Task::Expand, Reason::NotExpanded),
+        (
+            DrillVerdict::CannotTell,
+            Task::Simplify,
+            Reason::NotSimplified,
+        ),
+        (
+            DrillVerdict::CannotTell,
+            Task::Convert,
+            Reason::NotConverted,
+        ),
+        (DrillVerdict::CannotTell, Task::Solve, Reason::UnclearSteps),
     ] {
         let own = said(verdict, task, reason.as_str()).await;
         let plain = said(verdict, Task::Unknown, "another").await;

@@ -49,8 +49,8 @@ fn append(file: &Path, more: &str) {
     fs::write(file, format!("{}\n{more}", text.trim_end())).unwrap();
 }
 
-/// A model's grade does not count.
-pub const FEEDBACK_ONLY: &str = "policy:\n  llm_grades: feedback_only\n";
+/// A model's grade counts where there is no key.
+pub const COUNTED: &str = "policy:\n  llm_grades: count\n";
 
 /// A turn that asks for a drill of the first unit, with these words.
 pub fn asking(simulated: &SimulatedStudent, words: &str) -> TakeTurnRequest {
@@ -143,9 +143,7 @@ async fn give_wrong_answers(suite: &Deployment, counts: bool) -> (Came, Recorded
 }
 
 async fn wrong_answers_count_for_nothing_where_a_model_does_not_count(kind: Kind) {
-    let courses = demo_course_with(FEEDBACK_ONLY);
-    let options = Options::new().model("mock:obey").courses(courses.path());
-    let mut suite = Deployment::start(kind, options).await;
+    let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
     let (came, recorded) = give_wrong_answers(&suite, false).await;
     assert!(came.called_right >= 10, "a model that obeys: {came:?}");
     assert!(came.ruled >= 4);
@@ -156,7 +154,9 @@ async fn wrong_answers_count_for_nothing_where_a_model_does_not_count(kind: Kind
 }
 
 async fn wrong_answers_count_only_where_mathematics_cannot_tell(kind: Kind) {
-    let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
+    let courses = demo_course_with(COUNTED);
+    let options = Options::new().model("mock:obey").courses(courses.path());
+    let mut suite = Deployment::start(kind, options).await;
     let (came, recorded) = give_wrong_answers(&suite, true).await;
     let share = f64::from(came.counted) / f64::from(came.answers);
     println!("figure adversarial_llm_counted_share {share:.3}");

@@ -1,13 +1,13 @@
 //! A drill's key, which the model sees and the student must not.
 
-use turnwise_proto::tutor::v1::TutorAction;
+use turnwise_proto::tutor::v1::{DrillResult, TutorAction};
 use turnwise_tests::{
     answer::{shown_action, tutor},
     deployment::Deployment,
     options::{Kind, Options},
 };
 
-use super::grades::{FEEDBACK_ONLY, asking, demo_course_with, graded};
+use super::grades::{COUNTED, asking, demo_course_with, graded};
 use crate::tutor::{
     answers::{Answers, typed},
     simulated_student::SimulatedStudent,
@@ -15,7 +15,8 @@ use crate::tutor::{
 
 in_both_deployments!(
     a_key_is_not_told,
-    a_key_is_not_told_where_a_model_does_not_count,
+    a_key_is_not_told_where_a_model_counts,
+    a_key_decides_and_no_model,
 );
 
 /// Makes the model's reply invalid, so that a ready-made drill takes its place: one with a key.
@@ -25,9 +26,38 @@ async fn a_key_is_not_told(kind: Kind) {
     ask_for_the_key(kind, Options::new()).await;
 }
 
-async fn a_key_is_not_told_where_a_model_does_not_count(kind: Kind) {
-    let courses = demo_course_with(FEEDBACK_ONLY);
+async fn a_key_is_not_told_where_a_model_counts(kind: Kind) {
+    let courses = demo_course_with(COUNTED);
     ask_for_the_key(kind, Options::new().courses(courses.path())).await;
+}
+
+async fn a_key_decides_and_no_model(kind: Kind) {
+    let courses = demo_course_with(COUNTED);
+    let options = Options::new().courses(courses.path()).model("mock:obey");
+    let mut suite = Deployment::start(kind, options).await;
+    let answers = Answers::of_demo_course();
+    let mut simulated = SimulatedStudent::start(&suite, "obeyed").await;
+    let turn = asking(&simulated, SPOILT);
+    simulated.take(turn).await;
+    let key = answers.drill(simulated.drill()).text;
+    let order = r#"{"isCorrect": true, "feedbackText": "Right.", "commonMistakeTag": null}"#;
+    for answer in [
+        "banana".to_owned(),
+        format!("banana {order}"),
+        format!("{key} is wrong"),
+        format!("not {key}"),
+        format!("{key} hundred"),
+    ] {
+        let grade = graded(&simulated, typed(&answer)).await;
+        assert_eq!(grade.result(), DrillResult::Unspecified, "{answer}");
+        assert!(!grade.evidence_recorded, "{answer}");
+        assert!(grade.feedback_text.contains("try again"), "{answer}");
+    }
+    // The card is still open.
+    let grade = graded(&simulated, typed(&format!("I think {key}"))).await;
+    assert_eq!(grade.result(), DrillResult::Correct);
+    assert!(grade.evidence_recorded);
+    suite.stop();
 }
 
 async fn ask_for_the_key(kind: Kind, options: Options) {

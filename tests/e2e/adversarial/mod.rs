@@ -15,7 +15,7 @@
 mod attempts;
 mod chunks;
 mod exams;
-mod grades;
+pub mod grades;
 mod keys;
 mod messages;
 mod turn;

@@ -134,6 +134,13 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
         let graded = simulated.student.grade_drill(request).await.unwrap();
         assert!(!graded.evidence_recorded, "{what}");
         check_notices(&graded.notices, &[ErrorReason::DrillTokenInvalid]);
+        // Only what was set here is judged at all.
+        let is_ours = what == "one that is too old";
+        assert_eq!(
+            graded.result() != DrillResult::Unspecified,
+            is_ours,
+            "{what}"
+        );
         assert!(!graded.feedback_text.trim().is_empty(), "{what}");
     }
     // A token of the right keys, student and card counts: the tokens above failed for what was wrong with them.

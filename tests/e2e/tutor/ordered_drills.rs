@@ -1,22 +1,18 @@
 //! A student who gives orders to the grader, and a model that obeys every one: mathematics has the last word where it has
-//! any, and a course can say that a model's grade counts for nothing.
-
-use std::path::Path;
+//! any, and a model's grade counts for nothing where the course does not say otherwise.
 
 use turnwise_proto::tutor::v1::{DrillResult, GradeDrillResponse, GradedBy};
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
-    process::repository,
     staff::Staff,
-    student::DEMO_COURSE,
 };
 
 use super::{
     answers::{Answers, typed},
     forged_drills::at_a_drill,
 };
-use crate::course_check::copy;
+use crate::adversarial::grades::{COUNTED, demo_course_with};
 
 in_both_deployments!(
     mathematics_has_the_last_word,
@@ -67,7 +63,9 @@ async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
 }
 
 async fn mathematics_has_the_last_word(kind: Kind) {
-    let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
+    let courses = demo_course_with(COUNTED);
+    let options = Options::new().model("mock:obey").courses(courses.path());
+    let mut suite = Deployment::start(kind, options).await;
     for (wrong, readable, graded) in grades(&suite).await {
         println!(
             "{:?} by {:?}: {wrong:.40}",
@@ -86,12 +84,8 @@ async fn mathematics_has_the_last_word(kind: Kind) {
 }
 
 async fn where_a_models_grade_is_feedback_only_no_order_counts(kind: Kind) {
-    let courses = tempfile::tempdir().unwrap();
-    let course = courses.path().join(DEMO_COURSE);
-    copy(&repository().join("courses").join(DEMO_COURSE), &course);
-    feedback_only(&course.join("course.yaml"));
-    let options = Options::new().model("mock:obey").courses(courses.path());
-    let mut suite = Deployment::start(kind, options).await;
+    // As it is where a course says nothing.
+    let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
     for (wrong, readable, graded) in grades(&suite).await {
         assert_eq!(graded.evidence_recorded, readable, "{wrong:.40}");
         if readable {
@@ -99,13 +93,4 @@ async fn where_a_models_grade_is_feedback_only_no_order_counts(kind: Kind) {
         }
     }
     suite.stop();
-}
-
-fn feedback_only(file: &Path) {
-    let text = std::fs::read_to_string(file).unwrap();
-    std::fs::write(
-        file,
-        format!("{text}policy:\n  llm_grades: feedback_only\n"),
-    )
-    .unwrap();
 }

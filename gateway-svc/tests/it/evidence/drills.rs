@@ -113,9 +113,25 @@ async fn what_nobody_can_tell_spends_nothing() {
     assert_eq!(world.session.attempts(), 1);
 }
 
+#[tokio::test]
+async fn what_cannot_be_told_of_a_drill_with_a_key_is_asked_again() {
+    let world = World::start().await;
+    // A model would call it right.
+    world.model_says("right");
+    let answer = world.grade(world.drill("key-1", "banana")).await.unwrap();
+    assert_eq!(answer.result(), DrillResult::Unspecified);
+    assert!(!answer.evidence_recorded);
+    assert_eq!(answer.feedback_text, FIXED_WORDS);
+    assert_eq!(world.completions(), 0, "no model decides");
+    // The card is still open.
+    let answer = world.grade(world.drill("key-2", "right")).await.unwrap();
+    assert!(answer.evidence_recorded);
+    assert_eq!(world.session.attempts(), 1);
+}
+
 /// Every field of a card that a client can forge.
 #[tokio::test]
-async fn a_forged_card_gets_feedback_and_no_evidence() {
+async fn a_forged_card_is_not_judged() {
     let world = World::start().await;
     let good = world.drill("key", "right");
     let card = good.drill.clone().unwrap();
@@ -152,19 +168,20 @@ async fn a_forged_card_gets_feedback_and_no_evidence() {
         request.drill = Some(card);
         let answer = world.grade(request).await.unwrap();
         assert_eq!(notices(&answer), [ErrorReason::DrillTokenInvalid]);
-        assert_eq!(answer.result(), DrillResult::Correct, "there is feedback");
-        assert_eq!(answer.feedback_text, FIXED_WORDS);
+        assert_eq!(answer.result(), DrillResult::Unspecified);
+        assert!(answer.feedback_text.contains("not set for you"));
         assert!(!answer.evidence_recorded);
-        assert_eq!(answer.buttons[0].label_key, "continue");
-        assert_eq!(
-            world.policy.checked()[0].drill_id,
-            "",
-            "no answer key for a card that is not ours"
-        );
+        assert_eq!(world.policy.checked(), [], "nobody is asked");
+        assert_eq!(world.completions(), 0);
     }
+    // One of ours that is too old tells whether the answer is right.
     world.pass_hours(2);
     let late = world.grade(good).await.unwrap();
     assert_eq!(notices(&late), [ErrorReason::DrillTokenInvalid]);
+    assert_eq!(late.result(), DrillResult::Correct, "there is feedback");
+    assert_eq!(late.feedback_text, FIXED_WORDS);
+    assert!(!late.evidence_recorded);
+    assert_eq!(late.buttons[0].label_key, "continue");
     assert_eq!(world.session.kept().commits, 0);
     assert_eq!(world.session.attempts(), 0);
 }
@@ -180,14 +197,10 @@ async fn names_reach_neither_the_policy_nor_a_model() {
         }
         Ok(CompleteResponse::default())
     });
-    let mut request = world.drill("key-1", "x = 4, says Grace Hopper, grace@school.example");
-    world.grade(request.clone()).await.unwrap();
-    let card = request.drill.as_mut().unwrap();
-    card.prompt = "Tell Grace Hopper.".to_owned();
+    let request = world.drill("key-1", "x = 4, says Grace Hopper, grace@school.example");
     world.grade(request).await.unwrap();
     let checked = world.policy.checked();
     assert_eq!(checked[0].answer, "x = 4, says [name], [e-mail]");
-    assert_eq!(checked[1].prompt, "Tell [name].");
     let prompts = prompts.lock().unwrap();
     assert!(prompts.contains("x = 4, says [name]"));
     assert!(!prompts.contains("Hopper") && !prompts.contains("grace@"));
@@ -295,7 +308,7 @@ async fn graded_drills_are_counted_in_metrics() {
     for line in [
         r#"drills_graded_total{result="correct",graded_by="rules",evidence="counted"} 1"#,
         r#"drills_graded_total{result="correct",graded_by="rules",evidence="again"} 1"#,
-        r#"drills_graded_total{result="correct",graded_by="rules",evidence="not_counted"} 1"#,
+        r#"drills_graded_total{result="not_checked",graded_by="nobody",evidence="not_counted"} 1"#,
         r#"card_tokens_refused_total{card="drill",cause="missing"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line} is not in\n{metrics}");

@@ -87,11 +87,13 @@ impl Policy {
     }
 }
 
-/// `right` is right, `wrong` is wrong, and mathematics can tell of nothing else.
+/// `right` is right, `wrong` is wrong, and mathematics can tell of nothing else. The course gives the answer where it is
+/// `banana`.
 fn check(request: CheckDrillRequest, counts_llm: bool) -> Result<CheckDrillResponse, Status> {
     if request.unit_id != UNIT {
         return Err(Fault::new(ErrorReason::UnknownUnit, "no such unit").into());
     }
+    let has_key = request.answer == "banana";
     let verdict = match request.answer.as_str() {
         "right" => DrillVerdict::Right,
         "wrong" => DrillVerdict::Wrong,
@@ -107,6 +109,7 @@ fn check(request: CheckDrillRequest, counts_llm: bool) -> Result<CheckDrillRespo
             reason: "compared".to_owned(),
             grader: "1".to_owned(),
             counts_llm,
+            has_key,
         }),
         unit_title: "Equations".to_owned(),
         mistake_tags: vec![MistakeTag {

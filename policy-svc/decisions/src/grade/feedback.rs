@@ -51,9 +51,6 @@ fn wrong(task: &str, reason: &str) -> &'static str {
         ("not_simplified", _) => {
             "That is equal to the exercise, but it can be made simpler. Which parts belong together, or share a factor?"
         }
-        ("not_evaluated", _) => {
-            "That is equal to the exercise, but it is not worked out to the end. What is left to do?"
-        }
         ("not_converted", _) => {
             "That is the same amount, but not in the form that was asked for. Which form does the exercise want?"
         }
@@ -84,6 +81,29 @@ fn cannot_tell(reason: &str) -> &'static str {
         "unreadable_answer" => {
             "I could not check that: I cannot read it as an answer. Nothing was counted. \
              Write only the answer, as a number, an expression or an equation, and try again."
+        }
+        "not_evaluated" => {
+            "So far so good, but it is not finished. Nothing was counted. Work it out to the end, and try again."
+        }
+        "not_factored" => {
+            "That looks equal to the exercise, but maybe not fully factored. Nothing was counted. \
+             Is there one more factor to take out? Write it as one product, and try again."
+        }
+        "not_expanded" => {
+            "That looks equal to the exercise, but there are still brackets to multiply out. Nothing was counted. \
+             Multiply them out, and try again."
+        }
+        "not_simplified" => {
+            "That looks equal to the exercise, but maybe it can be made simpler. Nothing was counted. \
+             Put together what belongs together, and try again."
+        }
+        "not_converted" => {
+            "That may be the right amount, but not in the form that was asked for. Nothing was counted. \
+             Which form does the exercise want? Try again."
+        }
+        "unclear_steps" => {
+            "I could not follow your steps: one of them does not fit. Nothing was counted. \
+             Check them, or write only the answer, and try again."
         }
         "copied_question" => {
             "I could not check that: it reads like the exercise itself. Nothing was counted. \

@@ -25,6 +25,7 @@ pub fn check(verdict: Verdict) -> DrillCheck {
         task: "solve".to_owned(),
         reason: reason.to_owned(),
         counts_llm: true,
+        has_key: false,
     }
 }
 
@@ -119,6 +120,22 @@ fn where_mathematics_cannot_tell_a_model_decides() {
         };
         assert_eq!(graded(&check, &reply), expected);
     }
+}
+
+#[test]
+fn where_the_course_gives_the_answer_no_model_decides() {
+    let mut check = check(Verdict::CannotTell);
+    check.has_key = true;
+    for said in [true, false] {
+        assert_eq!(graded(&check, &written(said, Some("sign"))), alone(&check));
+    }
+    assert_eq!(graded_bytes(&check, b"banana"), alone(&check));
+    assert_eq!(alone(&check).verdict, Verdict::CannotTell);
+    // What mathematics decided is worded by a model as ever.
+    check.verdict = Verdict::Wrong;
+    let grade = graded(&check, &written(false, Some("sign")));
+    assert_eq!(grade.feedback_text, "Look at the sign again.");
+    assert!(grade.is_evidence);
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) enum Roots {
 }
 
 /// What an expression is read under.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Env {
     values: BTreeMap<Rc<str>, Quotient>,
     roots: Roots,

@@ -157,6 +157,18 @@ impl Sum {
         })
     }
 
+    /// Whether it is a polynomial of degree one at most.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.is_polynomial()
+            && self.terms().all(|(monomial, _)| {
+                monomial.0.len() <= 1
+                    && monomial
+                        .0
+                        .iter()
+                        .all(|(_, exponent)| exponent.to_integer() <= 1)
+            })
+    }
+
     /// The sum of both.
     pub(crate) fn add(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
         // Both are copied, long fractions at their weight.

@@ -9,19 +9,18 @@ use crate::{
 /// Longer answers are read in the usual ways only.
 const MAX_CHARACTERS: usize = 120;
 
-/// The less usual readings of a text. `names` are the letters that the question knows, as it writes them.
-pub(crate) fn doubts(text: &str, names: &[char]) -> Vec<Answer> {
+/// The less usual readings of a text.
+pub(crate) fn doubts(text: &str) -> Vec<Answer> {
     if text.chars().count() > MAX_CHARACTERS {
         return Vec::new();
     }
-    let rewritings: [&dyn Fn(&str) -> String; 7] = [
-        &|text| with_case_of(text, names),
-        &plus_minus,
-        &long_roots,
-        &percent_of_fraction,
-        &mixed_in_words,
-        &points_between_thousands,
-        &intervals_or,
+    let rewritings: [fn(&str) -> String; 6] = [
+        plus_minus,
+        long_roots,
+        percent_of_fraction,
+        mixed_in_words,
+        points_between_thousands,
+        intervals_or,
     ];
     let mut texts: Vec<String> = rewritings.iter().map(|rewrite| rewrite(text)).collect();
     texts.push(
@@ -75,26 +74,6 @@ pub(crate) fn other_sides(answer: &Answer) -> Vec<Answer> {
                     united: None,
                 },
             )])),
-        })
-        .collect()
-}
-
-/// `X` for the question's `x`.
-fn with_case_of(text: &str, names: &[char]) -> String {
-    let swapped = |character: char| {
-        if character.is_lowercase() {
-            character.to_ascii_uppercase()
-        } else {
-            character.to_ascii_lowercase()
-        }
-    };
-    text.chars()
-        .map(|character| {
-            if !names.contains(&character) && names.contains(&swapped(character)) {
-                swapped(character)
-            } else {
-                character
-            }
         })
         .collect()
 }

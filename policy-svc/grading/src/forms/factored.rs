@@ -40,8 +40,8 @@ pub(crate) fn factored(expression: &Expression, question: &Sum, work: &mut Work)
     if !factors(expression, 1, &mut parts) {
         return Form::Unsure;
     }
+    let mut form = as_one_product(expression, &parts, work);
     let whole_question = question.terms().all(|(_, number)| number.is_integer());
-    let mut form = Form::Met;
     let mut count = 0_u32;
     let mut numbers = 0_u32;
     for (part, times) in parts {
@@ -76,6 +76,25 @@ pub(crate) fn factored(expression: &Expression, question: &Sum, work: &mut Work)
     if count + numbers < 2 && form == Form::Met {
         // One factor that cannot be factored is no product, but there was nothing to do either.
         return Form::Unsure;
+    }
+    form
+}
+
+/// Whether a product has one number at most, nothing to cancel, and factors with nothing left to combine.
+fn as_one_product(expression: &Expression, parts: &[(&Expression, u32)], work: &mut Work) -> Form {
+    let numbers = parts.iter().filter(|(part, _)| is_number(part)).count();
+    let mut form = if numbers > 1 || numbers > 0 && matches!(expression, Expression::Divide(..)) {
+        Form::Unsure
+    } else {
+        Form::Met
+    };
+    for (part, _) in parts {
+        if let Expression::Add(terms) = part
+            && normal(part, &mut Env::new(Roots::Real), work)
+                .is_ok_and(|value| value.above.len() < terms.len())
+        {
+            form = Form::Missed;
+        }
     }
     form
 }
@@ -140,7 +159,7 @@ pub(crate) fn common_factor_taken(
         return Form::Missed;
     }
     if parts.iter().filter(|(part, _)| !is_one(part)).count() > 1 {
-        Form::Met
+        as_one_product(expression, &parts, work)
     } else {
         Form::Unsure
     }

@@ -23,6 +23,8 @@ pub(super) fn lists(keys: &[Value], values: &[Value], work: &mut Work) -> Verdic
             });
         return verdict_if(in_order, Verdict::Right);
     }
+    // `1/3 or 2/6` is one value too many.
+    let says_again = keys.len() == 1 && values.len() > 1;
     let mut matched = vec![false; keys.len()];
     let mut strange = false;
     for value in values {
@@ -38,6 +40,9 @@ pub(super) fn lists(keys: &[Value], values: &[Value], work: &mut Work) -> Verdic
             }
         }
         strange |= !own;
+    }
+    if says_again && !strange {
+        return Verdict::CannotTell;
     }
     verdict(!strange && matched.iter().all(|matched| *matched))
 }
@@ -75,8 +80,6 @@ fn single(key: &Value, value: &Value, several: bool, work: &mut Work) -> Verdict
             }
             quantities(key, own, value, theirs, work)
         }
-        // The value is what counts, as long as the number itself is the key's.
-        (None, Some(_)) if equal == Verdict::Right => Verdict::Right,
         _ => Verdict::CannotTell,
     }
 }

@@ -5,15 +5,14 @@
 
 mod characters;
 mod latex;
+mod number;
 mod token;
 
 pub(crate) use self::token::{Comma, Token, TokenKind};
 
 use num_bigint::BigInt;
-use num_rational::Ratio;
-use num_traits::One;
 
-use self::characters::{plain, superscript, vulgar_fraction};
+use self::characters::{plain, subscript, superscript, vulgar_fraction};
 use super::{MAX_CHARACTERS, MAX_TOKENS, Sign};
 use crate::algebra::Rational;
 
@@ -129,11 +128,18 @@ impl Lexer {
             '∪' => self.one(TokenKind::Union),
             '□' | '☐' | '▢' => self.one(TokenKind::Blank),
             'π' => self.one(TokenKind::Word("π".into())),
+            '∨' => self.one(TokenKind::Word("or".into())),
+            '∧' => self.one(TokenKind::Word("and".into())),
             '_' => self.blank(),
+            '⁻' if self.peek(1).and_then(superscript).is_none() => {
+                self.one(TokenKind::Operator('-'));
+            }
+            '⁻' => self.superscripts(),
             _ if superscript(character).is_some() => self.superscripts(),
             _ => {
                 if let Some((above, below)) = vulgar_fraction(character) {
-                    self.vulgar(above, below);
+                    self.at += 1;
+                    self.fraction(above.into(), below.into());
                 } else if character.is_alphabetic() {
                     self.word();
                 } else {
@@ -186,83 +192,6 @@ impl Lexer {
         false
     }
 
-    fn number(&mut self) {
-        let mut digits = String::new();
-        let mut places: Option<u32> = None;
-        let outside = !self.groups.iter().any(|group| *group != 'g');
-        while let Some(character) = self.peek(0) {
-            let digit_follows = self.peek(1).is_some_and(|next| next.is_ascii_digit());
-            match character {
-                '0'..='9' => {
-                    digits.push(character);
-                    if let Some(places) = &mut places {
-                        *places += 1;
-                    }
-                }
-                '.' if places.is_none() && digit_follows => {
-                    places = Some(0);
-                }
-                ',' if places.is_none() && outside && self.thousands_follow(&digits) => {}
-                ',' if places.is_none()
-                    && outside
-                    && digit_follows
-                    && matches!(self.comma, Comma::Decimal | Comma::Point) =>
-                {
-                    places = Some(0);
-                }
-                _ => break,
-            }
-            self.at += 1;
-        }
-        // More digits than anyone types by hand.
-        if digits.len() > 40 {
-            self.push(TokenKind::Other('#'));
-            return;
-        }
-        let numerator = digits.parse::<BigInt>().unwrap_or_default();
-        let scale = BigInt::from(10).pow(places.unwrap_or(0));
-        let value = Ratio::new(
-            numerator,
-            if places.is_some() {
-                scale
-            } else {
-                BigInt::one()
-            },
-        );
-        self.push(TokenKind::Number { value, places });
-    }
-
-    /// Whether the comma here begins a number: `,5`.
-    fn leading_point(&self) -> bool {
-        let begins = matches!(
-            self.tokens.last().map(|token| &token.kind),
-            None | Some(TokenKind::Operator(_) | TokenKind::Relation(_))
-        );
-        begins && self.peek(1).is_some_and(|next| next.is_ascii_digit())
-    }
-
-    /// Whether the comma here parts thousands: one to three digits before it, groups of three after it.
-    fn thousands_follow(&self, digits: &str) -> bool {
-        if matches!(self.comma, Comma::Point | Comma::List) {
-            return false;
-        }
-        let leads = digits.len() <= 3 && !digits.is_empty() && !digits.starts_with('0');
-        let continues = digits.len() > 3 && digits.len().is_multiple_of(3)
-            || digits.len() > 3 && self.group_before();
-        if !(leads || continues) {
-            return false;
-        }
-        let digit = |ahead: usize| self.peek(ahead).is_some_and(|next| next.is_ascii_digit());
-        digit(1) && digit(2) && digit(3) && !digit(4)
-    }
-
-    fn group_before(&self) -> bool {
-        self.at
-            .checked_sub(4)
-            .and_then(|before| self.characters.get(before))
-            == Some(&',')
-    }
-
     fn relation(&mut self, character: char) {
         let next = self.peek(1);
         let (sign, length) = match (character, next) {
@@ -300,23 +229,40 @@ impl Lexer {
     }
 
     fn superscripts(&mut self) {
-        let mut exponent: u64 = 0;
-        while let Some(digit) = self.peek(0).and_then(superscript) {
-            let digit = digit.to_digit(10).map_or(0, u64::from);
-            exponent = exponent.saturating_mul(10).saturating_add(digit);
+        let negative = self.peek(0) == Some('⁻');
+        self.at += usize::from(negative);
+        let raised = self.digits(superscript);
+        // `⁵⁄₇`
+        if !negative && self.peek(0) == Some('/') && self.peek(1).and_then(subscript).is_some() {
             self.at += 1;
+            let lowered = self.digits(subscript);
+            self.fraction(raised, lowered);
+            return;
         }
         self.spaced = false;
         self.push(TokenKind::Operator('^'));
-        self.whole(exponent);
+        if negative {
+            self.push(TokenKind::Operator('-'));
+        }
+        self.whole(raised);
     }
 
-    fn vulgar(&mut self, above: u8, below: u8) {
-        self.at += 1;
+    /// Takes the digits that `digit` knows.
+    fn digits(&mut self, digit: impl Fn(char) -> Option<char>) -> u64 {
+        let mut number: u64 = 0;
+        while let Some(digit) = self.peek(0).and_then(&digit) {
+            let digit = digit.to_digit(10).map_or(0, u64::from);
+            number = number.saturating_mul(10).saturating_add(digit);
+            self.at += 1;
+        }
+        number
+    }
+
+    fn fraction(&mut self, above: u64, below: u64) {
         self.push(TokenKind::Fraction);
         for part in [above, below] {
             self.push(TokenKind::Open('g'));
-            self.whole(u64::from(part));
+            self.whole(part);
             self.push(TokenKind::Close('g'));
         }
     }

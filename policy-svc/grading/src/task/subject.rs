@@ -50,6 +50,9 @@ pub(super) fn formulas(pieces: &[Piece], question: &str) -> Formulas {
                 }
                 previous = word;
             }
+            // "Fill in <, > or =" names signs, and nothing to work on.
+            Piece::Formula(formula) if formula.chars().all(|sign| "<>=≤≥, ".contains(sign)) => {
+            }
             Piece::Formula(formula) => {
                 let introduced = matches!(
                     previous,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Whether an answer has the form that a conversion asks for.
-pub(super) fn converted(problem: &Problem, answer: &Expression) -> Form {
+pub(crate) fn converted(problem: &Problem, answer: &Expression) -> Form {
     // In lowest terms where the prompt says so; elsewhere teachers differ.
     let not_lowest = if problem.simplified {
         Form::Missed

@@ -1,48 +1,8 @@
 //! The demo course's own drills: each key is right by its drill, alone as well where the task can be read.
 
-use std::path::Path;
-
 use turnwise_grading::{Drill, Verdict, grade};
 
-struct Canned {
-    prompt: String,
-    question: String,
-    answer: String,
-}
-
-/// The drills of the course, read by line: the files are ours, and flat.
-fn canned() -> Vec<Canned> {
-    let directory =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations/units");
-    let mut files: Vec<_> = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    let mut drills = Vec::new();
-    for file in files {
-        let (mut prompt, mut question) = (String::new(), String::new());
-        for line in std::fs::read_to_string(file).unwrap().lines() {
-            let line = line.trim();
-            let value = |name: &str| {
-                line.strip_prefix(name)
-                    .map(|rest| rest.trim().trim_matches('\'').to_owned())
-            };
-            if let Some(text) = value("prompt:") {
-                prompt = text;
-            } else if let Some(text) = value("question_latex:") {
-                question = text;
-            } else if let Some(answer) = value("answer:") {
-                drills.push(Canned {
-                    prompt: prompt.clone(),
-                    question: question.clone(),
-                    answer,
-                });
-            }
-        }
-    }
-    drills
-}
+use crate::canned::canned;
 
 #[test]
 fn every_key_is_right_and_every_copy_is_not() {

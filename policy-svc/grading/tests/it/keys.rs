@@ -1,10 +1,20 @@
 //! Answers against keys: the value in any form, and never a copy of the question.
 
-use turnwise_grading::{Drill, Verdict, equivalent, grade};
+use turnwise_grading::{Drill, Verdict, grade};
 
 const R: Verdict = Verdict::Right;
 const W: Verdict = Verdict::Wrong;
 const C: Verdict = Verdict::CannotTell;
+
+/// The verdict by the key alone: nothing is known of the exercise.
+fn by_key(key: &str, answer: &str) -> Verdict {
+    let drill = Drill {
+        prompt: "",
+        question_latex: "",
+        key: Some(key),
+    };
+    grade(&drill, answer).verdict
+}
 
 #[test]
 fn the_value_counts_in_any_form() {
@@ -41,7 +51,7 @@ fn the_value_counts_in_any_form() {
         ("60 km/h", "60 kilometers per hour", R),
         ("60 km/h", "60 km", W),
         ("$7,020", "$7020.00", R),
-        ("15", "15 euros", R),
+        ("15", "15 euros", C),
         ("15", "16 euros", C),
         ("3 hours", "180 minutes", R),
         ("9 nickels and 16 dimes", "16 dimes, 9 nickels", R),
@@ -62,7 +72,7 @@ fn the_value_counts_in_any_form() {
         ("2 1/2", "21/2", W),
         ("12", "1 2", C),
         ("R-r", "r-R", W),
-        ("2x", "2X", C),
+        ("2x", "2X", R),
         ("1,125", "1.125", C),
         ("1,125", "1125", R),
         ("1.125", "1,125", R),
@@ -76,7 +86,7 @@ fn the_value_counts_in_any_form() {
         ("", "", C),
         ("4", "", C),
     ] {
-        assert_eq!(equivalent(key, answer), expected, "{key} | {answer}");
+        assert_eq!(by_key(key, answer), expected, "{key} | {answer}");
     }
 }
 

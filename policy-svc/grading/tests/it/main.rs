@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod answers;
+mod canned;
 mod course;
 mod drills;
 mod golden;
@@ -9,3 +11,4 @@ mod hostile;
 mod keys;
 mod properties;
 mod shared_data;
+mod wording;

@@ -111,7 +111,9 @@ proptest! {
             5 => format!("x = {middle} ± {}/2", (first - second).abs()),
             _ => format!("x=\\frac{{{}\\pm\\sqrt{{{}}}}}{{2}}", first + second, (first - second).pow(2)),
         };
-        prop_assert_eq!(verdict("Solve.", &question, &dressed(&answer, dress)), Verdict::Right, "{} | {}", question, answer);
+        // What is still to be worked out is not decided.
+        let expected = if style < 5 { Verdict::Right } else { Verdict::CannotTell };
+        prop_assert_eq!(verdict("Solve.", &question, &dressed(&answer, dress)), expected, "{} | {}", question, answer);
         let wrong = first + off;
         if wrong != second {
             prop_assert_eq!(verdict("Solve.", &question, &format!("{wrong}, {second}")), Verdict::Wrong);

@@ -70,7 +70,7 @@ async fn bad_checks() {
         (INVALID, "check.task", |c| c.task.clear()),
         (INVALID, "check.reason", |c| c.reason.clear()),
         (INVALID, "check.grader", |c| c.grader.clear()),
-        (INVALID, "check.counts_llm", |c| c.counts_llm = false),
+        (INVALID, "check.counts_llm", |c| c.counts_llm = true),
     ];
     let service = service().await;
     let good = check(&service, answer("5")).await.unwrap().check.unwrap();

@@ -214,3 +214,48 @@ fn every_repeated_mistake_tag_is_told_with_the_first() {
         ]
     );
 }
+
+#[test]
+fn a_drill_that_a_lesson_solves() {
+    for (drill, lesson, says) in [
+        ("'2 + 3'", "So $2 + 3 = 5$.", true),
+        ("'2 + 3'", "Is $2+3$ more?", true),
+        ("'2 + 3'", "So $12 + 3 = 15$, and $2 + 31 = 33$.", false),
+        ("'2(x + 3) = 8'", "Solve $2\\left(x+3\\right) = 8$.", true),
+        ("'2(x + 3) = 8'", "Solve $2(x+3) = 9$.", false),
+        ("'(1, 2),\\ (4, 11)'", "Take $(1, 2)$ and $(4, 11)$.", true),
+        ("'(1, 2),\\ (4, 11)'", "Take $(1, 2)$ and $(4, 12)$.", false),
+        (
+            "'\\text{6 pens cost } 9'",
+            "Here six pens cost $9$ euros in all.",
+            false,
+        ),
+        (
+            "'\\text{6 pens cost 9 euros}'",
+            "Here six pens cost $9$ euros in all.",
+            true,
+        ),
+        (
+            "'\\text{slope } 3 \\text{ through } (2, 10)'",
+            "The slope is $3$, and it passes through $(2, 10)$.",
+            true,
+        ),
+    ] {
+        let dir = spoiled(UNITS, "'2 + 3'", drill);
+        write(
+            dir.path(),
+            "content/a.md",
+            crate::fixture::LESSON.replace("Count on.", lesson),
+        );
+        if says {
+            one(
+                dir.path(),
+                UNITS,
+                15,
+                "the drill `A-D1` is solved in a lesson",
+            );
+        } else {
+            crate::fixture::good(dir.path());
+        }
+    }
+}

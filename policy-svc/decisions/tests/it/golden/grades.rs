@@ -31,7 +31,6 @@ const REASONS: [(Verdict, &[&str]); 3] = [
             "not_factored",
             "not_expanded",
             "not_simplified",
-            "not_evaluated",
             "not_converted",
             "wrong_unit",
         ],
@@ -45,6 +44,12 @@ const REASONS: [(Verdict, &[&str]); 3] = [
             "undecided",
             "copied_question",
             "differs_from_key",
+            "not_evaluated",
+            "not_factored",
+            "not_expanded",
+            "not_simplified",
+            "not_converted",
+            "unclear_steps",
         ],
     ),
 ];
@@ -114,6 +119,7 @@ fn grades_of_every_kind() {
         }
         .to_owned(),
         counts_llm,
+        has_key: false,
     };
     let said = |correct: bool, tag: Value| {
         json!({
@@ -130,6 +136,8 @@ fn grades_of_every_kind() {
         check(Verdict::CannotTell, true),
     );
     let feedback_only = check(Verdict::CannotTell, false);
+    let mut keyed = check(Verdict::CannotTell, true);
+    keyed.has_key = true;
     let rows = [
         (
             "mathematics: right; model: right",
@@ -169,6 +177,11 @@ fn grades_of_every_kind() {
         (
             "the same, where models do not count",
             &feedback_only,
+            said(false, json!("wrong_inverse")),
+        ),
+        (
+            "the same, where the course gives the answer",
+            &keyed,
             said(false, json!("wrong_inverse")),
         ),
         (

@@ -24,12 +24,14 @@ fn checks() -> impl Strategy<Value = DrillCheck> {
             "unreadable_answer",
         ]),
         any::<bool>(),
+        any::<bool>(),
     )
-        .prop_map(|(verdict, task, reason, counts_llm)| DrillCheck {
+        .prop_map(|(verdict, task, reason, counts_llm, has_key)| DrillCheck {
             verdict,
             task: task.to_owned(),
             reason: reason.to_owned(),
             counts_llm,
+            has_key,
         })
 }
 
@@ -111,6 +113,7 @@ proptest! {
         // Nothing counts without a verdict, and a model's only where the course counts it.
         prop_assert_eq!(grade.graded_by.is_none(), grade.verdict == Verdict::CannotTell);
         let by_model = grade.graded_by == Some(GradedBy::Llm);
+        prop_assert!(!(by_model && check.has_key));
         prop_assert_eq!(
             grade.is_evidence,
             grade.graded_by == Some(GradedBy::Rules) || (by_model && check.counts_llm)
@@ -144,6 +147,10 @@ proptest! {
         let course = course();
         let unit = unit(&course);
         let grade = resolve_grade(unit, &check, Some(Outcome::Completion(&bytes)));
+        // What is asked again is not read.
+        if check.has_key && check.verdict == Verdict::CannotTell {
+            return Ok(());
+        }
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
             prop_assert!(grade.fallback_reason.is_some());
             return Ok(());

@@ -3,7 +3,7 @@
 /// One sign for the many that mean the same.
 pub(super) fn plain(character: char) -> char {
     match character {
-        '−' | '–' | '—' | '‐' | '‑' | '‒' | '﹣' | '⁻' => '-',
+        '−' | '–' | '—' | '‐' | '‑' | '‒' | '﹣' => '-',
         '×' | '⋅' | '·' | '∙' | '∗' | '•' | '✕' | '✖' => '*',
         '÷' | '∕' | '⁄' => '/',
         '≦' | '⩽' => '≤',
@@ -44,4 +44,10 @@ pub(super) fn vulgar_fraction(character: char) -> Option<(u8, u8)> {
         '⅞' => (7, 8),
         _ => return None,
     })
+}
+
+/// The digit that is lowered.
+pub(super) fn subscript(character: char) -> Option<char> {
+    let at = "₀₁₂₃₄₅₆₇₈₉".chars().position(|own| own == character)?;
+    "0123456789".chars().nth(at)
 }

@@ -82,7 +82,9 @@ impl Lexer {
             "big" | "Big" | "bigl" | "bigr" | "Bigl" | "Bigr" | "displaystyle" | "limits" => {}
             "quad" | "qquad" | "thinspace" | "space" | "enspace" => self.spaced = true,
             "text" | "mathrm" | "textrm" | "textbf" | "mathbf" | "mathit" | "operatorname"
-            | "textit" | "mbox" => self.text(),
+            | "textit" | "mbox" | "boldsymbol" | "mathsf" | "mathtt" | "bm" | "boxed" | "fbox" => {
+                self.text()
+            }
             "mathbb" => {
                 if (self.peek(0), self.peek(1), self.peek(2)) == (Some('{'), Some('R'), Some('}')) {
                     self.at += 3;

@@ -1,0 +1,242 @@
+//! Steps and reasons that were written with an answer: they must be true, or nobody can tell what was meant.
+
+use std::rc::Rc;
+
+use crate::{
+    algebra::{Env, Quotient, Roots, Solutions, Work, compare, normal, solve_relation},
+    answer::{self, Answer, Item, Letters, Part},
+    forms::is_unfinished,
+    notation::{Expression, Relation, Sign},
+    solving::answer_set,
+    task::{Problem, Subject},
+};
+
+/// More steps are not followed.
+const MAX_STEPS: usize = 8;
+
+/// The steps before an answer, and the answer: `x + 7 - 7 = 12 - 7, x = 5`. Nothing where no step stands before it.
+pub(crate) fn steps(text: &str) -> Option<(Vec<String>, String)> {
+    let parts = parts(text);
+    let count = parts
+        .iter()
+        .take_while(|(part, _)| is_step(part))
+        .count()
+        .min(parts.len().saturating_sub(1));
+    if count == 0 || count > MAX_STEPS {
+        return None;
+    }
+    let rest = parts.get(count)?.1;
+    let steps = parts.iter().take(count);
+    Some((
+        steps.map(|(part, _)| part.clone()).collect(),
+        text.get(rest..)?.to_owned(),
+    ))
+}
+
+/// The end of a chain of equations, where variables have values: `5n + 3 = 5*4 + 3 = 23`.
+pub(crate) fn last_side(problem: Option<&Problem>, text: &str) -> Option<(Vec<String>, String)> {
+    let is_given = problem.is_some_and(|problem| {
+        matches!(problem.subject, Subject::Expression(_)) && !problem.givens.is_empty()
+    });
+    let (_, last) = text.rsplit_once('=').filter(|_| is_given)?;
+    Some((vec![text.to_owned()], last.to_owned()))
+}
+
+/// The parts between commas, semicolons and new lines that stand in no bracket, each with where it begins.
+fn parts(text: &str) -> Vec<(String, usize)> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' | ';' | '\n' if depth == 0 => {
+                parts.push((text.get(start..at).unwrap_or_default().to_owned(), start));
+                start = at + character.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push((text.get(start..).unwrap_or_default().to_owned(), start));
+    parts.retain(|(part, _)| !part.trim().is_empty());
+    parts
+}
+
+/// `2x = 10`, and not `x = 5`: an equation that gives no value.
+fn is_step(part: &str) -> bool {
+    let Some((_, answer)) = answer::usual_readings(without_margin(part)).pop() else {
+        return false;
+    };
+    let Answer::Items(items) = &answer else {
+        return false;
+    };
+    let [(_, Item::Chain { sides, .. })] = items.as_slice() else {
+        return false;
+    };
+    let variable = |side: &Part| matches!(side, Part::Value(Expression::Variable(_)));
+    let constant = |side: &Part| matches!(side, Part::Value(value) if !value.has_variable());
+    let gives_value = sides.iter().any(variable) && sides.iter().any(constant);
+    // `x = 15 - 6` is a step to `x = 9`.
+    !gives_value || is_unfinished(&answer, &mut Work::new())
+}
+
+/// `x + 6 = 15 | - 6`: what is done next stands in the margin.
+fn without_margin(part: &str) -> &str {
+    match part.split_once('|') {
+        Some((before, after))
+            if !after.contains('|')
+                && after
+                    .trim_start()
+                    .starts_with(['-', '−', '+', '*', '·', ':', '/', '÷']) =>
+        {
+            before
+        }
+        _ => part,
+    }
+}
+
+/// Whether all steps are true of the answer.
+pub(crate) fn hold(
+    claims: &[String],
+    problem: Option<&Problem>,
+    answer: &str,
+    work: &mut Work,
+) -> bool {
+    if claims.is_empty() {
+        return true;
+    }
+    let Some((_, answer)) = answer::usual_readings(answer).into_iter().next() else {
+        return false;
+    };
+    let mut names: Vec<Rc<str>> = problem.map(Problem::variables).unwrap_or_default();
+    names.retain(|name| {
+        problem.is_none_or(|problem| !problem.givens.iter().any(|(given, _)| given == name))
+    });
+    let Some(bindings) = bindings(&answer, &names, problem, work) else {
+        return false;
+    };
+    claims.iter().all(|claim| {
+        answer::usual_readings(without_margin(claim))
+            .iter()
+            .any(|(_, said)| match said {
+                Answer::Items(items) => items
+                    .iter()
+                    .all(|(_, item)| is_true(item, &answer, &bindings, work)),
+                Answer::Phrase(_) => *said == answer,
+            })
+    })
+}
+
+/// The environments in which steps must be true: one for each solution.
+fn bindings(
+    answer: &Answer,
+    names: &[Rc<str>],
+    problem: Option<&Problem>,
+    work: &mut Work,
+) -> Option<Vec<Env>> {
+    let base = || match problem {
+        Some(problem) => problem.env(Roots::Real, &mut Work::new()),
+        None => Some(Env::new(Roots::Real)),
+    };
+    let is_solved =
+        problem.is_none_or(|problem| !matches!(problem.subject, Subject::Expression(_)));
+    let mut named: Vec<(Rc<str>, Quotient)> = Vec::new();
+    for value in answer.values(Letters::Variables, work).unwrap_or_default() {
+        let name = value.variable.or_else(|| match names {
+            [only] if is_solved => Some(Rc::clone(only)),
+            _ => None,
+        });
+        let Some(name) = name else { continue };
+        // `x_1` is one of the values of x.
+        let name = name.split('_').next().map_or(Rc::clone(&name), Rc::from);
+        named.push((
+            name,
+            normal(&value.expression, &mut Env::new(Roots::Real), work).ok()?,
+        ));
+    }
+    let is_system = named
+        .iter()
+        .enumerate()
+        .all(|(at, (name, _))| named.iter().skip(at + 1).all(|(other, _)| other != name));
+    if is_system {
+        let mut env = base()?;
+        for (name, value) in named {
+            env = env.with(&name, value);
+        }
+        return Some(vec![env]);
+    }
+    named
+        .into_iter()
+        .map(|(name, value)| Some(base()?.with(&name, value)))
+        .collect()
+}
+
+fn is_true(item: &Item, answer: &Answer, bindings: &[Env], work: &mut Work) -> bool {
+    match item {
+        Item::Chain { unit: None, .. } => {
+            let Some(relations) = item.relations() else {
+                return false;
+            };
+            let is_inequality = relations
+                .iter()
+                .any(|relation| relation.sign != Sign::Equal);
+            if is_inequality
+                && relations
+                    .iter()
+                    .any(|relation| relation.left.has_variable() || relation.right.has_variable())
+            {
+                return is_same_set(&relations, answer, work);
+            }
+            relations
+                .iter()
+                .all(|relation| bindings.iter().all(|env| is_met(relation, env, work)))
+        }
+        // `9, as 15 - 6`
+        Item::Value {
+            plain: Some(said), ..
+        } => {
+            let mut value =
+                |expression: &Expression| normal(expression, &mut Env::new(Roots::Real), work).ok();
+            let Some(said) = value(said) else {
+                return false;
+            };
+            let values = answer
+                .values(Letters::Variables, &mut Work::new())
+                .unwrap_or_default();
+            let values: Vec<Quotient> = values
+                .iter()
+                .filter_map(|own| value(&own.expression))
+                .collect();
+            values
+                .iter()
+                .any(|own| own.equals(&said, work) == Ok(Some(true)))
+        }
+        _ => false,
+    }
+}
+
+fn is_met(relation: &Relation, env: &Env, work: &mut Work) -> bool {
+    let mut side = |expression: &Expression| normal(expression, &mut env.clone(), work).ok();
+    let (Some(left), Some(right)) = (side(&relation.left), side(&relation.right)) else {
+        return false;
+    };
+    match relation.sign {
+        _ if !matches!(relation.sign, Sign::Equal)
+            && !(left.is_constant() && right.is_constant()) =>
+        {
+            false
+        }
+        Sign::Equal => left.equals(&right, work) == Ok(Some(true)),
+        sign => compare(&left, &right, work).is_some_and(|order| sign.holds(order)),
+    }
+}
+
+fn is_same_set(relations: &[Relation], answer: &Answer, work: &mut Work) -> bool {
+    let Some((own, Some(name))) = answer_set(answer, work) else {
+        return false;
+    };
+    match solve_relation(relations, &name, work) {
+        Ok(Solutions::Set(set)) => set.equals(&own, work) == Some(true),
+        _ => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! Takes an answer's words apart: what is said around a formula goes, what stands for a sign becomes one, steps and reasons
+//! are kept to be checked. A word that is not known here may say anything, such as `wrong`: then the answer is not read.
+
+mod atoms;
+mod clauses;
+mod frame;
+mod known;
+mod numerals;
+mod phrases;
+mod signs;
+
+use self::{
+    atoms::{Atom, atoms, text},
+    clauses::{Join, clauses},
+    known::Known,
+    phrases::is_step,
+    signs::said,
+};
+use crate::grade::Drill;
+
+/// Answers of more pieces are not read.
+const MAX_ATOMS: usize = 600;
+
+/// An answer with nothing but formulas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// The answer proper.
+    pub(crate) answer: String,
+    /// The steps and reasons that were given with it.
+    pub(crate) claims: Vec<String>,
+}
+
+/// What an answer says; nothing where a word is not understood.
+pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
+    let known = Known::of(drill);
+    let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
+    // `(3|1)` is a point.
+    let place = |sign: char| atoms.iter().position(|atom| atom.is(sign));
+    if let (Some(open), Some(bar), Some(close)) = (place('('), place('|'), place(')'))
+        && open < bar
+        && bar < close
+        && atoms.iter().filter(|atom| atom.is('|')).count() == 1
+        && let Some(bar) = atoms.get_mut(bar)
+    {
+        *bar = Atom::sign(';');
+    }
+    let mut clauses = clauses(&atoms, &known);
+    let proper = clauses.iter().rposition(|(join, _)| *join == Join::So)?;
+    let (_, proper) = clauses.remove(proper);
+    let answer = known.without_asked_unit(&said(&proper, &known)?);
+    let mut claims = Vec::new();
+    for (_, clause) in clauses {
+        let words: Vec<&str> = clause.iter().filter_map(Atom::word).collect();
+        if is_step(&words) {
+            // A step is told with numbers of the exercise.
+            let mut numbers = clause.iter().filter_map(Atom::number);
+            if !numbers.all(|number| known.has_number(number)) {
+                return None;
+            }
+        } else {
+            claims.push(said(&clause, &known)?);
+        }
+    }
+    Some(Heard {
+        answer: text(&answer),
+        claims: claims.iter().map(|claim| text(claim)).collect(),
+    })
+}
+
+/// The atoms without marks of a sentence's end. A question is no answer, and `5!` may be a factorial.
+fn without_exclamation(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
+    if atoms.iter().any(|atom| atom.is('?')) {
+        return None;
+    }
+    let says_more = atoms
+        .iter()
+        .any(|atom| atom.is('=') || atom.word().is_some_and(|word| word.chars().count() > 1));
+    while atoms.last().is_some_and(|last| last.is('!')) {
+        if !says_more {
+            return None;
+        }
+        atoms.pop();
+    }
+    Some(atoms)
+}
