@@ -62,7 +62,8 @@ impl ErrorReason {
             Self::BackendUnavailable
             | Self::CircuitOpen
             | Self::StorageUnavailable
-            | Self::DependencyUnavailable => Code::Unavailable,
+            | Self::DependencyUnavailable
+            | Self::Draining => Code::Unavailable,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::UnknownMethod => Code::Unimplemented,
             Self::BackendError | Self::ArchiveFailed | Self::Internal | Self::Unspecified => {

@@ -35,10 +35,11 @@ impl Evidence {
         offered.check_fields()?;
         let tier = self.check_offered(caller, self.core.kit.clock.now(), &offered)?;
         let mut policy = self.core.upstreams.policy.clone();
+        let step = Step::Policy.of(context);
         let known =
             async {
                 policy
-                    .get_exam_question(Step::Policy.of(context).request(
+                    .get_exam_question(step.request(
                         v1::GetExamQuestionRequest {
                             course_id: request.course_id.clone(),
                             pack_hash: String::new(),
@@ -47,7 +48,7 @@ impl Evidence {
                     ))
                     .await
                     .map(tonic::Response::into_inner)
-                    .map_err(|status| Step::Policy.fault(context, &status))
+                    .map_err(|status| step.fault(&status))
             };
         let (known, status) =
             futures_util::try_join!(known, self.status_now(context, caller, &request))?;

@@ -1,6 +1,6 @@
 //! TutorService.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -22,6 +22,7 @@ use crate::{
     evidence::Evidence,
     limits::CallLimit,
     standing, threads, turn,
+    upstream::check_time,
 };
 
 /// How much news of a turn waits for a slow reader.
@@ -38,11 +39,25 @@ pub(crate) struct Tutor {
 }
 
 impl Tutor {
-    /// The call's context, if a student made it and has calls left.
+    /// The call's context, if a student made it, gave it enough time and has calls left.
     async fn admit<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+        self.admit_with(request, Duration::ZERO).await
+    }
+
+    /// The same for a turn, which keeps time back for its fallback.
+    async fn admit_turn<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+        self.admit_with(request, self.core.reply_reserve).await
+    }
+
+    async fn admit_with<T: Sync>(
+        &self,
+        request: &Request<T>,
+        reserve: Duration,
+    ) -> Result<CallContext, Fault> {
         let context = CallContext::of(request);
         let caller = context.caller()?;
         caller.require(&[STUDENT])?;
+        check_time(&context, reserve)?;
         self.limit.check(caller).await?;
         Ok(context)
     }
@@ -84,7 +99,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<TakeTurnRequest>,
     ) -> Result<Response<TakeTurnResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit_turn(&request).await?;
         let caller = context.caller()?;
         let address = client_address(&request, self.trusted_proxies);
         let (turn, nobody) = (request.into_inner(), Progress::default());
@@ -98,7 +113,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<StreamTurnRequest>,
     ) -> Result<Response<Self::StreamTurnStream>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit_turn(&request).await?;
         let caller = context.caller()?.clone();
         let address = client_address(&request, self.trusted_proxies);
         let turn = request.into_inner().turn.ok_or_else(|| {

@@ -7,7 +7,7 @@
 //! | [`telemetry`], [`metrics`], [`admin`] | logs, traces, RED metrics and the port that shows them |
 //! | [`stack`] | the one ordered chain of layers around every service |
 //! | [`client`] | connections: local, one address, a list, a name in DNS |
-//! | [`server`], [`run`] | listening, health, reflection, drain; the frame of a main |
+//! | [`server`], [`run`], [`drain`] | listening, health, reflection; the frame of a main; its end |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
 //! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
 
@@ -16,6 +16,7 @@ pub mod caller;
 pub mod client;
 pub mod clock;
 pub mod context;
+pub mod drain;
 pub mod error;
 pub mod ids;
 pub mod metrics;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 pub use caller::Caller;
 pub use clock::Clock;
 pub use context::CallContext;
+pub use drain::Drain;
 pub use error::Fault;
 pub use metrics::Metrics;
 pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -48,16 +50,20 @@ pub struct Kit {
     pub tasks: TaskTracker,
     /// Cancelled when the process starts to drain: streams end, background tasks stop.
     pub shutdown: CancellationToken,
+    /// The same for calls, with the time at which they are cut off.
+    pub drain: Drain,
 }
 
 impl Kit {
     /// A kit with the given clock, fresh metrics and nothing running.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let shutdown = CancellationToken::new();
         Self {
             clock,
             metrics: Metrics::default(),
             tasks: TaskTracker::new(),
-            shutdown: CancellationToken::new(),
+            drain: Drain::new(shutdown.clone()),
+            shutdown,
         }
     }
 

@@ -11,7 +11,7 @@ use tonic::{
 };
 use tonic_health::server::HealthReporter;
 
-use crate::{Kit, admin::Readiness, client::Tls, stack::Stack};
+use crate::{Drain, Kit, admin::Readiness, client::Tls, stack::Stack};
 
 /// One listener and what it serves.
 pub struct Listener {
@@ -32,6 +32,9 @@ pub struct Listener {
     /// Time that running calls get to finish.
     pub drain_timeout: Duration,
 }
+
+/// How long the answers to calls that the end of the drain cut off have to leave.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +64,7 @@ pub struct Running {
     services: &'static [&'static str],
     ready: Readiness,
     stop: crate::CancellationToken,
-    streams: crate::CancellationToken,
+    ending: Drain,
     done: tokio::task::JoinHandle<()>,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -128,7 +131,7 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
         services: listener.services,
         ready,
         stop,
-        streams: kit.shutdown.clone(),
+        ending: kit.drain.clone(),
         done,
         drain_delay: listener.drain_delay,
         drain_timeout: listener.drain_timeout,
@@ -146,10 +149,10 @@ impl Running {
                 .await;
         }
         tokio::time::sleep(self.drain_delay).await;
-        self.streams.cancel();
+        self.ending.begin(self.drain_timeout);
         self.stop.cancel();
         let abort = self.done.abort_handle();
-        if tokio::time::timeout(self.drain_timeout, self.done)
+        if tokio::time::timeout(self.drain_timeout + LAST_WORDS, self.done)
             .await
             .is_err()
         {

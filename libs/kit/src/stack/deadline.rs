@@ -1,4 +1,5 @@
-//! Deadlines: read from `grpc-timeout`, bounded, enforced, and handed to the handler for the calls that it makes.
+//! Deadlines: read from `grpc-timeout`, bounded, enforced, and handed to the handler for the calls that it makes. The end of
+//! the process is a deadline, too.
 
 use std::{
     future::Future,
@@ -11,8 +12,8 @@ use axum::{extract::Request, response::Response};
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{auth::OpenMethods, drain, errors};
-use crate::{CancellationToken, Fault, context::Deadline};
+use super::{Answers, drain, errors};
+use crate::{Drain, Fault, context::Deadline, drain::cut_off};
 
 /// How long calls may take.
 #[derive(Debug, Clone, Copy)]
@@ -37,14 +38,11 @@ const HOP_MARGIN: Duration = Duration::from_millis(2);
 
 pub(super) async fn enforce<F: Future<Output = Response>>(
     rule: DeadlineRule,
-    shutdown: &CancellationToken,
+    ending: &Drain,
+    answers: Answers,
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
-    // A health watch lasts as long as somebody watches, or until the process drains.
-    if OpenMethods::contains(request.uri().path()) {
-        return drain::until(shutdown.clone(), next(request).await);
-    }
     let asked = request
         .headers()
         .get("grpc-timeout")
@@ -55,9 +53,15 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
         .min(rule.most);
     let at = Instant::now() + budget;
     request.extensions_mut().insert(Deadline(at));
-    match before(at, next(request)).await {
-        Some(response) => response,
-        None => errors::respond(expired()),
+    let response = tokio::select! {
+        biased;
+        response = before(at, next(request)) => response.unwrap_or_else(|| errors::respond(expired())),
+        () = ending.nearly_over(Duration::ZERO) => errors::respond(cut_off()),
+    };
+    match answers {
+        Answers::One => response,
+        Answers::Many => drain::until(ending.nearly_over(Duration::ZERO), response),
+        Answers::Watch => drain::until(ending.begun(), response),
     }
 }
 
