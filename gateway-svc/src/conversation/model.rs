@@ -62,8 +62,7 @@ pub(crate) async fn complete(
         max_response_chars: MAX_CHARS,
         ..request
     };
-    // In a box of its own: inside all the others, its type would be too deep to compile.
-    let asked = Box::pin(async {
+    let asked = async {
         if progress.is_watched() {
             request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
             return stream(&core.upstreams, context, progress, request).await;
@@ -71,7 +70,7 @@ pub(crate) async fn complete(
         let mut llm = core.upstreams.llm.clone();
         let response = llm.complete(context.request(request)).await?.into_inner();
         Ok((response.text, response.end.unwrap_or_default()))
-    });
+    };
     let came = tokio::select! {
         biased;
         came = asked => came,
