@@ -96,10 +96,13 @@ impl Suite {
         let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
         let routes = gateway::routes(&settings.gateway, upstreams, &kit).await?;
 
+        let connections = settings.server.connection_limits()?;
         let ready = Readiness::default();
         let end = turnwise_kit::CancellationToken::new();
         let admin = match settings.server.admin_listen {
-            Some(listen) => Some(admin::serve(listen, &kit, ready.clone(), end.clone()).await?),
+            Some(listen) => {
+                Some(admin::serve(listen, &kit, ready.clone(), connections, end.clone()).await?)
+            }
             None => None,
         };
         let running = server::start(
@@ -114,6 +117,7 @@ impl Suite {
                 },
                 tls: settings.server.tls()?,
                 client_certificates: false,
+                connections,
                 drain_delay: Duration::from_secs(settings.server.drain_delay_seconds),
                 drain_timeout: Duration::from_secs(settings.server.drain_timeout_seconds),
             },

@@ -6,12 +6,19 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use axum::{Router, extract::State, http::StatusCode, http::header, routing::get};
 use tokio::net::TcpListener;
 
-use crate::{CancellationToken, Kit, Metrics};
+use crate::{
+    CancellationToken, Kit, Metrics,
+    connections::{self, ConnectionLimits, Protocol, Site},
+};
+
+/// How long visitors get at the end.
+const DRAIN: Duration = Duration::from_secs(1);
 
 /// Whether the process takes calls.
 #[derive(Debug, Clone, Default)]
@@ -40,11 +47,12 @@ pub async fn serve(
     listen: SocketAddr,
     kit: &Kit,
     ready: Readiness,
+    limits: ConnectionLimits,
     until: CancellationToken,
 ) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
-    let app = Router::new()
+    let router = Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(readyz))
@@ -52,14 +60,20 @@ pub async fn serve(
             metrics: kit.metrics.clone(),
             ready,
         });
+    let serving = connections::serve(
+        Site {
+            listener,
+            protocol: Protocol::Admin,
+            tls: None,
+            router,
+            limits: limits.for_admin(),
+            metrics: kit.metrics.connections("admin"),
+        },
+        until.clone(),
+    );
     kit.tasks.spawn(async move {
-        let stop = until.cancelled_owned();
-        if let Err(error) = axum::serve(listener, app)
-            .with_graceful_shutdown(stop)
-            .await
-        {
-            tracing::error!(%error, "the admin port stopped");
-        }
+        until.cancelled().await;
+        serving.ended(DRAIN).await;
     });
     Ok(address)
 }

@@ -8,6 +8,7 @@
 //! | [`stack`] | the one ordered chain of layers around every service |
 //! | [`client`] | connections: local, one address, a list, a name in DNS |
 //! | [`server`], [`run`], [`drain`] | listening, health, reflection; the frame of a main; its end |
+//! | [`connections`] | who may hold a connection, and for how long; TLS |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
 //! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
 
@@ -15,6 +16,7 @@ pub mod admin;
 pub mod caller;
 pub mod client;
 pub mod clock;
+pub mod connections;
 pub mod context;
 pub mod drain;
 pub mod error;

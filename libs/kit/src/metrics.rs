@@ -18,6 +18,89 @@ use tonic::Code;
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
     rpc: RpcMetrics,
+    connections: Connections,
+}
+
+#[derive(Clone, Default)]
+struct Connections {
+    open: Family<ListenerLabel, Gauge>,
+    ended: Family<EndedLabels, Counter>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct EndedLabels {
+    listener: &'static str,
+    cause: &'static str,
+}
+
+/// Why the server ended a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ended {
+    /// It made no request in time.
+    Unproved,
+    /// It had made no request yet when others needed its place.
+    Crowded,
+    /// It was the longest without a call when another needed its place.
+    Displaced,
+    /// It was without a call for too long.
+    Idle,
+    /// The TLS handshake failed.
+    Tls,
+    /// It was never taken in: the process had no file for it.
+    NotAccepted,
+}
+
+impl Ended {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Unproved => "unproved",
+            Self::Crowded => "crowded",
+            Self::Displaced => "displaced",
+            Self::Idle => "idle",
+            Self::Tls => "tls",
+            Self::NotAccepted => "not_accepted",
+        }
+    }
+}
+
+/// The connections of one listener, as metrics.
+#[derive(Clone)]
+pub(crate) struct ConnectionMetrics {
+    listener: &'static str,
+    all: Connections,
+}
+
+impl ConnectionMetrics {
+    /// Counts a connection as taken in.
+    pub(crate) fn opened(&self) {
+        self.open().inc();
+    }
+
+    /// Counts it as gone, however it went.
+    pub(crate) fn closed(&self) {
+        self.open().dec();
+    }
+
+    /// Counts an end that the server made.
+    pub(crate) fn ended(&self, how: Ended) {
+        let labels = EndedLabels {
+            listener: self.listener,
+            cause: how.label(),
+        };
+        self.all.ended.get_or_create(&labels).inc();
+    }
+
+    fn open(&self) -> Gauge {
+        let listener = self.listener;
+        self.all
+            .open
+            .get_or_create_owned(&ListenerLabel { listener })
+    }
 }
 
 #[derive(Clone)]
@@ -70,9 +153,21 @@ impl Default for Metrics {
             "RPCs being answered now",
             rpc.in_flight.clone(),
         );
+        let connections = Connections::default();
+        registry.register(
+            "connections_open",
+            "Connections held now, by listener",
+            connections.open.clone(),
+        );
+        registry.register(
+            "connections_ended",
+            "Connections that the server ended, by listener and cause",
+            connections.ended.clone(),
+        );
         Self {
             registry: Arc::new(Mutex::new(registry)),
             rpc,
+            connections,
         }
     }
 }
@@ -92,6 +187,14 @@ impl Metrics {
             }
         });
         out
+    }
+
+    /// The metrics of one listener's connections.
+    pub(crate) fn connections(&self, listener: &'static str) -> ConnectionMetrics {
+        ConnectionMetrics {
+            listener,
+            all: self.connections.clone(),
+        }
     }
 
     /// Counts an RPC as begun.

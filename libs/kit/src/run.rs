@@ -133,6 +133,7 @@ where
     let kit = Kit::new(Arc::new(SystemClock));
     let tls = settings.tls()?;
     let internal = settings.internal_token()?;
+    let connections = settings.connection_limits()?;
     let service = build(kit.clone()).await?;
     let authority = tls.as_ref().is_some_and(|t| t.authority.is_some());
     let client_certificates = service.auth.is_none() && authority;
@@ -148,7 +149,9 @@ where
     let ready = Readiness::default();
     let end = crate::CancellationToken::new();
     let admin = match settings.admin_listen {
-        Some(listen) => Some(admin::serve(listen, &kit, ready.clone(), end.clone()).await?),
+        Some(listen) => {
+            Some(admin::serve(listen, &kit, ready.clone(), connections, end.clone()).await?)
+        }
         None => None,
     };
     let running = server::start(
@@ -165,6 +168,7 @@ where
             },
             tls,
             client_certificates,
+            connections,
             drain_delay: Duration::from_secs(settings.drain_delay_seconds),
             drain_timeout: Duration::from_secs(settings.drain_timeout_seconds),
         },

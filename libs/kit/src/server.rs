@@ -1,17 +1,20 @@
-//! A listening server: TLS, health, reflection, and an end that loses nothing.
+//! A listening server: health, reflection, and an end that loses nothing.
 
-use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
+use std::{collections::BTreeSet, error::Error, net::SocketAddr, time::Duration};
 
 use prost::Message;
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use tokio::net::TcpListener;
-use tonic::{
-    service::Routes,
-    transport::{Certificate, Identity, Server, ServerTlsConfig, server::TcpIncoming},
-};
+use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
-use crate::{Drain, Kit, admin::Readiness, client::Tls, stack::Stack};
+use crate::{
+    Drain, Kit,
+    admin::Readiness,
+    client::Tls,
+    connections::{self, ConnectionLimits, Protocol, Serving, Site},
+    stack::Stack,
+};
 
 /// One listener and what it serves.
 pub struct Listener {
@@ -27,6 +30,8 @@ pub struct Listener {
     pub tls: Option<Tls>,
     /// Whether every client must show a certificate of the authority in `tls`.
     pub client_certificates: bool,
+    /// How many connections it holds, and for how long.
+    pub connections: ConnectionLimits,
     /// Time between NOT_SERVING and the end of new calls.
     pub drain_delay: Duration,
     /// Time that running calls get to finish.
@@ -50,7 +55,7 @@ pub enum ServeError {
     },
     /// The certificates cannot be used.
     #[error("TLS_CERT_FILE, TLS_KEY_FILE or TLS_CLIENT_CA_FILE cannot be used")]
-    Tls(#[source] tonic::transport::Error),
+    Tls(#[source] Box<dyn Error + Send + Sync>),
     /// Reflection could not be built.
     #[error("the descriptor set cannot be served")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -65,16 +70,9 @@ pub struct Running {
     ready: Readiness,
     stop: crate::CancellationToken,
     ending: Drain,
-    done: tokio::task::JoinHandle<()>,
+    serving: Serving,
     drain_delay: Duration,
     drain_timeout: Duration,
-}
-
-/// A server with the settings that all our listeners share.
-pub fn tuned() -> Server {
-    Server::builder()
-        .http2_keepalive_interval(Some(Duration::from_secs(30)))
-        .http2_keepalive_timeout(Some(Duration::from_secs(10)))
 }
 
 /// Starts a listener with health and reflection beside its services.
@@ -99,31 +97,20 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
     };
     let socket = TcpListener::bind(listener.listen).await.map_err(bind)?;
     let address = socket.local_addr().map_err(bind)?;
-    let incoming = TcpIncoming::from(socket).with_nodelay(Some(true));
-
-    let mut server = tuned();
-    if let Some(tls) = &listener.tls
-        && let Some(identity) = &tls.identity
-    {
-        let mut config = ServerTlsConfig::new()
-            .identity(Identity::from_pem(&identity.certificate, &identity.key));
-        if listener.client_certificates
-            && let Some(authority) = &tls.authority
-        {
-            config = config.client_ca_root(Certificate::from_pem(authority));
-        }
-        server = server.tls_config(config).map_err(ServeError::Tls)?;
-    }
+    let tls = listener.tls.as_ref();
+    let tls = tls.map(|tls| connections::acceptor(tls, listener.client_certificates));
     let stop = crate::CancellationToken::new();
-    let stopped = stop.clone().cancelled_owned();
-    let serving = server
-        .add_routes(routes)
-        .serve_with_incoming_shutdown(incoming, stopped);
-    let done = tokio::spawn(async move {
-        if let Err(error) = serving.await {
-            tracing::error!(%error, "the listener stopped");
-        }
-    });
+    let serving = connections::serve(
+        Site {
+            listener: socket,
+            protocol: Protocol::Grpc,
+            tls: tls.transpose().map_err(ServeError::Tls)?.flatten(),
+            router: routes.prepare().into_axum_router(),
+            limits: listener.connections,
+            metrics: kit.metrics.connections("grpc"),
+        },
+        stop.clone(),
+    );
     ready.set(true);
     Ok(Running {
         address,
@@ -132,7 +119,7 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
         ready,
         stop,
         ending: kit.drain.clone(),
-        done,
+        serving,
         drain_delay: listener.drain_delay,
         drain_timeout: listener.drain_timeout,
     })
@@ -151,13 +138,8 @@ impl Running {
         tokio::time::sleep(self.drain_delay).await;
         self.ending.begin(self.drain_timeout);
         self.stop.cancel();
-        let abort = self.done.abort_handle();
-        if tokio::time::timeout(self.drain_timeout + LAST_WORDS, self.done)
-            .await
-            .is_err()
-        {
+        if !self.serving.ended(self.drain_timeout + LAST_WORDS).await {
             tracing::warn!("some calls or connections did not end in time and were cut");
-            abort.abort();
         }
     }
 }

@@ -6,6 +6,7 @@ use std::{
     ffi::OsString,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
@@ -13,6 +14,7 @@ use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parse
 use crate::{
     caller::InternalToken,
     client::{Tls, TlsIdentity},
+    connections::ConnectionLimits,
     telemetry::LogFormat,
 };
 
@@ -44,6 +46,19 @@ pub struct ServerSettings {
     /// Calls worked on at once; more are refused with BUSY (1 to 100000)
     #[arg(long, env = "MAX_IN_FLIGHT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_in_flight: u32,
+    /// Seconds in which a new connection must finish its handshake and the headers of its first call (1 to 60)
+    #[arg(long, env = "CONNECTION_PROOF_SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub connection_proof_seconds: u64,
+    /// Seconds without a call after which a connection is ended (30 to 86400)
+    #[arg(long, env = "CONNECTION_IDLE_SECONDS", default_value = "900", value_parser = clap::value_parser!(u64).range(30..=86_400))]
+    pub connection_idle_seconds: u64,
+    /// Connections held at once (16 to 100000), a quarter of them for those without a call yet; unset: 10000, or three
+    /// quarters of the files that the process may open, if that is less
+    #[arg(long, env = "MAX_CONNECTIONS", value_parser = clap::value_parser!(u32).range(16..=100_000))]
+    pub max_connections: Option<u32>,
+    /// Connections without a call yet that one address may hold; for a further one the oldest is closed (1 to 10000)
+    #[arg(long, env = "MAX_UNPROVED_PER_ADDRESS", default_value = "128", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub max_unproved_per_address: u32,
     /// Seconds between NOT_SERVING and the end of new calls, so that endpoints are taken out first (0 to 300)
     #[arg(long, env = "DRAIN_DELAY_SECONDS", default_value = "0", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub drain_delay_seconds: u64,
@@ -86,6 +101,16 @@ pub enum SettingsError {
         file: PathBuf,
         /// The name.
         key: String,
+    },
+    /// More connections are asked for than the process has files.
+    #[error(
+        "MAX_CONNECTIONS ({asked}) is more than three quarters of the files that this process may open ({files}); the rest is kept for stores and upstreams: raise the limit (ulimit -n) or lower the setting"
+    )]
+    Connections {
+        /// What the setting says.
+        asked: u32,
+        /// The limit of open files.
+        files: u64,
     },
     /// A secret or certificate cannot be used.
     #[error("{setting} (`{file}`) cannot be used: {problem}")]
@@ -230,6 +255,30 @@ impl ServerSettings {
             return Ok(None);
         };
         read_token("INTERNAL_TOKEN_FILE", file).map(Some)
+    }
+
+    /// How many connections the listener holds, and for how long.
+    ///
+    /// # Errors
+    ///
+    /// If that is more than the process has files for.
+    pub fn connection_limits(&self) -> Result<ConnectionLimits, SettingsError> {
+        // Stores, upstreams, the admin port and the log need files, too. `None`: there is no limit.
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let room = files.map_or(u64::MAX, |files| files / 4 * 3);
+        let most = match (self.max_connections, files) {
+            (Some(asked), Some(files)) if u64::from(asked) > room => {
+                return Err(SettingsError::Connections { asked, files });
+            }
+            (Some(asked), _) => u64::from(asked),
+            (None, _) => room.clamp(16, 10_000),
+        };
+        Ok(ConnectionLimits {
+            proof: Duration::from_secs(self.connection_proof_seconds),
+            idle: Duration::from_secs(self.connection_idle_seconds),
+            most: usize::try_from(most).unwrap_or(usize::MAX),
+            unproved_per_address: self.max_unproved_per_address as usize,
+        })
     }
 
     /// The certificates of this process, if any are configured.

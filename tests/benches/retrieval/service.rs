@@ -3,13 +3,14 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
-use tonic::transport::{Channel, server::TcpIncoming};
+use tonic::transport::{Channel, Server, server::TcpIncoming};
 use turnwise_course_pack::{Pack, Version};
 use turnwise_kit::{
     CallContext, Caller, Kit,
     admin::Readiness,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect, endpoint},
+    connections::ConnectionLimits,
     server::{self, Listener},
     stack::{DeadlineRule, InternalAuth, Stack},
 };
@@ -127,6 +128,7 @@ impl Service {
             },
             tls: None,
             client_certificates: false,
+            connections: ConnectionLimits::default(),
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
         };
@@ -196,7 +198,7 @@ async fn serve(courses: &Courses, indexer: &Indexer, pack: &Pack) {
 pub async fn echo() -> ExamServiceClient<Channel> {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address: SocketAddr = socket.local_addr().unwrap();
-    let serving = server::tuned()
+    let serving = Server::builder()
         .add_routes(floor::leaf())
         .serve_with_incoming(TcpIncoming::from(socket).with_nodelay(Some(true)));
     tokio::spawn(serving);

@@ -6,9 +6,9 @@ use tokio::net::TcpListener;
 use tonic::{
     Request, Response, Status,
     service::Routes,
-    transport::{Channel, server::TcpIncoming},
+    transport::{Channel, Server, server::TcpIncoming},
 };
-use turnwise_kit::{client::endpoint, server};
+use turnwise_kit::client::endpoint;
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, RecordSupportViewRequest,
     RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
@@ -60,7 +60,7 @@ pub async fn serve(role: Role) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     println!("listening floor {address}");
-    server::tuned()
+    Server::builder()
         .add_routes(routes)
         .serve_with_incoming(TcpIncoming::from(socket).with_nodelay(Some(true)))
         .await

@@ -36,7 +36,9 @@ pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
 pub(crate) use deadline::{before, expired};
 pub(crate) use trace::REQUEST_ID_HEADER;
 
-use crate::{Drain, Metrics};
+use turnwise_proto::common::v1::ErrorReason;
+
+use crate::{Drain, Fault, Metrics};
 
 /// What the stack of one listener needs.
 #[derive(Clone)]
@@ -162,6 +164,21 @@ fn suite_methods() -> &'static [(&'static str, Answers)] {
         }
         methods
     })
+}
+
+/// The most bytes of headers that the transport reads of one call. What is above our own limit gets an answer up to here;
+/// beyond, HTTP/2 knows no other end than the connection's.
+pub(crate) const MAX_HEADER_LIST: u32 = (1 << 20) + (64 << 10);
+
+/// The answer where every place for connections is taken.
+pub(crate) fn refuse_full() -> Response {
+    errors::respond(
+        Fault::new(
+            ErrorReason::Busy,
+            "too many connections at once; try again later or raise MAX_CONNECTIONS",
+        )
+        .retry_after(RETRY_WHEN_FULL),
+    )
 }
 
 /// How long a call that is refused for lack of room should wait before it tries again.

@@ -8,6 +8,7 @@ use turnwise_kit::{
     admin::Readiness,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect, local},
+    connections::ConnectionLimits,
     server::{self, Listener, Running},
     stack::{DeadlineRule, InternalAuth, Stack},
 };
@@ -100,6 +101,10 @@ pub fn in_process(kit: &Kit, max_in_flight: usize) -> ExamServiceClient<GrpcClie
 }
 
 pub async fn serve(kit: &Kit) -> Running {
+    serve_with(kit, ConnectionLimits::default()).await
+}
+
+pub async fn serve_with(kit: &Kit, connections: ConnectionLimits) -> Running {
     server::start(
         Listener {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -108,6 +113,7 @@ pub async fn serve(kit: &Kit) -> Running {
             stack: stack(kit, 100),
             tls: None,
             client_certificates: false,
+            connections,
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(5),
         },

@@ -1,0 +1,316 @@
+//! Connections: taken in, held while they are of use, and ended when they are not.
+//!
+//! | a peer that | ends |
+//! | --- | --- |
+//! | has not finished TLS, the preface and one request's headers | at once, when `proof` is over |
+//! | has, and makes no call | politely, when `idle` is over; at once if its place is needed |
+//! | does not answer pings | after [`PING_EVERY`] and [`PING_ANSWER`] |
+//!
+//! No option of the HTTP server bounds the first, so the accept loop, TLS and the connection's task are ours.
+
+mod places;
+mod tls;
+
+use std::{
+    convert::Infallible, future::Future, io::ErrorKind, net::SocketAddr, pin::pin, sync::Arc,
+    time::Duration,
+};
+
+use axum::{Router, body::Body};
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    time::{Instant, sleep},
+};
+use tokio_rustls::TlsAcceptor;
+use tonic::transport::server::TcpConnectInfo;
+use tower::Service;
+
+use crate::{
+    CancellationToken, TaskTracker,
+    metrics::{ConnectionMetrics, Ended},
+    stack::{MAX_HEADER_LIST, OpenMethods, refuse_full},
+};
+use places::{Place, Places};
+pub(crate) use tls::acceptor;
+
+/// How often a peer is asked whether it is still there, and how long it may take to answer.
+const PING_EVERY: Duration = Duration::from_secs(30);
+const PING_ANSWER: Duration = Duration::from_secs(10);
+/// The most streams that one connection has open: far more than a client of ours needs, and a bound for the others.
+const MAX_STREAMS: u32 = 10_000;
+/// How long an idle connection gets for its farewell.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// The pauses of an accept loop that gets no file for a connection.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How often it says so.
+const COMPLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// How many connections a listener holds, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct ConnectionLimits {
+    /// Time from the first packet to the end of the first request's headers.
+    pub proof: Duration,
+    /// Time without a call after which a connection is ended.
+    pub idle: Duration,
+    /// The most connections, in all.
+    pub most: usize,
+    /// The most connections from one address that have not proved themselves. Proved ones are not counted by address: a
+    /// school stands behind one.
+    pub unproved_per_address: usize,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            proof: Duration::from_secs(5),
+            idle: Duration::from_secs(900),
+            most: 10_000,
+            unproved_per_address: 128,
+        }
+    }
+}
+
+impl ConnectionLimits {
+    /// The limits of an admin port beside a listener with these: it has few visitors.
+    #[must_use]
+    pub fn for_admin(self) -> Self {
+        Self { most: 32, ..self }
+    }
+
+    /// A quarter of all places are for those that still have to prove themselves.
+    fn unproved(&self) -> usize {
+        (self.most / 4).max(1)
+    }
+
+    fn proved(&self) -> usize {
+        self.most.saturating_sub(self.unproved()).max(1)
+    }
+}
+
+/// What a listener speaks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Protocol {
+    /// gRPC, over HTTP/2 alone.
+    Grpc,
+    /// The admin port's HTTP/1, where nothing counts as use.
+    Admin,
+}
+
+/// A socket and what is served there.
+pub(crate) struct Site {
+    pub(crate) listener: TcpListener,
+    pub(crate) protocol: Protocol,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) router: Router,
+    pub(crate) limits: ConnectionLimits,
+    pub(crate) metrics: ConnectionMetrics,
+}
+
+/// A site that is being served.
+pub(crate) struct Serving {
+    tasks: TaskTracker,
+    cut: CancellationToken,
+}
+
+/// What the connections of a site share.
+struct Shared {
+    http: auto::Builder<TokioExecutor>,
+    protocol: Protocol,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    stop: CancellationToken,
+    cut: CancellationToken,
+}
+
+/// Serves a site until `stop`: then the socket is closed, and every connection ends when its calls have.
+pub(crate) fn serve(site: Site, stop: CancellationToken) -> Serving {
+    let (tasks, cut) = (TaskTracker::new(), CancellationToken::new());
+    let places = Places::new(site.limits, site.metrics.clone());
+    let shared = Arc::new(Shared {
+        http: http(site.protocol, &site.limits),
+        protocol: site.protocol,
+        tls: site.tls,
+        router: site.router,
+        stop: stop.clone(),
+        cut: cut.clone(),
+    });
+    let connections = tasks.clone();
+    let mut door = Door::new(site.listener, site.metrics);
+    tasks.spawn(async move {
+        while let Some((socket, peer)) = stop.run_until_cancelled(door.next()).await {
+            let place = Arc::new(places.enter(peer.ip()));
+            connections.spawn(Arc::clone(&shared).hold(socket, peer, place));
+        }
+    });
+    tasks.close();
+    Serving { tasks, cut }
+}
+
+impl Serving {
+    /// Waits for the end of all connections after `stop`; what has not ended by itself in this time is cut. Says whether
+    /// all ended by themselves.
+    pub(crate) async fn ended(self, within: Duration) -> bool {
+        let all = tokio::time::timeout(within, self.tasks.wait())
+            .await
+            .is_ok();
+        self.cut.cancel();
+        self.tasks.wait().await;
+        all
+    }
+}
+
+fn http(protocol: Protocol, limits: &ConnectionLimits) -> auto::Builder<TokioExecutor> {
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.proof.max(limits.idle));
+    http.http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_ANSWER)
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEADER_LIST);
+    match protocol {
+        Protocol::Grpc => http.http2_only(),
+        Protocol::Admin => http.http1_only(),
+    }
+}
+
+impl Shared {
+    /// Holds a connection until it ends by itself or has to go.
+    async fn hold(self: Arc<Self>, socket: TcpStream, peer: SocketAddr, place: Arc<Place>) {
+        // Small answers leave at once. A socket that is gone already fails elsewhere.
+        let _ = socket.set_nodelay(true);
+        let from = TcpConnectInfo {
+            local_addr: socket.local_addr().ok(),
+            remote_addr: Some(peer),
+        };
+        let talk = async {
+            let Some(tls) = &self.tls else {
+                return self.talk(socket, from, &place).await;
+            };
+            match tls.accept(socket).await {
+                Ok(stream) => self.talk(stream, from, &place).await,
+                Err(error) => {
+                    tracing::debug!(%peer, %error, "no TLS");
+                    place.ended(Ended::Tls);
+                }
+            }
+        };
+        tokio::select! {
+            () = place.lost() => {}
+            () = self.cut.cancelled() => {}
+            () = talk => {}
+        }
+    }
+
+    async fn talk<IO>(&self, io: IO, from: TcpConnectInfo, place: &Arc<Place>)
+    where
+        IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let service = service_fn(|request| self.answer(request, from.clone(), place));
+        let mut connection = pin!(self.http.serve_connection(TokioIo::new(io), service));
+        let stopped = tokio::select! {
+            _ = connection.as_mut() => return,
+            () = self.stop.cancelled() => true,
+            () = place.idle() => false,
+        };
+        connection.as_mut().graceful_shutdown();
+        loop {
+            tokio::select! {
+                _ = connection.as_mut() => return,
+                () = sleep(FAREWELL), if !stopped => if !place.has_calls() { return },
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Answers one request, which counts as use of its connection until the last byte of the answer is handed over.
+    fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        from: TcpConnectInfo,
+        place: &Arc<Place>,
+    ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
+        let open = match self.protocol {
+            Protocol::Grpc => OpenMethods::contains(request.uri().path()),
+            Protocol::Admin => true,
+        };
+        let call = if open {
+            place.touch();
+            None
+        } else {
+            place.call()
+        };
+        let refused = !open && call.is_none();
+        request.extensions_mut().insert(from);
+        let mut router = self.router.clone();
+        async move {
+            if refused {
+                return Ok(refuse_full());
+            }
+            let response = router.call(request).await?;
+            Ok(response.map(|body| {
+                Body::new(body.map_frame(move |frame| {
+                    let _until_the_body_is_dropped = &call;
+                    frame
+                }))
+            }))
+        }
+    }
+}
+
+/// The accept loop's socket, and its patience.
+struct Door {
+    listener: TcpListener,
+    metrics: ConnectionMetrics,
+    complained: Option<Instant>,
+}
+
+impl Door {
+    fn new(listener: TcpListener, metrics: ConnectionMetrics) -> Self {
+        Self {
+            listener,
+            metrics,
+            complained: None,
+        }
+    }
+
+    /// The next connection. Where the process has no file left for it, it waits: to ask again at once would only spin.
+    async fn next(&mut self) -> (TcpStream, SocketAddr) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let error = match self.listener.accept().await {
+                Ok(accepted) => return accepted,
+                Err(error) => error,
+            };
+            // The peer changed its mind.
+            if matches!(
+                error.kind(),
+                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+            ) {
+                continue;
+            }
+            self.metrics.ended(Ended::NotAccepted);
+            if self
+                .complained
+                .is_none_or(|at| at.elapsed() >= COMPLAIN_EVERY)
+            {
+                self.complained = Some(Instant::now());
+                tracing::warn!(%error, "connections cannot be accepted; if files ran out, raise the limit (ulimit -n) or lower MAX_CONNECTIONS");
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
