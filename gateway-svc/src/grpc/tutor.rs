@@ -27,6 +27,8 @@ use crate::{
 
 /// How much news of a turn waits for a slow reader.
 const NEWS: usize = 32;
+/// What a call keeps back that has no fallback.
+const NONE: Duration = Duration::ZERO;
 /// The role that talks to the tutor.
 const STUDENT: &str = "student";
 
@@ -39,17 +41,9 @@ pub(crate) struct Tutor {
 }
 
 impl Tutor {
-    /// The call's context, if a student made it, gave it enough time and has calls left.
-    async fn admit<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
-        self.admit_with(request, Duration::ZERO).await
-    }
-
-    /// The same for a turn, which keeps time back for its fallback.
-    async fn admit_turn<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
-        self.admit_with(request, self.core.reply_reserve).await
-    }
-
-    async fn admit_with<T: Sync>(
+    /// The call's context, if a student made it, gave it enough time and has calls left. `reserve` is what the call keeps
+    /// back of its time.
+    async fn admit<T: Sync>(
         &self,
         request: &Request<T>,
         reserve: Duration,
@@ -69,7 +63,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<CreateThreadRequest>,
     ) -> Result<Response<CreateThreadResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::create(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -79,7 +73,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<ListThreadsRequest>,
     ) -> Result<Response<ListThreadsResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::list(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -89,7 +83,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetThreadRequest>,
     ) -> Result<Response<GetThreadResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::read(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -99,7 +93,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<TakeTurnRequest>,
     ) -> Result<Response<TakeTurnResponse>, Status> {
-        let context = self.admit_turn(&request).await?;
+        let context = self.admit(&request, self.core.reply_reserve).await?;
         let caller = context.caller()?;
         let address = client_address(&request, self.trusted_proxies);
         let (turn, nobody) = (request.into_inner(), Progress::default());
@@ -113,7 +107,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<StreamTurnRequest>,
     ) -> Result<Response<Self::StreamTurnStream>, Status> {
-        let context = self.admit_turn(&request).await?;
+        let context = self.admit(&request, self.core.reply_reserve).await?;
         let caller = context.caller()?.clone();
         let address = client_address(&request, self.trusted_proxies);
         let turn = request.into_inner().turn.ok_or_else(|| {
@@ -150,7 +144,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GradeDrillRequest>,
     ) -> Result<Response<GradeDrillResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let address = client_address(&request, self.trusted_proxies);
         let request = request.into_inner();
         let graded = self
@@ -169,7 +163,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<SubmitExamAnswerRequest>,
     ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let request = request.into_inner();
         let submitted = self
             .evidence
@@ -185,7 +179,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let request = request.into_inner();
         let viewed = self
             .evidence
@@ -203,7 +197,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetExamQuestionRequest>,
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let question = self
             .evidence
@@ -216,7 +210,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetSnapshotLiteRequest>,
     ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let course_id = request.into_inner().course_id;
         let answer = standing::read(&self.core, &context, caller, &course_id).await?;

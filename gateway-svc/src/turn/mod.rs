@@ -107,8 +107,7 @@ pub(crate) async fn take(
                     ..TurnTexts::default()
                 },
             };
-            // Futures in futures, as deep as the phases go, are more than the compiler lays out at once.
-            Box::pin(composing.run(screened.hit)).await
+            composing.run(screened.hit).await
         })
         .await?;
     log::log_turn(&composed.facts);
