@@ -32,7 +32,7 @@ pub(crate) async fn create(
     if !caller.groups.contains(&request.class_id) {
         return Err(Fault::new(
             ErrorReason::PermissionDenied,
-            "the token does not name this class",
+            "the token does not name this class; name one that it does",
         )
         .meta("need", "class")
         .field("class_id", "is no class of the token"));

@@ -170,7 +170,16 @@ impl SessionService for SessionGrpc {
             .map_err(Fault::from)?;
         let outcome = match begun {
             Begun::Answered(answer) => begin_turn_response::Outcome::StoredAnswer(answer),
-            Begun::Started(start) => begin_turn_response::Outcome::Start(*start),
+            Begun::Started(start) => {
+                if let Err(refused) = access::class_of_thread(&caller, start.thread.as_ref()) {
+                    // The thread is not held by whom it does not serve; if this fails, the lease runs out.
+                    let thread_id = start.thread.map_or_else(String::new, |t| t.thread_id);
+                    let token = start.fencing_token;
+                    let _ = self.sessions.abandon_turn(&student, &thread_id, token).await;
+                    return Err(refused.into());
+                }
+                begin_turn_response::Outcome::Start(*start)
+            }
         };
         Ok(Response::new(BeginTurnResponse {
             outcome: Some(outcome),

@@ -175,7 +175,7 @@ pub(crate) fn refuse_full() -> Response {
     errors::respond(
         Fault::new(
             ErrorReason::Busy,
-            "too many connections at once; try again later or raise MAX_CONNECTIONS",
+            "too many connections at once; try again when RetryInfo says",
         )
         .retry_after(RETRY_WHEN_FULL),
     )
