@@ -72,6 +72,7 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::TurnErased
         | R::PermissionDenied
         | R::InvalidArgument
+        | R::InvalidPageToken
         | R::UnknownNamespace
         | R::UnknownPackVersion
         | R::IndexIncompatible

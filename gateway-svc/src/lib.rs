@@ -41,7 +41,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use tonic::service::Routes;
 use turnwise_guardrails::Guardrails;
-use turnwise_kit::Kit;
+use turnwise_kit::{Gzip, Kit};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
@@ -115,10 +115,12 @@ pub async fn routes(
         upstreams: upstreams.clone(),
     };
     let index = grpc::Index { upstreams };
-    Ok(Routes::new(TutorServiceServer::new(tutor))
-        .add_service(ExplainServiceServer::new(explain))
-        .add_service(LlmQueueServiceServer::new(queues))
-        .add_service(IndexServiceServer::new(index)))
+    Ok(
+        Routes::new(TutorServiceServer::new(tutor).accept_compressed(Gzip))
+            .add_service(ExplainServiceServer::new(explain).accept_compressed(Gzip))
+            .add_service(LlmQueueServiceServer::new(queues).accept_compressed(Gzip))
+            .add_service(IndexServiceServer::new(index).accept_compressed(Gzip)),
+    )
 }
 
 /// The prompt sheets, looked at again and again where they are files.

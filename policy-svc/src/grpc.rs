@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 use turnwise_decisions as decisions;
-use turnwise_kit::{ids, page};
+use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
     CheckExamAnswerRequest, CheckExamAnswerResponse, DecideRequest, DecideResponse,
@@ -38,6 +38,7 @@ const MOST_PER_PAGE: usize = 100;
 #[derive(Debug)]
 pub struct Policies {
     courses: Arc<Courses>,
+    pages: PageTokens,
     replies: ReplyMetrics,
     grades: GradeMetrics,
 }
@@ -45,9 +46,15 @@ pub struct Policies {
 impl Policies {
     /// A service over these courses.
     #[must_use]
-    pub fn new(courses: Arc<Courses>, replies: ReplyMetrics, grades: GradeMetrics) -> Self {
+    pub fn new(
+        courses: Arc<Courses>,
+        pages: PageTokens,
+        replies: ReplyMetrics,
+        grades: GradeMetrics,
+    ) -> Self {
         Self {
             courses,
+            pages,
             replies,
             grades,
         }
@@ -113,27 +120,21 @@ impl PolicyService for Policies {
         &self,
         request: Request<ListCoursesRequest>,
     ) -> Result<Response<ListCoursesResponse>, Status> {
+        let caller = CallContext::of(&request);
         let ListCoursesRequest {
             page_size,
             page_token,
         } = request.into_inner();
         let size = page::size(page_size, DEFAULT_PAGE, MOST_PER_PAGE)?;
-        // The token is the last id of the page before, so that a page is the same whatever was loaded since.
-        if !page_token.is_empty() && !ids::is_valid(&page_token) {
-            return Err(PolicyError::invalid(
-                "page_token",
-                "must be the next_page_token of a page",
-            )
-            .into());
-        }
+        let pages = self.pages.list("ListCourses", caller.caller_opt(), &[]);
+        // A page begins after the last id of the page before, so that it is the same whatever was loaded since.
+        let after: String = pages.start(&page_token)?.unwrap_or_default();
         // One more than asked for tells whether there is a next page.
-        let mut found = self.courses.after(&page_token, size + 1);
+        let mut found = self.courses.after(&after, size + 1);
         let more = found.len() > size;
         found.truncate(size);
-        let next_page_token = match found.last() {
-            Some(last) if more => last.id.clone(),
-            _ => String::new(),
-        };
+        let last = found.last().filter(|_| more);
+        let next_page_token = pages.next(last.map(|course| &course.id));
         let courses = found.iter().map(|course| write::course(course)).collect();
         Ok(Response::new(ListCoursesResponse {
             courses,

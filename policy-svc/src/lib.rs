@@ -20,7 +20,7 @@ pub mod metrics;
 
 use std::{sync::Arc, time::Duration};
 
-use turnwise_kit::Kit;
+use turnwise_kit::{Gzip, Kit};
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 
 pub use config::Settings;
@@ -49,6 +49,6 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> tonic::service::Routes {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
-    let service = grpc::Policies::new(courses, replies, grades);
-    tonic::service::Routes::new(PolicyServiceServer::new(service))
+    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades);
+    tonic::service::Routes::new(PolicyServiceServer::new(service).accept_compressed(Gzip))
 }

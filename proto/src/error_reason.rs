@@ -28,9 +28,11 @@ impl ErrorReason {
             | Self::MessageTooLong
             | Self::MissingMessage
             | Self::InvalidSchema
+            | Self::InvalidPageToken
             | Self::UnsupportedPayload
             | Self::UnknownNamespace => Code::InvalidArgument,
             Self::PayloadTooLarge
+            | Self::HeadersTooLarge
             | Self::RateLimited
             | Self::Busy
             | Self::QueueFull
@@ -65,7 +67,7 @@ impl ErrorReason {
             | Self::DependencyUnavailable
             | Self::Draining => Code::Unavailable,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
-            Self::UnknownMethod => Code::Unimplemented,
+            Self::UnknownMethod | Self::UnsupportedEncoding => Code::Unimplemented,
             Self::BackendError | Self::ArchiveFailed | Self::Internal | Self::Unspecified => {
                 Code::Internal
             }

@@ -26,7 +26,7 @@ pub mod search;
 
 use std::{sync::Arc, time::Duration};
 
-use turnwise_kit::{Kit, client::GrpcClient};
+use turnwise_kit::{Gzip, Kit, client::GrpcClient};
 use turnwise_proto::retrieval::v1::{
     index_service_server::IndexServiceServer, retrieval_service_server::RetrievalServiceServer,
 };
@@ -75,6 +75,7 @@ pub async fn routes(
         queries,
         references,
         upserts: settings.own.takes_uploads(),
+        pages: kit.pages.clone(),
         shutdown: kit.shutdown.clone(),
     });
     Ok(routes_over(served))
@@ -82,8 +83,8 @@ pub async fn routes(
 
 /// The service's routes over what is opened already.
 pub fn routes_over(served: Arc<Served>) -> tonic::service::Routes {
-    tonic::service::Routes::new(RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(
-        &served,
-    ))))
-    .add_service(IndexServiceServer::new(IndexGrpc(served)))
+    tonic::service::Routes::new(
+        RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(&served))).accept_compressed(Gzip),
+    )
+    .add_service(IndexServiceServer::new(IndexGrpc(served)).accept_compressed(Gzip))
 }

@@ -26,10 +26,8 @@ pub mod record;
 pub mod retention;
 pub mod sessions;
 
-use std::sync::Arc;
-
 use tonic::service::Routes;
-use turnwise_kit::Kit;
+use turnwise_kit::{Gzip, Kit};
 use turnwise_proto::session::v1::{
     session_admin_service_server::SessionAdminServiceServer,
     session_service_server::SessionServiceServer,
@@ -50,7 +48,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     let sessions = settings.open(kit).await?;
     tracing::info!(store = %settings.session_store, "the session store is open");
     retention::start(&sessions);
-    let session = SessionGrpc::new(sessions.clone(), Arc::clone(&kit.clock));
-    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions));
-    Ok(Routes::new(SessionServiceServer::new(session)).add_service(admin))
+    let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit));
+    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions, kit));
+    Ok(Routes::new(session.accept_compressed(Gzip)).add_service(admin.accept_compressed(Gzip)))
 }

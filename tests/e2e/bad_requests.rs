@@ -23,6 +23,7 @@ use uuid::Uuid;
 const SERVICE: &str = "/turnwise.tutor.v1.TutorService";
 
 const INVALID: (Code, Why) = (Code::InvalidArgument, Why::InvalidArgument);
+const NO_PAGE: (Code, Why) = (Code::InvalidArgument, Why::InvalidPageToken);
 const NO_THREAD: (Code, Why) = (Code::NotFound, Why::UnknownThread);
 const NO_COURSE: (Code, Why) = (Code::NotFound, Why::UnknownCourse);
 const NOT_YOURS: (Code, Why) = (Code::PermissionDenied, Why::PermissionDenied);
@@ -97,8 +98,7 @@ async fn bad_reads_and_threads_are_refused(kind: Kind) {
         (id, -1, "", INVALID, "page_size"),
         (id, 201, "", INVALID, "page_size"),
         (id, i32::MIN, "", INVALID, "page_size"),
-        (id, 0, "no token of ours", INVALID, "page_token"),
-        (id, 0, "99999999999999999999999", INVALID, "page_token"),
+        (id, 0, "no token of ours", NO_PAGE, "page_token"),
     ] {
         let status = read(thread_id, page_size, page_token).await;
         check_refusal(&status, refusal.0, refusal.1, field);
@@ -110,13 +110,13 @@ async fn bad_reads_and_threads_are_refused(kind: Kind) {
         });
         ada.client().list_threads(request).await.unwrap_err()
     };
-    for (page_size, page_token, field) in [
-        (-1, "", "page_size"),
-        (101, "", "page_size"),
-        (0, "no token of ours", "page_token"),
+    for (page_size, page_token, refusal, field) in [
+        (-1, "", INVALID, "page_size"),
+        (101, "", INVALID, "page_size"),
+        (0, "no token of ours", NO_PAGE, "page_token"),
     ] {
         let status = list(page_size, page_token).await;
-        check_refusal(&status, INVALID.0, INVALID.1, field);
+        check_refusal(&status, refusal.0, refusal.1, field);
     }
     for (course, refusal) in [
         ("", INVALID),

@@ -171,6 +171,11 @@ impl Deployment {
         self.process(service).kill();
     }
 
+    /// What opens the internal ports of five processes, as `authorization` metadata.
+    pub fn internal_bearer(&self) -> String {
+        self.internal_token.as_ref().unwrap().bearer()
+    }
+
     /// Starts a killed or stopped process again: the same settings, the same address.
     pub fn restart(&mut self, service: Service) {
         let running = self.processes.get_mut(&service).unwrap();

@@ -4,10 +4,10 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::{Result, bail};
 use turnwise_kit::{
-    Kit,
+    Kit, PageTokens,
     clock::SystemClock,
     run::termination,
-    settings::Given,
+    settings::{Given, read_secret},
     telemetry::{Telemetry, TelemetrySettings},
 };
 use turnwise_llm_gateway_svc::{BackendKind, ollama_answers};
@@ -92,7 +92,11 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         ),
     };
 
-    let suite = Suite::start(settings, Kit::new(Arc::new(SystemClock))).await?;
+    let mut kit = Kit::new(Arc::new(SystemClock));
+    if let Some(file) = &settings.gateway.drill_token_keys_file {
+        kit.pages = PageTokens::new(&read_secret("DRILL_TOKEN_KEYS_FILE", file)?);
+    }
+    let suite = Suite::start(settings, kit).await?;
     let address = suite.address;
     let noted = dev_tokens && note(&data_dir, address.port());
     let termination = termination()?;

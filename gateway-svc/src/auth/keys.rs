@@ -8,7 +8,10 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use jsonwebtoken::{DecodingKey, jwk::JwkSet};
+use jsonwebtoken::{
+    Algorithm, DecodingKey,
+    jwk::{AlgorithmParameters, JwkSet, PublicKeyUse},
+};
 use tokio::time::Instant;
 use turnwise_kit::Kit;
 
@@ -32,9 +35,19 @@ pub enum KeySource {
     Url(String),
 }
 
+/// A key of the issuer's.
+pub struct IssuerKey {
+    pub(super) key: DecodingKey,
+    /// The only algorithm that it is for, if it says so.
+    pub(super) algorithm: Option<Algorithm>,
+}
+
+/// Keys by their ids.
+type KeysById = HashMap<String, Arc<IssuerKey>>;
+
 /// The keys that are known now.
 pub struct Keys {
-    current: ArcSwap<HashMap<String, Arc<DecodingKey>>>,
+    current: ArcSwap<KeysById>,
     source: KeySource,
     last_reread: Mutex<Instant>,
 }
@@ -64,8 +77,8 @@ impl Keys {
     }
 
     /// The key with this id; without an id, the only key there is.
-    pub fn find(&self, kid: Option<&str>) -> Option<Arc<DecodingKey>> {
-        let found = |keys: &HashMap<String, Arc<DecodingKey>>| match kid {
+    pub fn find(&self, kid: Option<&str>) -> Option<Arc<IssuerKey>> {
+        let found = |keys: &KeysById| match kid {
             Some(kid) => keys.get(kid).cloned(),
             None if keys.len() == 1 => keys.values().next().cloned(),
             None => None,
@@ -141,10 +154,7 @@ fn client(source: &KeySource) -> Result<Option<reqwest::Client>, StartError> {
         })
 }
 
-async fn fetch(
-    client: &reqwest::Client,
-    url: &str,
-) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+async fn fetch(client: &reqwest::Client, url: &str) -> Result<KeysById, StartError> {
     let problem = |e: reqwest::Error| StartError::Keys {
         place: url.to_owned(),
         problem: e.to_string(),
@@ -161,7 +171,7 @@ async fn fetch(
     parse(url, &body)
 }
 
-fn read_file(file: &PathBuf) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+fn read_file(file: &PathBuf) -> Result<KeysById, StartError> {
     let place = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| StartError::Keys {
         place: place.clone(),
@@ -170,7 +180,7 @@ fn read_file(file: &PathBuf) -> Result<HashMap<String, Arc<DecodingKey>>, StartE
     parse(&place, &bytes)
 }
 
-fn parse(place: &str, bytes: &[u8]) -> Result<HashMap<String, Arc<DecodingKey>>, StartError> {
+fn parse(place: &str, bytes: &[u8]) -> Result<KeysById, StartError> {
     let problem = |problem: String| StartError::Keys {
         place: place.to_owned(),
         problem,
@@ -179,15 +189,19 @@ fn parse(place: &str, bytes: &[u8]) -> Result<HashMap<String, Arc<DecodingKey>>,
     let mut keys = HashMap::new();
     for jwk in &set.keys {
         // A shared secret in a public key set would let anybody who reads it sign.
-        if matches!(
-            jwk.algorithm,
-            jsonwebtoken::jwk::AlgorithmParameters::OctetKey(_)
-        ) {
+        let secret = matches!(jwk.algorithm, AlgorithmParameters::OctetKey(_));
+        let encrypts = jwk.common.public_key_use == Some(PublicKeyUse::Encryption);
+        // An algorithm that signs no token, such as RSA-OAEP, is for encryption, too.
+        let algorithm = jwk.common.key_algorithm.map(Algorithm::try_from);
+        let Ok(algorithm) = algorithm.transpose() else {
+            continue;
+        };
+        if secret || encrypts {
             continue;
         }
         let key = DecodingKey::from_jwk(jwk).map_err(|e| problem(e.to_string()))?;
         let kid = jwk.common.key_id.clone().unwrap_or_default();
-        keys.insert(kid, Arc::new(key));
+        keys.insert(kid, Arc::new(IssuerKey { key, algorithm }));
     }
     if keys.is_empty() {
         return Err(problem("it holds no public key".to_owned()));

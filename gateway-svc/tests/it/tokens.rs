@@ -33,6 +33,14 @@ impl Issuer {
         json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "kid": kid, "x": BASE64.encode(&self.public)})
     }
 
+    /// Signs any bytes as header and payload.
+    fn sign_raw(&self, header: &str, payload: &str) -> String {
+        let signed = format!("{}.{}", BASE64.encode(header), BASE64.encode(payload));
+        let pair = Ed25519KeyPair::from_pkcs8(&self.key).unwrap();
+        let signature = BASE64.encode(pair.sign(signed.as_bytes()));
+        format!("{signed}.{signature}")
+    }
+
     fn sign(&self, kid: &str, claims: &Value) -> String {
         let mut header = Header::new(Algorithm::EdDSA);
         header.kid = Some(kid.to_owned());
@@ -191,4 +199,188 @@ async fn a_withdrawn_key_stops_working_although_its_token_was_just_verified() {
     // Past the next reading of the keys and past the time that a verified token is believed.
     tokio::time::sleep(std::time::Duration::from_secs(301)).await;
     assert_eq!(cause(&auth, &token), "unknown_key");
+}
+
+/// Genuine signatures all of them: the issuer, or whoever got it to sign, says what must not be believed.
+#[tokio::test]
+async fn a_header_that_asks_for_more_than_is_understood_is_refused() {
+    let issuer = Issuer::new();
+    let auth = auth(&[issuer.jwks("k1")]).await;
+    let told = |header: &str| {
+        let token = issuer.sign_raw(header, &claims().to_string());
+        cause(&auth, &format!("Bearer {token}"))
+    };
+    for header in [
+        r#"{"alg": "EdDSA", "kid": "k1"}"#,
+        r#"{"alg": "EdDSA", "kid": "k1", "typ": "JWT"}"#,
+        r#"{"alg": "EdDSA", "kid": "k1", "typ": "at+jwt", "x5t": "ignored", "jku": "http://ignored"}"#,
+        r#"{"alg": "EdDSA"}"#,
+    ] {
+        assert!(told(header).contains("ada"), "{header}: {}", told(header));
+    }
+    for (header, expected) in [
+        (r#"{"alg": "EdDSA", "kid": "k1", "crit": ["exp"], "exp": 1}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "crit": ["b64"], "b64": false}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "crit": []}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "crit": null}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "crit": "x"}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "b64": false}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "zip": "DEF"}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "enc": "A256GCM"}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "cty": "JWT"}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "typ": "logout+jwt"}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "typ": ""}"#, "header"),
+        (r#"{"alg": "EdDSA", "kid": "k1", "typ": 7}"#, "malformed"),
+        (r#"{"alg": "EdDSA", "kid": 1}"#, "malformed"),
+        (r#"{"alg": "EdDSA", "kid": ["k1"]}"#, "malformed"),
+        (r#"{"alg": "EdDSA", "kid": "k2", "kid": "k1"}"#, "malformed"),
+        (r#"{"alg": "none", "alg": "EdDSA", "kid": "k1"}"#, "malformed"),
+        (r#"{"alg": ["EdDSA"], "kid": "k1"}"#, "malformed"),
+        (r#"{"kid": "k1"}"#, "malformed"),
+        (r#"["EdDSA"]"#, "malformed"),
+        ("", "malformed"),
+        (r#"{"alg": "eddsa", "kid": "k1"}"#, "algorithm"),
+        (r#"{"alg": "EdDSA ", "kid": "k1"}"#, "algorithm"),
+        (r#"{"alg": "ES256K", "kid": "k1"}"#, "algorithm"),
+        // Genuine, but the key is no such key.
+        (r#"{"alg": "RS256", "kid": "k1"}"#, "algorithm"),
+        (r#"{"alg": "ES256", "kid": "k1"}"#, "algorithm"),
+        (r#"{"alg": "EdDSA", "kid": ""}"#, "unknown_key"),
+    ] {
+        assert_eq!(told(header), expected, "{header}");
+    }
+    let genuine = issuer.sign("k1", &claims());
+    for (token, expected) in [
+        (format!("{genuine}.a.b"), "malformed"),
+        (format!("{genuine}=="), "malformed"),
+        (genuine.trim_end_matches(|c| c != '.').to_owned(), "signature"),
+        (format!("{genuine} x"), "malformed"),
+    ] {
+        assert_eq!(cause(&auth, &format!("Bearer {token}")), expected, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn a_claim_of_another_form_is_refused() {
+    let issuer = Issuer::new();
+    let auth = auth(&[issuer.jwks("k1")]).await;
+    let told = |payload: &str| {
+        let token = issuer.sign_raw(r#"{"alg": "EdDSA", "kid": "k1"}"#, payload);
+        cause(&auth, &format!("Bearer {token}"))
+    };
+    let now = jiff::Timestamp::now().as_second();
+    for (claim, value) in [
+        ("aud", json!(["another", "turnwise"])),
+        ("exp", json!(now as f64 + 600.5)),
+        ("exp", json!(1e15)),
+        ("nbf", json!(now - 10)),
+        ("iat", json!(now as f64 - 0.5)),
+        ("classes", json!([])),
+        ("sub", json!("x".repeat(128))),
+    ] {
+        let told = told(&with(claim, value.clone()).to_string());
+        assert!(told.starts_with("Caller"), "{claim} {value}: {told}");
+    }
+    for (claim, value, expected) in [
+        ("iss", json!(["school"]), "claims"),
+        ("iss", json!(["school", "elsewhere"]), "claims"),
+        ("iss", json!({"school": 1}), "claims"),
+        ("iss", json!(7), "claims"),
+        ("iss", json!(""), "issuer"),
+        ("iss", json!("School"), "issuer"),
+        ("iss", json!("school/"), "issuer"),
+        ("aud", json!([]), "audience"),
+        ("aud", json!(["another"]), "audience"),
+        ("aud", json!(["turnwise", 7]), "claims"),
+        ("aud", json!({"turnwise": 1}), "claims"),
+        ("exp", json!((now + 600).to_string()), "claims"),
+        ("exp", json!(-5), "claims"),
+        ("exp", json!(-1e300), "claims"),
+        ("exp", json!(1e300), "claims"),
+        ("exp", json!([now + 600]), "claims"),
+        ("exp", json!(true), "claims"),
+        ("nbf", json!("0"), "claims"),
+        ("nbf", json!(1e300), "claims"),
+        ("nbf", json!([]), "claims"),
+        ("iat", json!("yesterday"), "claims"),
+        ("sub", json!(""), "claims"),
+        ("sub", json!(7), "claims"),
+        ("sub", json!(["ada"]), "claims"),
+        ("sub", json!("x".repeat(129)), "claims"),
+        ("sub", json!("a\0b"), "claims"),
+        ("sub", json!("é"), "claims"),
+        ("tenant", json!(""), "claims"),
+        ("tenant", json!(["north"]), "claims"),
+        ("role", json!(["student"]), "claims"),
+        ("role", json!("STUDENT"), "claims"),
+        ("role", json!(""), "claims"),
+        ("classes", json!("7b"), "claims"),
+        ("classes", json!([7]), "claims"),
+        ("classes", json!([["7b"]]), "claims"),
+        ("classes", json!({"7b": true}), "claims"),
+        ("classes", json!([""]), "claims"),
+        ("classes", json!(["../x"]), "claims"),
+    ] {
+        let told = told(&with(claim, value.clone()).to_string());
+        assert_eq!(told, expected, "{claim} {value}");
+    }
+    let good = claims().to_string();
+    let again = |claim: &str| format!("{}, {claim}}}", good.strip_suffix('}').unwrap());
+    for (payload, expected) in [
+        (again(r#""sub": "eve""#), "claims"),
+        (again(r#""iss": "school""#), "claims"),
+        (again(r#""exp": 99999999999"#), "claims"),
+        (again(r#""aud": "turnwise""#), "claims"),
+        (again(r#""role": "staff""#), "claims"),
+        (again(r#""exp2": 1e999"#), "claims"),
+        ("[1,2".to_owned(), "claims"),
+        ("[".repeat(5000), "claims"),
+        (format!("{}{}", r#"{"a":"#.repeat(5000), "}".repeat(5000)), "claims"),
+        ("7".to_owned(), "claims"),
+    ] {
+        assert_eq!(told(&payload), expected, "{}", &payload[..payload.len().min(80)]);
+    }
+}
+
+/// What a key says of itself holds: it is for one algorithm, or for encryption alone.
+#[tokio::test]
+async fn a_key_is_for_what_it_says() {
+    let issuer = Issuer::new();
+    let of = |change: &[(&str, Value)]| {
+        let mut jwk = issuer.jwks("k1");
+        for (member, value) in change {
+            jwk[*member] = value.clone();
+        }
+        jwk
+    };
+    let spare = Issuer::new().jwks("spare");
+    let genuine = format!("Bearer {}", issuer.sign("k1", &claims()));
+    for (jwk, expected) in [
+        (of(&[("use", json!("enc"))]), "unknown_key"),
+        (of(&[("alg", json!("RSA-OAEP"))]), "unknown_key"),
+        (of(&[("alg", json!("ES256"))]), "algorithm"),
+    ] {
+        let auth = auth(&[jwk.clone(), spare.clone()]).await;
+        assert_eq!(cause(&auth, &genuine), expected, "{jwk}");
+    }
+    let auth = auth(&[of(&[("use", json!("sig"))]), spare]).await;
+    assert!(cause(&auth, &genuine).contains("ada"));
+}
+
+#[tokio::test]
+async fn two_tokens_are_none() {
+    let issuer = Issuer::new();
+    let auth = auth(&[issuer.jwks("k1")]).await;
+    let genuine: HeaderValue = format!("Bearer {}", issuer.sign("k1", &claims()))
+        .parse()
+        .unwrap();
+    let bad = HeaderValue::from_static("Bearer x");
+    for pair in [[&bad, &genuine], [&genuine, &bad], [&genuine, &genuine]] {
+        let mut headers = HeaderMap::new();
+        for value in pair {
+            headers.append("authorization", value.clone());
+        }
+        let fault = auth.authenticate(&headers).unwrap_err();
+        assert_eq!(fault.metadata("cause"), Some("malformed"));
+    }
 }

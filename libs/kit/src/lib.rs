@@ -39,7 +39,12 @@ pub use context::CallContext;
 pub use drain::Drain;
 pub use error::Fault;
 pub use metrics::Metrics;
+pub use page::PageTokens;
 pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// What every server accepts a message to be compressed with; the limit of its size holds for what comes out. Answers stay
+/// plain, which every client reads: they are a few KiB, and compressing them would cost more time than it saves.
+pub use tonic::codec::CompressionEncoding::Gzip;
 
 /// What a service gets from its process.
 #[derive(Clone)]
@@ -54,10 +59,12 @@ pub struct Kit {
     pub shutdown: CancellationToken,
     /// The same for calls, with the time at which they are cut off.
     pub drain: Drain,
+    /// Makes and checks page tokens.
+    pub pages: PageTokens,
 }
 
 impl Kit {
-    /// A kit with the given clock, fresh metrics and nothing running.
+    /// A kit with the given clock, fresh metrics and nothing running; its page tokens are good in this process alone.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let shutdown = CancellationToken::new();
         Self {
@@ -66,6 +73,7 @@ impl Kit {
             tasks: TaskTracker::new(),
             drain: Drain::new(shutdown.clone()),
             shutdown,
+            pages: PageTokens::of_this_process(),
         }
     }
 

@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches};
 use tonic::service::Routes;
 
 use crate::{
-    Kit,
+    Kit, PageTokens,
     admin::{self, Readiness},
     clock::SystemClock,
     server::{self, Listener},
@@ -130,12 +130,20 @@ where
         filter: settings.log_filter.clone(),
         otlp_endpoint: settings.otel_exporter_otlp_endpoint.clone(),
     })?;
-    let kit = Kit::new(Arc::new(SystemClock));
     let tls = settings.tls()?;
     let internal = settings.internal_token()?;
+    let mut kit = Kit::new(Arc::new(SystemClock));
+    // What all replicas share. An authority's certificate is no secret; but then only services that it vouches for ask for
+    // pages, and a page's token grants nothing that the call does not.
+    let authority = tls.as_ref().and_then(|tls| tls.authority.as_deref());
+    if let Some(token) = &internal {
+        kit.pages = PageTokens::new(token.bearer().as_bytes());
+    } else if let Some(authority) = authority {
+        kit.pages = PageTokens::new(authority);
+    }
     let connections = settings.connection_limits()?;
     let service = build(kit.clone()).await?;
-    let authority = tls.as_ref().is_some_and(|t| t.authority.is_some());
+    let authority = authority.is_some();
     let client_certificates = service.auth.is_none() && authority;
     let auth = match (service.auth, internal) {
         (Some(auth), _) => auth,

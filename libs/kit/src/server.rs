@@ -9,12 +9,15 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
 use crate::{
-    Drain, Kit,
+    Drain, Gzip, Kit,
     admin::Readiness,
     client::Tls,
     connections::{self, ConnectionLimits, Protocol, Serving, Site},
     stack::Stack,
 };
+
+/// The most bytes of a message to health and reflection.
+const OPEN_MESSAGE: usize = 4 << 10;
 
 /// One listener and what it serves.
 pub struct Listener {
@@ -84,11 +87,26 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
             .await;
     }
     let descriptors = reflected(listener.services);
+    // Anybody may ask them, so they read no more than their small requests need.
     let routes = listener
         .routes
-        .add_service(health_service)
-        .add_service(reflection(&descriptors, listener.services).build_v1()?)
-        .add_service(reflection(&descriptors, listener.services).build_v1alpha()?);
+        .add_service(
+            health_service
+                .accept_compressed(Gzip)
+                .max_decoding_message_size(OPEN_MESSAGE),
+        )
+        .add_service(
+            reflection(&descriptors, listener.services)
+                .build_v1()?
+                .accept_compressed(Gzip)
+                .max_decoding_message_size(OPEN_MESSAGE),
+        )
+        .add_service(
+            reflection(&descriptors, listener.services)
+                .build_v1alpha()?
+                .accept_compressed(Gzip)
+                .max_decoding_message_size(OPEN_MESSAGE),
+        );
     let routes = listener.stack.around(routes);
 
     let bind = |source| ServeError::Bind {

@@ -220,17 +220,17 @@ async fn bad_requests_for_courses() {
             (reason.to_owned(), vec!["course_id".to_owned()])
         );
     }
-    for (page_size, token, field) in [
-        (-1, "", "page_size"),
-        (101, "", "page_size"),
-        (0, "no token", "page_token"),
+    for (page_size, token, reason, field) in [
+        (-1, "", INVALID, "page_size"),
+        (101, "", INVALID, "page_size"),
+        (0, "no token", "INVALID_PAGE_TOKEN", "page_token"),
     ] {
         let request = ListCoursesRequest {
             page_size,
             page_token: token.to_owned(),
         };
         let refused = client.list_courses(request).await.unwrap_err();
-        assert_eq!(fault(refused), (INVALID.to_owned(), vec![field.to_owned()]));
+        assert_eq!(fault(refused), (reason.to_owned(), vec![field.to_owned()]));
     }
 }
 

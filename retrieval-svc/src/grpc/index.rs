@@ -112,20 +112,19 @@ impl IndexService for IndexGrpc {
         ids::check("course_id", &request.course_id)?;
         self.0.course(&request.course_id, "")?;
         let size = page::size(request.page_size, PAGE.0, PAGE.1)?;
-        if !request.page_token.is_empty() {
-            ids::check("page_token", &request.page_token)?;
-        }
+        let filter = [&*request.course_id];
+        let pages = self.0.pages.list("ListSources", Some(&caller), &filter);
+        let start: String = pages.start(&request.page_token)?.unwrap_or_default();
         let sources = &self.0.indexer.sources;
         let states = sources.list(&caller.tenant, &request.course_id).await;
         let states = states.map_err(RetrievalError::from)?;
         let mut after: Vec<SourceState> = states
             .into_iter()
-            .filter(|state| *state.key.source > *request.page_token)
+            .filter(|state| *state.key.source > *start)
             .collect();
-        let next_page_token = match after.get(size.saturating_sub(1)) {
-            Some(last) if after.len() > size => last.key.source.to_string(),
-            _ => String::new(),
-        };
+        let last = after.get(size.saturating_sub(1));
+        let last = last.filter(|_| after.len() > size);
+        let next_page_token = pages.next(last.map(|state| &state.key.source));
         after.truncate(size);
         Ok(Response::new(ListSourcesResponse {
             sources: after.into_iter().map(source).collect(),

@@ -9,7 +9,7 @@ mod upload;
 
 use std::sync::Arc;
 
-use turnwise_kit::CancellationToken;
+use turnwise_kit::{CancellationToken, PageTokens};
 use turnwise_retrieval_embeddings::Queries;
 
 pub use self::{index::IndexGrpc, retrieval::RetrievalGrpc};
@@ -33,6 +33,8 @@ pub struct Served {
     pub references: References,
     /// Whether sources may be uploaded.
     pub upserts: bool,
+    /// Makes and checks page tokens.
+    pub pages: PageTokens,
     /// Ends streams when the process drains.
     pub shutdown: CancellationToken,
 }

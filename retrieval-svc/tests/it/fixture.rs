@@ -97,6 +97,7 @@ pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> R
         queries,
         references: no_references(),
         upserts: true,
+        pages: kit.pages.clone(),
         shutdown: kit.shutdown.clone(),
     };
     Rig {

@@ -69,6 +69,7 @@ async fn followed(root: &Path, kit: &Kit) -> (Arc<Library<Arc<CourseVersion>>>, 
         queries,
         references: crate::fixture::no_references(),
         upserts: true,
+        pages: kit.pages.clone(),
         shutdown: kit.shutdown.clone(),
     };
     let client = RetrievalServiceClient::new(routes_over(Arc::new(served)).prepare());

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use futures_util::{Stream, StreamExt};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
-use turnwise_kit::{Caller, Fault, ids, page};
+use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
 use turnwise_proto::session::v1::{
     EraseStudentRequest, EraseStudentResponse, ExportClassRequest, ExportClassResponse,
     ExportStudentRequest, ExportStudentResponse, GetClassRosterRequest, GetClassRosterResponse,
@@ -16,7 +16,7 @@ use turnwise_proto::session::v1::{
 use turnwise_redaction::Roster;
 use turnwise_session_store::StudentKey;
 
-use super::{check, session::open};
+use super::session::open;
 use crate::{
     access, retention,
     sessions::{Sessions, audit::Actor},
@@ -30,12 +30,16 @@ const REASON_MAX_CHARS: usize = 500;
 /// Serves `turnwise.session.v1.SessionAdminService`.
 pub struct AdminGrpc {
     sessions: Sessions,
+    pages: PageTokens,
 }
 
 impl AdminGrpc {
     /// The service over all operations.
-    pub fn new(sessions: Sessions) -> Self {
-        Self { sessions }
+    pub fn new(sessions: Sessions, kit: &Kit) -> Self {
+        Self {
+            sessions,
+            pages: kit.pages.clone(),
+        }
     }
 }
 
@@ -189,7 +193,8 @@ impl SessionAdminService for AdminGrpc {
         let (caller, message) = open(request)?;
         let actor = staff(&caller)?;
         let limit = page::size(message.page_size, AUDIT_PAGE.0, AUDIT_PAGE.1)?;
-        let before = check::page_token(&message.page_token)?;
+        let pages = self.pages.list("ListAuditEntries", Some(&caller), &[]);
+        let before = pages.start(&message.page_token)?;
         let page = self
             .sessions
             .audit_entries(&actor.tenant, before, limit)
@@ -197,7 +202,7 @@ impl SessionAdminService for AdminGrpc {
             .map_err(Fault::from)?;
         Ok(Response::new(ListAuditEntriesResponse {
             entries: page.entries,
-            next_page_token: page.before.map_or_else(String::new, |id| id.to_string()),
+            next_page_token: pages.next(page.before),
         }))
     }
 

@@ -282,18 +282,3 @@ pub(super) fn work_id(field: &str, id: &str) -> Result<(), Fault> {
     }
     Err(Fault::invalid(field, "must match [A-Za-z0-9._~@:-]{1,128}"))
 }
-
-pub(super) fn not_our_token() -> Fault {
-    Fault::invalid(
-        "page_token",
-        "must be the next_page_token of an earlier page",
-    )
-}
-
-/// A page token of ours is a number; none asks for the first page.
-pub(super) fn page_token<T: std::str::FromStr>(token: &str) -> Result<Option<T>, Fault> {
-    if token.is_empty() {
-        return Ok(None);
-    }
-    token.parse().map(Some).map_err(|_| not_our_token())
-}

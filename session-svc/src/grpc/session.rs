@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
-use turnwise_kit::{CallContext, Caller, Clock, Fault, ids, page, time};
+use turnwise_kit::{CallContext, Caller, Clock, Fault, Kit, PageTokens, ids, page, time};
 use turnwise_proto::{
     session::v1::{
         AbandonTurnRequest, AbandonTurnResponse, AppendEventsRequest, AppendEventsResponse,
@@ -43,12 +43,17 @@ const MESSAGES_PAGE: (usize, usize) = (50, 200);
 pub struct SessionGrpc {
     pub(super) sessions: Sessions,
     clock: Arc<dyn Clock>,
+    pages: PageTokens,
 }
 
 impl SessionGrpc {
     /// The service over all operations.
-    pub fn new(sessions: Sessions, clock: Arc<dyn Clock>) -> Self {
-        Self { sessions, clock }
+    pub fn new(sessions: Sessions, kit: &Kit) -> Self {
+        Self {
+            sessions,
+            clock: Arc::clone(&kit.clock),
+            pages: kit.pages.clone(),
+        }
     }
 }
 
@@ -109,19 +114,18 @@ impl SessionService for SessionGrpc {
         let (caller, message) = open(request)?;
         let student = student(&caller, &message.student_id)?;
         let limit = page::size(message.page_size, THREADS_PAGE.0, THREADS_PAGE.1)?;
-        let before = if message.page_token.is_empty() {
-            None
-        } else {
-            Some(ThreadCursor::parse(&message.page_token).ok_or_else(check::not_our_token)?)
-        };
+        let kind = check::thread_kind(message.kind)?;
+        let filter = [&*message.student_id, kind.as_str_name()];
+        let pages = self.pages.list("ListThreads", Some(&caller), &filter);
+        let before: Option<ThreadCursor> = pages.start(&message.page_token)?;
         let page = self
             .sessions
-            .list_threads(&student, check::thread_kind(message.kind)?, before, limit)
+            .list_threads(&student, kind, before, limit)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ListThreadsResponse {
             threads: page.threads,
-            next_page_token: page.before.map_or_else(String::new, |b| b.token()),
+            next_page_token: pages.next(page.before),
         }))
     }
 
@@ -133,8 +137,10 @@ impl SessionService for SessionGrpc {
         let student = student(&caller, &message.student_id)?;
         ids::check("thread_id", &message.thread_id)?;
         let limit = page::size(message.page_size, MESSAGES_PAGE.0, MESSAGES_PAGE.1)?;
-        let after = check::page_token(&message.page_token)?.unwrap_or(0);
         let kind = check::thread_kind(message.kind)?;
+        let filter = [&*message.student_id, &message.thread_id, kind.as_str_name()];
+        let pages = self.pages.list("GetThread", Some(&caller), &filter);
+        let after = pages.start(&message.page_token)?.unwrap_or(0);
         let page = self
             .sessions
             .get_thread(&student, kind, &message.thread_id, after, limit)
@@ -143,7 +149,7 @@ impl SessionService for SessionGrpc {
         Ok(Response::new(GetThreadResponse {
             thread: Some(page.thread),
             messages: page.messages,
-            next_page_token: page.after.map_or_else(String::new, |a| a.to_string()),
+            next_page_token: pages.next(page.after),
         }))
     }
 

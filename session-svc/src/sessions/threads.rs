@@ -1,6 +1,6 @@
 //! Threads: made, listed, read.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use bytes::Bytes;
 use prost_types::Timestamp;
@@ -44,17 +44,20 @@ pub struct ThreadCursor {
     thread_id: String,
 }
 
-impl ThreadCursor {
-    /// The cursor as a page token.
-    pub fn token(&self) -> String {
-        format!("{}:{}", self.score, self.thread_id)
+/// As in a page token.
+impl fmt::Display for ThreadCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.score, self.thread_id)
     }
+}
 
-    /// The cursor of a page token; none if it is none of ours.
-    pub fn parse(token: &str) -> Option<Self> {
-        let (score, thread_id) = token.split_once(':')?;
-        Some(Self {
-            score: score.parse().ok()?,
+impl FromStr for ThreadCursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (score, thread_id) = text.split_once(':').ok_or(())?;
+        Ok(Self {
+            score: score.parse().map_err(|_| ())?,
             thread_id: thread_id.to_owned(),
         })
     }

@@ -112,6 +112,7 @@ impl Service {
             queries: Arc::clone(&queries),
             references: References::open(&references).unwrap(),
             upserts: true,
+            pages: kit.pages.clone(),
             shutdown: kit.shutdown.clone(),
         };
         let token = InternalToken::new(TOKEN).unwrap();

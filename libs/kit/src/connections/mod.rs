@@ -172,7 +172,7 @@ fn http(protocol: Protocol, limits: &ConnectionLimits) -> auto::Builder<TokioExe
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.proof.max(limits.idle));
+        .header_read_timeout(limits.idle);
     http.http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_EVERY)

@@ -189,13 +189,13 @@ impl Place {
         let most = self.places.limits.idle;
         loop {
             let since = self.held.last_call.load(Ordering::SeqCst);
-            let idle = match self.has_calls() {
-                true => Duration::ZERO,
-                false => Duration::from_millis(self.places.now().saturating_sub(since)),
-            };
-            match most.checked_sub(idle) {
-                Some(left) if !left.is_zero() => sleep(left).await,
-                _ => return self.ended(Ended::Idle),
+            let idle = Duration::from_millis(self.places.now().saturating_sub(since));
+            if self.has_calls() {
+                sleep(most).await;
+            } else if idle < most {
+                sleep(most - idle).await;
+            } else {
+                return self.ended(Ended::Idle);
             }
         }
     }

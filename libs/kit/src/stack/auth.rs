@@ -6,7 +6,7 @@ use axum::{extract::Request, response::Response};
 use http::{HeaderMap, header::AUTHORIZATION};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::errors;
+use super::{Repeated, errors, only};
 use crate::{
     Caller, Fault,
     caller::{CALLER_HEADER, InternalToken, unseal},
@@ -68,10 +68,8 @@ impl InternalAuth {
 impl Authenticator for InternalAuth {
     fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault> {
         if let Some(token) = &self.token {
-            let given = headers
-                .get(AUTHORIZATION)
-                .map_or(&b""[..], |v| v.as_bytes());
-            if !token.opens(given) {
+            let given = only(headers, AUTHORIZATION).ok().flatten();
+            if !given.is_some_and(|given| token.opens(given.as_bytes())) {
                 return Err(Fault::new(
                     ErrorReason::Unauthenticated,
                     "an internal service takes calls only from the suite's own services; call the public port",
@@ -79,9 +77,10 @@ impl Authenticator for InternalAuth {
                 .meta("cause", "internal_token"));
             }
         }
-        headers
-            .get(CALLER_HEADER)
-            .map(|sealed| unseal(sealed.as_bytes(), self.token.as_ref()))
-            .transpose()
+        match only(headers, CALLER_HEADER) {
+            Ok(None) => Ok(None),
+            Ok(Some(sealed)) => unseal(sealed.as_bytes(), self.token.as_ref()).map(Some),
+            Err(Repeated) => unseal(b"", self.token.as_ref()).map(Some),
+        }
     }
 }

@@ -9,10 +9,11 @@ use std::{
 };
 
 use axum::{extract::Request, response::Response};
+use http::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{Answers, drain, errors};
+use super::{Answers, Repeated, drain, errors, only};
 use crate::{Drain, Fault, context::Deadline, drain::cut_off};
 
 /// How long calls may take.
@@ -43,11 +44,10 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
-    let asked = request
-        .headers()
-        .get("grpc-timeout")
-        .and_then(|v| v.to_str().ok())
-        .and_then(parse_timeout);
+    let asked = match asked(request.headers()) {
+        Ok(asked) => asked,
+        Err(fault) => return errors::respond(fault),
+    };
     let budget = asked
         .map_or(rule.default, |d| d.saturating_sub(HOP_MARGIN))
         .min(rule.most);
@@ -62,6 +62,23 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
         Answers::One => response,
         Answers::Many => drain::until(ending.nearly_over(Duration::ZERO), response),
         Answers::Watch => drain::until(ending.begun(), response),
+    }
+}
+
+/// How long the caller waits; `None` if it does not say.
+fn asked(headers: &HeaderMap) -> Result<Option<Duration>, Fault> {
+    const NAME: &str = "grpc-timeout";
+    let value = match only(headers, NAME) {
+        Ok(None) => return Ok(None),
+        Ok(value) => value.and_then(|v| v.to_str().ok()),
+        Err(Repeated) => None,
+    };
+    match value.and_then(parse_timeout) {
+        Some(timeout) => Ok(Some(timeout)),
+        None => Err(Fault::invalid(
+            NAME,
+            "must come once, as 1 to 8 digits and a unit: H, M, S, m, u or n",
+        )),
     }
 }
 

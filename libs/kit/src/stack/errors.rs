@@ -40,6 +40,13 @@ pub(super) async fn explain<F: Future<Output = Response>>(
     }
 }
 
+/// How tonic begins to complain about a message that it cannot take out of its frame.
+const UNREADABLE: [&str; 3] = [
+    "Error decompressing",
+    "protocol error: received message with",
+    "Unexpected EOF decoding stream",
+];
+
 fn needs_reason(code: &HeaderValue, response: &Response) -> bool {
     code.as_bytes() != b"0" && !response.headers().contains_key("grpc-status-details-bin")
 }
@@ -50,6 +57,14 @@ fn reason_for(status: &Status) -> Fault {
         Code::Internal if text.starts_with("failed to decode Protobuf message") => Fault::new(
             ErrorReason::MalformedMessage,
             "the bytes are no valid message of this method; check the proto and that strings are UTF-8",
+        ),
+        Code::Internal if UNREADABLE.iter().any(|start| text.starts_with(start)) => Fault::new(
+            ErrorReason::MalformedMessage,
+            "the bytes are no message as gRPC frames it; check its length, its compressed flag and `grpc-encoding`",
+        ),
+        Code::ResourceExhausted if text.starts_with("Error decompressing") => Fault::new(
+            ErrorReason::PayloadTooLarge,
+            "the message is larger than 4 MiB once it is decompressed; send less",
         ),
         Code::OutOfRange => Fault::new(
             ErrorReason::PayloadTooLarge,

@@ -5,16 +5,18 @@
 //! 1. **catch-panic**: outermost, so that a panic anywhere below becomes INTERNAL and not a dropped connection.
 //! 2. **trace and metrics**: next, so that everything below logs within the call's span and the caller's trace; and
 //!    outside all that refuses, so that refusals are counted like answers.
-//! 3. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first. So does the
-//!    end of the process.
-//! 4. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
-//! 5. **limits**: last before the work, so that a place is held only while there is work.
-//! 6. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
+//! 3. **headers**: before anything reads them.
+//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first. So
+//!    does the end of the process.
+//! 5. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
+//! 6. **limits**: last before the work, so that a place is held only while there is work.
+//! 7. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
 
 mod auth;
 mod deadline;
 mod drain;
 mod errors;
+mod headers;
 mod limits;
 mod panic;
 mod trace;
@@ -34,6 +36,7 @@ use tonic::service::Routes;
 pub use auth::{Authenticator, InternalAuth, OpenMethods};
 pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
 pub(crate) use deadline::{before, expired};
+pub use headers::{Repeated, only};
 pub(crate) use trace::REQUEST_ID_HEADER;
 
 use turnwise_proto::common::v1::ErrorReason;
@@ -91,6 +94,7 @@ async fn inside(State(chain): State<Arc<Chain>>, request: Request, next: Next) -
     let work = |request| auth::authenticate(&*stack.auth, request, work);
     let answers = chain.names.answers(request.uri().path());
     let work = |request| deadline::enforce(stack.deadline, &stack.drain, answers, request, work);
+    let work = |request| headers::check(request, work);
     trace::trace(&chain.names, &stack.metrics, request, work).await
 }
 

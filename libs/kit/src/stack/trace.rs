@@ -10,7 +10,7 @@ use tonic::Code;
 use tracing::{Instrument, Span, field};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::MethodNames;
+use super::{MethodNames, only};
 use crate::{
     Metrics,
     context::RequestId,
@@ -73,9 +73,9 @@ pub(super) async fn trace<F: Future<Output = Response>>(
 
 /// The caller's request id if it is a sane one, else a new one.
 fn request_id(request: &Request) -> Arc<str> {
-    request
-        .headers()
-        .get(REQUEST_ID_HEADER)
+    only(request.headers(), REQUEST_ID_HEADER)
+        .ok()
+        .flatten()
         .and_then(|v| v.to_str().ok())
         .filter(|id| crate::ids::check_key("x-request-id", id).is_ok())
         .map_or_else(

@@ -12,15 +12,12 @@ use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use turnwise_kit::{Fault, Kit, connections::ConnectionLimits};
 use turnwise_proto::{common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient};
 
-use crate::probe::{TOKEN, ask, serve_with};
+use crate::probe::{NEVER, TOKEN, ask, channel, serve_with, shows};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const SETTINGS: &[u8] = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00";
 /// A HEADERS frame that announces 64 bytes and holds one.
 const HALF_HEADERS: &[u8] = b"\x00\x00\x40\x01\x04\x00\x00\x00\x01\x82";
-/// Longer than anything here takes; what runs into it hangs.
-const NEVER: Duration = Duration::from_secs(30);
-
 fn proof(milliseconds: u64) -> ConnectionLimits {
     ConnectionLimits {
         proof: Duration::from_millis(milliseconds),
@@ -41,14 +38,6 @@ async fn closed(socket: &mut TcpStream) {
     timeout(NEVER, end).await.expect("the server closes it");
 }
 
-async fn channel(address: SocketAddr) -> Channel {
-    tonic::transport::Endpoint::from_shared(format!("http://{address}"))
-        .unwrap()
-        .connect()
-        .await
-        .unwrap()
-}
-
 async fn call(channel: Channel, what: &str) -> Result<(), Status> {
     let mut request = tonic::Request::new(ask(what));
     let token = format!("Bearer {TOKEN}").parse().unwrap();
@@ -57,17 +46,6 @@ async fn call(channel: Channel, what: &str) -> Result<(), Status> {
         .batch_get_question_status(request)
         .await
         .map(|_| ())
-}
-
-async fn shows(kit: &Kit, line: &str) {
-    let seen = async {
-        while !kit.metrics.encode().contains(line) {
-            tokio::task::yield_now().await;
-        }
-    };
-    if timeout(NEVER, seen).await.is_err() {
-        panic!("no `{line}` in\n{}", kit.metrics.encode());
-    }
 }
 
 #[tokio::test]

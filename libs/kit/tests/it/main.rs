@@ -4,6 +4,8 @@
 
 mod connections;
 mod identity;
+mod metadata;
+mod pages;
 mod probe;
 mod settings;
 mod stack;

@@ -2,9 +2,13 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use tonic::{Request, Response, Status, service::Routes};
+use tonic::{
+    Request, Response, Status,
+    service::Routes,
+    transport::{Channel, Endpoint},
+};
 use turnwise_kit::{
-    CallContext, Caller, Kit,
+    CallContext, Caller, Gzip, Kit,
     admin::Readiness,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect, local},
@@ -83,7 +87,7 @@ pub fn stack(kit: &Kit, max_in_flight: usize) -> Stack {
 }
 
 pub fn routes() -> Routes {
-    Routes::new(ExamServiceServer::new(Probe))
+    Routes::new(ExamServiceServer::new(Probe).accept_compressed(Gzip))
 }
 
 pub fn options(token: &str) -> ClientOptions {
@@ -143,5 +147,29 @@ pub fn student() -> Caller {
         subject: "ada".to_owned(),
         role: "student".to_owned(),
         groups: vec!["7b".to_owned()],
+    }
+}
+
+/// Longer than anything here takes; what runs into it hangs.
+pub const NEVER: Duration = Duration::from_secs(30);
+
+/// One connection, without the suite's client around it.
+pub async fn channel(address: SocketAddr) -> Channel {
+    Endpoint::from_shared(format!("http://{address}"))
+        .unwrap()
+        .connect()
+        .await
+        .unwrap()
+}
+
+/// Waits until the metrics hold this line.
+pub async fn shows(kit: &Kit, line: &str) {
+    let seen = async {
+        while !kit.metrics.encode().contains(line) {
+            tokio::task::yield_now().await;
+        }
+    };
+    if tokio::time::timeout(NEVER, seen).await.is_err() {
+        panic!("no `{line}` in\n{}", kit.metrics.encode());
     }
 }

@@ -27,7 +27,11 @@ pub fn change<T>(request: &mut T, change: fn(&mut T)) {
 pub fn expect_field(field: &str, status: Status) {
     assert_eq!(status.code(), Code::InvalidArgument, "{field}: {status}");
     let fault = Fault::from_status(&status);
-    assert_eq!(fault.reason(), ErrorReason::InvalidArgument, "{field}");
+    let reason = match field {
+        "page_token" => ErrorReason::InvalidPageToken,
+        _ => ErrorReason::InvalidArgument,
+    };
+    assert_eq!(fault.reason(), reason, "{field}");
     assert_eq!(fault.fields().collect::<Vec<_>>(), [field]);
 }
 
