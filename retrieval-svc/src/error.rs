@@ -89,7 +89,7 @@ pub enum RetrievalError {
     EngineAway,
     /// Sources may not be uploaded here.
     #[error(
-        "this service takes no uploads (RETRIEVAL_UPSERTS, RETRIEVAL_STORE); use Qdrant, or one replica with a file"
+        "this suite takes no uploads; whoever runs it can keep them in Qdrant, or in a file of one replica"
     )]
     UpsertsOff,
     /// Two chunks of a source with one id.

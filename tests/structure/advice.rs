@@ -50,8 +50,10 @@ fn messages(source: &str) -> Vec<String> {
     let source: String = source.lines().filter(code).collect::<Vec<_>>().join("\n");
     let mut found = Vec::new();
     for start in ["Fault::new(", "Fault::invalid("] {
-        let made = source.split(start).skip(1);
-        found.extend(made.flat_map(|rest| sentences(rest.split(';').next().unwrap_or(rest))));
+        for rest in source.split(start).skip(1) {
+            let end = rest.find(';').into_iter().chain(rest.find("\n}")).min();
+            found.extend(sentences(&rest[..end.unwrap_or(rest.len())]));
+        }
     }
     for block in source.split("pub enum ").skip(1) {
         let name = block.split([' ', '<']).next().unwrap_or_default();

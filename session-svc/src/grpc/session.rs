@@ -207,7 +207,7 @@ impl SessionService for SessionGrpc {
         check::turn_log(message.turn_log.as_ref())?;
         check::pending_change(message.pending_change.as_ref())?;
         let carry = Carry::read(message.carry)
-            .ok_or_else(|| Fault::invalid("carry", "must be what BeginTurn answered"))?;
+            .ok_or_else(|| Fault::invalid("carry", "must be what the beginning of the turn answered"))?;
         let commit = CommitTurn {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,

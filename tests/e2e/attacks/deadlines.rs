@@ -31,7 +31,7 @@ async fn a_short_deadline_is_told_as_what_it_is(kind: Kind) {
     // Connections are made, and the class's roster is read.
     ada.say(&thread, "hello").await;
     let mut taken = 1;
-    for millis in [100, 200, 300, 390, 410, 600, 840, 910, 1000, 1300] {
+    for millis in [100, 200, 300, 390, 410, 600, 840, 910, 1000, 1300, 5000] {
         let within = Duration::from_millis(millis);
         for turn in [
             told(turn(&ada, &thread, within).await, within, TURN_NEEDS),
@@ -64,7 +64,7 @@ async fn a_short_deadline_is_told_as_what_it_is(kind: Kind) {
         let messages = ada.thread(&thread.thread_id).await.unwrap().message_count;
         assert_eq!(messages, 2 * taken, "{within:?}");
     }
-    assert!(taken > 1, "a turn fits into its least time");
+    assert!(taken > 1, "with time enough, turns are taken");
 }
 
 /// What was answered. A call that was not was refused for its time alone, at once if that is below what it needs.
@@ -76,6 +76,11 @@ fn told<T>(came: Result<T, Status>, within: Duration, needs: Duration) -> Option
         }
         Err(status) => status,
     };
+    if status.details().is_empty() {
+        // The client's own timer, on a machine with other things to do. The gateway always gives a reason.
+        assert_ne!(status.code(), Code::Unavailable, "{within:?}: {status}");
+        return None;
+    }
     let fault = Fault::from_status(&status);
     assert_eq!(status.code(), Code::DeadlineExceeded, "{within:?}: {status}");
     assert_eq!(fault.reason(), Why::DeadlineExceeded);
