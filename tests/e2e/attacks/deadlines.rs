@@ -50,8 +50,8 @@ async fn a_short_deadline_is_told_as_what_it_is(kind: Kind) {
                 "{within:?}: {reasons:?}"
             );
         }
-        let graded = ada.client().grade_drill(timed(&ada, grade(&thread), within));
-        told(graded.await, within, READ_NEEDS);
+        let request = timed(&ada, grade(&thread), within);
+        told(ada.client().grade_drill(request).await, within, READ_NEEDS);
         let request = timed(&ada, ListThreadsRequest::default(), within);
         told(ada.client().list_threads(request).await, within, READ_NEEDS);
         let standing = GetSnapshotLiteRequest {
