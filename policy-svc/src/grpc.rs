@@ -1,5 +1,6 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
+mod announcement;
 mod client_event;
 mod evidence;
 mod exams;
@@ -201,9 +202,10 @@ impl PolicyService for Policies {
         request: Request<ResolveReplyRequest>,
     ) -> Result<Response<ResolveReplyResponse>, Status> {
         let ResolveReplyRequest { policy, outcome } = request.into_inner();
-        let policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
+        let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
+        let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
@@ -214,7 +216,7 @@ impl PolicyService for Policies {
             }
             None => return Err(PolicyError::missing("outcome").into()),
         };
-        let resolution = decisions::resolve(&loaded.course, &policy, outcome)
+        let mut resolution = decisions::resolve(&loaded.course, &policy, outcome)
             .map_err(|fault| PolicyError::impossible("policy", &fault))?;
         self.replies.count(&resolution);
         if let Some(violation) = &resolution.violation {
@@ -224,6 +226,9 @@ impl PolicyService for Policies {
                 violation,
                 "model's reply refused"
             );
+        }
+        if !announcement.is_empty() {
+            resolution.text = format!("{announcement}\n\n{}", resolution.text);
         }
         Ok(Response::new(reply::resolution(resolution)))
     }

@@ -39,6 +39,9 @@ const NOW: Timestamp = Timestamp {
     seconds: 1_767_225_600,
     nanos: 123_456_000,
 };
+/// What compression leaves of a turn's log, as docs/figures.md has it.
+const FACTS: usize = 430;
+const TEXT: usize = 960;
 const SAID: &str =
     "I think that 3(6n + 7) is 18n + 7, because the three only goes with the first one, right?";
 
@@ -97,6 +100,12 @@ fn student(number: i64) -> StudentKey {
     }
 }
 
+/// Bytes that nothing makes fewer.
+fn noise(length: usize) -> Bytes {
+    let random = std::iter::repeat_with(uuid::Uuid::new_v4).flat_map(uuid::Uuid::into_bytes);
+    random.take(length).collect()
+}
+
 /// What the server holds, in bytes.
 fn used(server: &RedisServer) -> i64 {
     let memory = server.command(&["INFO", "memory"]).unwrap().text();
@@ -124,6 +133,7 @@ async fn learn(sessions: &Sessions, student: &StudentKey) {
         question_id: format!("ALG-{unit:0>2}-B-01"),
         state: QuestionState::Passed.into(),
         locked_until: None,
+        support_viewed: false,
     });
     let evidence = Evidence {
         unit_progress: (0..UNITS).map(progress).collect(),
@@ -259,8 +269,8 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
         }],
         turn_log: Some(TurnLog {
             turn_id: key.to_owned(),
-            facts: Bytes::from(vec![b'f'; 2048]),
-            text: Bytes::from(vec![b't'; 4096]),
+            facts: noise(FACTS),
+            text: noise(TEXT),
             ..TurnLog::default()
         }),
     };

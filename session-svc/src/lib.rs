@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`sessions`] | every operation, written once: what is checked, written and read together |
 //! | [`memory`], [`pending`] | pure rules: what a conversation remembers, what a thread may wait for |
-//! | [`record`] | records as bytes, with their schema version |
+//! | [`record`], [`compression`] | records as bytes, with their schema version |
 //! | [`access`] | who may touch whose records |
 //! | [`grpc`] | the services: checks and conversions only |
 //! | [`config`], [`error`] | settings; failures and their reasons |
@@ -17,6 +17,7 @@
 //! store's.
 
 pub mod access;
+pub mod compression;
 pub mod config;
 pub mod error;
 pub mod grpc;

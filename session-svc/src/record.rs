@@ -1,45 +1,57 @@
-//! Records as bytes: one byte of schema version, the CRC-32 of that byte and the message in four bytes (big-endian), then
-//! the message. A later version keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row as well; in Redis this one stands alone.
+//! Records as bytes: one byte of schema version, the CRC-32 of that byte and the body in four bytes (big-endian), then
+//! the body. Version 1 is the message itself, version 2 the message [compressed](crate::compression); a record is written
+//! as whichever is shorter. A later version keeps this form, so that a damaged record is not taken for one of it. The
+//! embedded store has a checksum over every row as well; in Redis this one stands alone.
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use prost::Message;
 
-use crate::error::SessionError;
+use crate::{
+    compression::{self, Unreadable},
+    error::SessionError,
+};
 
-/// The version that this service reads and writes.
-pub const SCHEMA_VERSION: u8 = 1;
+/// The newest version that this service reads and writes.
+pub const SCHEMA_VERSION: u8 = COMPRESSED;
+
+const PLAIN: u8 = 1;
+const COMPRESSED: u8 = 2;
 
 const HEAD: usize = 5;
 
 /// The bytes of a record.
 pub fn encode(message: &impl Message) -> Bytes {
-    let mut bytes = Vec::with_capacity(HEAD + message.encoded_len());
-    bytes.extend_from_slice(&[SCHEMA_VERSION, 0, 0, 0, 0]);
-    message.encode_raw(&mut bytes);
-    sealed(bytes)
+    stamp(&message.encode_to_vec())
 }
 
 /// The record in these bytes; `what` names it in errors.
 pub fn decode<M: Message + Default>(what: &'static str, bytes: &[u8]) -> Result<M, SessionError> {
-    M::decode(body(what, bytes)?).map_err(|_| SessionError::RecordCorrupted { record: what })
+    M::decode(&*body(what, bytes)?).map_err(|_| SessionError::RecordCorrupted { record: what })
 }
 
 /// Opaque bytes as a record.
 pub fn stamp(body: &[u8]) -> Bytes {
-    let mut bytes = Vec::with_capacity(HEAD + body.len());
-    bytes.extend_from_slice(&[SCHEMA_VERSION, 0, 0, 0, 0]);
-    bytes.extend_from_slice(body);
-    sealed(bytes)
+    match compression::compress(body) {
+        Some(compressed) => sealed(COMPRESSED, &compressed),
+        None => sealed(PLAIN, body),
+    }
 }
 
 /// The opaque bytes of a record.
 pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError> {
-    Ok(bytes.slice_ref(body(what, bytes)?))
+    Ok(match body(what, bytes)? {
+        Cow::Borrowed(body) => bytes.slice_ref(body),
+        Cow::Owned(body) => body.into(),
+    })
 }
 
-fn sealed(mut bytes: Vec<u8>) -> Bytes {
-    let sum = checksum(SCHEMA_VERSION, &bytes[HEAD..]);
-    bytes[1..HEAD].copy_from_slice(&sum);
+fn sealed(version: u8, body: &[u8]) -> Bytes {
+    let mut bytes = Vec::with_capacity(HEAD + body.len());
+    bytes.push(version);
+    bytes.extend_from_slice(&checksum(version, body));
+    bytes.extend_from_slice(body);
     bytes.into()
 }
 
@@ -50,20 +62,26 @@ fn checksum(version: u8, body: &[u8]) -> [u8; 4] {
     hasher.finalize().to_be_bytes()
 }
 
-fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8], SessionError> {
-    match bytes {
-        [version, a, b, c, d, body @ ..]
-            if *version >= SCHEMA_VERSION && checksum(*version, body) == [*a, *b, *c, *d] =>
-        {
-            if *version == SCHEMA_VERSION {
-                Ok(body)
-            } else {
-                Err(SessionError::SchemaTooNew {
-                    record: what,
-                    version: *version,
-                })
-            }
+fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, SessionError> {
+    let damaged = SessionError::RecordCorrupted { record: what };
+    let (version, body) = match bytes {
+        [version, a, b, c, d, body @ ..] if checksum(*version, body) == [*a, *b, *c, *d] => {
+            (*version, body)
         }
-        _ => Err(SessionError::RecordCorrupted { record: what }),
+        _ => return Err(damaged),
+    };
+    let newer = SessionError::SchemaTooNew {
+        record: what,
+        version,
+    };
+    match version {
+        0 => Err(damaged),
+        PLAIN => Ok(Cow::Borrowed(body)),
+        COMPRESSED => match compression::decompress(body) {
+            Ok(body) => Ok(Cow::Owned(body)),
+            Err(Unreadable::Damaged) => Err(damaged),
+            Err(Unreadable::UnknownDictionary) => Err(newer),
+        },
+        _ => Err(newer),
     }
 }

@@ -118,6 +118,7 @@ async fn a_locked_question_is_not_offered(kind: Kind) {
             question_id: question.id.clone(),
             state: QuestionState::Locked.into(),
             locked_until: Some(until),
+            support_viewed: false,
         })
         .collect();
     seed.evidence.revisit_queue = vec![RevisitEntry {

@@ -23,6 +23,7 @@
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
 //! | [`certificates`] | an authority and certificates for TLS |
+//! | [`mixed_load`], [`stored_rows`] | what students do in a lesson; what the embedded store's file holds of it |
 //! | [`admin`], [`eventually`], [`shared_data`] | the admin port; waiting for a condition; data beside the repository |
 
 // Fixtures end a test by panicking, and say why.
@@ -38,6 +39,7 @@ pub mod exam_system;
 pub mod fault_proxy;
 pub mod floor;
 pub mod help_request;
+pub mod mixed_load;
 pub mod model_gateway;
 pub mod model_server;
 pub mod options;
@@ -53,6 +55,7 @@ pub mod seed;
 pub mod shared_data;
 pub mod staff;
 pub mod standalone_service;
+pub mod stored_rows;
 pub mod student;
 pub mod token;
 pub mod traces;

@@ -66,13 +66,14 @@ impl<'de> Deserialize<'de> for Present {
 /// Reads the header of a token in three parts; the failure is a cause of the contract.
 pub(super) fn read(token: &str) -> Result<Header, &'static str> {
     let mut parts = token.split('.');
-    let (Some(header), Some(_), Some(_), None) =
+    let (Some(header), Some(claims), Some(_), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return Err("malformed");
     };
-    let json = BASE64.decode(header).map_err(|_| "malformed")?;
+    let json = object(header).ok_or("malformed")?;
     let written: Written = serde_json::from_slice(&json).map_err(|_| "malformed")?;
+    object(claims).ok_or("claims")?;
     let known_type = written
         .typ
         .is_none_or(|typ| TYPES.contains(&typ.to_ascii_lowercase().as_str()));
@@ -93,4 +94,10 @@ pub(super) fn read(token: &str) -> Result<Header, &'static str> {
         }),
         _ => Err("algorithm"),
     }
+}
+
+/// The JSON of a part that is an object. An array is not, but would be read as one whose members come in order.
+fn object(part: &str) -> Option<Vec<u8>> {
+    let json = BASE64.decode(part).ok()?;
+    json.trim_ascii_start().starts_with(b"{").then_some(json)
 }

@@ -45,6 +45,7 @@ pub(super) struct Outcome {
     pub(super) buttons: Vec<Button>,
     pub(super) tier_before: i32,
     pub(super) tier_after: i32,
+    pub(super) text: String,
 }
 
 /// A ruling of the exam system on a question, as it is applied to records.
@@ -194,6 +195,7 @@ impl Applying<'_> {
             tier_after,
             standing,
             buttons,
+            text,
             ..
         } = self
             .evidence
@@ -226,12 +228,13 @@ impl Applying<'_> {
                 buttons,
                 tier_before,
                 tier_after,
+                text,
             },
         ))
     }
 
-    /// What people see where nothing is written. The buttons are the policy's word on the same fact, whose evidence is
-    /// thrown away.
+    /// What people see where nothing is written. Buttons and text are the policy's word on the same fact, whose evidence
+    /// is thrown away.
     pub(super) async fn unwritten(
         &self,
         snapshot: &StudentSnapshot,
@@ -255,6 +258,7 @@ impl Applying<'_> {
             buttons: applied.buttons,
             tier_before: tier,
             tier_after: tier,
+            text: applied.text,
         })
     }
 }

@@ -158,6 +158,7 @@ impl Submission<'_> {
                 .into_iter()
                 .map(i32::from)
                 .collect(),
+            text: outcome.text,
         }
     }
 }
@@ -183,6 +184,7 @@ impl Event for Submission<'_> {
             unit_id: applying.unit_id.to_owned(),
             tier: self.tier.into(),
             passed: is_passed(&status),
+            locked_until: status.locked_until,
         });
         if !counts {
             let outcome = applying.unwritten(snapshot, records, &status, fact).await?;

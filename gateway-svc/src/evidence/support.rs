@@ -117,6 +117,7 @@ impl Event for View<'_> {
             unit_id: applying.unit_id.to_owned(),
             tier: self.tier.into(),
             locked,
+            locked_until: effect.status.locked_until,
         });
         let (write, outcome) = applying
             .written(snapshot, records, &effect.status, effect.record, fact)
@@ -136,6 +137,7 @@ impl Event for View<'_> {
                     .into_iter()
                     .map(i32::from)
                     .collect(),
+                lock_text: outcome.text,
             },
         })
     }

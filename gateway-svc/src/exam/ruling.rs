@@ -48,10 +48,14 @@ pub struct Effect {
 
 impl Ruling {
     /// What this ruling means, given the records of the built-in system at the moment of writing. An answer to a question
-    /// that is locked or passed does not count; help locks unless the question is passed, and never shortens a lock.
+    /// that is locked or passed does not count. Help locks unless the question is passed, and never shortens a lock; looked
+    /// at again during a lock, it changes nothing.
     #[must_use]
     pub fn effect(&self, question_id: &str, records: &[QuestionRecord], now: Timestamp) -> Effect {
-        let before = status(question_id, record_of(question_id, records), now);
+        let record = record_of(question_id, records);
+        let before = status(question_id, record, now);
+        let viewed = before.state() == QuestionState::Locked
+            && record.is_some_and(|record| record.support_viewed);
         let as_before = |status: QuestionStatus| Effect {
             counts: false,
             record: None,
@@ -71,9 +75,11 @@ impl Ruling {
                 as_before(before)
             }
             Self::Compared { correct: true, .. } => {
-                written(question_id, QuestionState::Passed, None)
+                written(question_id, QuestionState::Passed, None, false)
             }
-            Self::Viewed { .. } if before.state() == QuestionState::Passed => as_before(before),
+            Self::Viewed { .. } if viewed || before.state() == QuestionState::Passed => {
+                as_before(before)
+            }
             Self::Compared {
                 correct: false,
                 lock,
@@ -84,7 +90,8 @@ impl Ruling {
                     Some(known) => end.max(known),
                     None => end,
                 };
-                written(question_id, QuestionState::Locked, Some(end))
+                let viewed = matches!(self, Self::Viewed { .. });
+                written(question_id, QuestionState::Locked, Some(end), viewed)
             }
         }
     }
@@ -97,7 +104,12 @@ fn record_of<'a>(question_id: &str, records: &'a [QuestionRecord]) -> Option<&'a
         .find(|record| record.question_id == question_id)
 }
 
-fn written(question_id: &str, state: QuestionState, end: Option<Timestamp>) -> Effect {
+fn written(
+    question_id: &str,
+    state: QuestionState,
+    end: Option<Timestamp>,
+    support_viewed: bool,
+) -> Effect {
     let locked_until = end.map(time::to_proto);
     Effect {
         status: QuestionStatus {
@@ -110,6 +122,7 @@ fn written(question_id: &str, state: QuestionState, end: Option<Timestamp>) -> E
             question_id: question_id.to_owned(),
             state: state.into(),
             locked_until,
+            support_viewed,
         }),
     }
 }

@@ -98,7 +98,7 @@ impl Composing<'_> {
             &self.facts.statuses,
         );
         Ok(Composed {
-            buttons: decision.buttons,
+            buttons: below(self.texts.reply.as_ref(), decision.buttons),
             standing: Some(decision.standing.unwrap_or_default()),
             notices,
             retry_hint,
@@ -317,4 +317,15 @@ pub(super) async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) 
     let began = Instant::now();
     let done = work.await;
     (done, began.elapsed())
+}
+
+/// The buttons below a reply. Where its card has a primary button, that is the answer's only one.
+fn below(reply: Option<&Reply>, mut buttons: Vec<Button>) -> Vec<Button> {
+    let card = reply.and_then(|reply| reply.card.as_ref());
+    if card.is_some_and(|card| card.buttons.iter().any(|button| button.primary)) {
+        for button in &mut buttons {
+            button.primary = false;
+        }
+    }
+    buttons
 }

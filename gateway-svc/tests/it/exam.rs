@@ -35,6 +35,7 @@ fn record(state: QuestionState, until: Option<i64>) -> QuestionRecord {
         question_id: "q".to_owned(),
         state: state.into(),
         locked_until: until.map(|seconds| time::to_proto(at(seconds))),
+        support_viewed: false,
     }
 }
 
@@ -115,6 +116,25 @@ fn a_word_counts_only_where_the_question_may_be_attempted() {
             LOOK,
             Some(record(Locked, Some(999_999))),
             (Locked, Some(999_999)),
+            true,
+        ),
+        // Looked at again, it does not lock for longer.
+        (
+            LOOK,
+            Some(QuestionRecord {
+                support_viewed: true,
+                ..record(Locked, Some(150))
+            }),
+            (Locked, Some(150)),
+            false,
+        ),
+        (
+            LOOK,
+            Some(QuestionRecord {
+                support_viewed: true,
+                ..record(Locked, Some(50))
+            }),
+            (Locked, Some(until)),
             true,
         ),
         (LOOK, Some(record(Passed, None)), (Passed, None), false),

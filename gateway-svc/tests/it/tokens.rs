@@ -219,22 +219,37 @@ async fn a_header_that_asks_for_more_than_is_understood_is_refused() {
         assert!(told(header).contains("ada"), "{header}: {}", told(header));
     }
     for (header, expected) in [
-        (r#"{"alg": "EdDSA", "kid": "k1", "crit": ["exp"], "exp": 1}"#, "header"),
-        (r#"{"alg": "EdDSA", "kid": "k1", "crit": ["b64"], "b64": false}"#, "header"),
+        (
+            r#"{"alg": "EdDSA", "kid": "k1", "crit": ["exp"], "exp": 1}"#,
+            "header",
+        ),
+        (
+            r#"{"alg": "EdDSA", "kid": "k1", "crit": ["b64"], "b64": false}"#,
+            "header",
+        ),
         (r#"{"alg": "EdDSA", "kid": "k1", "crit": []}"#, "header"),
         (r#"{"alg": "EdDSA", "kid": "k1", "crit": null}"#, "header"),
         (r#"{"alg": "EdDSA", "kid": "k1", "crit": "x"}"#, "header"),
         (r#"{"alg": "EdDSA", "kid": "k1", "b64": false}"#, "header"),
         (r#"{"alg": "EdDSA", "kid": "k1", "zip": "DEF"}"#, "header"),
-        (r#"{"alg": "EdDSA", "kid": "k1", "enc": "A256GCM"}"#, "header"),
+        (
+            r#"{"alg": "EdDSA", "kid": "k1", "enc": "A256GCM"}"#,
+            "header",
+        ),
         (r#"{"alg": "EdDSA", "kid": "k1", "cty": "JWT"}"#, "header"),
-        (r#"{"alg": "EdDSA", "kid": "k1", "typ": "logout+jwt"}"#, "header"),
+        (
+            r#"{"alg": "EdDSA", "kid": "k1", "typ": "logout+jwt"}"#,
+            "header",
+        ),
         (r#"{"alg": "EdDSA", "kid": "k1", "typ": ""}"#, "header"),
         (r#"{"alg": "EdDSA", "kid": "k1", "typ": 7}"#, "malformed"),
         (r#"{"alg": "EdDSA", "kid": 1}"#, "malformed"),
         (r#"{"alg": "EdDSA", "kid": ["k1"]}"#, "malformed"),
         (r#"{"alg": "EdDSA", "kid": "k2", "kid": "k1"}"#, "malformed"),
-        (r#"{"alg": "none", "alg": "EdDSA", "kid": "k1"}"#, "malformed"),
+        (
+            r#"{"alg": "none", "alg": "EdDSA", "kid": "k1"}"#,
+            "malformed",
+        ),
         (r#"{"alg": ["EdDSA"], "kid": "k1"}"#, "malformed"),
         (r#"{"kid": "k1"}"#, "malformed"),
         (r#"["EdDSA"]"#, "malformed"),
@@ -253,10 +268,17 @@ async fn a_header_that_asks_for_more_than_is_understood_is_refused() {
     for (token, expected) in [
         (format!("{genuine}.a.b"), "malformed"),
         (format!("{genuine}=="), "malformed"),
-        (genuine.trim_end_matches(|c| c != '.').to_owned(), "signature"),
+        (
+            genuine.trim_end_matches(|c| c != '.').to_owned(),
+            "signature",
+        ),
         (format!("{genuine} x"), "malformed"),
     ] {
-        assert_eq!(cause(&auth, &format!("Bearer {token}")), expected, "{token}");
+        assert_eq!(
+            cause(&auth, &format!("Bearer {token}")),
+            expected,
+            "{token}"
+        );
     }
 }
 
@@ -279,7 +301,7 @@ async fn a_claim_of_another_form_is_refused() {
         ("sub", json!("x".repeat(128))),
     ] {
         let told = told(&with(claim, value.clone()).to_string());
-        assert!(told.starts_with("Caller"), "{claim} {value}: {told}");
+        assert!(told.contains("Caller"), "{claim} {value}: {told}");
     }
     for (claim, value, expected) in [
         ("iss", json!(["school"]), "claims"),
@@ -335,10 +357,26 @@ async fn a_claim_of_another_form_is_refused() {
         (again(r#""exp2": 1e999"#), "claims"),
         ("[1,2".to_owned(), "claims"),
         ("[".repeat(5000), "claims"),
-        (format!("{}{}", r#"{"a":"#.repeat(5000), "}".repeat(5000)), "claims"),
+        (
+            format!("{}{}", r#"{"a":"#.repeat(5000), "}".repeat(5000)),
+            "claims",
+        ),
         ("7".to_owned(), "claims"),
+        // The claims without their names, in the order in which they are read.
+        (
+            format!(
+                r#"["school", "ada", {}, null, null, "north", "student", []]"#,
+                now + 600
+            ),
+            "claims",
+        ),
     ] {
-        assert_eq!(told(&payload), expected, "{}", &payload[..payload.len().min(80)]);
+        assert_eq!(
+            told(&payload),
+            expected,
+            "{}",
+            &payload[..payload.len().min(80)]
+        );
     }
 }
 

@@ -1,6 +1,8 @@
 //! A database file: read, written, and opened again after a failure.
 
 use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError, RwLock,
@@ -15,6 +17,7 @@ use crate::{
     failure::{Failure, Fault, guarded},
     opening::{self, Purpose},
     place::Lock,
+    replacement::{NotReplaced, Replacement},
 };
 
 /// What a transaction comes to.
@@ -103,12 +106,13 @@ impl EmbeddedFile {
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, Failure<R>>,
     ) -> Result<T, Failure<R>> {
-        let result = self
-            .begin(|database| Ok(database.begin_read()?))
-            .and_then(|transaction| {
-                let result = guarded(|| work(&transaction));
-                guarded(|| Ok(transaction.close()?)).and(result)
-            });
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        // Held to the end: who closes the database waits for those who read.
+        let result = begin(&slot, |database| Ok(database.begin_read()?)).and_then(|transaction| {
+            let result = guarded(|| work(&transaction));
+            guarded(|| Ok(transaction.close()?)).and(result)
+        });
+        drop(slot);
         self.look_at(&result);
         result
     }
@@ -127,30 +131,31 @@ impl EmbeddedFile {
     ) -> Result<T, Failure<R>> {
         let writing = self.lock();
         self.open_if_broken(&writing)?;
-        let result = self
-            .begin(|database| {
-                let mut transaction = database.begin_write()?;
-                if durable {
-                    // A file that is damaged later is told from one whose last commit was broken off.
-                    transaction.set_two_phase_commit(true);
-                } else {
-                    transaction.set_durability(Durability::None)?;
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let begun = begin(&slot, |database| {
+            let mut transaction = database.begin_write()?;
+            if durable {
+                // A file that is damaged later is told from one whose last commit was broken off.
+                transaction.set_two_phase_commit(true);
+            } else {
+                transaction.set_durability(Durability::None)?;
+            }
+            Ok(transaction)
+        });
+        drop(slot);
+        let result = begun.and_then(|transaction| match guarded(|| work(&transaction)) {
+            Ok(Done::Commit(result)) => guarded(|| Ok(transaction.commit()?)).map(|()| result),
+            Ok(Done::Nothing(result)) => guarded(|| Ok(transaction.abort()?)).map(|()| result),
+            Err(failure) => {
+                // Ended here and not while a panic is under way: a second one would end the process.
+                let ended = guarded(|| Ok(transaction.abort()?));
+                match failure {
+                    Failure::Owner(_) => Err(ended.err().unwrap_or(failure)),
+                    // The first failure says why; the others follow from it.
+                    Failure::File(_) => Err(failure),
                 }
-                Ok(transaction)
-            })
-            .and_then(|transaction| match guarded(|| work(&transaction)) {
-                Ok(Done::Commit(result)) => guarded(|| Ok(transaction.commit()?)).map(|()| result),
-                Ok(Done::Nothing(result)) => guarded(|| Ok(transaction.abort()?)).map(|()| result),
-                Err(failure) => {
-                    // Ended here and not while a panic is under way: a second one would end the process.
-                    let ended = guarded(|| Ok(transaction.abort()?));
-                    match failure {
-                        Failure::Owner(_) => Err(ended.err().unwrap_or(failure)),
-                        // The first failure says why; the others follow from it.
-                        Failure::File(_) => Err(failure),
-                    }
-                }
-            });
+            }
+        });
         self.look_at(&result);
         result
     }
@@ -174,15 +179,55 @@ impl EmbeddedFile {
         self.broken.load(Ordering::Acquire)
     }
 
-    fn begin<T, R>(
-        &self,
-        begin: impl FnOnce(&Database) -> Result<T, Failure<R>>,
-    ) -> Result<T, Failure<R>> {
-        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        match &*slot {
-            Ok(Held(Some(database))) => guarded(|| begin(database)),
-            Ok(Held(None)) => Err(closed(Shut::new("it is closed"))),
-            Err(shut) => Err(closed(shut.clone())),
+    /// How many bytes of the disk the file takes; `None` in memory. Room that was never written is not counted, though it
+    /// is within the file's length.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be looked at.
+    pub fn allocated(&self) -> io::Result<Option<u64>> {
+        /// What the kernel counts in, whatever the disk's own blocks are.
+        const BLOCK: u64 = 512;
+        let metadata = self.path.as_ref().map(fs::metadata).transpose()?;
+        Ok(metadata.map(|metadata| metadata.blocks() * BLOCK))
+    }
+
+    /// Begins a new file that is to take the place of this one; `None` in memory.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn begin_replacement<R>(&self) -> Result<Option<Replacement>, Failure<R>> {
+        let begun = self
+            .path
+            .as_ref()
+            .map(|path| Replacement::begin(path, self.purpose));
+        begun.transpose().map_err(|error| closed(Shut::of(&error)))
+    }
+
+    /// Puts a new file in the place of this one. Whoever writes meanwhile loses it: that is for the owner to prevent. Who
+    /// reads waits for a moment.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be put there. This one goes on, or is closed until it can be opened again.
+    pub fn replace<R>(&self, replacement: Replacement) -> Result<(), Failure<R>> {
+        let _writing = self.lock();
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        match replacement.take_place(path) {
+            Ok(database) => {
+                self.put(Ok(Held(Some(database))));
+                Ok(())
+            }
+            Err(NotReplaced::Before(error)) => Err(closed(Shut::of(&error))),
+            Err(NotReplaced::After(error)) => {
+                let shut = Shut::of(&error);
+                self.put(Err(shut.clone()));
+                self.broken.store(true, Ordering::Release);
+                Err(closed(shut))
+            }
         }
     }
 
@@ -229,10 +274,7 @@ impl EmbeddedFile {
                 Ok(())
             }
             Err(error) => {
-                let shut = Shut {
-                    cause: error.cause(),
-                    problem: error.to_string(),
-                };
+                let shut = Shut::of(&error);
                 self.put(Err(shut.clone()));
                 tracing::error!(
                     file,
@@ -257,11 +299,30 @@ impl EmbeddedFile {
 }
 
 impl Shut {
+    fn of(error: &OpenError) -> Self {
+        Self {
+            cause: error.cause(),
+            problem: error.to_string(),
+        }
+    }
+
     fn new(problem: &str) -> Self {
         Self {
             cause: crate::Cause::Unavailable,
             problem: problem.to_owned(),
         }
+    }
+}
+
+/// Begins a transaction on the database, if there is one.
+fn begin<T, R>(
+    slot: &Result<Held, Shut>,
+    begin: impl FnOnce(&Database) -> Result<T, Failure<R>>,
+) -> Result<T, Failure<R>> {
+    match slot {
+        Ok(Held(Some(database))) => guarded(|| begin(database)),
+        Ok(Held(None)) => Err(closed(Shut::new("it is closed"))),
+        Err(shut) => Err(closed(shut.clone())),
     }
 }
 

@@ -8,6 +8,8 @@
 //!   by that and kept under the same name with `.damaged`; any other damage is refused and the file left as it is.
 //! - Commits have two phases, so that a file that was damaged later is told from one whose last commit was broken off.
 //! - Whatever the database does with pages that make no sense, the process lives on.
+//! - An owner who wants room back fills a new file, a [`Replacement`], while the old one serves; the database itself only
+//!   ever gives back what is free at a file's end.
 //! - After an error of the disk the database refuses everything until it is opened again, which [`EmbeddedFile`] does.
 //!
 //! What is not found: a process that is killed leaves a file in which one bit says which of its last two commits counts.
@@ -22,6 +24,7 @@ mod failure;
 mod file;
 mod opening;
 mod place;
+mod replacement;
 mod rescue;
 
 pub use self::{
@@ -31,6 +34,7 @@ pub use self::{
     file::{Done, EmbeddedFile},
     opening::Purpose,
     place::{Lock, beside},
+    replacement::Replacement,
     rescue::copy,
 };
 

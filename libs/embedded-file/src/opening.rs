@@ -62,7 +62,12 @@ pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Database, OpenError>
     remove_leftovers(path);
     let damage = match open_whole(path, purpose) {
         Err(damage @ OpenError::Damaged { .. }) => damage,
-        opened => return opened,
+        opened => {
+            let database = opened?;
+            // A file that took another's place just before the end of its process: the name must outlive a power cut.
+            sync_folder(path).map_err(|source| not_made(path, source))?;
+            return Ok(database);
+        }
     };
     let mended = guarded(|| Ok(mend(path, purpose)))
         .unwrap_or_else(|panicked: Failure| Err(panicked.into()));
@@ -286,6 +291,23 @@ fn new_file(
     mark(&database, purpose, fill)?;
     database.close()?;
     Ok(new)
+}
+
+/// Makes an empty file beside the one at `path`; its path.
+pub(crate) fn make_beside(path: &Path, purpose: Purpose) -> Result<PathBuf, OpenError> {
+    guarded(|| Ok(new_file(path, purpose, |_| Ok(()))))
+        .unwrap_or_else(|panicked: Failure| Err(panicked.into()))
+        .map_err(|failed| failed.into_open_error(path, purpose))
+}
+
+/// Opens a file that this process has just written and closed: nobody need look at its pages.
+pub(crate) fn open_new(path: &Path, purpose: Purpose) -> Result<Database, OpenError> {
+    guarded(|| Ok(builder(purpose).open(path)?)).map_err(|failure| failed(path, purpose, failure))
+}
+
+/// A failure of the database as one of opening it.
+pub(crate) fn failed(path: &Path, purpose: Purpose, failure: Failure) -> OpenError {
+    NotOpened::from(failure).into_open_error(path, purpose)
 }
 
 fn put_in_place(new: &Path, path: &Path) -> Result<(), NotOpened> {

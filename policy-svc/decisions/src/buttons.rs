@@ -4,7 +4,7 @@ use crate::{
     course::{Course, ExamQuestion, UnitIndex},
     evidence::EvidenceEvent,
     plan::Plan,
-    words::{Action, Event, EventKind, SupportKind, Tier},
+    words::{Action, Availability, Event, EventKind, SupportKind, Tier},
 };
 
 /// What a client looks a button's wording up by.
@@ -84,7 +84,7 @@ pub struct Button {
     pub label: Label,
     /// What a press does.
     pub call: Call,
-    /// True for the first button only, and never for a hint.
+    /// True for the first button only.
     pub primary: bool,
 }
 
@@ -100,22 +100,20 @@ impl Button {
 }
 
 /// The buttons for what is possible now, whatever the event narrowed this one reply to: exams, then the next unit, then
-/// drill and hint. The first is primary unless it is the hint.
+/// drill and hint. On a gold unit the next one comes first. The first button is primary.
 ///
-/// The next unit is offered where the focus has nothing more to give: no badge can be earned there, it is gold, or it has
-/// a badge and no question of the next tier can be taken.
+/// The next unit is offered where the focus has nothing more to give: no badge can be earned there, it is gold, or the
+/// student is ready and no question can be taken. Before the first badge only a lock counts for that.
 pub(crate) fn buttons(
     course: &Course,
     focus: UnitIndex,
     plan: &Plan,
     possible: &[Action],
+    availability: Availability,
 ) -> Vec<Button> {
     let on_focus = |label, kind| Some((label, turn(kind, &plan.focus_unit_id)));
     let can = |action| possible.contains(&action);
-    let exhausted = !course.unit(focus).assessable
-        || plan.focus_tier == Tier::Gold
-        || (plan.focus_tier >= Tier::Bronze && plan.exam_ready);
-
+    let gold = plan.focus_tier == Tier::Gold;
     let take_exam = can(Action::ExamBlock)
         .then(|| on_focus(Label::TakeExam, EventKind::RequestExam))
         .flatten();
@@ -124,17 +122,25 @@ pub(crate) fn buttons(
         .as_deref()
         .filter(|_| plan.prereq_check_open)
         .map(|unit| (Label::CheckPrerequisite, turn(EventKind::RequestExam, unit)));
+    let badge = plan.focus_tier > Tier::None;
+    let closed = availability == Availability::Locked || (badge && take_exam.is_none());
+    let waits = plan.exam_ready && closed;
     let next = plan
         .next_unit_id
         .as_deref()
-        .filter(|_| exhausted && take_exam.is_none())
+        .filter(|_| !course.unit(focus).assessable || gold || waits)
         .map(|unit| (Label::NextUnit, turn(EventKind::RequestDrill, unit)));
     let drill = can(Action::DrillCard)
         .then(|| on_focus(Label::TryDrill, EventKind::RequestDrill))
         .flatten();
     let hint = on_focus(Label::AskHint, EventKind::StuckHint);
 
-    in_order([take_exam, check, next, drill, hint].into_iter().flatten())
+    let exams_and_next = if gold {
+        [next, take_exam, check]
+    } else {
+        [take_exam, check, next]
+    };
+    in_order(exams_and_next.into_iter().chain([drill, hint]).flatten())
 }
 
 /// The buttons on an exam question before it is answered: the answer, and the help that the course has for it.
@@ -196,7 +202,7 @@ pub(crate) fn in_order(buttons: impl IntoIterator<Item = (Label, Call)>) -> Vec<
         .map(|(i, (label, call))| Button {
             label,
             call,
-            primary: i == 0 && label != Label::AskHint,
+            primary: i == 0,
         })
         .collect()
 }

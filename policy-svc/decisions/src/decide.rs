@@ -6,13 +6,14 @@ use jiff::Timestamp;
 
 use crate::{
     action::Condition,
+    announcement::Announcement,
     buttons::{Button, buttons},
     course::{Course, UnitIndex},
     plan::Plan,
     policy::{Constraints, Policy, PolicyFault},
     standing::{Standing, revisit},
     summary::SnapshotSummary,
-    words::{Action, Availability, EventKind, QuestionState},
+    words::{Action, Availability, EventKind, QuestionState, Tier},
 };
 
 pub use crate::standing::{QuestionStatus, Statuses};
@@ -43,6 +44,8 @@ pub struct Decision {
     pub summary: SnapshotSummary,
     /// What the student may press next, the primary button first.
     pub buttons: Vec<Button>,
+    /// What the student is told before the reply.
+    pub announcement: Option<Announcement>,
 }
 
 /// Makes the policy of a turn.
@@ -119,7 +122,8 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
     Ok(Worked {
         decision: Decision {
             summary: SnapshotSummary::new(plan, &standing),
-            buttons: buttons(course, focus, plan, &possible),
+            buttons: buttons(course, focus, plan, &possible, policy.exam_availability),
+            announcement: Announcement::of(plan, &policy),
             standing,
             policy,
         },
@@ -257,13 +261,17 @@ fn possible_actions(
     Action::ALL.into_iter().filter(is_open).collect()
 }
 
-/// A button does what it says, where that is possible; no button makes anything possible.
+/// A button does what it says, where that is possible; no button makes anything possible. From a gold unit the student
+/// goes on with another one, so that going on there leaves a question.
 fn narrowed_to(plan: &Plan, possible: &[Action]) -> Option<Action> {
     let event = plan.event.as_ref()?;
     let wanted = match event.kind {
         EventKind::RequestDrill => Action::DrillCard,
         EventKind::RequestExam if event.unit_id == plan.focus_unit_id => Action::ExamBlock,
         EventKind::StuckHint => Action::SocraticQuestion,
+        EventKind::DrillContinue | EventKind::ExamContinue if plan.focus_tier == Tier::Gold => {
+            Action::SocraticQuestion
+        }
         EventKind::RequestExam | EventKind::DrillContinue | EventKind::ExamContinue => return None,
     };
     possible.contains(&wanted).then_some(wanted)

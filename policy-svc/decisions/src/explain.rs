@@ -332,10 +332,10 @@ impl Turn<'_> {
             }
         } else if button(Label::TakeExam).is_some() {
             self.questions_open()
-        } else if plan.next_unit_id.is_some() {
-            Reason::NextBadgeAhead { unit_id, tier }
         } else if assessable && plan.focus_tier == Tier::None {
             Reason::NoBadgeYet { unit_id }
+        } else if plan.next_unit_id.is_some() {
+            Reason::NextBadgeAhead { unit_id, tier }
         } else {
             Reason::NoUnitLeft
         };

@@ -44,16 +44,17 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
     (at != target).then_some(at)
 }
 
-/// The unit to go on with when `focus` has nothing more to offer: one in progress or the first one of the path that has
-/// no badge and is not blocked, the better by score; after all badges at bronze, one in progress. `None` while the
-/// focus itself has no badge to build on.
+/// The unit to go on with when `focus` has nothing more to offer: another one in progress or the first one of the path
+/// that has no badge and is not blocked, the better by score; where there is none, another one in progress. `None` while
+/// the focus has no badge and its drills are not good enough for the first.
 #[must_use]
 pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> Option<UnitIndex> {
     let course = record.course();
-    if course.unit(focus).assessable && record.tier(focus) == Tier::None {
+    let unfinished = course.unit(focus).assessable && record.tier(focus) == Tier::None;
+    if unfinished && !record.is_drilled(focus) {
         return None;
     }
-    let is_open = |&at: &UnitIndex| !record.is_met(at) && !is_blocked(record, at);
+    let is_open = |&at: &UnitIndex| at != focus && !record.is_met(at) && !is_blocked(record, at);
     let in_progress = || {
         record
             .units_in_progress()
@@ -63,11 +64,20 @@ pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> 
     };
     in_progress()
         .filter(is_open)
-        .chain(record.first_unmet().filter(is_open))
+        .chain(first_open(record, is_open))
         .min_by(|&a, &b| scorer.by_score_then_id(a, b))
         .or_else(|| {
             in_progress()
                 .filter(|&at| !is_blocked(record, at))
                 .min_by(|&a, &b| scorer.by_score_then_id(a, b))
         })
+}
+
+/// The first open unit of the path. On a course without cycles that is the first one that is not met, but for the focus,
+/// after which the path has to be searched.
+fn first_open(record: &Record<'_>, is_open: impl Fn(&UnitIndex) -> bool) -> Option<UnitIndex> {
+    let course = record.course();
+    let first = record.first_unmet()?;
+    let place = course.place_on_path(first)?;
+    course.path().get(place..)?.iter().copied().find(is_open)
 }

@@ -18,6 +18,7 @@
 //! | [`mod@plan`] | first step: target, focus, readiness, scope |
 //! | [`mod@decide`] | second step: exam availability, allowed actions |
 //! | [`buttons`] | what the student may press next |
+//! | [`announcement`] | what a student is told of badges and locks |
 //! | [`mod@explain`] | why a decision is as it is, for machines and for people |
 //! | [`policy`] | what is allowed in one turn |
 //! | [`standing`] | what people see of a record |
@@ -35,6 +36,7 @@
 //! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
 
 mod action;
+pub mod announcement;
 pub mod buttons;
 pub mod course;
 pub mod decide;
@@ -63,6 +65,7 @@ pub mod summary;
 pub mod validate;
 pub mod words;
 
+pub use announcement::Announcement;
 pub use buttons::{Button, Call, Label};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
@@ -76,6 +79,7 @@ pub use grade::{
 };
 pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
+pub use quote::unit_name;
 pub use record::Record;
 pub use resolve::{Outcome, Resolution, resolve};
 pub use rules::{PrereqWalk, Rules, StuckRule};
@@ -89,4 +93,4 @@ pub use words::{
 
 /// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
 /// change that can change a byte of a decision, a reply or a grade.
-pub const POLICY_SEMANTICS: &str = "policy-2";
+pub const POLICY_SEMANTICS: &str = "policy-3";

@@ -22,7 +22,8 @@ pub(crate) fn quotable(text: &str, most_chars: usize) -> String {
 }
 
 /// What a unit is called in a sentence: its title, else its id.
-pub(crate) fn unit_name(course: &Course, unit_id: &str) -> String {
+#[must_use]
+pub fn unit_name(course: &Course, unit_id: &str) -> String {
     let title = course.find(unit_id).map(|at| &course.unit(at).title);
     title
         .map(|title| quotable(title, TITLE_CHARS))

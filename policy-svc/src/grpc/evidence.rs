@@ -15,6 +15,7 @@ use turnwise_proto::{
 };
 
 use super::{
+    announcement,
     read::{self, Read},
     words,
     write::{self, bound},
@@ -26,6 +27,8 @@ struct Input {
     evidence: decisions::Evidence,
     event: EvidenceEvent,
     now: Timestamp,
+    /// When the question's lock ends.
+    locked_until: Option<Timestamp>,
     stored: Stored,
 }
 
@@ -49,6 +52,7 @@ pub(super) fn apply(
     let applied =
         decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
             .map_err(|fault| refusal(&input.event, fault))?;
+    let tiers = (applied.tier_before, applied.tier_after);
     let mut answer = input.stored.answer(applied)?;
     let after = session::StudentSnapshot {
         course_id: loaded.id.clone(),
@@ -61,18 +65,29 @@ pub(super) fn apply(
     let standing = decisions::describe_standing(&record, &nothing_known);
     answer.standing = Some(write::standing(standing));
     answer.buttons = write::buttons(decisions::buttons::after(&input.event));
+    answer.text = announcement::result(loaded, &input.event, tiers, input.locked_until);
     Ok(answer)
 }
 
 /// Reads a request. The pack is the caller's to find.
 fn input(request: ApplyEvidenceRequest) -> Read<Input> {
     let snapshot = read::of_course(&request.course_id, request.snapshot)?;
+    let locked_until = match &request.event {
+        Some(Event::ExamResult(result)) => {
+            read::optional_time("exam_result.locked_until", result.locked_until)?
+        }
+        Some(Event::SupportViewed(viewed)) => {
+            read::optional_time("support_viewed.locked_until", viewed.locked_until)?
+        }
+        _ => None,
+    };
     let event = event(request.event)?;
     let (evidence, stored) = evidence(snapshot.evidence.unwrap_or_default(), event.unit_id())?;
     Ok(Input {
         evidence,
         event,
         now: read::required_time("now", request.now)?,
+        locked_until,
         stored,
     })
 }
@@ -155,6 +170,7 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
             unit_id,
             tier,
             passed,
+            locked_until: _,
         }) => EvidenceEvent::ExamResult {
             question: question("exam_result", question_id, unit_id, tier)?,
             passed,
@@ -164,6 +180,7 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
             unit_id,
             tier,
             locked,
+            locked_until: _,
         }) => EvidenceEvent::SupportViewed {
             question: question("support_viewed", question_id, unit_id, tier)?,
             locked,

@@ -4,7 +4,7 @@ use turnwise_decisions::{self as decisions, schema::reply_schema_text};
 use turnwise_kit::time;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
-use super::{reply, words};
+use super::{announcement::announcement, reply, words};
 use crate::courses::LoadedCourse;
 
 pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
@@ -144,7 +144,12 @@ pub(super) fn decision(
 ) -> policy::DecideResponse {
     policy::DecideResponse {
         reply_schema: reply_schema_text(&loaded.course, &decision.policy).to_string(),
-        policy: Some(policy_of(loaded, decision.policy)),
+        policy: Some(policy::Policy {
+            announcement: decision
+                .announcement
+                .map_or_else(String::new, |told| announcement(loaded, &told)),
+            ..policy_of(loaded, decision.policy)
+        }),
         summary: Some(summary(decision.summary)),
         standing: Some(standing(decision.standing)),
         buttons: buttons(decision.buttons),
@@ -187,6 +192,7 @@ fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy
             drill_max_steps: bound(policy.constraints.drill_max_steps),
             max_key_ideas: bound(policy.constraints.max_key_ideas),
         }),
+        announcement: String::new(),
     }
 }
 

@@ -207,12 +207,14 @@ async fn with_a_result() {
         unit_id: unit_id.clone(),
         tier,
         passed: true,
+        locked_until: None,
     };
     let support = SupportViewed {
         question_id,
         unit_id: unit_id.clone(),
         tier,
         locked: true,
+        locked_until: None,
     };
     let mark = PrerequisiteMarked { unit_id, met: true };
     let after_drill = [
@@ -242,8 +244,11 @@ async fn a_result_comes_with_the_standing_after_it() {
         unit_id: "ONE".to_owned(),
         tier: MasteryTier::Bronze.into(),
         passed: true,
+        locked_until: None,
     });
     let applied = apply(&service, evidence, event).await;
+    let passed = "Passed: you now have bronze in ";
+    assert!(applied.text.starts_with(passed), "{}", applied.text);
     let standing = applied.standing.unwrap();
     assert_eq!(
         standing.focus.as_ref().unwrap().mastery_tier(),
@@ -256,8 +261,20 @@ async fn a_result_comes_with_the_standing_after_it() {
         unit_id: "ONE".to_owned(),
         tier: MasteryTier::Silver.into(),
         passed: false,
+        locked_until: Some(prost_types::Timestamp {
+            seconds: 1_767_225_600,
+            nanos: 0,
+        }),
     });
     let applied = apply(&service, applied.evidence, event).await;
+    let text = &applied.text;
+    for part in [
+        "The silver question of",
+        "2026-01-01 00:00 UTC",
+        "Until then you can practise",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
     let mut described = snapshot("ONE", &[]);
     described.evidence = applied.evidence;
     let request = turnwise_proto::policy::v1::DescribeStandingRequest {

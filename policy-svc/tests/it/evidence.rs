@@ -60,6 +60,7 @@ fn exam(question: &str, unit: &str, tier: MasteryTier, passed: bool) -> Event {
         unit_id: unit.to_owned(),
         tier: tier.into(),
         passed,
+        locked_until: None,
     })
 }
 
@@ -69,6 +70,7 @@ fn support(question: &str, unit: &str, tier: MasteryTier, locked: bool) -> Event
         unit_id: unit.to_owned(),
         tier: tier.into(),
         locked,
+        locked_until: None,
     })
 }
 

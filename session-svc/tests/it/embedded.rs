@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use redb::{Database, ReadableTable, TableDefinition};
+use turnwise_session_store::StudentKey;
 use turnwise_session_svc::{error::SessionError, sessions::turns::Begun};
+use uuid::Uuid;
 
 use crate::bench::{
-    ANSWERS, Bench, COURSE, Kind, THREADS, TUTOR, begin, commit, make_thread, one_more, refused,
-    started, take_full_turn, take_turn,
+    ANSWERS, Bench, COURSE, Kind, THREADS, TURN_LOGS, TUTOR, begin, commit, full_commit,
+    make_thread, one_more, refused, started, take_full_turn, take_turn,
 };
 
 #[tokio::test]
@@ -41,6 +43,79 @@ async fn answers_are_forgotten_after_their_time() {
     }
     let answers = bench.dump().only(|name| name.contains(":idempotency:"));
     assert_eq!(answers.names().len(), 22);
+}
+
+/// Turns of some 40 kB each that nothing makes shorter; how long the file is then.
+async fn take_long_turns(bench: &Bench, student: &StudentKey, thread: &str) -> u64 {
+    let sessions = bench.sessions();
+    make_thread(sessions, student, thread).await;
+    for number in 0..80 {
+        let key = format!("{thread}-{number}");
+        let start = started(sessions, student, begin(thread, &key)).await;
+        let mut turn = full_commit(&start, &key, &key);
+        let noise: Vec<u8> = (0..2500)
+            .flat_map(|_| Uuid::new_v4().into_bytes())
+            .collect();
+        turn.turn_log.as_mut().unwrap().text = noise.into();
+        sessions.commit_turn(student, turn).await.unwrap();
+    }
+    bench.file_length()
+}
+
+async fn becomes_shorter_than(bench: &Bench, wanted: u64) {
+    let look = async {
+        while bench.file_length() >= wanted {
+            tokio::task::yield_now().await;
+        }
+    };
+    if tokio::time::timeout(Duration::from_secs(60), look)
+        .await
+        .is_err()
+    {
+        panic!("the file has {} bytes still", bench.file_length());
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_shorter_after_the_time_of_turn_logs() {
+    let mut bench = Bench::new(Kind::Embedded, "room").await;
+    let ada = bench.student("ada");
+    let long = take_long_turns(&bench, &ada, "t1").await;
+    bench.clock.advance(TURN_LOGS);
+    take_full_turn(bench.sessions(), &ada, "t1", "new").await;
+    becomes_shorter_than(&bench, long / 4).await;
+    for _ in 0..2 {
+        let sessions = bench.sessions();
+        let page = sessions
+            .get_thread(&ada, TUTOR, "t1", 0, 1000)
+            .await
+            .unwrap();
+        assert_eq!(page.messages.len(), 162);
+        assert!(sessions.turn_log(&ada, "turn-new").await.is_ok());
+        let gone = sessions.turn_log(&ada, "turn-t1-0").await;
+        assert!(
+            matches!(gone, Err(SessionError::UnknownTurn { .. })),
+            "{gone:?}"
+        );
+        bench.reopen().await;
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_shorter_after_a_reset_and_after_an_erasure() {
+    let bench = Bench::new(Kind::Embedded, "room").await;
+    let (ada, bob) = (bench.student("ada"), bench.student("bob"));
+    take_long_turns(&bench, &ada, "t1").await;
+    let long = take_long_turns(&bench, &bob, "t2").await;
+    let erased = bench.sessions().erase_student(bench.actor(), bob).await;
+    assert_eq!(erased.unwrap().threads, 1);
+    becomes_shorter_than(&bench, long * 3 / 4).await;
+    assert!(bench.sessions().turn_log(&ada, "turn-t1-7").await.is_ok());
+    bench.reset().await;
+    becomes_shorter_than(&bench, long / 4).await;
+    // The facts stay.
+    let log = bench.sessions().turn_log(&ada, "turn-t1-7").await.unwrap();
+    assert!(log.erased && log.text.is_empty() && !log.facts.is_empty());
 }
 
 #[tokio::test]

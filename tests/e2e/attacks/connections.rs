@@ -132,7 +132,11 @@ async fn more_silent_peers_than_files_keep_nobody_out() {
     };
     setrlimit(Resource::Nofile, soft(512)).unwrap();
     let mut suite = Deployment::one_process(Options::new()).await;
-    setrlimit(Resource::Nofile, soft(before.maximum.unwrap_or(4096).min(4096))).unwrap();
+    setrlimit(
+        Resource::Nofile,
+        soft(before.maximum.unwrap_or(4096).min(4096)),
+    )
+    .unwrap();
     let pid = suite.process_id(Service::Suite);
     let address = suite.address();
     let mut silent = Vec::new();
@@ -192,7 +196,9 @@ async fn when_files_run_out_the_accept_loop_waits_and_says_so() {
     let log = "connections cannot be accepted";
     eventually("the log says so", BOUND, async || {
         let log = suite.process(Service::Suite).log().all();
-        log.iter().any(|line| line.contains("accepted")).then_some(())
+        log.iter()
+            .any(|line| line.contains("accepted"))
+            .then_some(())
     })
     .await;
     let said = suite.process(Service::Suite).log().all();

@@ -52,13 +52,28 @@ async fn gzip_is_read_and_nothing_else(kind: Kind) {
     ];
     if kind == Kind::FiveProcesses {
         methods.extend([
-            (Service::Policy, "turnwise.policy.v1.PolicyService/ListCourses"),
-            (Service::Retrieval, "turnwise.retrieval.v1.RetrievalService/MapMessage"),
-            (Service::Retrieval, "turnwise.retrieval.v1.IndexService/ListSources"),
+            (
+                Service::Policy,
+                "turnwise.policy.v1.PolicyService/ListCourses",
+            ),
+            (
+                Service::Retrieval,
+                "turnwise.retrieval.v1.RetrievalService/MapMessage",
+            ),
+            (
+                Service::Retrieval,
+                "turnwise.retrieval.v1.IndexService/ListSources",
+            ),
             (Service::Llm, "turnwise.llm.v1.LlmGatewayService/Complete"),
             (Service::Llm, "turnwise.llm.v1.LlmQueueService/GetQueues"),
-            (Service::Session, "turnwise.session.v1.SessionService/GetSnapshot"),
-            (Service::Session, "turnwise.session.v1.SessionAdminService/ListAuditEntries"),
+            (
+                Service::Session,
+                "turnwise.session.v1.SessionService/GetSnapshot",
+            ),
+            (
+                Service::Session,
+                "turnwise.session.v1.SessionAdminService/ListAuditEntries",
+            ),
             (Service::Session, "grpc.health.v1.Health/Check"),
         ]);
     }

@@ -55,18 +55,44 @@ async fn a_page_token_is_good_for_its_own_list(kind: Kind) {
         ("another call's", list(&ada, &messages).await.map(drop)),
         ("a changed one", list(&ada, &changed).await.map(drop)),
         ("a cut one", list(&ada, &threads[..9]).await.map(drop)),
-        ("a longer one", list(&ada, &format!("{threads}AAAA")).await.map(drop)),
-        ("a made-up one", list(&ada, "1790000000000000:x").await.map(drop)),
-        ("a huge one", list(&ada, &"A".repeat(100_000)).await.map(drop)),
+        (
+            "a longer one",
+            list(&ada, &format!("{threads}AAAA")).await.map(drop),
+        ),
+        (
+            "a made-up one",
+            list(&ada, "1790000000000000:x").await.map(drop),
+        ),
+        (
+            "a huge one",
+            list(&ada, &"A".repeat(100_000)).await.map(drop),
+        ),
         ("one that is no text", list(&ada, "\0").await.map(drop)),
-        ("a list's for a thread", read(&ada, &first.thread_id, &threads).await.map(drop)),
-        ("another thread's", read(&ada, &second.thread_id, &messages).await.map(drop)),
-        ("a number", read(&ada, &first.thread_id, "1").await.map(drop)),
-        ("a negative number", read(&ada, &first.thread_id, "-1").await.map(drop)),
+        (
+            "a list's for a thread",
+            read(&ada, &first.thread_id, &threads).await.map(drop),
+        ),
+        (
+            "another thread's",
+            read(&ada, &second.thread_id, &messages).await.map(drop),
+        ),
+        (
+            "a number",
+            read(&ada, &first.thread_id, "1").await.map(drop),
+        ),
+        (
+            "a negative number",
+            read(&ada, &first.thread_id, "-1").await.map(drop),
+        ),
     ] {
         println!("{name}");
         let status = answer.unwrap_err();
-        check_refusal(&status, Code::InvalidArgument, Why::InvalidPageToken, "page_token");
+        check_refusal(
+            &status,
+            Code::InvalidArgument,
+            Why::InvalidPageToken,
+            "page_token",
+        );
     }
 
     suite.restart(suite.or_suite(Service::Session));

@@ -85,7 +85,7 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
         standing: None,
     };
     chat.say(&format!("thread {thread_id}"))?;
-    chat.say("Type a message to the tutor, /1 for a button, /help for the rest, /quit to end.")?;
+    chat.say("Type a message to the tutor, 1 for a button, /help for the rest, /quit to end.")?;
     if resumed && !chat.resume().await? {
         return Ok(ExitCode::FAILURE);
     }

@@ -5,8 +5,11 @@ use turnwise_proto::tutor::v1::StudentInput;
 /// Whom a plain line goes to, as the prompt says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facing {
-    /// The tutor.
-    Tutor,
+    /// The tutor. The number of a button that is offered presses it; every other line is a message.
+    Tutor {
+        /// How many buttons are offered.
+        buttons: usize,
+    },
     /// The tutor, after a result: nothing is asked, so that a bare number can only mean a button.
     Result,
     /// The open card: the line is an answer.
@@ -75,10 +78,14 @@ pub fn understand(line: &str, facing: Facing) -> Typed {
     if line.is_empty() {
         return Typed::Enter;
     }
-    if facing == Facing::Result
-        && let Ok(number) = line.parse()
-    {
-        return Typed::Press(number);
+    if let Ok(number) = line.parse() {
+        match facing {
+            Facing::Result => return Typed::Press(number),
+            Facing::Tutor { buttons } if (1..=buttons).contains(&number) => {
+                return Typed::Press(number);
+            }
+            _ => {}
+        }
     }
     // No answer to an exercise ends in a question mark.
     if line.ends_with('?') {

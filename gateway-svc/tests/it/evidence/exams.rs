@@ -138,6 +138,7 @@ async fn a_conflict_is_decided_by_the_records_that_it_carries() {
                 question_id: QUESTION.to_owned(),
                 state: QuestionState::Passed.into(),
                 locked_until: None,
+                support_viewed: false,
             };
             kept.records.insert(QUESTION.to_owned(), passed);
         }));

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use std::{fs, io, path::Path};
+use std::{fs, io, path::Path, sync::mpsc, thread};
 
-use redb::{ReadTransaction, StorageError, TableDefinition, WriteTransaction};
+use redb::{
+    ReadTransaction, ReadableTableMetadata, StorageError, TableDefinition, WriteTransaction,
+};
 use turnwise_embedded_file::{
-    Bytes, Cause, Done, EmbeddedFile, Failure, Lock, OpenError, Purpose, beside, copy, seal, unseal,
+    Bytes, Cause, Done, EmbeddedFile, Failure, Lock, OpenError, Purpose, Replacement, beside, copy,
+    seal, unseal,
 };
 
 const ROWS: TableDefinition<'_, Bytes, Bytes> = TableDefinition::new("rows");
@@ -131,6 +134,89 @@ fn a_damaged_file_is_replaced_by_one_with_its_rows_whether_it_was_closed_or_not(
             assert!(!beside(&path, left).exists());
         }
     }
+}
+
+/// A file with twice as many rows as it begins with, and one in its place with the other half.
+fn begin_replacement(path: &Path) -> (EmbeddedFile, Replacement) {
+    let file = open(path).unwrap();
+    write(&file, 0..500);
+    let new = file
+        .begin_replacement::<()>()
+        .unwrap()
+        .expect("it is on a disk");
+    for (synced, numbers) in [(false, 500..700), (true, 700..1000)] {
+        let rows = |transaction: &WriteTransaction| {
+            let mut rows = transaction.open_table(ROWS)?;
+            for number in numbers {
+                rows.insert(key(number).as_slice(), text(number).as_bytes())?;
+            }
+            Ok(())
+        };
+        new.write::<()>(synced, rows).unwrap();
+    }
+    (file, new)
+}
+
+#[test]
+fn a_new_file_takes_the_place_of_one_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    let (file, new) = begin_replacement(&path);
+    assert_eq!((read(&file, 1).is_some(), read(&file, 501)), (true, None));
+    file.replace::<()>(new).unwrap();
+    write(&file, 1000..1001);
+    let check = |file: &EmbeddedFile| {
+        let there = [1, 501, 999, 1000].map(|number| read(file, number).is_some());
+        assert_eq!(there, [false, true, true, true]);
+        assert_eq!(left(folder.path()), ["notes.redb", "notes.redb.lock"]);
+    };
+    check(&file);
+    drop(file);
+    check(&open(&path).unwrap());
+}
+
+#[test]
+fn who_reads_a_file_that_is_replaced_reads_to_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, new) = begin_replacement(&folder.path().join("notes.redb"));
+    let (reading, begun) = mpsc::channel();
+    thread::scope(|scope| {
+        let file = &file;
+        scope.spawn(move || {
+            let work = |transaction: &ReadTransaction| {
+                let rows = transaction.open_table(ROWS)?;
+                reading.send(()).unwrap();
+                // Long enough for the other thread to come to where it waits.
+                for _ in 0..10_000 {
+                    assert!(rows.get(key(1).as_slice())?.is_some());
+                }
+                Ok(rows.len()?)
+            };
+            assert_eq!(file.read::<_, ()>(work).unwrap(), 500);
+        });
+        begun.recv().unwrap();
+        file.replace::<()>(new).unwrap();
+    });
+    assert!(!file.is_broken());
+    assert!(read(&file, 501).is_some());
+}
+
+#[test]
+fn a_new_file_that_is_given_up_or_cannot_be_put_there_leaves_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.redb");
+    let (file, new) = begin_replacement(&path);
+    drop(new);
+    let check = |file: &EmbeddedFile| {
+        assert_eq!((read(file, 1).is_some(), read(file, 501)), (true, None));
+        assert_eq!(left(folder.path()), ["notes.redb", "notes.redb.lock"]);
+    };
+    check(&file);
+    let new = file.begin_replacement::<()>().unwrap().unwrap();
+    fs::remove_file(beside(&path, "new")).unwrap();
+    assert!(file.replace::<()>(new).is_err());
+    write(&file, 1..2);
+    check(&file);
 }
 
 #[test]

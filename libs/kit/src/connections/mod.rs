@@ -17,7 +17,7 @@ use std::{
 };
 
 use axum::{Router, body::Body};
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, StatusCode, Version, header::CONNECTION};
 use http_body_util::BodyExt;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -45,7 +45,7 @@ pub(crate) use tls::acceptor;
 const PING_EVERY: Duration = Duration::from_secs(30);
 const PING_ANSWER: Duration = Duration::from_secs(10);
 /// The most streams that one connection has open: far more than a client of ours needs, and a bound for the others.
-const MAX_STREAMS: u32 = 10_000;
+const MAX_STREAMS: u32 = 20_000;
 /// How long an idle connection gets for its farewell.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// The pauses of an accept loop that gets no file for a connection.
@@ -99,7 +99,7 @@ impl ConnectionLimits {
 /// What a listener speaks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Protocol {
-    /// gRPC, over HTTP/2 alone.
+    /// gRPC, over HTTP/2.
     Grpc,
     /// The admin port's HTTP/1, where nothing counts as use.
     Admin,
@@ -180,7 +180,8 @@ fn http(protocol: Protocol, limits: &ConnectionLimits) -> auto::Builder<TokioExe
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEADER_LIST);
     match protocol {
-        Protocol::Grpc => http.http2_only(),
+        // HTTP/1 is read, so that it can be told no; and so nothing is sent to a peer that has not sent the preface.
+        Protocol::Grpc => http,
         Protocol::Admin => http.http1_only(),
     }
 }
@@ -242,23 +243,23 @@ impl Shared {
         from: TcpConnectInfo,
         place: &Arc<Place>,
     ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
-        let open = match self.protocol {
-            Protocol::Grpc => OpenMethods::contains(request.uri().path()),
-            Protocol::Admin => true,
+        let use_of_place = match self.protocol {
+            Protocol::Grpc if request.version() < Version::HTTP_2 => Err(no_grpc()),
+            Protocol::Grpc if !OpenMethods::contains(request.uri().path()) => {
+                place.call().map(Some).ok_or_else(refuse_full)
+            }
+            _ => {
+                place.touch();
+                Ok(None)
+            }
         };
-        let call = if open {
-            place.touch();
-            None
-        } else {
-            place.call()
-        };
-        let refused = !open && call.is_none();
         request.extensions_mut().insert(from);
         let mut router = self.router.clone();
         async move {
-            if refused {
-                return Ok(refuse_full());
-            }
+            let call = match use_of_place {
+                Ok(call) => call,
+                Err(refusal) => return Ok(refusal),
+            };
             let response = router.call(request).await?;
             Ok(response.map(|body| {
                 Body::new(body.map_frame(move |frame| {
@@ -268,6 +269,15 @@ impl Shared {
             }))
         }
     }
+}
+
+/// The answer to HTTP/1, which proves nothing and ends the connection.
+fn no_grpc() -> Response<Body> {
+    let mut response = Response::new(Body::from("this port speaks gRPC, which needs HTTP/2\n"));
+    *response.status_mut() = StatusCode::HTTP_VERSION_NOT_SUPPORTED;
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// The accept loop's socket, and its patience.

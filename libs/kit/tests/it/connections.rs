@@ -108,6 +108,30 @@ async fn another_protocol_is_turned_away_at_once() {
     server.drain().await;
 }
 
+/// Not even the server's settings: whoever counts what can be read must not take a closed connection for an open one.
+#[tokio::test]
+async fn who_says_nothing_hears_nothing() {
+    let kit = Kit::for_tests();
+    let server = serve_with(&kit, proof(200)).await;
+    for says in [&b""[..], &PREFACE[..20]] {
+        let mut heard = Vec::new();
+        let mut socket = silent(server.address, says).await;
+        // A connection that is cut with bytes unread ends with a reset.
+        let _ = timeout(NEVER, socket.read_to_end(&mut heard))
+            .await
+            .unwrap();
+        assert!(heard.is_empty(), "{heard:?}");
+    }
+    let mut heard = Vec::new();
+    let mut http1 = silent(server.address, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let read = timeout(NEVER, http1.read_to_end(&mut heard)).await.unwrap();
+    assert!(
+        read.is_ok() && heard.starts_with(b"HTTP/1.1 505 "),
+        "{heard:?}"
+    );
+    server.drain().await;
+}
+
 #[tokio::test]
 async fn whoever_has_called_may_stay() {
     let kit = Kit::for_tests();

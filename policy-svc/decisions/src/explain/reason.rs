@@ -160,7 +160,7 @@ pub enum Reason {
         /// The focus.
         unit_id: String,
     },
-    /// For the next unit: the focus has a badge, and no exam question for the next one can be taken now.
+    /// For the next unit: no exam question for the next badge on the focus can be taken now.
     NextBadgeClosed {
         /// The focus.
         unit_id: String,

@@ -205,9 +205,9 @@ fn clause(course: &Course, reason: &Reason) -> String {
         Reason::NoBadgeToEarn { unit_id } => format!("{} has no badge to earn", name(unit_id)),
         Reason::LastBadgeEarned { unit_id } => format!("{} has its gold badge", name(unit_id)),
         Reason::NextBadgeClosed { unit_id, tier } => format!(
-            "{} has a badge, and no {} question on it can be taken now",
-            name(unit_id),
-            tier.as_str()
+            "no {} question on {} can be taken now",
+            tier.as_str(),
+            name(unit_id)
         ),
         Reason::NoBadgeYet { unit_id } => format!("{} has no badge yet", name(unit_id)),
         Reason::NextBadgeAhead { unit_id, tier } => {

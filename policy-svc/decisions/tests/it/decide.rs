@@ -2,7 +2,7 @@
 
 use turnwise_decisions::{
     Action::{self, ConceptCard, DrillCard, ExamBlock, SocraticQuestion},
-    Availability, EventKind, Label, Plan,
+    Announcement, Availability, EventKind, Label, Plan,
     QuestionState::{Available, Locked, Passed},
     Snapshot, Tier, decide,
 };
@@ -272,8 +272,64 @@ fn a_narrowed_reply_still_shows_every_button() {
 #[test]
 fn a_gold_unit_leads_to_the_next_one() {
     let record = snapshot("B", &[("B", progress(Tier::Gold, 9, 9))]);
-    let plan = plan_for(&course(), record, &[]);
-    assert_eq!(labels(plan, &[])[0], b(Label::NextUnit, "A", true));
+    for open in [&[][..], &["B-gold-1"]] {
+        let plan = plan_event(&course(), record.clone(), EventKind::ExamContinue, "B");
+        assert_eq!(labels(plan.clone(), open)[0], b(Label::NextUnit, "A", true));
+        let decision = decide_available(&course(), plan, open);
+        assert_eq!(decision.policy.allowed_actions, [SocraticQuestion]);
+        assert_eq!(
+            decision.announcement,
+            Some(Announcement::UnitGold {
+                unit_id: "B".into(),
+                next_unit_id: "A".into()
+            })
+        );
+    }
+}
+
+#[test]
+fn a_locked_first_question_leads_to_another_unit() {
+    let course = course();
+    let plan = plan_event(&course, ready_on_b(), EventKind::ExamContinue, "B");
+    let end = "2026-03-03T10:00:00Z";
+    let locked = statuses(&[(B1, Locked, Some(end))]);
+    let decision = decide(&course, &decide_input(plan.clone(), &[B1], locked)).unwrap();
+    assert_eq!(decision.buttons[0].label, Label::NextUnit);
+    let next_unit_id = plan.next_unit_id.clone();
+    assert!(next_unit_id.is_some());
+    assert_eq!(
+        decision.announcement,
+        Some(Announcement::ExamLocked {
+            unit_id: "B".into(),
+            tier: Tier::Bronze,
+            until: Some(end.parse().unwrap()),
+            next_unit_id
+        })
+    );
+    // Not where nobody knows whether it is locked.
+    assert_eq!(labels(plan, &[])[0], b(Label::TryDrill, "B", true));
+}
+
+#[test]
+fn after_gold_on_every_unit_the_course_is_done() {
+    let course = course();
+    let all: Vec<_> = course
+        .path()
+        .iter()
+        .map(|&at| (course.id(at), progress(Tier::Gold, 9, 9)))
+        .collect();
+    let on = |kind| plan_event(&course, snapshot("B", &all), kind, "B");
+    let decision = decide_available(&course, on(EventKind::ExamContinue), &[]);
+    assert_eq!(
+        decision.announcement,
+        Some(Announcement::CourseGold { units: all.len() })
+    );
+    assert_eq!(decision.buttons[0].label, Label::TryDrill);
+    assert!(decision.buttons[0].primary);
+    assert_eq!(
+        decide_available(&course, on(EventKind::RequestDrill), &[]).announcement,
+        None
+    );
 }
 
 #[test]

@@ -295,10 +295,14 @@ fn the_latest_turn_touches_its_focus() {
 }
 
 #[test]
-fn the_next_unit_waits_for_a_badge() {
+fn the_next_unit_waits_for_a_badge_or_the_drills_for_one() {
     let course = course();
-    for (tier, next) in [(Tier::None, None), (Tier::Bronze, Some("B"))] {
-        let record = snapshot("A", &[("A", progress(tier, 3, 3))]);
+    for (tier, streak, next) in [
+        (Tier::None, 1, None),
+        (Tier::None, 3, Some("B")),
+        (Tier::Bronze, 1, Some("B")),
+    ] {
+        let record = snapshot("A", &[("A", progress(tier, 3, streak))]);
         let plan = plan_for(&course, record, &[]);
         assert_eq!(plan.next_unit_id.as_deref(), next);
     }

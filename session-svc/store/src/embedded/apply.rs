@@ -7,7 +7,7 @@ use super::{
     file::Failure,
     leases::Leases,
     rows::{self, ENTRY, EXPIRIES, EXPIRY, FIELD, HEAD, Head, MEMBER, Name, RANKED, ROWS},
-    sealed::SealedTable,
+    sealed::{Change, SealedTable},
     view::{View, damaged},
 };
 use crate::{Key, Partition, Write};
@@ -20,11 +20,15 @@ pub(super) struct Writing<'txn> {
 }
 
 impl<'txn> Writing<'txn> {
-    /// Opens the tables; those that do not exist yet are made.
-    pub(super) fn open(transaction: &'txn WriteTransaction, now: i64) -> Result<Self, TableError> {
+    /// Opens the tables; those that do not exist yet are made. `tell`: the keys of the rows that change are wanted.
+    pub(super) fn open(
+        transaction: &'txn WriteTransaction,
+        now: i64,
+        tell: bool,
+    ) -> Result<Self, TableError> {
         Ok(Self {
-            rows: SealedTable::open(transaction, ROWS)?,
-            expiries: SealedTable::open(transaction, EXPIRIES)?,
+            rows: SealedTable::open(transaction, ROWS, tell)?,
+            expiries: SealedTable::open(transaction, EXPIRIES, tell)?,
             now,
         })
     }
@@ -150,9 +154,9 @@ impl<'txn> Writing<'txn> {
         Ok(self.rows.remove_range(&from, &to)?)
     }
 
-    /// By how much the sum over all rows has changed.
-    pub(super) fn change(&self) -> i64 {
-        self.rows.change().wrapping_add(self.expiries.change())
+    /// What has changed, in the order of [`TABLES`](super::sealed::TABLES).
+    pub(super) fn take_changes(&mut self) -> [Change; 2] {
+        [self.rows.take_change(), self.expiries.take_change()]
     }
 
     /// Removes at most `limit` fields, entries and members, and answers how many it removed.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use redb::{ReadTransaction, WriteTransaction};
-use turnwise_embedded_file::{Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose};
+use redb::{ReadTransaction, ReadableTable, StorageError, WriteTransaction};
+use turnwise_embedded_file::{
+    Cause, Damage, Done, EmbeddedFile, Fault, Lock, Purpose, Replacement,
+};
 
 use super::{
     rescue::rescue,
-    rows::{EXPIRIES, ROWS},
-    sealed::{BATCHES, STARTS, counter, counters, definition, set_counter},
+    sealed::{BATCHES, LIVE, STARTS, TABLES, counter, counters, definition, set_counter, weight},
 };
 use crate::{OpenError, StoreError};
 
@@ -76,6 +77,25 @@ impl StoreFile {
         self.file.is_broken()
     }
 
+    /// How many bytes the file takes of the disk, and how many its rows take. Nothing in memory.
+    pub(super) fn sizes(&self) -> Result<(u64, u64), Failure> {
+        let allocated = self.file.allocated().map_err(StorageError::Io)?;
+        self.read(|transaction| {
+            let live = counter(&transaction.open_table(counters())?, LIVE)?.map_err(own_damage)?;
+            Ok((allocated.unwrap_or(0), u64::try_from(live).unwrap_or(0)))
+        })
+    }
+
+    /// Begins a new file that is to take the place of this one; `None` in memory.
+    pub(super) fn begin_replacement(&self) -> Result<Option<Replacement>, Failure> {
+        self.file.begin_replacement()
+    }
+
+    /// Puts it there; for the writer alone.
+    pub(super) fn replace(&self, new: Replacement) -> Result<(), Failure> {
+        self.file.replace(new)
+    }
+
     /// How many batches are in the file for certain; opens it again if a failure has made that necessary.
     pub(super) fn batches(&self) -> Result<i64, Failure> {
         self.file.reopen()?;
@@ -113,9 +133,20 @@ pub(super) fn own_damage(Damage: Damage) -> Failure {
 
 /// Makes all tables and counts this start, on disk before anything else: no later start has the same number.
 fn count_start(transaction: &WriteTransaction) -> Result<Done<i64>, Failure> {
-    transaction.open_table(definition(ROWS))?;
-    transaction.open_table(definition(EXPIRIES))?;
+    let mut live = 0;
     let mut counters = transaction.open_table(counters())?;
+    let counted = counters.get(LIVE)?.is_some();
+    for name in TABLES {
+        let rows = transaction.open_table(definition(name))?;
+        // Files of earlier versions lack the number.
+        for row in rows.iter()?.take_while(|_| !counted) {
+            let (key, stored) = row?;
+            live += weight(key.value(), stored.value());
+        }
+    }
+    if !counted {
+        set_counter(&mut counters, LIVE, live)?;
+    }
     let start = counter(&counters, STARTS)?.map_err(own_damage)? + 1;
     set_counter(&mut counters, STARTS, start)?;
     Ok(Done::Commit(start))

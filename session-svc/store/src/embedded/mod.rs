@@ -3,6 +3,8 @@
 //! A write is answered once it is on disk. Reads see everything that was answered, and never wait for a write; what is
 //! about leases alone writes nothing.
 //!
+//! What is removed leaves room in the file; when there is much of it, a new file with the same rows takes its place.
+//!
 //! The file is opened as `turnwise-embedded-file` says, and every row stands under a checksum ([`sealed`]).
 
 mod apply;
@@ -11,6 +13,7 @@ mod file;
 mod leases;
 mod queue;
 mod rescue;
+mod rewrite;
 mod rows;
 mod sealed;
 mod view;

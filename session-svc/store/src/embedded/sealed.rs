@@ -1,10 +1,18 @@
 //! Tables of rows under checksums. A row says for itself whether it is what was written under its key; and a sum over all
 //! rows says whether any is missing, or is one of an earlier state of the file.
 
-use redb::{ReadableTable, StorageError, Table, TableDefinition, TableError, WriteTransaction};
-use turnwise_embedded_file::{Bytes, Damage, HEAD, seal, unseal};
+use std::mem;
 
-use super::rows::{number, ordered};
+use redb::{
+    ReadTransaction, ReadableTable, StorageError, Table, TableDefinition, TableError,
+    WriteTransaction,
+};
+use turnwise_embedded_file::{Bytes, Damage, Failure, HEAD, copy, seal, unseal};
+
+use super::rows::{EXPIRIES, ROWS, number, ordered};
+
+/// The tables of rows; the store's own numbers are in one more.
+pub(super) const TABLES: [&str; 2] = [ROWS, EXPIRIES];
 
 /// A table of bytes, as the database knows it.
 pub(super) type Definition = TableDefinition<'static, Bytes, Bytes>;
@@ -17,6 +25,12 @@ pub(super) const STARTS: &[u8] = b"starts";
 pub(super) const BATCHES: &[u8] = b"batches";
 /// The sum over all rows of the other tables.
 pub(super) const SUM: &[u8] = b"sum";
+
+/// The counter of the bytes that all rows of the other tables take.
+pub(super) const LIVE: &[u8] = b"live";
+
+/// What a row takes besides its key and its value: where they end in their page, and its part of what leads there.
+const ROW: usize = 16;
 
 /// The definition of a table.
 pub(super) const fn definition(table: &'static str) -> Definition {
@@ -45,6 +59,11 @@ pub(super) fn share(table: &str, key: &[u8], stored: &[u8]) -> i64 {
     hasher.update(key);
     hasher.update(stored.get(..HEAD).unwrap_or(stored));
     hasher.finalize().into()
+}
+
+/// What a row adds to the bytes that all take.
+pub(super) fn weight(key: &[u8], stored: &[u8]) -> i64 {
+    i64::try_from(key.len() + stored.len() + ROW).unwrap_or(i64::MAX)
 }
 
 /// A number of the store itself; 0 before it was first set.
@@ -77,23 +96,65 @@ pub(super) fn set_counter(
     Ok(())
 }
 
+/// Copies the store's own numbers.
+pub(super) fn copy_counters<R>(
+    from: &ReadTransaction,
+    to: &WriteTransaction,
+) -> Result<(), Failure<R>> {
+    copy(from, to, counters())
+}
+
+/// What writing did to a table as a whole.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    /// By how much the sum over all rows has changed.
+    pub(super) sum: i64,
+    /// By how much the bytes that they take have.
+    pub(super) live: i64,
+    /// The keys of rows that were written or removed, if somebody wants to know.
+    pub(super) keys: Option<Vec<Vec<u8>>>,
+}
+
+impl Change {
+    fn came(&mut self, name: &str, key: &[u8], stored: &[u8]) {
+        self.sum = self.sum.wrapping_add(share(name, key, stored));
+        self.live += weight(key, stored);
+    }
+
+    fn went(&mut self, name: &str, key: &[u8], stored: &[u8]) {
+        self.sum = self.sum.wrapping_sub(share(name, key, stored));
+        self.live -= weight(key, stored);
+        self.touched(key);
+    }
+
+    fn touched(&mut self, key: &[u8]) {
+        if let Some(keys) = &mut self.keys {
+            keys.push(key.to_vec());
+        }
+    }
+}
+
 /// A table that is written.
 pub(super) struct SealedTable<'txn> {
     name: &'static str,
     table: Table<'txn, Bytes, Bytes>,
-    change: i64,
+    change: Change,
 }
 
 impl<'txn> SealedTable<'txn> {
-    /// Opens a table; it is made if it is not there.
+    /// Opens a table; it is made if it is not there. `tell`: the keys of the rows that change are wanted.
     pub(super) fn open(
         transaction: &'txn WriteTransaction,
         name: &'static str,
+        tell: bool,
     ) -> Result<Self, TableError> {
         Ok(Self {
             name,
             table: transaction.open_table(definition(name))?,
-            change: 0,
+            change: Change {
+                keys: tell.then(Vec::new),
+                ..Change::default()
+            },
         })
     }
 
@@ -102,39 +163,39 @@ impl<'txn> SealedTable<'txn> {
         &self.table
     }
 
-    /// By how much the sum over all rows has changed.
-    pub(super) fn change(&self) -> i64 {
-        self.change
+    /// What has changed since this was asked last.
+    pub(super) fn take_change(&mut self) -> Change {
+        mem::take(&mut self.change)
     }
 
     /// Writes a row.
     pub(super) fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
         let stored = sealed(self.name, key, value);
-        self.add(share(self.name, key, &stored));
         let before = self.table.insert(key, stored.as_slice())?;
-        let before = before.map_or(0, |before| share(self.name, key, before.value()));
-        self.add(before.wrapping_neg());
+        match before {
+            Some(before) => self.change.went(self.name, key, before.value()),
+            None => self.change.touched(key),
+        }
+        self.change.came(self.name, key, &stored);
         Ok(())
     }
 
     /// Removes a row, if it is there.
     pub(super) fn remove(&mut self, key: &[u8]) -> Result<(), StorageError> {
-        let before = self.table.remove(key)?;
-        let before = before.map_or(0, |before| share(self.name, key, before.value()));
-        self.add(before.wrapping_neg());
+        if let Some(before) = self.table.remove(key)? {
+            self.change.went(self.name, key, before.value());
+        }
         Ok(())
     }
 
     /// Removes all rows from one to before another: many times quicker than one row after another where there are many;
     /// some 150 ms for 100,000.
     pub(super) fn remove_range(&mut self, from: &[u8], to: &[u8]) -> Result<(), StorageError> {
-        let mut removed = 0_i64;
+        let (name, change) = (self.name, &mut self.change);
         self.table.retain_in(from..to, |key, stored| {
-            removed = removed.wrapping_add(share(self.name, key, stored));
+            change.went(name, key, stored);
             false
-        })?;
-        self.add(removed.wrapping_neg());
-        Ok(())
+        })
     }
 
     /// Removes at most `limit` rows from one to before another, and answers their keys.
@@ -145,21 +206,15 @@ impl<'txn> SealedTable<'txn> {
         limit: usize,
     ) -> Result<Vec<Vec<u8>>, StorageError> {
         let mut keys = Vec::new();
-        let mut removed = 0_i64;
         for row in self
             .table
             .extract_from_if(from..to, |_, _| true)?
             .take(limit)
         {
             let (key, stored) = row?;
-            removed = removed.wrapping_add(share(self.name, key.value(), stored.value()));
+            self.change.went(self.name, key.value(), stored.value());
             keys.push(key.value().to_vec());
         }
-        self.add(removed.wrapping_neg());
         Ok(keys)
-    }
-
-    fn add(&mut self, share: i64) {
-        self.change = self.change.wrapping_add(share);
     }
 }

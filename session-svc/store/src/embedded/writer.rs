@@ -14,8 +14,9 @@ use super::{
     file::{Failure, StoreFile, own_damage, told},
     leases::{self, Leases, Pins},
     queue::{Job, Next, Queue},
+    rewrite::{self, Place, Rewrite},
     rows::EXPIRIES,
-    sealed::{BATCHES, STARTS, SUM, counter, counters, definition, set_counter},
+    sealed::{BATCHES, LIVE, STARTS, SUM, counter, counters, definition, set_counter},
 };
 use crate::{
     Applied, OpenError, Outcome, Partition, StoreError, Transaction, Write, changes::Changes,
@@ -28,6 +29,12 @@ const MAX_BATCH: usize = 256;
 const DURABLE_EVERY: u64 = 256;
 /// How often an idle writer looks for what has expired, and tries to open a file again that a failure has broken.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// After so long without transactions the writer looks whether a shorter file is worth it.
+const QUIET: Duration = Duration::from_millis(100);
+/// After a failure a shorter file is not tried again for so long.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(3600);
+/// After a shorter file so many times as long as it took goes by until the next.
+const PAUSE: u32 = 10;
 /// The longest that a batch waits for callers that have just been answered to come again.
 const MAX_LINGER: Duration = Duration::from_micros(500);
 
@@ -38,6 +45,19 @@ pub(super) struct Work {
     pub(super) changes: Arc<Changes>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) fsync: bool,
+}
+
+/// What is known of the room in the file.
+#[derive(Default)]
+struct Room {
+    /// The file that is being written in its place.
+    rewrite: Option<Rewrite>,
+    /// Nothing was written since it was looked at.
+    looked: bool,
+    /// How many tenths of its rows the last new file took.
+    packed: u64,
+    /// Nothing is done before.
+    again_at: Option<Instant>,
 }
 
 /// The way to the writer. Dropped, it waits until all that was taken is written.
@@ -110,24 +130,68 @@ impl Work {
     fn run(&self, queue: &Queue) {
         let mut batches = 0_u64;
         let mut last = (1, Duration::ZERO);
+        let mut room = Room::default();
         loop {
             let (patience, sweep) = self.look();
+            let patience = match &room {
+                _ if sweep => patience,
+                Room {
+                    rewrite: Some(_), ..
+                } => Some(Duration::ZERO),
+                Room { looked: false, .. } => Some(QUIET),
+                Room { .. } => patience,
+            };
             let jobs = match queue.take(MAX_BATCH, patience, last.0, last.1) {
                 Next::Jobs(jobs) => jobs,
                 Next::Idle if sweep => Vec::new(),
-                Next::Idle => continue,
+                Next::Idle => {
+                    self.make_room(&mut room);
+                    continue;
+                }
                 Next::Closed => break,
             };
             batches += 1;
             let durable = self.fsync || batches.is_multiple_of(DURABLE_EVERY);
             let began = Instant::now();
             let count = jobs.len();
-            self.batch(jobs, durable);
+            self.batch(jobs, durable, &mut room);
             last = (count, (began.elapsed() / 8).min(MAX_LINGER));
         }
         if !self.fsync {
-            self.batch(Vec::new(), true);
+            self.batch(Vec::new(), true, &mut room);
         }
+    }
+
+    /// Does a little for a shorter file, if one is worth it.
+    fn make_room(&self, room: &mut Room) {
+        room.looked = room.again_at.is_none_or(|at| at <= Instant::now());
+        if let (true, Err(failure)) = (room.looked, self.rewrite(room)) {
+            let problem = match failure {
+                Failure::File(fault) => fault.problem(),
+                Failure::Owner(error) => error.to_string(),
+            };
+            tracing::warn!(problem, "the embedded store's file stays as long as it is");
+            room.again_at = Some(Instant::now() + TRY_AGAIN_AFTER);
+        }
+    }
+
+    fn rewrite(&self, room: &mut Room) -> Result<(), Failure> {
+        match room.rewrite.take() {
+            None if rewrite::is_worth_it(&self.file, room.packed)? => {
+                room.rewrite = Rewrite::begin(&self.file)?;
+            }
+            None => {}
+            Some(mut rewrite) => {
+                if rewrite.step(&self.file)? {
+                    let (packed, took) = rewrite.finish(&self.file)?;
+                    room.packed = packed;
+                    room.again_at = Some(Instant::now() + took * PAUSE);
+                } else {
+                    room.rewrite = Some(rewrite);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How long the writer may wait for transactions, and whether there is something to do if none comes.
@@ -149,14 +213,19 @@ impl Work {
         self.clock.now().as_millisecond()
     }
 
-    fn batch(&self, mut jobs: Vec<Job>, durable: bool) {
+    fn batch(&self, mut jobs: Vec<Job>, durable: bool, room: &mut Room) {
         let mut pins = Pins::new(&self.leases);
         let mut reached = Reached::Tables;
+        let mut changed = room.rewrite.is_some().then(Vec::new);
+        room.looked = false;
         let applied = self.file.write(durable, |transaction| {
-            self.apply(&jobs, transaction, &mut pins, &mut reached)
+            self.apply(&jobs, transaction, &mut pins, &mut reached, &mut changed)
         });
         match applied {
             Ok(outcomes) => {
+                if let (Some(rewrite), Some(changed)) = (&mut room.rewrite, changed) {
+                    rewrite.note(changed);
+                }
                 pins.commit();
                 self.announce(&jobs, &outcomes);
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
@@ -165,6 +234,10 @@ impl Work {
                 }
             }
             Err(failure) => {
+                if matches!(failure, Failure::File(_)) {
+                    // What is in the file now is not known.
+                    room.rewrite = None;
+                }
                 let failed = match (&failure, reached) {
                     // It needs a damaged row: the others must not suffer from it.
                     (Failure::Owner(_), Reached::Job(job)) => vec![jobs.remove(job)],
@@ -176,22 +249,23 @@ impl Work {
                     let _ = job.reply.send(Err(error.clone()));
                 }
                 if !jobs.is_empty() {
-                    self.batch(jobs, durable);
+                    self.batch(jobs, durable, room);
                 }
             }
         }
     }
 
-    /// Applies a batch, and notes how far it came.
+    /// Applies a batch, and notes how far it came; and the rows that it changed, if they are wanted.
     fn apply(
         &self,
         jobs: &[Job],
         transaction: &WriteTransaction,
         pins: &mut Pins,
         reached: &mut Reached,
+        changed: &mut Option<Vec<Place>>,
     ) -> Result<Done<Vec<Outcome>>, Failure> {
         let mut outcomes = Vec::with_capacity(jobs.len());
-        let mut tables = Writing::open(transaction, self.now())?;
+        let mut tables = Writing::open(transaction, self.now(), changed.is_some())?;
         for (index, job) in jobs.iter().enumerate() {
             *reached = Reached::Job(index);
             outcomes.push(self.apply_one(&mut tables, pins, &job.partition, &job.transaction)?);
@@ -203,13 +277,23 @@ impl Work {
         }
         let mut counters = transaction.open_table(counters())?;
         let counted = |name| counter(&counters, name)?.map_err(own_damage);
-        let (starts, batches, sum) = (counted(STARTS)?, counted(BATCHES)?, counted(SUM)?);
+        let (starts, batches) = (counted(STARTS)?, counted(BATCHES)?);
+        let (mut sum, mut live) = (counted(SUM)?, counted(LIVE)?);
+        for (place, change) in tables.take_changes().into_iter().enumerate() {
+            sum = sum.wrapping_add(change.sum);
+            live += change.live;
+            if let Some(changed) = changed {
+                let keys = change.keys.unwrap_or_default();
+                changed.extend(keys.into_iter().map(|key| (place, key)));
+            }
+        }
         if starts != self.file.start() {
             tracing::error!("the file of the embedded store is not the one that was opened");
             return Err(Failure::Owner(StoreError::Corrupted));
         }
         set_counter(&mut counters, BATCHES, batches + 1)?;
-        set_counter(&mut counters, SUM, sum.wrapping_add(tables.change()))?;
+        set_counter(&mut counters, SUM, sum)?;
+        set_counter(&mut counters, LIVE, live)?;
         *reached = Reached::Commit(batches + 1);
         Ok(Done::Commit(outcomes))
     }

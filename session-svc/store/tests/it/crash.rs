@@ -4,9 +4,14 @@ use std::{
     collections::BTreeSet,
     env, fs,
     io::{BufRead, BufReader, Write as _},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
 use bytes::Bytes;
@@ -14,7 +19,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{runtime::Runtime, task::JoinSet};
 use turnwise_kit::clock::SystemClock;
 use turnwise_session_store::{
-    Found, Outcome, Read, Store, StoreError, Transaction, Write,
+    Found, Key, Outcome, Read, Store, StoreError, Transaction, Write,
     embedded::{EmbeddedOptions, EmbeddedStore},
 };
 
@@ -52,6 +57,7 @@ fn other_process() {
     let runtime = Runtime::new().unwrap();
     match role.as_str() {
         "write" => runtime.block_on(write_until_killed(&folder)),
+        "room" => runtime.block_on(make_room_until_killed(&folder)),
         "limit" => runtime.block_on(fill_up(&folder, &mut FileLimit)),
         "disk" => runtime.block_on(fill_up(&folder, &mut SmallDisk)),
         other => panic!("no such role: {other}"),
@@ -173,6 +179,141 @@ fn what_was_acknowledged_survives_a_kill() {
                 );
                 *acknowledged = found;
             }
+        });
+    }
+}
+
+/// What stays while room is made: copying it takes many steps.
+const KEPT: usize = 128;
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// Records that stay or go.
+fn many(name: &str, write: impl Fn(Key) -> Write) -> Transaction {
+    let keys = (0..KEPT).map(|number| named(&format!("{name}{number}")));
+    when([], keys.map(write).collect::<Vec<_>>())
+}
+
+fn put_many(name: &str) -> Transaction {
+    let text = Bytes::from(name.repeat(KEPT_BYTES / name.len()));
+    many(name, |key| Write::Put {
+        key,
+        fields: vec![("f".into(), text.clone())],
+    })
+}
+
+async fn make_room_until_killed(folder: &Path) {
+    let store = open(folder);
+    let apply = async |transaction| {
+        let outcome = store.transact(&student("s0"), transaction).await;
+        assert!(matches!(outcome, Ok(Outcome::Applied(_))), "{outcome:?}");
+    };
+    apply(put_many("kept")).await;
+    let new = folder.join("store.redb.new");
+    let mut number = entries(&store, "s0").await.len();
+    loop {
+        apply(put_many("gone")).await;
+        apply(many("gone", |key| Write::Remove { key })).await;
+        while !new.exists() {
+            tokio::task::yield_now().await;
+        }
+        while new.exists() {
+            apply(numbered(&number.to_string(), 200)).await;
+            println!("ack {number}");
+            number += 1;
+        }
+    }
+}
+
+/// How far a process is that makes room, as its files tell.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Begun,
+    HalfCopied,
+    Replaced,
+    Going,
+}
+
+impl Stage {
+    fn is_reached(self, folder: &Path, file: u64, acks_since: usize) -> bool {
+        let new = fs::metadata(folder.join("store.redb.new"));
+        let now = fs::metadata(folder.join("store.redb")).map(|file| file.ino());
+        let replaced = file != 0 && now.is_ok_and(|now| now != file);
+        match self {
+            Self::Begun => new.is_ok(),
+            Self::HalfCopied => new.is_ok_and(|new| new.len() > (KEPT * KEPT_BYTES / 2) as u64),
+            Self::Replaced => replaced,
+            Self::Going => replaced && acks_since > 20,
+        }
+    }
+}
+
+#[test]
+fn a_kill_while_room_is_made_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let runtime = Runtime::new().unwrap();
+    // The file is there, so that its number is known.
+    runtime.block_on(async { drop(open(folder)) });
+    let mut acknowledged = 0;
+    let stages = [
+        Stage::Begun,
+        Stage::HalfCopied,
+        Stage::Replaced,
+        Stage::Going,
+    ];
+    for stage in stages.iter().cycle().take(2 * stages.len()) {
+        let file = fs::metadata(folder.join("store.redb")).unwrap().ino();
+        let mut child = process(r#"exec "$0" "$@""#, "room", folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (acks, lines) = (Arc::new(AtomicUsize::new(0)), child.stdout.take().unwrap());
+        let reader = thread::spawn({
+            let acks = Arc::clone(&acks);
+            move || {
+                for line in BufReader::new(lines).lines().map_while(Result::ok) {
+                    // The last line may be cut.
+                    if let Some(number) = line.split_once("ack ").and_then(|ack| ack.1.parse().ok())
+                    {
+                        acks.fetch_max(number, Ordering::SeqCst);
+                    }
+                }
+            }
+        });
+        let began = acks.load(Ordering::SeqCst);
+        while !stage.is_reached(folder, file, acks.load(Ordering::SeqCst) - began) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        reader.join().unwrap();
+        acknowledged = acknowledged.max(acks.load(Ordering::SeqCst));
+        runtime.block_on(async {
+            let store = open(folder);
+            let found = entries(&store, "s0").await.len();
+            assert!(
+                found >= acknowledged,
+                "{stage:?}: {found} of {acknowledged}"
+            );
+            assert!(!folder.join("store.redb.new").exists(), "{stage:?}");
+            let reads = (0..KEPT).map(|number| Read::Record {
+                key: named(&format!("kept{number}")),
+            });
+            let transaction = Transaction {
+                reads: reads.collect(),
+                ..Transaction::default()
+            };
+            let outcome = store.transact(&student("s0"), transaction).await;
+            let Ok(Outcome::Applied(applied)) = outcome else {
+                panic!("{outcome:?}")
+            };
+            let kept = Bytes::from("kept".repeat(KEPT_BYTES / 4));
+            let whole = Found::Record(vec![("f".to_owned(), kept)]);
+            assert!(
+                applied.found.iter().all(|found| *found == whole),
+                "{stage:?}"
+            );
         });
     }
 }

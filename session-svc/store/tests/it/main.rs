@@ -11,3 +11,4 @@ mod failover;
 mod model;
 mod redis;
 mod redis_refusals;
+mod room;

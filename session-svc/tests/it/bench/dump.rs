@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use turnwise_session_svc::record;
 use turnwise_testing::redis::{RedisServer, Value};
 
 use super::Home;
@@ -98,10 +100,16 @@ fn of_file(database: &Database) -> Dump {
         } else {
             held.bytes.extend_from_slice(rest);
             // Without its checksum.
-            held.bytes.extend_from_slice(&value.value()[HEAD..]);
+            held.bytes.extend(plain(&value.value()[HEAD..]));
         }
     }
     dump
+}
+
+/// A value as it was before it became a record: what was compressed holds its texts in other bytes.
+fn plain(value: &[u8]) -> Bytes {
+    let value = Bytes::copy_from_slice(value);
+    record::unstamp("value", &value).unwrap_or(value)
 }
 
 /// A part of a name, which a zero ends.
@@ -139,7 +147,7 @@ fn flat(values: &[Value]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in values {
         match value {
-            Value::Bytes(text) => bytes.extend_from_slice(text),
+            Value::Bytes(text) => bytes.extend(plain(text)),
             Value::Array(values) => bytes.extend(flat(values)),
             other => bytes.extend(format!("{other:?}").bytes()),
         }

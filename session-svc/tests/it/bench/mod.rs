@@ -25,6 +25,7 @@ use turnwise_session_store::{
 };
 use turnwise_session_svc::{
     memory::MemoryLimits,
+    record,
     sessions::{Limits, Sessions, audit::Actor, reset::ResetReport},
 };
 
@@ -215,6 +216,12 @@ impl Bench {
         reset.await.unwrap()
     }
 
+    /// How long the file of an embedded store is.
+    pub fn file_length(&self) -> u64 {
+        let options = self.home.embedded_options().expect("it has a file");
+        std::fs::metadata(options.path).unwrap().len()
+    }
+
     /// Everything that is stored of this tenant, and of the installation.
     pub fn dump(&self) -> Dump {
         self.home.dump().of_tenant(&self.tenant)
@@ -295,9 +302,13 @@ impl Bench {
 
 /// A whole record of the next version.
 pub fn newer(body: &[u8]) -> Vec<u8> {
-    let sealed = [&[2], body].concat();
-    let sum = crc32fast::hash(&sealed).to_be_bytes();
-    [&[2], &sum[..], body].concat()
+    sealed(record::SCHEMA_VERSION + 1, body)
+}
+
+/// A record of a version, whose checksum holds.
+pub fn sealed(version: u8, body: &[u8]) -> Vec<u8> {
+    let sum = crc32fast::hash(&[&[version], body].concat()).to_be_bytes();
+    [&[version], &sum[..], body].concat()
 }
 
 /// Lets the runtime's time go by at once.

@@ -279,6 +279,7 @@ pub fn passed(id: &str) -> QuestionRecord {
         question_id: id.to_owned(),
         state: QuestionState::Passed.into(),
         locked_until: None,
+        support_viewed: false,
     }
 }
 

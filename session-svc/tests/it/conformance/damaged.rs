@@ -8,6 +8,7 @@ use serde_json::Value;
 use turnwise_session_store::{Key, Partition, StudentKey, Write};
 use turnwise_session_svc::{
     error::SessionError,
+    record::SCHEMA_VERSION,
     sessions::{Limits, erase::EraseReport, reset::ResetReport},
 };
 
@@ -268,7 +269,10 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
         let (_, _, record) = written;
         let student = bench.student(&format!("{ADA}-{record}"));
         with_newer(bench, &student, "t1", written).await;
-        let newer = SessionError::SchemaTooNew { record, version: 2 };
+        let newer = SessionError::SchemaTooNew {
+            record,
+            version: SCHEMA_VERSION + 1,
+        };
         let before = bench.dump();
         let (actor, class) = (bench.actor(), CLASS.to_owned());
         let reset = bench

@@ -164,6 +164,7 @@ async fn questions_read_back_by_their_ids(bench: &mut Bench) {
         question_id: "Q2".to_owned(),
         state: QuestionState::Locked.into(),
         locked_until: Some(at(500)),
+        support_viewed: true,
     };
     let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     let mut graded = one_more(&cold, "g1");

@@ -152,7 +152,8 @@ async fn a_record_of_a_newer_version_is_named(bench: &mut Bench) {
     bench
         .put(&partition, &snapshot, "evidence", &newer(&[8, 1]))
         .await;
-    let too_new = |record| SessionError::SchemaTooNew { record, version: 2 };
+    let version = record::SCHEMA_VERSION + 1;
+    let too_new = |record| SessionError::SchemaTooNew { record, version };
     let read = sessions.get_snapshot(&ada, COURSE).await;
     assert_eq!(refused(read), too_new("evidence"));
     bench

@@ -4,6 +4,7 @@ use turnwise_proto::session::v1::SessionStatus;
 use turnwise_session_store::Partition;
 use turnwise_session_svc::{
     error::SessionError,
+    record::SCHEMA_VERSION,
     sessions::{
         evidence::BeginEvidence,
         threads::{MessagePage, NewThread, ThreadPage},
@@ -241,7 +242,7 @@ async fn a_kind_that_is_not_known_is_none_of_those_that_are(bench: &mut Bench) {
             &b"99"[..],
             SessionError::SchemaTooNew {
                 record: "thread",
-                version: 2,
+                version: SCHEMA_VERSION + 1,
             },
         ),
         (b"0", SessionError::RecordCorrupted { record: "thread" }),

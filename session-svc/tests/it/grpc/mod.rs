@@ -201,6 +201,7 @@ fn question(id: &str, state: QuestionState, locked_until: Option<i64>) -> Questi
         question_id: id.to_owned(),
         state: state.into(),
         locked_until: locked_until.map(|seconds| prost_types::Timestamp { seconds, nanos: 0 }),
+        support_viewed: false,
     }
 }
 

@@ -107,7 +107,9 @@ impl Desk {
         } else if self.result {
             Facing::Result
         } else {
-            Facing::Tutor
+            Facing::Tutor {
+                buttons: self.choices.len(),
+            }
         }
     }
 
@@ -117,7 +119,7 @@ impl Desk {
             (Facing::Confirm, _) => "y or n ›".to_owned(),
             (Facing::Card, Some(chosen)) => format!("hand in {}? Enter ›", chosen.shown),
             (Facing::Card, None) => "answer ›".to_owned(),
-            (Facing::Tutor | Facing::Result, _) => "you ›".to_owned(),
+            (Facing::Tutor { .. } | Facing::Result, _) => "you ›".to_owned(),
         }
     }
 

@@ -21,16 +21,19 @@ fn latex(latex: &str) -> StudentInput {
 fn a_plain_line_goes_to_whom_the_prompt_names() {
     let said = Typed::Say(text("4"));
     let cases = [
-        (Facing::Tutor, "4", said.clone()),
+        (Facing::Tutor { buttons: 0 }, "4", said.clone()),
         (Facing::Card, "4", Typed::Answer(text("4"))),
         // Nothing is asked after a result, so a number can only be a button.
         (Facing::Result, "4", Typed::Press(4)),
+        (Facing::Tutor { buttons: 4 }, "4", Typed::Press(4)),
+        (Facing::Tutor { buttons: 3 }, "4", said.clone()),
+        (Facing::Tutor { buttons: 4 }, "0", Typed::Say(text("0"))),
         (Facing::Result, "four", Typed::Say(text("four"))),
         (Facing::Confirm, "4", Typed::No),
         (Facing::Card, " x = 4 ", Typed::Answer(text("x = 4"))),
         (Facing::Card, "is it 4?", Typed::Say(text("is it 4?"))),
         (Facing::Card, "/say 4", said.clone()),
-        (Facing::Tutor, "/say 4", said),
+        (Facing::Tutor { buttons: 0 }, "/say 4", said),
         (Facing::Confirm, "y", Typed::Yes),
         (Facing::Confirm, " YES ", Typed::Yes),
         (Facing::Confirm, "", Typed::No),
@@ -44,7 +47,7 @@ fn a_plain_line_goes_to_whom_the_prompt_names() {
 #[test]
 fn answers_are_handed_in_from_anywhere() {
     let hand_in = |input, word: &str| Typed::HandIn(input, word.to_owned());
-    for facing in [Facing::Tutor, Facing::Card, Facing::Result] {
+    for facing in [Facing::Tutor { buttons: 0 }, Facing::Card, Facing::Result] {
         for (line, meant) in [
             ("check 4", hand_in(text("4"), "check")),
             ("Check  x = 4", hand_in(text("x = 4"), "check")),
@@ -67,7 +70,12 @@ fn answers_are_handed_in_from_anywhere() {
 
 #[test]
 fn commands_are_the_same_everywhere() {
-    for facing in [Facing::Tutor, Facing::Card, Facing::Result, Facing::Confirm] {
+    for facing in [
+        Facing::Tutor { buttons: 0 },
+        Facing::Card,
+        Facing::Result,
+        Facing::Confirm,
+    ] {
         for (line, command) in [
             ("/help", Command::Help),
             ("/?", Command::Help),

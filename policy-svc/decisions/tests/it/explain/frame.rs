@@ -221,7 +221,7 @@ fn the_next_unit_waits_for_the_focus() {
                 unit_id: b(),
                 tier: silver,
             },
-            "The unit to go on with is Inverse operations: Fractions has a badge, and no silver question on it can be taken \
+            "The unit to go on with is Inverse operations: no silver question on Fractions can be taken \
              now.",
         ),
         (

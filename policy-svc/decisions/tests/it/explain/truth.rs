@@ -255,7 +255,10 @@ impl<'a> Facts<'a> {
                     EventKind::RequestDrill => Some(Action::DrillCard),
                     EventKind::RequestExam => Some(Action::ExamBlock),
                     EventKind::StuckHint => Some(Action::SocraticQuestion),
-                    EventKind::DrillContinue | EventKind::ExamContinue => None,
+                    // From a gold unit one goes on with another.
+                    EventKind::DrillContinue | EventKind::ExamContinue => {
+                        (world.tier(self.focus()) == Tier::Gold).then_some(Action::SocraticQuestion)
+                    }
                 };
                 assert_eq!(Some(*action), asked);
             }
@@ -301,7 +304,8 @@ impl<'a> Facts<'a> {
             }
             Reason::NextBadgeClosed { unit_id, tier } => {
                 assert_eq!(unit_id, self.focus());
-                assert_ne!(world.tier(unit_id), Tier::None);
+                let locked = policy.exam_availability == Availability::Locked;
+                assert!(locked || world.tier(unit_id) != Tier::None);
                 assert_eq!(*tier, world.tier(unit_id).next());
                 assert!(policy.exam_ready && policy.exam_availability != Availability::Available);
             }

@@ -83,7 +83,11 @@ impl Page {
             standing,
             summary,
             buttons,
+            announcement,
         } = decision;
+        if let Some(announcement) = announcement {
+            self.line("announcement", format!("{announcement:?}"));
+        }
         self.policy(policy);
         self.section("buttons");
         for button in buttons {

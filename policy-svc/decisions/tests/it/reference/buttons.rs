@@ -1,12 +1,12 @@
 //! What the student may press after a reply.
 
-use turnwise_decisions::{Action, Event, EventKind, Label, Tier};
+use turnwise_decisions::{Action, Availability, Event, EventKind, Label, Tier};
 
 use super::{decide::Decision, plan::Plan, record::World};
 
 /// A button for each action that is permitted now, whatever the pressed one narrowed the reply to: the exam; the check of
-/// the prerequisite that blocks; the next unit where the focus has nothing more to offer; a drill; a hint. The first is
-/// primary, but never a hint.
+/// the prerequisite that blocks; the next unit where the focus has nothing more to offer, before all others on a gold one;
+/// a drill; a hint. The first is primary.
 pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Label, Event, bool)> {
     let permits = |action| decision.permitted.contains(&action);
     let mut list = Vec::new();
@@ -15,9 +15,13 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
             kind,
             unit_id: unit.to_owned(),
         };
-        let primary = list.is_empty() && label != Label::AskHint;
+        let primary = list.is_empty();
         list.push((label, event, primary));
     };
+    let gold = plan.focus_tier == Tier::Gold;
+    if let Some(next) = plan.next_unit.as_ref().filter(|_| gold) {
+        add(Label::NextUnit, EventKind::RequestDrill, next);
+    }
     if permits(Action::ExamBlock) {
         add(Label::TakeExam, EventKind::RequestExam, &plan.focus);
     }
@@ -25,7 +29,8 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
         add(Label::CheckPrerequisite, EventKind::RequestExam, blocker);
     }
     if let Some(next) = &plan.next_unit
-        && nothing_more(world, plan)
+        && !gold
+        && nothing_more(world, plan, decision)
         && !permits(Action::ExamBlock)
     {
         add(Label::NextUnit, EventKind::RequestDrill, next);
@@ -37,7 +42,9 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
     list
 }
 
-/// The focus has nothing more to offer: it is gold, or has no badges, or is drilled and waits for an exam.
-fn nothing_more(world: &World<'_>, plan: &Plan) -> bool {
-    plan.focus_tier == Tier::Gold || !world.has_badges(&plan.focus) || plan.exam_ready
+/// The focus has nothing more to offer: it has no badges, or is drilled and waits for an exam, the first one only where
+/// it is locked.
+fn nothing_more(world: &World<'_>, plan: &Plan, decision: &Decision) -> bool {
+    let locked = decision.availability == Availability::Locked;
+    !world.has_badges(&plan.focus) || (plan.exam_ready && (locked || plan.focus_tier != Tier::None))
 }

@@ -1,7 +1,7 @@
 //! What is allowed in a turn, once the exam system has answered.
 
 use jiff::Timestamp;
-use turnwise_decisions::{Action, Availability, CourseSpec, Event, EventKind, QuestionState};
+use turnwise_decisions::{Action, Availability, CourseSpec, Event, EventKind, QuestionState, Tier};
 
 use super::{add_once, plan::Plan, record::World, standing::Word};
 
@@ -151,6 +151,9 @@ fn narrowed(
             vec![Action::ExamBlock]
         }
         EventKind::StuckHint => vec![Action::SocraticQuestion],
+        EventKind::DrillContinue | EventKind::ExamContinue if plan.focus_tier == Tier::Gold => {
+            vec![Action::SocraticQuestion]
+        }
         _ => permitted.to_vec(),
     }
 }

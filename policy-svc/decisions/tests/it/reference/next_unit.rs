@@ -26,11 +26,11 @@ impl World<'_> {
         placed
     }
 
-    /// Nothing while the focus itself has no badge to build on. Else, of the units in progress and the first of the path
-    /// that are not met and not blocked, the best by score and then by id. Else the best one in progress that is
-    /// not blocked.
+    /// Nothing while the focus itself has neither a badge nor the drills for its first one. Else, of the other units in
+    /// progress and the first other one of the path that are not met and not blocked, the best by score and then by id.
+    /// Else the best one in progress that is not blocked.
     pub fn next_unit(&self, mapping: &Mapping, focus: &str) -> Option<String> {
-        if self.has_badges(focus) && self.tier(focus) == Tier::None {
+        if self.has_badges(focus) && self.tier(focus) == Tier::None && !self.is_drilled(focus) {
             return None;
         }
         let open = |id: &String| id != focus && !self.is_met(id) && !self.is_blocked(id);

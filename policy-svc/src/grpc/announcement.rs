@@ -1,0 +1,108 @@
+//! What a student is told of badges and locks, in the course's language.
+
+use jiff::{Timestamp, tz::TimeZone};
+use turnwise_decisions::{self as decisions, Announcement, EvidenceEvent, Tier};
+use turnwise_messages::{Key, keys, text};
+
+use crate::courses::LoadedCourse;
+
+/// An announcement in words.
+pub(super) fn announcement(loaded: &LoadedCourse, announcement: &Announcement) -> String {
+    let locale = &loaded.locale;
+    let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
+    match announcement {
+        Announcement::ExamLocked {
+            unit_id,
+            tier,
+            until,
+            next_unit_id,
+        } => {
+            let meanwhile = match next_unit_id {
+                Some(next) => text(locale, keys::MEANWHILE_NEXT, &[("next", title(next))]),
+                None => text(locale, keys::MEANWHILE_PRACTISE, &[]),
+            };
+            format!("{} {meanwhile}", locked(loaded, unit_id, *tier, *until))
+        }
+        Announcement::UnitGold {
+            unit_id,
+            next_unit_id,
+        } => text(
+            locale,
+            keys::UNIT_GOLD,
+            &[("unit", title(unit_id)), ("next", title(next_unit_id))],
+        ),
+        Announcement::CourseGold { units } => text(
+            locale,
+            keys::COURSE_GOLD,
+            &[("units", (*units).to_string().into())],
+        ),
+    }
+}
+
+/// The result of an exam question in words; empty with other events.
+pub(super) fn result(
+    loaded: &LoadedCourse,
+    event: &EvidenceEvent,
+    applied: (Tier, Tier),
+    until: Option<Timestamp>,
+) -> String {
+    let locale = &loaded.locale;
+    let (before, after) = applied;
+    match event {
+        EvidenceEvent::ExamResult {
+            question,
+            passed: true,
+        } if after > before => text(
+            locale,
+            keys::EXAM_PASSED_BADGE,
+            &[
+                ("tier", tier_name(locale, after).into()),
+                (
+                    "unit",
+                    decisions::unit_name(&loaded.course, &question.unit_id).into(),
+                ),
+            ],
+        ),
+        EvidenceEvent::ExamResult { passed: true, .. } => text(locale, keys::EXAM_PASSED, &[]),
+        EvidenceEvent::ExamResult {
+            question,
+            passed: false,
+        }
+        | EvidenceEvent::SupportViewed {
+            question,
+            locked: true,
+        } => {
+            let meanwhile = text(locale, keys::MEANWHILE_PRACTISE, &[]);
+            let locked = locked(loaded, &question.unit_id, question.tier, until);
+            format!("{locked} {meanwhile}")
+        }
+        EvidenceEvent::SupportViewed { locked: false, .. }
+        | EvidenceEvent::DrillGraded { .. }
+        | EvidenceEvent::PrerequisiteMarked { .. } => String::new(),
+    }
+}
+
+fn locked(loaded: &LoadedCourse, unit_id: &str, tier: Tier, until: Option<Timestamp>) -> String {
+    let locale = &loaded.locale;
+    let unit = decisions::unit_name(&loaded.course, unit_id).into();
+    let tier = tier_name(locale, tier).into();
+    match until {
+        Some(until) => {
+            let until = until.to_zoned(TimeZone::UTC);
+            let until = until.strftime("%Y-%m-%d %H:%M UTC").to_string();
+            let known = [("tier", tier), ("unit", unit), ("until", until.into())];
+            text(locale, keys::EXAM_LOCKED_UNTIL, &known)
+        }
+        None => text(locale, keys::EXAM_LOCKED, &[("tier", tier), ("unit", unit)]),
+    }
+}
+
+fn tier_name(locale: &str, tier: Tier) -> String {
+    const NAMES: [(Tier, Key); 3] = [
+        (Tier::Bronze, keys::TIER_BRONZE),
+        (Tier::Silver, keys::TIER_SILVER),
+        (Tier::Gold, keys::TIER_GOLD),
+    ];
+    let named = NAMES.iter().find(|(named, _)| *named == tier);
+    named.map_or_else(String::new, |(_, key)| text(locale, *key, &[]))
+}
