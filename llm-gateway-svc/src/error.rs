@@ -66,9 +66,7 @@ pub enum Error {
         retry_after: Duration,
     },
     /// No backend of this name is configured.
-    #[error(
-        "no backend `{backend}` is configured here; leave `backend` empty"
-    )]
+    #[error("no backend `{backend}` is configured here; leave `backend` empty")]
     UnknownBackend {
         /// The name.
         backend: String,

@@ -69,7 +69,9 @@ pub enum RetrievalError {
     #[error("no course `{0}` is served here; name one that is, such as that of a thread")]
     UnknownCourse(String),
     /// The course is held in other versions only.
-    #[error("course `{course_id}` is not held in the version `{pack_hash}`; try again, or leave `pack_hash` out")]
+    #[error(
+        "course `{course_id}` is not held in the version `{pack_hash}`; try again, or leave `pack_hash` out"
+    )]
     UnknownPackVersion {
         /// The course.
         course_id: String,
@@ -77,7 +79,9 @@ pub enum RetrievalError {
         pack_hash: String,
     },
     /// The course has no such unit.
-    #[error("the course has no unit `{unit_id}`; send one that it has, such as the card's or the button's")]
+    #[error(
+        "the course has no unit `{unit_id}`; send one that it has, such as the card's or the button's"
+    )]
     UnknownUnit {
         /// The request's field that names it.
         field: &'static str,

@@ -157,7 +157,12 @@ async fn with_the_model(suite: &Deployment, calls: usize) {
     eventually("all wait for the model", SLACK * 4, async || {
         let request = staff.request(GetQueuesRequest { max_waiting: 100 });
         let mut client = LlmQueueServiceClient::new(suite.channel());
-        let queues = client.get_queues(request).await.unwrap().into_inner().queues;
+        let queues = client
+            .get_queues(request)
+            .await
+            .unwrap()
+            .into_inner()
+            .queues;
         let there = queues.iter().map(|queue| {
             let taken = queue.slots.iter().filter(|slot| slot.call.is_some());
             taken.count() + queue.waiting.len()

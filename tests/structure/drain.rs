@@ -41,7 +41,9 @@ fn manifests(below: &str) -> BTreeMap<String, String> {
     let ours = all.filter(|file| file.starts_with(Path::new(below)));
     ours.map(|file| {
         let text = read(&file);
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'));
         (
             file.display().to_string(),
             lines.collect::<Vec<_>>().join("\n"),
@@ -57,7 +59,10 @@ fn the_grace_of_kubernetes_covers_the_drain() {
     let hardening = &all["deploy/kubernetes/base/hardening.yaml"];
     let drain = seconds("DRAIN_DELAY_SECONDS", &[base]) + seconds("DRAIN_TIMEOUT_SECONDS", &[base]);
     let grace = seconds("terminationGracePeriodSeconds", &[hardening]);
-    assert!(grace >= drain + BESIDE, "{grace} s for a drain of {drain} s");
+    assert!(
+        grace >= drain + BESIDE,
+        "{grace} s for a drain of {drain} s"
+    );
     // One place says it, so that no overlay makes it untrue.
     for (file, text) in &all {
         let says = text.contains("DRAIN_DELAY_SECONDS") || text.contains("DRAIN_TIMEOUT_SECONDS");
@@ -71,5 +76,8 @@ fn the_grace_of_compose_covers_the_drain() {
     let drain = default("DRAIN_DELAY_SECONDS") + seconds("DRAIN_TIMEOUT_SECONDS", &[compose]);
     let services = compose.split("x-service:").nth(1).unwrap();
     let grace = seconds("stop_grace_period", &[services]);
-    assert!(grace >= drain + BESIDE, "{grace} s for a drain of {drain} s");
+    assert!(
+        grace >= drain + BESIDE,
+        "{grace} s for a drain of {drain} s"
+    );
 }

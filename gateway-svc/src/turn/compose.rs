@@ -203,15 +203,12 @@ impl Composing<'_> {
 
     /// The policy's verdict on what the model wrote, or did not.
     async fn resolve(&mut self) -> Result<ResolveReplyResponse, Fault> {
-        let request =
-            record::resolve_request(&self.facts, &self.texts).ok_or_else(internal)?;
+        let request = record::resolve_request(&self.facts, &self.texts).ok_or_else(internal)?;
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(self.request.context);
         let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
         self.took("resolve", took);
-        let resolved = resolved
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+        let resolved = resolved.map_err(|status| step.fault(&status))?.into_inner();
         // A reply always says something.
         match &resolved.reply {
             Some(reply) if !reply.text.trim().is_empty() => Ok(resolved),

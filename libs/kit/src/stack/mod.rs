@@ -133,7 +133,9 @@ impl MethodNames {
 
     /// The path as a label: itself if it exists, else `unknown`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
-        self.0.get_key_value(path).map_or("unknown", |(name, _)| name)
+        self.0
+            .get_key_value(path)
+            .map_or("unknown", |(name, _)| name)
     }
 
     /// What the method at this path answers with; a path that does not exist is refused once.
