@@ -82,7 +82,8 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::DeadlineExceeded
         | R::RecordCorrupted
         | R::SchemaTooNew
-        | R::Busy => fault,
+        | R::Busy
+        | R::Draining => fault,
         reason => {
             tracing::error!(
                 reason = reason.wire_name(),

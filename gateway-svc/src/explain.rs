@@ -20,15 +20,16 @@ pub(crate) async fn turn(
     context: &CallContext,
     request: ExplainTurnRequest,
 ) -> Result<ExplainTurnResponse, Fault> {
+    let step = Step::Session.of(context);
     let log = upstreams
         .session
         .clone()
-        .get_turn_log(Step::Session.of(context).request(GetTurnLogRequest {
+        .get_turn_log(step.request(GetTurnLogRequest {
             student_id: request.student_id,
             turn_id: request.turn_id,
         }))
         .await
-        .map_err(|status| Step::Session.fault(context, &status))?
+        .map_err(|status| step.fault(&status))?
         .into_inner()
         .turn_log
         .unwrap_or_default();

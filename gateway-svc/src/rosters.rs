@@ -17,8 +17,6 @@ use crate::upstream::Step;
 const FRESH: Duration = Duration::from_secs(15);
 /// The most classes whose rosters are kept in memory.
 const CLASSES: u64 = 10_000;
-/// How long a call without a deadline waits for a roster.
-const WAIT: Duration = Duration::from_secs(5);
 
 /// Rosters, read from session-svc through a cache.
 pub struct Rosters {
@@ -55,8 +53,8 @@ impl Rosters {
             role: "service".to_owned(),
             groups: Vec::new(),
         };
-        let wait = Step::Session.of(context).remaining().unwrap_or(WAIT);
-        let own = CallContext::background(Some(service), wait);
+        let step = Step::Session.of(context);
+        let own = CallContext::background(Some(service), step.wait());
         let names = self
             .client
             .clone()
@@ -64,7 +62,7 @@ impl Rosters {
                 class_id: class_id.to_owned(),
             }))
             .await
-            .map_err(|status| Step::Session.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner()
             .names;
         let roster = Roster::new(&names).map_err(|error| {

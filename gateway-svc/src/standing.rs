@@ -71,13 +71,14 @@ impl Core {
             student_id: caller.subject.clone(),
             course_id: course_id.to_owned(),
         };
+        let step = Step::Session.of(context);
         self.upstreams
             .session
             .clone()
-            .get_snapshot(Step::Session.of(context).request(request))
+            .get_snapshot(step.request(request))
             .await
             .map(tonic::Response::into_inner)
-            .map_err(|status| Step::Session.fault(context, &status))
+            .map_err(|status| step.fault(&status))
     }
 
     /// The policy's standing of a record.
@@ -95,12 +96,13 @@ impl Core {
             statuses,
             now: Some(time::to_proto(now)),
         };
+        let step = Step::Policy.of(context);
         self.upstreams
             .policy
             .clone()
-            .describe_standing(Step::Policy.of(context).request(request))
+            .describe_standing(step.request(request))
             .await
             .map(|response| response.into_inner().standing)
-            .map_err(|status| Step::Policy.fault(context, &status))
+            .map_err(|status| step.fault(&status))
     }
 }

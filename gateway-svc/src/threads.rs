@@ -32,7 +32,7 @@ pub(crate) async fn create(
     if !caller.groups.contains(&request.class_id) {
         return Err(Fault::new(
             ErrorReason::PermissionDenied,
-            "the token does not name this class",
+            "the token does not name this class; name one that it does",
         )
         .meta("need", "class")
         .field("class_id", "is no class of the token"));
@@ -46,14 +46,15 @@ pub(crate) async fn create(
         ));
     }
     // The store does not know courses; the policy does.
+    let step = Step::Policy.of(context);
     core.upstreams
         .policy
         .clone()
-        .get_course(Step::Policy.of(context).request(GetCourseRequest {
+        .get_course(step.request(GetCourseRequest {
             course_id: request.course_id.clone(),
         }))
         .await
-        .map_err(|status| Step::Policy.fault(context, &status))?;
+        .map_err(|status| step.fault(&status))?;
     let body = CreateThreadRequest {
         idempotency_key: String::new(),
         ..request.clone()
@@ -67,13 +68,14 @@ pub(crate) async fn create(
         body_hash: body_hash("CreateThread", &body),
         kind: ThreadKind::Tutor.into(),
     };
+    let step = Step::Session.of(context);
     let made = core
         .upstreams
         .session
         .clone()
-        .create_thread(Step::Session.of(context).request(new))
+        .create_thread(step.request(new))
         .await
-        .map_err(|status| Step::Session.fault(context, &status))?;
+        .map_err(|status| step.fault(&status))?;
     Ok(CreateThreadResponse {
         thread: made.into_inner().thread,
     })
@@ -92,13 +94,14 @@ pub(crate) async fn list(
         page_token: request.page_token,
         kind: ThreadKind::Tutor.into(),
     };
+    let step = Step::Session.of(context);
     let listed = core
         .upstreams
         .session
         .clone()
-        .list_threads(Step::Session.of(context).request(wanted))
+        .list_threads(step.request(wanted))
         .await
-        .map_err(|status| Step::Session.fault(context, &status))?
+        .map_err(|status| step.fault(&status))?
         .into_inner();
     Ok(ListThreadsResponse {
         threads: listed.threads,
@@ -121,13 +124,14 @@ pub(crate) async fn read(
         page_token: request.page_token,
         kind: ThreadKind::Tutor.into(),
     };
+    let step = Step::Session.of(context);
     let read = core
         .upstreams
         .session
         .clone()
-        .get_thread(Step::Session.of(context).request(wanted))
+        .get_thread(step.request(wanted))
         .await
-        .map_err(|status| Step::Session.fault(context, &status))?
+        .map_err(|status| step.fault(&status))?
         .into_inner();
     Ok(GetThreadResponse {
         thread: read.thread,

@@ -42,6 +42,12 @@ const EXAM_WAIT: Duration = Duration::from_secs(2);
 /// How long before its deadline a call is answered, whatever still runs: 250 ms are promised, and the answer itself has
 /// to be made.
 pub(crate) const ANSWER_MARGIN: Duration = Duration::from_millis(300);
+/// What the steps of a call take where all is well.
+const LEAST_WORK: Duration = Duration::from_millis(100);
+/// What of a deadline may be gone before anybody here looks at it.
+const TRANSIT: Duration = Duration::from_millis(50);
+/// A service that had less time than this and did not answer may be well: the caller's time was short.
+const FAIR_WAIT: Duration = Duration::from_millis(300);
 /// When to try again what did not answer in time.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -58,9 +64,16 @@ pub(crate) enum Step {
     Exam,
 }
 
+/// A step that is being taken: it ends early enough that a service which stalls leaves time for an answer without it.
+pub(crate) struct Waiting {
+    step: Step,
+    context: CallContext,
+    wait: Duration,
+}
+
 impl Step {
-    /// The context of a step: it ends early enough that a service which stalls leaves time for an answer without it.
-    pub(crate) fn of(self, context: &CallContext) -> CallContext {
+    /// Takes a step of a call.
+    pub(crate) fn of(self, context: &CallContext) -> Waiting {
         // Without the store there is no answer, so it may have all the time that there is; what can be done without leaves
         // the most of it to others.
         let (longest, share) = match self {
@@ -73,22 +86,11 @@ impl Step {
         let wait = context
             .remaining()
             .map_or(longest, |left| (left / share).min(longest));
-        context.until(Instant::now() + wait)
-    }
-
-    /// The failure of a step for the caller. A step that ran out of its own time is a service that does not answer, not
-    /// the caller's deadline; and so is one whose answer cannot be read. Our own services always give a reason.
-    pub(crate) fn fault(self, context: &CallContext, status: &tonic::Status) -> Fault {
-        let fault = public(status);
-        let own_time = context.remaining().is_none_or(|left| !left.is_zero());
-        if fault.reason() == ErrorReason::DeadlineExceeded {
-            return if own_time { self.unavailable() } else { fault };
+        Waiting {
+            step: self,
+            context: context.until(Instant::now() + wait),
+            wait,
         }
-        if status.details().is_empty() {
-            tracing::warn!(service = self.service(), error = %status, "there is no answer that can be read");
-            return self.unavailable();
-        }
-        fault
     }
 
     /// The failure of a service whose answer lacks what it must have.
@@ -113,6 +115,57 @@ impl Step {
             Self::Retrieval => "retrieval-svc",
             Self::Exam => "exam system",
         }
+    }
+}
+
+impl Waiting {
+    /// The step's request.
+    pub(crate) fn request<T>(&self, message: T) -> tonic::Request<T> {
+        self.context.request(message)
+    }
+
+    /// The step's own context.
+    pub(crate) fn context(&self) -> &CallContext {
+        &self.context
+    }
+
+    /// How long the service is waited for.
+    pub(crate) fn wait(&self) -> Duration {
+        self.wait
+    }
+
+    /// The failure of the step for the caller. A service that had a fair time and did not answer is away, and so is one
+    /// whose answer cannot be read. Our own services always give a reason.
+    pub(crate) fn fault(&self, status: &tonic::Status) -> Fault {
+        let fault = public(status);
+        if fault.reason() == ErrorReason::DeadlineExceeded {
+            return match self.wait >= FAIR_WAIT {
+                true => self.step.unavailable(),
+                false => fault,
+            };
+        }
+        if status.details().is_empty() {
+            tracing::warn!(service = self.step.service(), error = %status, "there is no answer that can be read");
+            return self.step.unavailable();
+        }
+        fault
+    }
+}
+
+/// Refuses a call whose deadline leaves its steps no time, before any of them: what fails for want of time would look like
+/// a service that is away. `reserve` is what the call keeps back beside the margin of its answer.
+pub(crate) fn check_time(context: &CallContext, reserve: Duration) -> Result<(), Fault> {
+    let least = ANSWER_MARGIN + reserve + LEAST_WORK;
+    match context.remaining() {
+        Some(left) if left + TRANSIT < least => {
+            let least = least.as_millis().to_string();
+            Err(Fault::new(
+                ErrorReason::DeadlineExceeded,
+                format!("this call needs at least {least} ms; give it a longer deadline"),
+            )
+            .meta("least_ms", least))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -55,7 +55,7 @@ pub enum Error {
     },
     /// The class has used its tokens for the day.
     #[error(
-        "the class has used its {tokens_per_day} model tokens for today (UTC); raise LLM_CLASS_TOKENS_PER_DAY or wait"
+        "the class has used its {tokens_per_day} model tokens for today (UTC); try again when RetryInfo says"
     )]
     BudgetExhausted {
         /// The class, without its tenant.
@@ -66,9 +66,7 @@ pub enum Error {
         retry_after: Duration,
     },
     /// No backend of this name is configured.
-    #[error(
-        "no backend `{backend}` is configured; leave `backend` empty, or add it to HELPER_LLM_BACKEND or LLM_FAILOVER"
-    )]
+    #[error("no backend `{backend}` is configured here; leave `backend` empty")]
     UnknownBackend {
         /// The name.
         backend: String,

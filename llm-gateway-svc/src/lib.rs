@@ -119,7 +119,7 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
         coalesce::Coalescing::new(Arc::clone(&calls), resilience.llm_coalesce),
         settings.waits(),
     );
-    let queue = grpc::LlmQueue::new(calls, kit.shutdown.clone());
+    let queue = grpc::LlmQueue::new(calls);
     Ok(
         Routes::new(LlmGatewayServiceServer::new(gateway).accept_compressed(Gzip))
             .add_service(LlmQueueServiceServer::new(queue).accept_compressed(Gzip)),

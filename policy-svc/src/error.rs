@@ -17,7 +17,7 @@ pub enum StartError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PolicyError {
     /// No such course is loaded.
-    #[error("no course `{course_id}` is loaded; ask for one that ListCourses names")]
+    #[error("no course `{course_id}` is served here; name one that is, such as that of a thread")]
     UnknownCourse {
         /// The request's field that names it.
         field: &'static str,
@@ -25,7 +25,7 @@ pub enum PolicyError {
         course_id: String,
     },
     /// The course is held in other versions only.
-    #[error("course `{course_id}` is not held in the version `{pack_hash}`; begin the turn again")]
+    #[error("course `{course_id}` is not held in the version `{pack_hash}`; try again")]
     UnknownPackVersion {
         /// The request's field that names it.
         field: &'static str,
@@ -45,7 +45,7 @@ pub enum PolicyError {
         unit_id: String,
     },
     /// The course's exam catalogue has no such question.
-    #[error("the course has no exam question `{question_id}`; send one of its catalogue")]
+    #[error("the course has no exam question `{question_id}`; send the card's")]
     UnknownQuestion {
         /// The request's field that names it.
         field: String,

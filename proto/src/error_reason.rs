@@ -64,7 +64,8 @@ impl ErrorReason {
             Self::BackendUnavailable
             | Self::CircuitOpen
             | Self::StorageUnavailable
-            | Self::DependencyUnavailable => Code::Unavailable,
+            | Self::DependencyUnavailable
+            | Self::Draining => Code::Unavailable,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::UnknownMethod | Self::UnsupportedEncoding => Code::Unimplemented,
             Self::BackendError | Self::ArchiveFailed | Self::Internal | Self::Unspecified => {

@@ -66,10 +66,12 @@ pub enum StartError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RetrievalError {
     /// No such course is loaded.
-    #[error("no course `{0}` is loaded; ask for one that ListCourses names")]
+    #[error("no course `{0}` is served here; name one that is, such as that of a thread")]
     UnknownCourse(String),
     /// The course is held in other versions only.
-    #[error("course `{course_id}` is not held in the version `{pack_hash}`; begin the turn again")]
+    #[error(
+        "course `{course_id}` is not held in the version `{pack_hash}`; try again, or leave `pack_hash` out"
+    )]
     UnknownPackVersion {
         /// The course.
         course_id: String,
@@ -77,7 +79,9 @@ pub enum RetrievalError {
         pack_hash: String,
     },
     /// The course has no such unit.
-    #[error("the course has no unit `{unit_id}`; ask for one that GetCourse names")]
+    #[error(
+        "the course has no unit `{unit_id}`; send one that it has, such as the card's or the button's"
+    )]
     UnknownUnit {
         /// The request's field that names it.
         field: &'static str,
@@ -89,7 +93,7 @@ pub enum RetrievalError {
     EngineAway,
     /// Sources may not be uploaded here.
     #[error(
-        "this service takes no uploads (RETRIEVAL_UPSERTS, RETRIEVAL_STORE); use Qdrant, or one replica with a file"
+        "this suite takes no uploads; whoever runs it can keep them in Qdrant, or in a file of one replica"
     )]
     UpsertsOff,
     /// Two chunks of a source with one id.

@@ -1,7 +1,7 @@
 //! Who may touch whose records.
 
 use turnwise_kit::{Caller, Fault, ids};
-use turnwise_proto::common::v1::ErrorReason;
+use turnwise_proto::{common::v1::ErrorReason, tutor::v1::Thread};
 
 use turnwise_session_store::StudentKey;
 
@@ -74,8 +74,26 @@ fn not_their_class() -> Fault {
 
 /// Refuses a class that a student does not belong to.
 pub fn class(caller: &Caller, class_id: &str) -> Result<(), Fault> {
-    if caller.is(STUDENT) && !caller.groups.iter().any(|group| group == class_id) {
-        return Err(not_their_class());
+    match belongs(caller, class_id) {
+        true => Ok(()),
+        false => Err(not_their_class()),
     }
-    Ok(())
+}
+
+/// Refuses new work in a thread whose class the student belongs to no more. What was said there can still be read.
+pub fn class_of_thread(caller: &Caller, thread: Option<&Thread>) -> Result<(), Fault> {
+    if thread.is_none_or(|thread| belongs(caller, &thread.class_id)) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        ErrorReason::PermissionDenied,
+        "the token does not name the class of this thread any more: the thread can be read, but nothing is added to it; \
+         open a new thread in a class that the token names",
+    )
+    .meta("need", "class of the thread")
+    .field("thread_id", "is a thread of a class that the token does not name"))
+}
+
+fn belongs(caller: &Caller, class_id: &str) -> bool {
+    !caller.is(STUDENT) || caller.groups.iter().any(|group| group == class_id)
 }

@@ -62,7 +62,7 @@ pub enum SessionError {
     #[error("the text was erased since this began, nothing was written; begin anew")]
     TurnErased,
     /// The student has no such turn, or its log is past its time.
-    #[error("no log of turn `{turn_id}`; name a turn within TURN_LOG_RETENTION_DAYS")]
+    #[error("no log of turn `{turn_id}` is kept; name a later turn of this student")]
     UnknownTurn {
         /// The id that was asked for.
         turn_id: String,
@@ -85,14 +85,14 @@ pub enum SessionError {
         class_id: String,
     },
     /// A stored record cannot be read.
-    #[error("the stored {record} cannot be read; restore it from a backup")]
+    #[error("the stored {record} cannot be read; report the x-request-id")]
     RecordCorrupted {
         /// What kind of record.
         record: &'static str,
     },
     /// A stored record was written by a newer version.
     #[error(
-        "the stored {record} has schema version {version}, which this version does not know; upgrade the service"
+        "the stored {record} has schema version {version}, which this version does not know; report the x-request-id"
     )]
     SchemaTooNew {
         /// What kind of record.
@@ -164,11 +164,22 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::ArchiveFailed).meta("class_id", class_id)
             }
             SessionError::RecordCorrupted { record } => {
+                tracing::error!(
+                    record,
+                    "a stored record cannot be read; restore it from a backup"
+                );
                 fault(ErrorReason::RecordCorrupted).meta("record", record)
             }
-            SessionError::SchemaTooNew { record, version } => fault(ErrorReason::SchemaTooNew)
-                .meta("record", record)
-                .meta("version", version.to_string()),
+            SessionError::SchemaTooNew { record, version } => {
+                tracing::error!(
+                    record,
+                    version,
+                    "a stored record is of a newer version; upgrade the service"
+                );
+                fault(ErrorReason::SchemaTooNew)
+                    .meta("record", record)
+                    .meta("version", version.to_string())
+            }
             SessionError::ArchiveNotErased => fault(ErrorReason::ArchiveFailed),
             SessionError::Store(StoreError::Corrupted) => {
                 fault(ErrorReason::RecordCorrupted).meta("record", "store")

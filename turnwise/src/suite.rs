@@ -68,7 +68,7 @@ impl Suite {
                 auth: Arc::new(InternalAuth::token(token)),
                 deadline: DeadlineRule::default(),
                 max_in_flight: settings.server.max_in_flight as usize,
-                shutdown: kit.shutdown.clone(),
+                drain: kit.drain.clone(),
             },
         };
         let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);

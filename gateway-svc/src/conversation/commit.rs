@@ -19,10 +19,11 @@ where
     W: Future<Output = Result<Response<A>, Status>>,
 {
     let once = async || {
-        send(Step::Session.of(context).request(commit.clone()))
+        let step = Step::Session.of(context);
+        send(step.request(commit.clone()))
             .await
             .map(Response::into_inner)
-            .map_err(|status| Step::Session.fault(context, &status))
+            .map_err(|status| step.fault(&status))
     };
     match once().await {
         Err(fault) if is_outcome_unknown(&fault) => once().await,

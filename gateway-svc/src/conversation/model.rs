@@ -14,11 +14,13 @@ use turnwise_proto::{
     tutor::v1::{DegradedReason, TurnStage},
 };
 
-use super::progress::Progress;
-use crate::upstream::Upstreams;
+use super::{Core, progress::Progress};
+use crate::upstream::{ANSWER_MARGIN, Upstreams};
 
 /// With less time than this the model is not even asked.
 const LEAST_TIME: Duration = Duration::from_millis(300);
+/// When a model may be asked again that the end of the process cut off: another process may serve by then.
+const RETRY_AFTER_DRAIN: Duration = Duration::from_secs(5);
 /// The most characters of a completion that are read; a reply is shorter by far.
 const MAX_CHARS: i32 = 32_000;
 
@@ -43,9 +45,10 @@ pub(crate) struct RetryHint {
 }
 
 /// Asks the model once, `context` being the time for it. There is no second attempt, whatever comes back. Who watches is
-/// told of the place in the queue, and then waits for as long as the deadline allows; others wait as long as is usual.
+/// told of the place in the queue, and then waits for as long as the deadline allows; others wait as long as is usual. Where
+/// the process ends before the model does, it is given up in time for an answer without it.
 pub(crate) async fn complete(
-    upstreams: &Upstreams,
+    core: &Core,
     context: &CallContext,
     purpose: Purpose,
     progress: &Progress,
@@ -59,16 +62,23 @@ pub(crate) async fn complete(
         max_response_chars: MAX_CHARS,
         ..request
     };
-    let came = if progress.is_watched() {
-        request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
-        stream(upstreams, context, progress, request).await
-    } else {
-        let mut llm = upstreams.llm.clone();
-        let called = llm.complete(context.request(request)).await;
-        called.map(|response| {
-            let response = response.into_inner();
-            (response.text, response.end.unwrap_or_default())
-        })
+    let asked = async {
+        if progress.is_watched() {
+            request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
+            return stream(&core.upstreams, context, progress, request).await;
+        }
+        let mut llm = core.upstreams.llm.clone();
+        let response = llm.complete(context.request(request)).await?.into_inner();
+        Ok((response.text, response.end.unwrap_or_default()))
+    };
+    let came = tokio::select! {
+        biased;
+        came = asked => came,
+        () = core.kit.drain.nearly_over(ANSWER_MARGIN + core.reply_reserve) => {
+            tracing::warn!("the process ends; the model is given up");
+            let retry_hint = RetryHint { after: Some(RETRY_AFTER_DRAIN), ..RetryHint::default() };
+            return failed(DegradedReason::Deadline, retry_hint);
+        }
     };
     match came {
         Ok((text, end)) => Completed {
@@ -147,9 +157,9 @@ fn degraded(fault: &Fault) -> DegradedReason {
         ErrorReason::BackendUnavailable if fault.metadata("cause") == Some("silent") => {
             DegradedReason::LlmTimeout
         }
-        ErrorReason::BackendUnavailable | ErrorReason::DependencyUnavailable => {
-            DegradedReason::LlmTransport
-        }
+        ErrorReason::BackendUnavailable
+        | ErrorReason::DependencyUnavailable
+        | ErrorReason::Draining => DegradedReason::LlmTransport,
         ErrorReason::RemoteBackendNotAcknowledged => DegradedReason::RemoteNotAcknowledged,
         _ => DegradedReason::LlmError,
     }
@@ -162,7 +172,8 @@ fn retry_hint(fault: &Fault) -> RetryHint {
         | ErrorReason::QueueFull
         | ErrorReason::RateLimited
         | ErrorReason::CircuitOpen
-        | ErrorReason::BudgetExhausted => RetryHint {
+        | ErrorReason::BudgetExhausted
+        | ErrorReason::Draining => RetryHint {
             after: fault.retry_delay(),
             place_ticket: fault
                 .metadata("place_ticket")

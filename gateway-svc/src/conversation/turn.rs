@@ -28,12 +28,12 @@ impl Core {
         wanted: BeginTurnRequest,
     ) -> Result<Begun<A, Turn<'a>>, Fault> {
         request.check()?;
-        let context = request.context;
+        let step = Step::Session.of(request.context);
         let begun = self
             .upstreams
             .session
             .clone()
-            .begin_turn(Step::Session.of(context).request(BeginTurnRequest {
+            .begin_turn(step.request(BeginTurnRequest {
                 student_id: request.caller.subject.clone(),
                 course_id: request.course_id.to_owned(),
                 thread_id: request.thread_id.to_owned(),
@@ -43,7 +43,7 @@ impl Core {
                 ..wanted
             }))
             .await
-            .map_err(|status| Step::Session.fault(context, &status))?;
+            .map_err(|status| step.fault(&status))?;
         match begun.into_inner().outcome {
             Some(Outcome::StoredAnswer(bytes)) => stored(bytes).map(Begun::Stored),
             Some(Outcome::Start(start)) => Ok(Begun::Start(Turn {

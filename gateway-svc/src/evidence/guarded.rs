@@ -27,12 +27,12 @@ impl Evidence {
         tracing::info!(kind, "an answer met a guardrail");
         let key = asked.platform_key();
         if let Some(alert) = guards::alert(kind, &key) {
-            let context = asked.request.context;
+            let step = Step::Session.of(asked.request.context);
             self.core
                 .upstreams
                 .session
                 .clone()
-                .append_events(Step::Session.of(context).request(AppendEventsRequest {
+                .append_events(step.request(AppendEventsRequest {
                     student_id: asked.request.caller.subject.clone(),
                     thread_id: asked.request.thread_id.to_owned(),
                     events: vec![alert],
@@ -40,7 +40,7 @@ impl Evidence {
                     body_hash: asked.request.body_hash.clone(),
                 }))
                 .await
-                .map_err(|status| Step::Session.fault(context, &status))?;
+                .map_err(|status| step.fault(&status))?;
         }
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);

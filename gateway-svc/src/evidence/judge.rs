@@ -67,7 +67,7 @@ impl Evidence {
         asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
     ) -> Result<Grade, Fault> {
-        let context = asked.request.context;
+        let step = Step::Policy.of(asked.request.context);
         let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {
             course_id: asked.request.course_id.to_owned(),
@@ -79,9 +79,9 @@ impl Evidence {
             drill_id: drill.drill_id.to_owned(),
         };
         let checked = policy
-            .check_drill(Step::Policy.of(context).request(request))
+            .check_drill(step.request(request))
             .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         let check = checked
             .check
@@ -123,15 +123,15 @@ impl Evidence {
         check: &DrillCheck,
         outcome: Option<Outcome>,
     ) -> Result<ResolveGradeResponse, Fault> {
-        let context = asked.request.context;
+        let step = Step::Policy.of(asked.request.context);
         let mut policy = self.core.upstreams.policy.clone();
         let resolved = policy
-            .resolve_grade(Step::Policy.of(context).request(ResolveGradeRequest {
+            .resolve_grade(step.request(ResolveGradeRequest {
                 check: Some(check.clone()),
                 outcome,
             }))
             .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         if resolved.verdict() == DrillVerdict::Unspecified {
             return Err(Step::Policy.malformed());
@@ -198,7 +198,7 @@ impl Evidence {
         let progress = Progress::default();
         let completed = tokio::select! {
             biased;
-            completed = complete(&self.core.upstreams, &context, Purpose::Grade, &progress, request) => completed,
+            completed = complete(&self.core, &context, Purpose::Grade, &progress, request) => completed,
             () = drill.disconnected.cancelled() => return failure(DegradedReason::Deadline),
         };
         let outcome = match completed.call.failure() {

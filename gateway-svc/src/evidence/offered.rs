@@ -154,19 +154,19 @@ impl Evidence {
         if !self.core.exam.needs_call() {
             return Ok(());
         }
-        let context = asked.request.context;
+        let step = Step::Policy.of(asked.request.context);
         let known = self
             .core
             .upstreams
             .policy
             .clone()
-            .get_exam_question(Step::Policy.of(context).request(GetExamQuestionRequest {
+            .get_exam_question(step.request(GetExamQuestionRequest {
                 course_id: offered.course_id.to_owned(),
                 pack_hash: String::new(),
                 question_id: offered.question_id.to_owned(),
             }))
             .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         check_belongs(
             &known.unit_ids,

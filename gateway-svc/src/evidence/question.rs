@@ -35,20 +35,18 @@ impl Evidence {
         offered.check_fields()?;
         let tier = self.check_offered(caller, self.core.kit.clock.now(), &offered)?;
         let mut policy = self.core.upstreams.policy.clone();
-        let known =
-            async {
-                policy
-                    .get_exam_question(Step::Policy.of(context).request(
-                        v1::GetExamQuestionRequest {
-                            course_id: request.course_id.clone(),
-                            pack_hash: String::new(),
-                            question_id: request.question_id.clone(),
-                        },
-                    ))
-                    .await
-                    .map(tonic::Response::into_inner)
-                    .map_err(|status| Step::Policy.fault(context, &status))
-            };
+        let step = Step::Policy.of(context);
+        let known = async {
+            policy
+                .get_exam_question(step.request(v1::GetExamQuestionRequest {
+                    course_id: request.course_id.clone(),
+                    pack_hash: String::new(),
+                    question_id: request.question_id.clone(),
+                }))
+                .await
+                .map(tonic::Response::into_inner)
+                .map_err(|status| step.fault(&status))
+        };
         let (known, status) =
             futures_util::try_join!(known, self.status_now(context, caller, &request))?;
         let card = known.card.ok_or_else(internal)?;

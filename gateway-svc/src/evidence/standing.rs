@@ -83,7 +83,7 @@ impl Evidence {
         snapshot: &StudentSnapshot,
         event: Event,
     ) -> Result<ApplyEvidenceResponse, Fault> {
-        let context = asked.request.context;
+        let step = Step::Policy.of(asked.request.context);
         let request = ApplyEvidenceRequest {
             course_id: asked.request.course_id.to_owned(),
             pack_hash: pack_hash.to_owned(),
@@ -96,9 +96,9 @@ impl Evidence {
             .upstreams
             .policy
             .clone()
-            .apply_evidence(Step::Policy.of(context).request(request))
+            .apply_evidence(step.request(request))
             .await
-            .map_err(|status| of_the_request(Step::Policy.fault(context, &status)))?;
+            .map_err(|status| of_the_request(step.fault(&status)))?;
         Ok(response.into_inner())
     }
 

@@ -99,13 +99,13 @@ impl Evidence {
     ) -> Result<Begun<A, Box<EvidenceStart>>, Fault> {
         let request = &asked.request;
         request.check()?;
-        let context = request.context;
+        let step = Step::Session.of(request.context);
         let response = self
             .core
             .upstreams
             .session
             .clone()
-            .begin_evidence(Step::Session.of(context).request(BeginEvidenceRequest {
+            .begin_evidence(step.request(BeginEvidenceRequest {
                 student_id: request.caller.subject.clone(),
                 course_id: request.course_id.to_owned(),
                 thread_id: request.thread_id.to_owned(),
@@ -115,7 +115,7 @@ impl Evidence {
                 kind: request.kind.into(),
             }))
             .await
-            .map_err(|status| Step::Session.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         match response.outcome {
             Some(begin_evidence_response::Outcome::StoredAnswer(bytes)) => {

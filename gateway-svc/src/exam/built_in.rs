@@ -62,11 +62,12 @@ impl BuiltIn {
         if state != QuestionState::Available {
             return Ok(Ruling::NotTaken);
         }
+        let step = Step::Policy.of(context);
         let checked = self
             .upstreams
             .policy
             .clone()
-            .check_exam_answer(Step::Policy.of(context).request(CheckExamAnswerRequest {
+            .check_exam_answer(step.request(CheckExamAnswerRequest {
                 course_id: question.course_id.to_owned(),
                 pack_hash: String::new(),
                 question_id: question.question_id.to_owned(),
@@ -76,7 +77,7 @@ impl BuiltIn {
                 }),
             }))
             .await
-            .map_err(|status| unreadable(Step::Policy.fault(context, &status)))?
+            .map_err(|status| unreadable(step.fault(&status)))?
             .into_inner();
         Ok(Ruling::Compared {
             correct: checked.correct,
@@ -90,29 +91,31 @@ impl BuiltIn {
         question: &Question<'_>,
         kind: SupportKind,
     ) -> Result<Support, Fault> {
+        let step = Step::Policy.of(context);
         let described = self
             .upstreams
             .policy
             .clone()
-            .get_exam_question(Step::Policy.of(context).request(GetExamQuestionRequest {
+            .get_exam_question(step.request(GetExamQuestionRequest {
                 course_id: question.course_id.to_owned(),
                 pack_hash: String::new(),
                 question_id: question.question_id.to_owned(),
             }))
             .await
-            .map_err(|status| Step::Policy.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         let none = || no_support(question.question_id, kind);
         if !described.support_kinds().any(|had| had == kind) {
             return Err(none());
         }
+        let step = Step::Retrieval.of(context);
         let found = self
             .upstreams
             .retrieval
             .clone()
-            .retrieve(Step::Retrieval.of(context).request(search(question)))
+            .retrieve(step.request(search(question)))
             .await
-            .map_err(|status| Step::Retrieval.fault(context, &status))?
+            .map_err(|status| step.fault(&status))?
             .into_inner();
         let chunk = found
             .exam_support

@@ -167,10 +167,10 @@ impl Remote {
             .await
             .map_err(|open| unavailable("was away a moment ago", open.retry_after))?;
         let step = Step::Exam.of(context);
-        let patient = step.remaining().is_none_or(|left| left >= PATIENCE);
-        let mut came = send(step.clone()).await;
+        let patient = step.wait() >= PATIENCE;
+        let mut came = send(step.context().clone()).await;
         if came.as_ref().is_err_and(is_away) {
-            came = send(step).await;
+            came = send(step.context().clone()).await;
         }
         match came {
             Ok(response) => {
@@ -180,7 +180,10 @@ impl Remote {
             Err(status) => {
                 let fault = Fault::from_status(&status);
                 match fault.reason() {
-                    ErrorReason::DeadlineExceeded if !patient => drop(permit),
+                    ErrorReason::DeadlineExceeded if !patient => {
+                        drop(permit);
+                        return Err(fault);
+                    }
                     reason if counts(reason) => permit.failed().await,
                     // It answered.
                     _ => permit.succeeded().await,

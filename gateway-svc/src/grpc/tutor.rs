@@ -1,6 +1,6 @@
 //! TutorService.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -22,10 +22,13 @@ use crate::{
     evidence::Evidence,
     limits::CallLimit,
     standing, threads, turn,
+    upstream::check_time,
 };
 
 /// How much news of a turn waits for a slow reader.
 const NEWS: usize = 32;
+/// What a call keeps back that has no fallback.
+const NONE: Duration = Duration::ZERO;
 /// The role that talks to the tutor.
 const STUDENT: &str = "student";
 
@@ -38,11 +41,17 @@ pub(crate) struct Tutor {
 }
 
 impl Tutor {
-    /// The call's context, if a student made it and has calls left.
-    async fn admit<T: Sync>(&self, request: &Request<T>) -> Result<CallContext, Fault> {
+    /// The call's context, if a student made it, gave it enough time and has calls left. `reserve` is what the call keeps
+    /// back of its time.
+    async fn admit<T: Sync>(
+        &self,
+        request: &Request<T>,
+        reserve: Duration,
+    ) -> Result<CallContext, Fault> {
         let context = CallContext::of(request);
         let caller = context.caller()?;
         caller.require(&[STUDENT])?;
+        check_time(&context, reserve)?;
         self.limit.check(caller).await?;
         Ok(context)
     }
@@ -54,7 +63,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<CreateThreadRequest>,
     ) -> Result<Response<CreateThreadResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::create(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -64,7 +73,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<ListThreadsRequest>,
     ) -> Result<Response<ListThreadsResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::list(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -74,7 +83,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetThreadRequest>,
     ) -> Result<Response<GetThreadResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::read(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -84,7 +93,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<TakeTurnRequest>,
     ) -> Result<Response<TakeTurnResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, self.core.reply_reserve).await?;
         let caller = context.caller()?;
         let address = client_address(&request, self.trusted_proxies);
         let (turn, nobody) = (request.into_inner(), Progress::default());
@@ -98,7 +107,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<StreamTurnRequest>,
     ) -> Result<Response<Self::StreamTurnStream>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, self.core.reply_reserve).await?;
         let caller = context.caller()?.clone();
         let address = client_address(&request, self.trusted_proxies);
         let turn = request.into_inner().turn.ok_or_else(|| {
@@ -135,7 +144,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GradeDrillRequest>,
     ) -> Result<Response<GradeDrillResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let address = client_address(&request, self.trusted_proxies);
         let request = request.into_inner();
         let graded = self
@@ -154,7 +163,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<SubmitExamAnswerRequest>,
     ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let request = request.into_inner();
         let submitted = self
             .evidence
@@ -170,7 +179,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let request = request.into_inner();
         let viewed = self
             .evidence
@@ -188,7 +197,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetExamQuestionRequest>,
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let question = self
             .evidence
@@ -201,7 +210,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetSnapshotLiteRequest>,
     ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
-        let context = self.admit(&request).await?;
+        let context = self.admit(&request, NONE).await?;
         let caller = context.caller()?;
         let course_id = request.into_inner().course_id;
         let answer = standing::read(&self.core, &context, caller, &course_id).await?;

@@ -21,6 +21,7 @@ use turnwise_proto::{
 use super::{gather, notices::notices};
 use crate::{
     conversation::{Completed, Core, Progress, Request, RetryHint, complete, guards},
+    error::internal,
     record,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -59,11 +60,11 @@ impl Composing<'_> {
         let mapped = self.map(&working).await;
         let plan = match self.plan(&working).await {
             Ok(plan) => plan,
-            Err(status) => return self.policy_failed(&status),
+            Err(fault) => return self.policy_failed(fault),
         };
         let decision = match self.gather_and_decide(&working, &plan, mapped).await {
             Ok(decision) => decision,
-            Err(status) => return self.policy_failed(&status),
+            Err(fault) => return self.policy_failed(fault),
         };
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
@@ -72,7 +73,7 @@ impl Composing<'_> {
         self.progress.stage(TurnStage::Checking);
         let mut resolved = match self.resolve().await {
             Ok(resolved) => resolved,
-            Err(status) => return self.policy_failed(&status),
+            Err(fault) => return self.policy_failed(fault),
         };
         if resolved.fallback_reason() == DegradedReason::Unspecified
             && self.must_not_be_said(&resolved)
@@ -80,7 +81,7 @@ impl Composing<'_> {
             self.facts.reply_blocked = true;
             resolved = match self.resolve().await {
                 Ok(resolved) => resolved,
-                Err(status) => return self.policy_failed(&status),
+                Err(fault) => return self.policy_failed(fault),
             };
         }
         self.facts.verdict = Some(record::verdict(&resolved));
@@ -113,29 +114,30 @@ impl Composing<'_> {
         let (mapped, took) = measured(gather::map_message(upstreams, working, facts, texts)).await;
         self.took("map", took);
         match mapped {
-            Some(mapped) => {
+            Ok(mapped) => {
                 self.facts.mapped_units = mapped.mapped_units;
                 true
             }
-            None => {
-                self.degrade(DegradedReason::RetrievalUnavailable);
+            Err(fault) => {
+                self.without_retrieval(&fault);
                 false
             }
         }
     }
 
-    async fn plan(&mut self, working: &CallContext) -> Result<Plan, tonic::Status> {
+    async fn plan(&mut self, working: &CallContext) -> Result<Plan, Fault> {
         self.facts.planned_at = Some(time::to_proto(self.core.kit.clock.now()));
         let request = record::plan_request(&self.facts, "");
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         let (planned, took) = measured(policy.plan(step.request(request))).await;
         self.took("plan", took);
-        let plan = planned?
+        let plan = planned
+            .map_err(|status| step.fault(&status))?
             .into_inner()
             .plan
             .filter(|plan| plan.course_id == self.facts.course_id)
-            .ok_or_else(|| tonic::Status::internal("the policy made no plan for this course"))?;
+            .ok_or_else(|| Step::Policy.malformed())?;
         self.facts.plan = Some(plan.clone());
         Ok(plan)
     }
@@ -181,7 +183,7 @@ impl Composing<'_> {
             ..CompleteRequest::default()
         };
         let (completed, took) = measured(complete(
-            &self.core.upstreams,
+            self.core,
             &working.keeping_back(ANSWER_MARGIN),
             Purpose::Turn,
             self.progress,
@@ -200,18 +202,17 @@ impl Composing<'_> {
     }
 
     /// The policy's verdict on what the model wrote, or did not.
-    async fn resolve(&mut self) -> Result<ResolveReplyResponse, tonic::Status> {
-        let request = record::resolve_request(&self.facts, &self.texts)
-            .ok_or_else(|| tonic::Status::internal("a reply without a policy"))?;
+    async fn resolve(&mut self) -> Result<ResolveReplyResponse, Fault> {
+        let request = record::resolve_request(&self.facts, &self.texts).ok_or_else(internal)?;
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(self.request.context);
         let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
         self.took("resolve", took);
-        let resolved = resolved?.into_inner();
+        let resolved = resolved.map_err(|status| step.fault(&status))?.into_inner();
         // A reply always says something.
         match &resolved.reply {
             Some(reply) if !reply.text.trim().is_empty() => Ok(resolved),
-            _ => Err(tonic::Status::internal("the policy made no reply")),
+            _ => Err(Step::Policy.malformed()),
         }
     }
 
@@ -258,11 +259,12 @@ impl Composing<'_> {
         self.untouched(standing.ok().flatten())
     }
 
-    /// The policy refused or could not be asked. A refusal that is about the request goes to the client.
-    fn policy_failed(self, status: &tonic::Status) -> Result<Composed, Fault> {
-        let fault = Fault::from_status(status);
+    /// The policy refused or could not be asked. A refusal that is about the request goes to the client, and so does the
+    /// end of its time, as long as nothing is decided: after that, what was kept back is time enough for an answer.
+    fn policy_failed(self, fault: Fault) -> Result<Composed, Fault> {
         match fault.reason() {
             ErrorReason::UnknownCourse | ErrorReason::UnknownUnit => Err(fault),
+            ErrorReason::DeadlineExceeded if self.facts.policy.is_none() => Err(fault),
             reason => {
                 tracing::error!(reason = reason.wire_name(), "the policy cannot be asked");
                 Ok(self.without_policy())
@@ -294,7 +296,10 @@ impl Composing<'_> {
     }
 
     pub(super) fn degrade(&mut self, reason: DegradedReason) {
-        self.facts.degraded_reasons.push(reason.into());
+        let reason = i32::from(reason);
+        if !self.facts.degraded_reasons.contains(&reason) {
+            self.facts.degraded_reasons.push(reason);
+        }
     }
 
     pub(super) fn took(&mut self, phase: &str, took: Duration) {

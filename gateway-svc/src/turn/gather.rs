@@ -3,8 +3,9 @@
 
 use futures_util::join;
 use tokio::time::Instant;
-use turnwise_kit::CallContext;
+use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
+    common::v1::ErrorReason,
     explain::v1::{FoundChunk, TurnFacts, TurnTexts},
     policy::v1::{DecideResponse, Plan},
     retrieval::v1::{
@@ -16,6 +17,7 @@ use turnwise_proto::{
 
 use super::compose::{Composing, measured};
 use crate::{
+    error::internal,
     exam::ExamPort,
     input::said,
     record,
@@ -35,7 +37,7 @@ impl Composing<'_> {
         working: &CallContext,
         plan: &Plan,
         retrieval_answers: bool,
-    ) -> Result<DecideResponse, tonic::Status> {
+    ) -> Result<DecideResponse, Fault> {
         if plan.exam_ready {
             let first = plan.focus_revisit_question_ids.clone();
             self.facts.candidate_question_ids = first;
@@ -47,14 +49,14 @@ impl Composing<'_> {
                 measured(self.search(working, plan, retrieval_answers)),
                 measured(self.decide(working))
             );
-            self.keep(plan, found, retrieval_answers);
+            self.keep(plan, found);
             self.took("gather", searched);
             self.took("decide", took);
             return decided;
         }
         let began = Instant::now();
         let found = self.search(working, plan, retrieval_answers).await;
-        self.keep(plan, found, retrieval_answers);
+        self.keep(plan, found);
         self.ask_exam_system(working, plan).await;
         self.took("gather", began.elapsed());
         let (decided, took) = measured(self.decide(working)).await;
@@ -68,20 +70,32 @@ impl Composing<'_> {
         working: &CallContext,
         plan: &Plan,
         retrieval_answers: bool,
-    ) -> Option<RetrieveResponse> {
+    ) -> Option<Result<RetrieveResponse, Fault>> {
         match retrieval_answers {
-            true => retrieve(&self.core.upstreams, working, plan, &self.texts).await,
+            true => Some(retrieve(&self.core.upstreams, working, plan, &self.texts).await),
             false => None,
         }
     }
 
-    fn keep(&mut self, plan: &Plan, found: Option<RetrieveResponse>, retrieval_answers: bool) {
+    fn keep(&mut self, plan: &Plan, found: Option<Result<RetrieveResponse, Fault>>) {
         match found {
-            Some(found) => keep_found(&mut self.facts, &mut self.texts, plan, found),
-            None if retrieval_answers => self.degrade(DegradedReason::RetrievalUnavailable),
+            Some(Ok(found)) => keep_found(&mut self.facts, &mut self.texts, plan, found),
+            Some(Err(fault)) => self.without_retrieval(&fault),
             // Said when the message was not mapped.
             None => {}
         }
+    }
+
+    /// Retrieval is away, or the caller's time was too short for it.
+    pub(super) fn without_retrieval(&mut self, fault: &Fault) {
+        tracing::warn!(
+            reason = fault.reason().wire_name(),
+            "the turn goes on without retrieval"
+        );
+        self.degrade(match fault.reason() {
+            ErrorReason::DeadlineExceeded => DegradedReason::Deadline,
+            _ => DegradedReason::RetrievalUnavailable,
+        });
     }
 
     async fn ask_exam_system(&mut self, working: &CallContext, plan: &Plan) {
@@ -91,29 +105,29 @@ impl Composing<'_> {
         }
     }
 
-    async fn decide(&self, working: &CallContext) -> Result<DecideResponse, tonic::Status> {
-        let request = record::decide_request(&self.facts)
-            .ok_or_else(|| tonic::Status::internal("a decision without a plan"))?;
+    async fn decide(&self, working: &CallContext) -> Result<DecideResponse, Fault> {
+        let request = record::decide_request(&self.facts).ok_or_else(internal)?;
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         policy
             .decide(step.request(request))
             .await
             .map(tonic::Response::into_inner)
+            .map_err(|status| step.fault(&status))
     }
 }
 
-/// The units that the message is about; `None` if retrieval is away, or makes no sense. A button alone is about its own
+/// The units that the message is about; fails if retrieval is away, or makes no sense. A button alone is about its own
 /// unit; the policy knows that by itself.
 pub(super) async fn map_message(
     upstreams: &Upstreams,
     context: &CallContext,
     facts: &TurnFacts,
     texts: &TurnTexts,
-) -> Option<MapMessageResponse> {
+) -> Result<MapMessageResponse, Fault> {
     let text = texts.input.as_ref().map_or("", said);
     if text.is_empty() {
-        return Some(MapMessageResponse::default());
+        return Ok(MapMessageResponse::default());
     }
     // The first call of a turn: it has no version of the course yet.
     let request = MapMessageRequest {
@@ -124,23 +138,17 @@ pub(super) async fn map_message(
     };
     let step = Step::Retrieval.of(context);
     let mut retrieval = upstreams.retrieval.clone();
-    retrieval
+    let mapped = retrieval
         .map_message(step.request(request))
         .await
-        .map_err(|status| tracing::warn!(code = ?status.code(), "the message was not mapped"))
-        .ok()
-        .map(tonic::Response::into_inner)
-        .filter(|mapped| {
-            // The policy would refuse it, and the turn with it.
-            let sane = mapped
-                .mapped_units
-                .iter()
-                .all(|unit| (0.0..=1.0).contains(&unit.confidence));
-            if !sane {
-                tracing::error!("the message was mapped with a confidence that is none");
-            }
-            sane
-        })
+        .map_err(|status| step.fault(&status))?
+        .into_inner();
+    // The policy would refuse a confidence that is none, and the turn with it.
+    let mut confidences = mapped.mapped_units.iter().map(|unit| unit.confidence);
+    match confidences.all(|confidence| (0.0..=1.0).contains(&confidence)) {
+        true => Ok(mapped),
+        false => Err(Step::Retrieval.malformed()),
+    }
 }
 
 /// What was said last, oldest first.
@@ -154,13 +162,13 @@ fn recent_texts(recent: &[TutorMessage]) -> Vec<String> {
         .collect()
 }
 
-/// Course text for the scope and, for a student who is ready, exam candidates; `None` if retrieval is away.
+/// Course text for the scope and, for a student who is ready, exam candidates; fails if retrieval is away.
 async fn retrieve(
     upstreams: &Upstreams,
     context: &CallContext,
     plan: &Plan,
     texts: &TurnTexts,
-) -> Option<RetrieveResponse> {
+) -> Result<RetrieveResponse, Fault> {
     // A button says nothing; the title of the unit that it leads to finds that unit's text.
     let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
     let (text, recent_texts) = match texts.input.as_ref().map_or("", said) {
@@ -187,9 +195,8 @@ async fn retrieve(
     retrieval
         .retrieve(step.request(request))
         .await
-        .map_err(|status| tracing::warn!(code = ?status.code(), "nothing was retrieved"))
-        .ok()
         .map(tonic::Response::into_inner)
+        .map_err(|status| step.fault(&status))
 }
 
 /// Writes what was found to the record: texts for the prompt, and the exam candidates, those to come back to first.

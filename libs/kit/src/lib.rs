@@ -7,7 +7,7 @@
 //! | [`telemetry`], [`metrics`], [`admin`] | logs, traces, RED metrics and the port that shows them |
 //! | [`stack`] | the one ordered chain of layers around every service |
 //! | [`client`] | connections: local, one address, a list, a name in DNS |
-//! | [`server`], [`run`] | listening, health, reflection, drain; the frame of a main |
+//! | [`server`], [`run`], [`drain`] | listening, health, reflection; the frame of a main; its end |
 //! | [`connections`] | who may hold a connection, and for how long; TLS |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
 //! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
@@ -18,6 +18,7 @@ pub mod client;
 pub mod clock;
 pub mod connections;
 pub mod context;
+pub mod drain;
 pub mod error;
 pub mod ids;
 pub mod metrics;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 pub use caller::Caller;
 pub use clock::Clock;
 pub use context::CallContext;
+pub use drain::Drain;
 pub use error::Fault;
 pub use metrics::Metrics;
 pub use page::PageTokens;
@@ -55,6 +57,8 @@ pub struct Kit {
     pub tasks: TaskTracker,
     /// Cancelled when the process starts to drain: streams end, background tasks stop.
     pub shutdown: CancellationToken,
+    /// The same for calls, with the time at which they are cut off.
+    pub drain: Drain,
     /// Makes and checks page tokens.
     pub pages: PageTokens,
 }
@@ -62,11 +66,13 @@ pub struct Kit {
 impl Kit {
     /// A kit with the given clock, fresh metrics and nothing running; its page tokens are good in this process alone.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let shutdown = CancellationToken::new();
         Self {
             clock,
             metrics: Metrics::default(),
             tasks: TaskTracker::new(),
-            shutdown: CancellationToken::new(),
+            drain: Drain::new(shutdown.clone()),
+            shutdown,
             pages: PageTokens::of_this_process(),
         }
     }

@@ -172,7 +172,7 @@ where
                 auth,
                 deadline: service.deadline,
                 max_in_flight: settings.max_in_flight as usize,
-                shutdown: kit.shutdown.clone(),
+                drain: kit.drain.clone(),
             },
             tls,
             client_certificates,

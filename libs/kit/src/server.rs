@@ -9,7 +9,7 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
 use crate::{
-    Gzip, Kit,
+    Drain, Gzip, Kit,
     admin::Readiness,
     client::Tls,
     connections::{self, ConnectionLimits, Protocol, Serving, Site},
@@ -41,6 +41,9 @@ pub struct Listener {
     pub drain_timeout: Duration,
 }
 
+/// How long the answers to calls that the end of the drain cut off have to leave.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -69,7 +72,7 @@ pub struct Running {
     services: &'static [&'static str],
     ready: Readiness,
     stop: crate::CancellationToken,
-    streams: crate::CancellationToken,
+    ending: Drain,
     serving: Serving,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -133,7 +136,7 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
         services: listener.services,
         ready,
         stop,
-        streams: kit.shutdown.clone(),
+        ending: kit.drain.clone(),
         serving,
         drain_delay: listener.drain_delay,
         drain_timeout: listener.drain_timeout,
@@ -151,9 +154,9 @@ impl Running {
                 .await;
         }
         tokio::time::sleep(self.drain_delay).await;
-        self.streams.cancel();
+        self.ending.begin(self.drain_timeout);
         self.stop.cancel();
-        if !self.serving.ended(self.drain_timeout).await {
+        if !self.serving.ended(self.drain_timeout + LAST_WORDS).await {
             tracing::warn!("some calls or connections did not end in time and were cut");
         }
     }

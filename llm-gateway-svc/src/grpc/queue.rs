@@ -10,7 +10,7 @@ use tokio::{
 };
 use tonic::{Request, Response, Status};
 use turnwise_breaker::{Change, State};
-use turnwise_kit::{CallContext, CancellationToken, Fault};
+use turnwise_kit::{CallContext, Fault};
 use turnwise_llm_queue::{QueueView, view::Scope};
 use turnwise_proto::llm::v1::{
     BreakerState, GetQueuesRequest, GetQueuesResponse, Purpose, Queue, QueueClass, QueueEntry,
@@ -34,7 +34,6 @@ const INTERVALS: (Duration, Duration, Duration) = (
 #[derive(Clone)]
 pub struct LlmQueue {
     calls: Arc<Calls>,
-    shutdown: CancellationToken,
 }
 
 /// Whose classes are shown by name.
@@ -47,8 +46,8 @@ enum Viewer {
 }
 
 impl LlmQueue {
-    pub(crate) fn new(calls: Arc<Calls>, shutdown: CancellationToken) -> Self {
-        Self { calls, shutdown }
+    pub(crate) fn new(calls: Arc<Calls>) -> Self {
+        Self { calls }
     }
 
     async fn queues(&self, max: usize, viewer: &Viewer) -> Vec<Queue> {
@@ -159,17 +158,9 @@ impl LlmQueueService for LlmQueue {
                 // Before the look, so that nothing is missed in between.
                 let changes = this.changes();
                 yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &viewer)).await };
-                let shutdown = tokio::select! {
-                    () = this.shutdown.cancelled() => true,
-                    // Times pass, even where nothing else happens.
-                    () = async {
-                        let _ = tokio::time::timeout(most.min(interval * 10), changes.any()).await;
-                        sleep_until(next).await;
-                    } => false,
-                };
-                if shutdown {
-                    break;
-                }
+                // Times pass, even where nothing else happens.
+                let _ = tokio::time::timeout(most.min(interval * 10), changes.any()).await;
+                sleep_until(next).await;
             }
         };
         Ok(Response::new(Box::pin(views)))

@@ -12,7 +12,7 @@ use turnwise_proto::{
 
 use crate::harness::{
     Gateway, LONG, call, embedding, fault, in_class, millis, mock, mock_taking, request,
-    request_to, seconds, settle, student, student_of, with_wait,
+    request_to, seconds, student, student_of, with_wait,
 };
 
 async fn queues_for(gateway: &Gateway, caller: Caller, max_waiting: i32) -> Vec<Queue> {
@@ -289,18 +289,4 @@ async fn the_interval_is_bounded() {
         let waited = begun.elapsed().as_secs_f64();
         assert!((most - 0.01..most + 0.01).contains(&waited), "{waited}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_live_view_ends_with_the_process() {
-    let gateway = mock(&[]).await;
-    let mut view = watch(&gateway, None).await.unwrap();
-    view.message().await.unwrap().unwrap();
-    let end = tokio::spawn(async move { view.message().await.unwrap() });
-    settle().await;
-    gateway.kit.shutdown.cancel();
-    assert_eq!(end.await.unwrap(), None);
-    // Nothing that was spawned outlives the drain.
-    gateway.kit.tasks.close();
-    gateway.kit.tasks.wait().await;
 }

@@ -12,9 +12,12 @@ use super::{
     check,
     session::{open, student},
 };
-use crate::sessions::{
-    Sessions,
-    evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome},
+use crate::{
+    access,
+    sessions::{
+        Sessions,
+        evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome},
+    },
 };
 
 pub(super) async fn get_snapshot(
@@ -55,7 +58,10 @@ pub(super) async fn begin_evidence(
         .map_err(Fault::from)?
     {
         EvidenceBegun::Answered(answer) => begun::Outcome::StoredAnswer(answer),
-        EvidenceBegun::Started(start) => begun::Outcome::Start(*start),
+        EvidenceBegun::Started(start) => {
+            access::class_of_thread(&caller, start.thread.as_ref())?;
+            begun::Outcome::Start(*start)
+        }
     };
     Ok(Response::new(BeginEvidenceResponse {
         outcome: Some(outcome),

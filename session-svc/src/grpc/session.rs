@@ -176,7 +176,19 @@ impl SessionService for SessionGrpc {
             .map_err(Fault::from)?;
         let outcome = match begun {
             Begun::Answered(answer) => begin_turn_response::Outcome::StoredAnswer(answer),
-            Begun::Started(start) => begin_turn_response::Outcome::Start(*start),
+            Begun::Started(start) => {
+                if let Err(refused) = access::class_of_thread(&caller, start.thread.as_ref()) {
+                    // The thread is not held by whom it does not serve; if this fails, the lease runs out.
+                    let thread_id = start.thread.map_or_else(String::new, |t| t.thread_id);
+                    let token = start.fencing_token;
+                    let _ = self
+                        .sessions
+                        .abandon_turn(&student, &thread_id, token)
+                        .await;
+                    return Err(refused.into());
+                }
+                begin_turn_response::Outcome::Start(*start)
+            }
         };
         Ok(Response::new(BeginTurnResponse {
             outcome: Some(outcome),
@@ -197,8 +209,9 @@ impl SessionService for SessionGrpc {
         check::memory_turns(&message.memory_turns)?;
         check::turn_log(message.turn_log.as_ref())?;
         check::pending_change(message.pending_change.as_ref())?;
-        let carry = Carry::read(message.carry)
-            .ok_or_else(|| Fault::invalid("carry", "must be what BeginTurn answered"))?;
+        let carry = Carry::read(message.carry).ok_or_else(|| {
+            Fault::invalid("carry", "must be what the beginning of the turn answered")
+        })?;
         let commit = CommitTurn {
             idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
             course_id: message.course_id,

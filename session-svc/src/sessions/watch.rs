@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc::{self, OwnedPermit, Sender};
+use tokio::sync::mpsc::{self, Sender};
 use turnwise_proto::session::v1::Event;
 use turnwise_session_store::{Partition, StudentKey};
 
@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(15);
 pub type Watched = Result<Event, SessionError>;
 
 impl Sessions {
-    /// Streams a thread's log from the event after `after` on, until the receiver is dropped or the service drains.
+    /// Streams a thread's log from the event after `after` on, until the receiver is dropped.
     pub async fn watch_events(
         &self,
         student: StudentKey,
@@ -36,11 +36,9 @@ impl Sessions {
             .map_err(|_| SessionError::Unavailable)?;
         let sessions = self.clone();
         self.inner.tasks.spawn(async move {
-            let shutdown = sessions.inner.shutdown.clone();
-            let follow = sessions.follow(&student, &thread_id, after, sender);
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                ended = follow => say(last_word, ended),
+            let ended = sessions.follow(&student, &thread_id, after, sender).await;
+            if let Some(error) = ended {
+                last_word.send(Err(error));
             }
         });
         Ok(receiver)
@@ -85,11 +83,5 @@ impl Sessions {
                 _ = tokio::time::timeout(LOOK_EVERY, news.changed()) => {}
             }
         }
-    }
-}
-
-fn say(last_word: OwnedPermit<Watched>, ended: Option<SessionError>) {
-    if let Some(error) = ended {
-        last_word.send(Err(error));
     }
 }

@@ -125,7 +125,7 @@ impl Service {
                 auth: Arc::new(InternalAuth::token(token.clone())),
                 deadline: DeadlineRule::default(),
                 max_in_flight: 1000,
-                shutdown: kit.shutdown.clone(),
+                drain: kit.drain.clone(),
             },
             tls: None,
             client_certificates: false,

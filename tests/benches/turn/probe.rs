@@ -154,7 +154,7 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
         auth: Arc::new(InternalAuth::token(token.clone())),
         deadline: DeadlineRule::default(),
         max_in_flight: 1024,
-        shutdown: kit.shutdown.clone(),
+        drain: kit.drain.clone(),
     };
     let counted = |peer: &'static str, routes: Routes| {
         let options = ClientOptions {

@@ -125,6 +125,7 @@ pub fn wait_before_again(fault: &Fault, tries: u32) -> Option<Duration> {
     let told = fault.retry_delay();
     match fault.reason() {
         ErrorReason::DependencyUnavailable
+        | ErrorReason::Draining
         | ErrorReason::StorageUnavailable
         | ErrorReason::VersionConflict
             if tries < TRIES =>
@@ -143,6 +144,7 @@ pub fn may_be_sent_again(reason: ErrorReason) -> bool {
     matches!(
         reason,
         ErrorReason::DependencyUnavailable
+            | ErrorReason::Draining
             | ErrorReason::StorageUnavailable
             | ErrorReason::VersionConflict
             | ErrorReason::TurnInProgress

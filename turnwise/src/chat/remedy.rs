@@ -19,6 +19,11 @@ pub fn remedy(fault: &Fault) -> String {
                 .to_owned(),
         },
         ErrorReason::PermissionDenied => match fault.metadata("need") {
+            Some("class of the thread") => {
+                "You are no longer in this conversation's class: /history shows what was said; leave out --thread to \
+                 begin a new one."
+                    .to_owned()
+            }
             Some(need) => format!("The token does not allow this; it takes {need}."),
             None => "The token does not allow this; check --class and the token's role.".to_owned(),
         },
@@ -66,7 +71,9 @@ pub fn remedy(fault: &Fault) -> String {
         ErrorReason::DeadlineExceeded => {
             "It took too long; --timeout allows for more.".to_owned()
         }
-        ErrorReason::DependencyUnavailable | ErrorReason::StorageUnavailable => {
+        ErrorReason::DependencyUnavailable
+        | ErrorReason::StorageUnavailable
+        | ErrorReason::Draining => {
             format!("The suite, or a part of it, does not answer; try {later}.")
         }
         ErrorReason::Busy | ErrorReason::QueueFull | ErrorReason::BudgetExhausted => {

@@ -85,6 +85,35 @@ async fn a_caller_who_leaves_takes_no_wrong_answer_back() {
     assert_eq!(world.session.attempts(), 1, "it counted once");
 }
 
+/// The end of the process is a deadline, too, however patient the caller is.
+#[tokio::test(start_paused = true)]
+async fn a_drain_leaves_the_verdict_of_the_rules() {
+    const BOUND: Duration = Duration::from_secs(20);
+    let world = World::start().await;
+    let asked = Arc::new(Notify::new());
+    let model = Arc::clone(&asked);
+    world.llm.on(
+        "turnwise.llm.v1.LlmGatewayService/Complete",
+        move |_: CompleteRequest| {
+            model.notify_one();
+            stall::<CompleteResponse>()
+        },
+    );
+    let began = Instant::now();
+    let request = world.drill("key-1", "wrong");
+    let (answer, ()) = tokio::join!(world.grade_within(request, BOUND * 30), async {
+        asked.notified().await;
+        world.kit.drain.begin(BOUND);
+    });
+    let answer = answer.unwrap();
+    assert_eq!(answer.result(), DrillResult::Incorrect);
+    assert!(answer.evidence_recorded);
+    let why: Vec<_> = answer.degraded_reasons().collect();
+    assert_eq!(why, [DegradedReason::Deadline]);
+    let took = began.elapsed();
+    assert!((BOUND / 2..BOUND).contains(&took), "{took:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stalled_model_leaves_the_verdict_of_the_rules() {
     let world = World::start().await;

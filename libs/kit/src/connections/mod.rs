@@ -202,7 +202,7 @@ impl Shared {
             match tls.accept(socket).await {
                 Ok(stream) => self.talk(stream, from, &place).await,
                 Err(error) => {
-                    tracing::debug!(%peer, %error, "no TLS");
+                    tracing::debug!(%error, "no TLS");
                     place.ended(Ended::Tls);
                 }
             }
@@ -233,9 +233,7 @@ impl Shared {
             }
         }
     }
-}
 
-impl Shared {
     /// Answers one request, which counts as use of its connection until the last byte of the answer is handed over.
     fn answer(
         &self,

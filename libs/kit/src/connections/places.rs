@@ -76,7 +76,7 @@ impl Places {
             address: network(peer),
             proved: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
-            last_call: AtomicU64::new(0),
+            last_call: AtomicU64::new(self.now()),
             lost: CancellationToken::new(),
         });
         let mut table = self.table();
@@ -101,6 +101,10 @@ impl Places {
     /// Moves a connection to the proved ones; says whether there is a place for it.
     fn prove(&self, id: u64) -> bool {
         let mut table = self.table();
+        // One that has just lost its place stays without.
+        let Some(held) = table.unproved.get(&id).cloned() else {
+            return table.proved.contains_key(&id);
+        };
         if table.proved.len() >= self.limits.proved() {
             let quiet = table
                 .proved
@@ -114,10 +118,7 @@ impl Places {
             self.metrics.ended(Ended::Displaced);
             leaves.lost.cancel();
         }
-        // One that has just lost its place stays without.
-        let Some(held) = table.unproved.remove(&id) else {
-            return false;
-        };
+        table.unproved.remove(&id);
         held.proved.store(true, Ordering::SeqCst);
         table.proved.insert(id, held);
         true

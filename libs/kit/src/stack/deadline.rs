@@ -1,4 +1,5 @@
-//! Deadlines: read from `grpc-timeout`, bounded, enforced, and handed to the handler for the calls that it makes.
+//! Deadlines: read from `grpc-timeout`, bounded, enforced, and handed to the handler for the calls that it makes. The end of
+//! the process is a deadline, too.
 
 use std::{
     future::Future,
@@ -12,8 +13,8 @@ use http::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
-use super::{Repeated, auth::OpenMethods, drain, errors, only};
-use crate::{CancellationToken, Fault, context::Deadline};
+use super::{Answers, Repeated, drain, errors, only};
+use crate::{Drain, Fault, context::Deadline, drain::cut_off};
 
 /// How long calls may take.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,8 @@ const HOP_MARGIN: Duration = Duration::from_millis(2);
 
 pub(super) async fn enforce<F: Future<Output = Response>>(
     rule: DeadlineRule,
-    shutdown: &CancellationToken,
+    ending: &Drain,
+    answers: Answers,
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
@@ -51,12 +53,15 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
         .min(rule.most);
     let at = Instant::now() + budget;
     request.extensions_mut().insert(Deadline(at));
-    let open = OpenMethods::contains(request.uri().path());
-    match before(at, next(request)).await {
-        // A health watch lasts as long as somebody watches, or until the process drains.
-        Some(response) if open => drain::until(shutdown.clone(), response),
-        Some(response) => response,
-        None => errors::respond(expired()),
+    let response = tokio::select! {
+        biased;
+        response = before(at, next(request)) => response.unwrap_or_else(|| errors::respond(expired())),
+        () = ending.nearly_over(Duration::ZERO) => errors::respond(cut_off()),
+    };
+    match answers {
+        Answers::One => response,
+        Answers::Many => drain::until(ending.nearly_over(Duration::ZERO), response),
+        Answers::Watch => drain::until(ending.begun(), response),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Watches end when the process drains, since an open stream would hold the drain for ever.
+//! Streams end with the process, and say why: an open one would hold the drain for ever, and one that just broke off would
+//! leave its reader without advice.
 
 use std::{
     future::Future,
@@ -8,30 +9,32 @@ use std::{
 
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use http_body::Frame;
-use tokio_util::sync::WaitForCancellationFutureOwned;
+use tonic::Status;
 
-use crate::CancellationToken;
+use crate::drain::cut_off;
 
-/// The response, whose stream ends as UNAVAILABLE when `shutdown` is cancelled, so that the watcher asks another server.
-pub(super) fn until(shutdown: CancellationToken, response: Response) -> Response {
+/// The response, whose stream ends as UNAVAILABLE, with a retry hint, when `ended` does.
+pub(super) fn until(
+    ended: impl Future<Output = ()> + Send + 'static,
+    response: Response,
+) -> Response {
     response.map(|inner| {
-        Body::new(Watch {
+        Body::new(Until {
             inner,
-            drained: Box::pin(shutdown.cancelled_owned()),
-            ended: false,
+            ended: Some(Box::pin(ended)),
         })
     })
 }
 
-struct Watch {
+struct Until {
     inner: Body,
-    drained: Pin<Box<WaitForCancellationFutureOwned>>,
-    ended: bool,
+    /// Absent: it has ended.
+    ended: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
-impl http_body::Body for Watch {
+impl http_body::Body for Until {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -39,25 +42,27 @@ impl http_body::Body for Watch {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if self.ended {
+        let this = &mut *self;
+        let Some(ended) = &mut this.ended else {
             return Poll::Ready(None);
-        }
-        // What the stream has to say comes first: the watcher sees NOT_SERVING before the end.
-        let frame = Pin::new(&mut self.inner).poll_frame(cx);
+        };
+        // What the stream has to say comes first: a watcher sees NOT_SERVING, and a student the answer, before the end.
+        let frame = Pin::new(&mut this.inner).poll_frame(cx);
         if frame.is_ready() {
             return frame;
         }
-        if self.drained.as_mut().poll(cx).is_pending() {
+        if ended.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         }
-        self.ended = true;
+        this.ended = None;
         let mut trailers = HeaderMap::new();
-        trailers.insert("grpc-status", HeaderValue::from_static("14"));
-        trailers.insert("grpc-message", HeaderValue::from_static("draining"));
-        Poll::Ready(Some(Ok(Frame::trailers(trailers))))
+        Poll::Ready(match Status::from(cut_off()).add_header(&mut trailers) {
+            Ok(()) => Some(Ok(Frame::trailers(trailers))),
+            Err(error) => Some(Err(axum::Error::new(error))),
+        })
     }
 
     fn is_end_stream(&self) -> bool {
-        self.ended || self.inner.is_end_stream()
+        self.ended.is_none() || self.inner.is_end_stream()
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn limit<F: Future<Output = Response>>(
         return errors::respond(
             Fault::new(
                 ErrorReason::Busy,
-                "too many calls at once; try again later or raise MAX_IN_FLIGHT",
+                "too many calls at once; try again when RetryInfo says",
             )
             .meta("max_in_flight", places.most.to_string())
             .retry_after(RETRY_WHEN_FULL),

@@ -6,7 +6,8 @@
 //! 2. **trace and metrics**: next, so that everything below logs within the call's span and the caller's trace; and
 //!    outside all that refuses, so that refusals are counted like answers.
 //! 3. **headers**: before anything reads them.
-//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first.
+//! 4. **deadline**: before any work, so that the work of authentication counts, too; polls its timer first. So
+//!    does the end of the process.
 //! 5. **auth**: before limits, so that strangers cannot use up the places of known callers' calls.
 //! 6. **limits**: last before the work, so that a place is held only while there is work.
 //! 7. **errors**: innermost, where failures that tonic made by itself get their reason; the only place that does so.
@@ -20,7 +21,7 @@ mod limits;
 mod panic;
 mod trace;
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -40,7 +41,7 @@ pub(crate) use trace::REQUEST_ID_HEADER;
 
 use turnwise_proto::common::v1::ErrorReason;
 
-use crate::{CancellationToken, Fault, Metrics};
+use crate::{Drain, Fault, Metrics};
 
 /// What the stack of one listener needs.
 #[derive(Clone)]
@@ -53,8 +54,8 @@ pub struct Stack {
     pub deadline: DeadlineRule,
     /// How many calls may be worked on at once.
     pub max_in_flight: usize,
-    /// Cancelled when the process drains: watches end then, however long somebody would watch.
-    pub shutdown: CancellationToken,
+    /// The end of the process: watches end when it begins, other calls when it is over.
+    pub drain: Drain,
 }
 
 impl Stack {
@@ -91,37 +92,62 @@ async fn inside(State(chain): State<Arc<Chain>>, request: Request, next: Next) -
     let work = |request| errors::explain(request, |request| next.run(request));
     let work = |request| limits::limit(&chain.places, request, work);
     let work = |request| auth::authenticate(&*stack.auth, request, work);
-    let work = |request| deadline::enforce(stack.deadline, &stack.shutdown, request, work);
+    let answers = chain.names.answers(request.uri().path());
+    let work = |request| deadline::enforce(stack.deadline, &stack.drain, answers, request, work);
     let work = |request| headers::check(request, work);
     trace::trace(&chain.names, &stack.metrics, request, work).await
 }
 
+/// What a method answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// One message.
+    One,
+    /// A stream that comes to an end by itself.
+    Many,
+    /// A stream that lasts as long as somebody reads: its method's name begins with `Watch`.
+    Watch,
+}
+
 /// The methods that exist, so that a stranger's made-up path never becomes a metric's label.
-pub(crate) struct MethodNames(HashSet<&'static str>);
+pub(crate) struct MethodNames(HashMap<&'static str, Answers>);
 
 impl MethodNames {
     fn known() -> Self {
-        let mut names: HashSet<&'static str> = [
-            "/grpc.health.v1.Health/Check",
-            "/grpc.health.v1.Health/Watch",
-            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        let mut names: HashMap<&'static str, Answers> = [
+            ("/grpc.health.v1.Health/Check", Answers::One),
+            ("/grpc.health.v1.Health/Watch", Answers::Watch),
+            (
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                Answers::Watch,
+            ),
+            (
+                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                Answers::Watch,
+            ),
         ]
         .into();
-        names.extend(suite_methods());
+        names.extend(suite_methods().iter().copied());
         Self(names)
     }
 
     /// The path as a label: itself if it exists, else `unknown`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
-        self.0.get(path).copied().unwrap_or("unknown")
+        self.0
+            .get_key_value(path)
+            .map_or("unknown", |(name, _)| name)
+    }
+
+    /// What the method at this path answers with; a path that does not exist is refused once.
+    fn answers(&self, path: &str) -> Answers {
+        self.0.get(path).copied().unwrap_or(Answers::One)
     }
 }
 
 /// Every method of the suite's protos. The set is small, fixed and made once per process, so its strings may live for
 /// ever.
-fn suite_methods() -> &'static [&'static str] {
-    static METHODS: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
+fn suite_methods() -> &'static [(&'static str, Answers)] {
+    static METHODS: std::sync::OnceLock<Vec<(&'static str, Answers)>> = std::sync::OnceLock::new();
     METHODS.get_or_init(|| {
         let set =
             prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap_or_default();
@@ -133,7 +159,12 @@ fn suite_methods() -> &'static [&'static str] {
                         format!("/{}.{}/{}", file.package(), service.name(), method.name())
                             .into_boxed_str(),
                     );
-                    methods.push(path);
+                    let answers = match method.server_streaming() {
+                        false => Answers::One,
+                        true if method.name().starts_with("Watch") => Answers::Watch,
+                        true => Answers::Many,
+                    };
+                    methods.push((path, answers));
                 }
             }
         }
@@ -150,7 +181,7 @@ pub(crate) fn refuse_full() -> Response {
     errors::respond(
         Fault::new(
             ErrorReason::Busy,
-            "too many connections at once; try again later or raise MAX_CONNECTIONS",
+            "too many connections at once; try again when RetryInfo says",
         )
         .retry_after(RETRY_WHEN_FULL),
     )

@@ -166,8 +166,11 @@ async fn a_connection_without_calls_ends_and_one_with_a_call_does_not() {
     .await;
     shows(&kit, r#"connections_open{listener="grpc"} 1"#).await;
     assert!(!stalled.is_finished());
-    // The client connects again and does not notice.
+    // The client connects again and does not notice; nor does anybody who comes when the server is old.
     call(idle, "ok").await.unwrap();
+    for _ in 0..10 {
+        call(channel(server.address).await, "ok").await.unwrap();
+    }
     stalled.abort();
     server.drain().await;
 }

@@ -82,7 +82,7 @@ pub fn stack(kit: &Kit, max_in_flight: usize) -> Stack {
         auth: Arc::new(InternalAuth::token(InternalToken::new(TOKEN).unwrap())),
         deadline: DeadlineRule::default(),
         max_in_flight,
-        shutdown: kit.shutdown.clone(),
+        drain: kit.drain.clone(),
     }
 }
 

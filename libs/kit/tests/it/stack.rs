@@ -227,3 +227,25 @@ async fn a_list_and_a_name_are_endpoints_too() {
         assert!(refused.is_err(), "{wrong}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_outlasts_the_drain_is_handed_back() {
+    const BOUND: Duration = Duration::from_secs(20);
+    let kit = Kit::for_tests();
+    let mut client = in_process(&kit, 10);
+    let mut slow = client.clone();
+    let began = tokio::time::Instant::now();
+    let call = tokio::spawn(async move { fails(&mut slow, "stall", BOUND * 30).await });
+    kit.drain.begin(BOUND);
+    // Until then there is service: whoever is being finished needs it.
+    let context = CallContext::background(Some(student()), BOUND);
+    let served = client.batch_get_question_status(context.request(ask("ok")));
+    served.await.unwrap();
+    let status = call.await.unwrap();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+    let fault = Fault::from_status(&status);
+    assert_eq!(fault.reason(), ErrorReason::Draining);
+    assert!(fault.retry_delay().is_some());
+    let took = began.elapsed();
+    assert!((BOUND..BOUND * 2).contains(&took), "{took:?}");
+}

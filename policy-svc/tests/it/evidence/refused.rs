@@ -144,7 +144,7 @@ async fn a_refusal_says_what_to_do() {
         ),
         (
             exam("ONE-B9", "ONE", MasteryTier::Gold, true),
-            "send one of its catalogue",
+            "send the card's",
         ),
     ] {
         let refused = ask(&service, request(None, event)).await.unwrap_err();

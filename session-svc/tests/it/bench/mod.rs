@@ -128,10 +128,6 @@ impl Bench {
         Arc::clone(&self.opened().store)
     }
 
-    pub fn shutdown(&self) -> &CancellationToken {
-        &self.opened().shutdown
-    }
-
     fn opened(&self) -> &Open {
         self.open.as_ref().unwrap()
     }

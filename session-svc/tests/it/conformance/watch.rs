@@ -22,7 +22,6 @@ cases!(
     what_another_replica_appends_is_seen,
     nothing_is_lost_between_what_was_and_what_comes,
     a_slow_reader_is_told_where_to_resume,
-    a_watch_ends_with_the_service,
     a_watch_ends_with_its_reader,
     a_watch_ends_when_the_thread_is_gone,
 );
@@ -151,17 +150,6 @@ async fn a_slow_reader_is_told_where_to_resume(bench: &mut Bench) {
     assert_eq!(slow.recv().await, None);
     let mut resumed = watch(sessions, &ada, 64).await;
     assert_eq!(next(&mut resumed, 136).await, Vec::from_iter(65..=200));
-}
-
-async fn a_watch_ends_with_the_service(bench: &mut Bench) {
-    let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    make_thread(sessions, &ada, "t1").await;
-    append(sessions, &ada, "e", 1).await;
-    let mut watch = watch(sessions, &ada, 0).await;
-    assert_eq!(next(&mut watch, 1).await, [1]);
-    bench.shutdown().cancel();
-    assert_eq!(watch.recv().await, None);
-    bench.reopen().await;
 }
 
 async fn a_watch_ends_with_its_reader(bench: &mut Bench) {

@@ -233,6 +233,32 @@ async fn a_student_may_name_only_themselves() {
 }
 
 #[tokio::test]
+async fn a_student_adds_nothing_to_a_thread_of_another_class() {
+    let service = service().await;
+    let thread = service.thread("ada").await.thread_id;
+    let mut ada = caller("student", "ada");
+    ada.groups = vec!["8a".to_owned()];
+    // Twice: a refused turn does not hold the thread.
+    for _ in 0..2 {
+        let turn = request_as(&ada, begin("ada", &thread));
+        let refused = service.session().begin_turn(turn).await.unwrap_err();
+        assert_eq!(reason(&refused), ErrorReason::PermissionDenied, "{refused}");
+    }
+    let graded = request_as(&ada, begin_evidence("ada", &thread));
+    let refused = service.session().begin_evidence(graded).await.unwrap_err();
+    assert_eq!(reason(&refused), ErrorReason::PermissionDenied, "{refused}");
+    // It reads on, and services act for whom they serve.
+    let read = GetThreadRequest {
+        student_id: "ada".to_owned(),
+        thread_id: thread.clone(),
+        ..Default::default()
+    };
+    let read = service.session().get_thread(request_as(&ada, read)).await;
+    read.unwrap();
+    service.start("ada", &thread).await;
+}
+
+#[tokio::test]
 async fn a_teacher_may_act_for_their_own_classes() {
     let service = service().await;
     let mut tess = caller("teacher", "tess");
