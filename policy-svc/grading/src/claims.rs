@@ -221,13 +221,11 @@ fn is_met(relation: &Relation, env: &Env, work: &mut Work) -> bool {
         return false;
     };
     match relation.sign {
-        _ if !matches!(relation.sign, Sign::Equal)
-            && !(left.is_constant() && right.is_constant()) =>
-        {
-            false
-        }
         Sign::Equal => left.equals(&right, work) == Ok(Some(true)),
-        sign => compare(&left, &right, work).is_some_and(|order| sign.holds(order)),
+        sign if left.is_constant() && right.is_constant() => {
+            compare(&left, &right, work).is_some_and(|order| sign.holds(order))
+        }
+        _ => false,
     }
 }
 

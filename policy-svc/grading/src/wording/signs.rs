@@ -46,7 +46,7 @@ pub(super) fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
             && clause
                 .get(at + 1)
                 .is_some_and(|next| next.number().is_some())
-            && !clause.get(at + 2).is_some_and(|next| next.word().is_some());
+            && clause.get(at + 2).is_none_or(|next| next.word().is_none());
         if between_numbers {
             said.push(Atom::sign('*'));
             at += 1;
