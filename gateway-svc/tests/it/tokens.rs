@@ -354,7 +354,6 @@ async fn a_claim_of_another_form_is_refused() {
         (again(r#""exp": 99999999999"#), "claims"),
         (again(r#""aud": "turnwise""#), "claims"),
         (again(r#""role": "staff""#), "claims"),
-        (again(r#""exp2": 1e999"#), "claims"),
         ("[1,2".to_owned(), "claims"),
         ("[".repeat(5000), "claims"),
         (

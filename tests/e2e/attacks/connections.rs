@@ -19,7 +19,6 @@ use tokio_rustls::{
 use turnwise_tests::{
     admin,
     deployment::Deployment,
-    eventually::eventually,
     options::{Kind, Options, Service},
     procfs::cpu_ms,
     student::DEMO_COURSE,
@@ -33,7 +32,16 @@ const SETTINGS: &[u8] = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00";
 const BOUND: Duration = Duration::from_secs(15);
 
 fn options() -> Options {
-    Options::new().env("CONNECTION_PROOF_SECONDS", "1")
+    with_admin().env("CONNECTION_PROOF_SECONDS", "1")
+}
+
+fn with_admin() -> Options {
+    Options::new().env("ADMIN_LISTEN", "127.0.0.1:0")
+}
+
+fn admin_port(suite: &mut Deployment, service: Service) -> SocketAddr {
+    let told = suite.at(service).admin;
+    told.unwrap_or_else(|| suite.process(service).printed_admin())
 }
 
 async fn connect(address: SocketAddr) -> TcpStream {
@@ -58,7 +66,7 @@ async fn every_port_closes_who_says_nothing(kind: Kind) {
     let mut waiting = Vec::new();
     for service in suite.services() {
         let at = suite.at(service);
-        let admin = at.admin.expect("every process has an admin port");
+        let admin = admin_port(&mut suite, service);
         for (address, says) in [
             (at.address, &b""[..]),
             (at.address, &PREFACE[..7]),
@@ -162,12 +170,11 @@ async fn more_silent_peers_than_files_keep_nobody_out() {
 /// Files run out all the same, because somebody took them away: the process waits, says so, and goes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn when_files_run_out_the_accept_loop_waits_and_says_so() {
-    let mut suite = Deployment::one_process(Options::new()).await;
+    let mut suite = Deployment::one_process(with_admin()).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
     ada.say(&thread, "hello").await;
-    let admin_port = suite.at(Service::Suite).admin.unwrap();
-    // Scraped before, so that the admin port keeps its connection.
+    let admin_port = admin_port(&mut suite, Service::Suite);
     let refused = async || {
         let (_, metrics) = admin::get(admin_port, "/metrics").await;
         let line = metrics.lines().find(|l| {
@@ -193,16 +200,12 @@ async fn when_files_run_out_the_accept_loop_waits_and_says_so() {
     let busy = (cpu_ms(id) - cpu) / 2000.0;
     assert!(busy < 0.3, "{busy} of a core");
     prlimit(pid, Resource::Nofile, before).unwrap();
-    let log = "connections cannot be accepted";
-    eventually("the log says so", BOUND, async || {
-        let log = suite.process(Service::Suite).log().all();
-        log.iter()
-            .any(|line| line.contains("accepted"))
-            .then_some(())
-    })
-    .await;
-    let said = suite.process(Service::Suite).log().all();
-    assert_eq!(said.iter().filter(|line| line.contains(log)).count(), 1);
+    let complains = |line: &str| line.contains("connections cannot be accepted");
+    let log = suite.process(Service::Suite).log();
+    let said = log.wait_for(BOUND, |line| complains(line).then_some(()));
+    assert!(said.is_some(), "the log says so");
+    let lines = log.all();
+    assert_eq!(lines.iter().filter(|line| complains(line)).count(), 1);
     // As many tries as a loop that waits makes, and not as one that spins.
     let tries = refused().await;
     assert!((1..100).contains(&tries), "{tries} tries");

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, io::Write};
 
 use clap::Parser;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use turnwise_kit::settings::{ServerSettings, SettingsError, parse};
 
 #[derive(Parser, Debug)]
@@ -91,6 +92,22 @@ fn what_is_unknown_or_out_of_bounds_stops_the_start_and_is_named() {
             vec!["--max-in-flight=0".to_owned()],
             vec!["max-in-flight", "1..=100000"],
         ),
+        (
+            vec!["--connection-proof-seconds=0".to_owned()],
+            vec!["connection-proof-seconds", "1..=60"],
+        ),
+        (
+            vec!["--connection-idle-seconds=29".to_owned()],
+            vec!["connection-idle-seconds", "30..=86400"],
+        ),
+        (
+            vec!["--max-connections=15".to_owned()],
+            vec!["max-connections", "16..=100000"],
+        ),
+        (
+            vec!["--max-unproved-per-address=0".to_owned()],
+            vec!["max-unproved-per-address", "1..=10000"],
+        ),
         (vec!["--tls-cert-file=x".to_owned()], vec!["tls-key-file"]),
     ];
     for (args, expected) in cases {
@@ -112,4 +129,28 @@ fn a_weak_or_missing_token_is_refused_without_being_shown() {
     assert!(!message.contains("weak-secret"));
     let cli = read(&["--internal-token-file=/nowhere/token"]).unwrap();
     assert!(cli.server.internal_token().is_err());
+}
+
+#[test]
+fn connections_leave_files_for_others() {
+    let limit = |files| Rlimit {
+        current: Some(files),
+        maximum: getrlimit(Resource::Nofile).maximum,
+    };
+    let most = |args: &[&str], files: u64| {
+        setrlimit(Resource::Nofile, limit(files)).unwrap();
+        let limits = read(args).unwrap().server.connection_limits();
+        limits.map(|limits| limits.most).map_err(|e| e.to_string())
+    };
+    let before = getrlimit(Resource::Nofile);
+    let derived = most(&[], 512);
+    let given = most(&["--max-connections=300"], 512);
+    let too_many = most(&["--max-connections=400"], 512);
+    setrlimit(Resource::Nofile, before).unwrap();
+    assert_eq!(derived, Ok(384));
+    assert_eq!(given, Ok(300));
+    let message = too_many.unwrap_err();
+    for part in ["MAX_CONNECTIONS (400)", "(512)", "ulimit -n"] {
+        assert!(message.contains(part), "{message}");
+    }
 }
