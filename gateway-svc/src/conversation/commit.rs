@@ -26,7 +26,13 @@ where
             .map_err(|status| step.fault(&status))
     };
     match once().await {
-        Err(fault) if is_outcome_unknown(&fault) => once().await,
+        Err(first) if is_outcome_unknown(&first) => once().await.map_err(|second| {
+            // The first had the time; that there is none left says nothing of the store.
+            match second.reason() {
+                ErrorReason::DeadlineExceeded => first,
+                _ => second,
+            }
+        }),
         sent => sent,
     }
 }
