@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
+use turnwise_text_classifier::fold;
+
 use crate::{
     fault::ProfileError,
     links,
@@ -147,7 +149,7 @@ impl Guardrails {
     /// or of mail, or markup that a page would load or draw.
     #[must_use]
     pub fn unsafe_reply(&self, locale: &str, text: &str) -> bool {
-        let folded = words::folded(text);
+        let folded = fold(text);
         links::has_any(&folded)
             || self
                 .locale(locale)
