@@ -29,4 +29,4 @@ mod profile;
 mod words;
 
 pub use fault::ProfileError;
-pub use guardrails::{Guardrails, Hit, HitKind};
+pub use guardrails::{Guardrails, Hit, HitKind, Judgement, Reaches};

@@ -133,9 +133,14 @@ impl Classifier {
     /// What a text is, and at most so many features that spoke for it.
     #[must_use]
     pub fn explain(&self, text: &str, most: usize) -> Explanation<'_> {
-        let folded = fold(text);
+        self.explain_folded(&fold(text), most)
+    }
+
+    /// As [`explain`](Self::explain), of a text in the form of [`fold`](crate::fold()).
+    #[must_use]
+    pub fn explain_folded(&self, folded: &str, most: usize) -> Explanation<'_> {
         let mut scorer = Scorer::new(self);
-        features(&folded, &self.lexicon, &mut scorer);
+        features(folded, &self.lexicon, &mut scorer);
         let best = scorer.best_or_empty();
         let verdict = self.verdict(&best.probabilities);
         let likeliest = |alarms: bool| {
@@ -154,7 +159,7 @@ impl Classifier {
                 harmless,
                 found: Vec::new(),
             };
-            features(&folded, &self.lexicon, &mut collector);
+            features(folded, &self.lexicon, &mut collector);
             reasons = collector.strongest(most);
         }
         Explanation { verdict, reasons }
