@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     exp::softmax,
-    features::{Feature, Kind, Sink, Unit, features},
+    features::{FEW, Feature, Kind, Sink, Unit, features},
     fold,
     lexicon::Lexicon,
 };
@@ -154,7 +154,7 @@ impl Classifier {
                 model: self,
                 pieces: best.first_piece..=best.last_piece,
                 piece: 0,
-                step: self.scale / best.norm.max(f32::MIN_POSITIVE),
+                step: self.scale / best.norm,
                 class,
                 harmless,
                 found: Vec::new(),
@@ -281,8 +281,8 @@ impl<'a> Scorer<'a> {
 
     fn window(&self, sums: &Sums, first_piece: usize) -> Window {
         let model = self.model;
-        let norm = sums.squares.sqrt();
-        let step = if norm > 0.0 { model.scale / norm } else { 0.0 };
+        let norm = (sums.squares + FEW).sqrt();
+        let step = model.scale / norm;
         let mut probabilities = [0.0; MAX_CLASSES];
         for (class, bias) in model.biases.iter().enumerate() {
             probabilities[class] = bias + sums.weights[class] * step;

@@ -20,6 +20,9 @@ const BONES: usize = 2;
 /// Lengths of parts of words, in bytes, with the marks of the word's beginning and end.
 const PARTS: std::ops::RangeInclusive<usize> = 3..=5;
 
+/// Added to the sum of squares that a text's features are divided by the root of: a few features are weak evidence.
+pub(crate) const FEW: f32 = 15.0;
+
 /// A kind of feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -43,10 +46,11 @@ impl Kind {
     /// How much a feature of this kind counts.
     pub(crate) const fn value(self) -> f32 {
         match self {
-            Self::Word | Self::Concept => 1.0,
-            Self::Bigram | Self::Trigram | Self::Skeleton => 0.7,
-            Self::Pair => 0.5,
-            Self::Part => 0.3,
+            Self::Word => 1.0,
+            Self::Bigram => 0.7,
+            Self::Skeleton => 0.6,
+            Self::Pair | Self::Trigram | Self::Part => 0.5,
+            Self::Concept => 0.4,
         }
     }
 }

@@ -7,7 +7,7 @@
 use crate::{
     classifier::{Alarm, Class, Classifier, MAX_CLASSES, Row, bin},
     exp::softmax,
-    features::{Feature, Sink, features},
+    features::{FEW, Feature, Sink, features},
     fold, hash,
     lexicon::Lexicon,
 };
@@ -218,7 +218,7 @@ impl<'a> Learner<'a> {
     fn probabilities(&self, inputs: &[Input]) -> PerClass {
         let count = self.options.classes.len();
         let squares: f32 = inputs.iter().map(|(_, value)| value * value).sum();
-        let norm = squares.sqrt().max(f32::MIN_POSITIVE);
+        let norm = (squares + FEW).sqrt();
         let mut logits = PerClass::default();
         for &(bin, value) in inputs {
             for (class, logit) in logits[..count].iter_mut().enumerate() {
@@ -265,7 +265,7 @@ impl<'a> Learner<'a> {
             .collect();
         let probabilities = self.probabilities(&inputs);
         let squares: f32 = inputs.iter().map(|(_, value)| value * value).sum();
-        let norm = squares.sqrt().max(f32::MIN_POSITIVE);
+        let norm = (squares + FEW).sqrt();
         let count = self.options.classes.len();
         for (class, probability) in probabilities[..count].iter().enumerate() {
             let expected = if class == example.class { 1.0 } else { 0.0 };

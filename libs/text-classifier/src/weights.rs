@@ -17,7 +17,7 @@ use crate::{
 
 const MAGIC: &[u8; 4] = b"TWTC";
 /// Raise it with any change to the file, to features or to hashes: older weights are then refused.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 const MAX_BITS: u8 = 20;
 
 /// Why a file holds no model.

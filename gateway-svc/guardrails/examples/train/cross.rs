@@ -32,19 +32,6 @@ pub fn validate(data: &Data) {
         }
     }
     tell("all", &judged);
-    if let Some(file) = std::env::var_os("JUDGED") {
-        let mut lines: Vec<String> = judged
-            .iter()
-            .map(|(sentence, score, class)| {
-                let Sentence {
-                    kind, locale, text, ..
-                } = sentence;
-                format!("{score:.3}\t{class}\t{kind}\t{locale}\t{text}\n")
-            })
-            .collect();
-        lines.sort();
-        std::fs::write(file, lines.concat()).unwrap();
-    }
 }
 
 fn tell(name: &str, judged: &[(&Sentence, f32, String)]) {

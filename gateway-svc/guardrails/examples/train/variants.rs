@@ -27,6 +27,13 @@ const AROUND: [&str; 16] = [
 /// How much a variant counts beside its sentence.
 const WEIGHT: f32 = 0.5;
 
+const HARMLESS: &str = "harmless";
+/// How many harmless sentences make a long one, and how much that counts.
+const TOGETHER: usize = 6;
+const LONG_WEIGHT: f32 = 2.0;
+/// In which steps the harmless ones are gone through, so that others meet.
+const STEPS: [usize; 4] = [1, 7, 101, 1009];
+
 /// Examples of all sentences and their variants.
 pub fn of(sentences: &[&Sentence], classes: &[Class]) -> Vec<Example> {
     let mut examples = Vec::new();
@@ -52,8 +59,26 @@ pub fn of(sentences: &[&Sentence], classes: &[Class]) -> Vec<Example> {
             WEIGHT,
         );
     }
+    // Long messages are many sentences, none of which may alarm, nor where two meet.
+    let harmless: Vec<&str> = sentences
+        .iter()
+        .filter(|sentence| sentence.kind == HARMLESS)
+        .map(|sentence| sentence.text.as_str())
+        .collect();
+    let class = classes.iter().position(|class| class.name == HARMLESS);
+    let class = class.unwrap_or_else(|| panic!("no kind: {HARMLESS}"));
+    for step in STEPS {
+        let mixed: Vec<&str> = (0..harmless.len())
+            .map(|at| harmless[at * step % harmless.len()])
+            .collect();
+        examples.extend(mixed.chunks(TOGETHER).map(|chunk| Example {
+            class,
+            text: chunk.join(". "),
+            weight: LONG_WEIGHT,
+        }));
+    }
     examples.extend(AROUND.iter().map(|text| Example {
-        class: classes.len() - 1,
+        class,
         text: (*text).to_owned(),
         weight: 1.0,
     }));
