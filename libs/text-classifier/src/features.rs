@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Words that a piece has at most.
-const LONGEST_PIECE: usize = 40;
+const LONGEST_PIECE: usize = 28;
 /// Words before which a sentence's end is none.
-const SHORTEST_PIECE: usize = 20;
+const SHORTEST_PIECE: usize = 5;
 /// How far apart the words of a pair may be.
 const REACH: usize = 5;
 /// How far apart the concepts of a skeleton may be, in concepts.

@@ -80,7 +80,10 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         (sworn, "self_harm"),
         // No phrase of the profile: the model finds it.
         (
-            saying(&thread, "x = 4. someone online wants me to send nudes"),
+            saying(
+                &thread,
+                "x = 4. a guy on discord keeps asking me for pics of my body",
+            ),
             "danger",
         ),
     ];

@@ -32,8 +32,8 @@ fn classes() -> Vec<Class> {
     ]
 }
 
-const UNCERTAIN: f32 = 0.8;
-const CERTAIN: f32 = 0.92;
+const UNCERTAIN: f32 = 0.85;
+const CERTAIN: f32 = 0.925;
 
 /// A model of these sentences.
 fn model(sentences: &[&Sentence], lexicon: &Lexicon, data_hash: u64) -> Classifier {

@@ -30,7 +30,8 @@ pub fn print(folder: &Path) {
             let hit = guardrails.check("", &text);
             let stopped = hit.as_ref().is_some_and(|hit| hit.stops);
             let harmless = ["near_miss", "harmless"].contains(&kind.as_str());
-            let row = rows.entry((kind, locale)).or_default();
+            let language = locale.split('-').next().unwrap_or_default().to_owned();
+            let row = rows.entry((kind, language)).or_default();
             row.all += 1;
             row.stopped += usize::from(stopped);
             row.uncertain += usize::from(hit.is_some_and(|hit| !hit.stops));
@@ -42,16 +43,16 @@ pub fn print(folder: &Path) {
     println!(
         "| kind | language | sentences | stopped | uncertain |\n| --- | --- | --- | --- | --- |"
     );
-    for ((kind, locale), row) in &rows {
+    for ((kind, language), row) in &rows {
         let share = |count: usize| 100.0 * count as f64 / row.all as f64;
         let (stopped, uncertain) = (share(row.stopped), share(row.uncertain));
         println!(
-            "| {kind} | {locale} | {} | {stopped:.1} % | {uncertain:.1} % |",
+            "| {kind} | {language} | {} | {stopped:.1} % | {uncertain:.1} % |",
             row.all
         );
     }
-    for ((kind, locale), row) in &rows {
-        println!("\n### {kind}, {locale}\n");
+    for ((kind, language), row) in &rows {
+        println!("\n### {kind}, {language}\n");
         for text in &row.wrong {
             println!("- {text}");
         }
