@@ -68,8 +68,16 @@ fn a_score_is_explained_by_its_features() {
         "{weights:?}"
     );
     let all = TOY.explain("the soup. a storm is coming tonight", usize::MAX);
-    let told = |part: &str| all.reasons.iter().any(|reason| reason.feature.contains(part));
-    assert!(told("[STORM]") && told("storm") && told("-"), "{:?}", all.reasons);
+    let told = |part: &str| {
+        all.reasons
+            .iter()
+            .any(|reason| reason.feature.contains(part))
+    };
+    assert!(
+        told("[STORM]") && told("storm") && told("-"),
+        "{:?}",
+        all.reasons
+    );
     assert!(
         all.reasons
             .iter()
