@@ -312,6 +312,9 @@ fn verdict(out: &mut Drawer, facts: &TurnFacts) {
             text.push_str("; uncertain, the turn went on");
         }
         out.row("guardrail", &text);
+    } else if !facts.guardrail.is_empty() {
+        // A record of before there were findings.
+        out.row("guardrail", &line(&facts.guardrail));
     }
     if let Some(verdict) = &facts.verdict {
         let action = lower(verdict.action().as_str_name(), "TUTOR_ACTION_").replace('_', " ");
