@@ -12,7 +12,7 @@ use turnwise_proto::{
 };
 
 use crate::{
-    conversation::{Core, body_hash},
+    conversation::{Core, Request, body_hash},
     upstream::Step,
 };
 
@@ -59,25 +59,55 @@ pub(crate) async fn create(
         idempotency_key: String::new(),
         ..request.clone()
     };
+    let body_hash = body_hash("CreateThread", &body);
+    let hit = core.met([request.title.as_str()]);
+    let stopped = hit.as_ref().filter(|hit| hit.stops);
     let new = session::CreateThreadRequest {
         student_id: caller.subject.clone(),
-        course_id: request.course_id,
+        course_id: request.course_id.clone(),
         class_id: request.class_id,
-        title: request.title,
-        idempotency_key: request.idempotency_key,
-        body_hash: body_hash("CreateThread", &body),
+        title: match stopped {
+            None => request.title,
+            Some(_) => String::new(),
+        },
+        idempotency_key: request.idempotency_key.clone(),
+        body_hash: body_hash.clone(),
         kind: ThreadKind::Tutor.into(),
     };
     let step = Step::Session.of(context);
-    let made = core
+    let thread = core
         .upstreams
         .session
         .clone()
         .create_thread(step.request(new))
         .await
-        .map_err(|status| step.fault(&status))?;
+        .map_err(|status| step.fault(&status))?
+        .into_inner()
+        .thread;
+    let mut guardrail_text = String::new();
+    if let (Some(hit), Some(thread)) = (&hit, &thread) {
+        let about = Request {
+            context,
+            caller,
+            address: None,
+            kind: ThreadKind::Tutor,
+            thread_id: &thread.thread_id,
+            course_id: &request.course_id,
+            idempotency_key: &request.idempotency_key,
+            body_hash,
+        };
+        // A thread has one title.
+        core.tell(&about, hit, format!("title-{}", thread.thread_id))
+            .await?;
+        if hit.stops {
+            guardrail_text = core
+                .guarded_text(context, &request.course_id, hit.kind)
+                .await;
+        }
+    }
     Ok(CreateThreadResponse {
-        thread: made.into_inner().thread,
+        thread,
+        guardrail_text,
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use turnwise_text_classifier::WeightsError;
+
 /// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
@@ -23,6 +25,9 @@ pub enum ProfileError {
         /// What is wrong and what to do about it.
         message: String,
     },
+    /// The model of this crate is broken, which its tests rule out.
+    #[error("the model cannot be read")]
+    Model(#[from] WeightsError),
 }
 
 fn place(file: &std::path::Path, line: Option<u64>) -> String {

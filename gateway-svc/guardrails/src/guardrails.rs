@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
+use turnwise_text_classifier::{Classifier, Level, fold};
+
 use crate::{
     fault::ProfileError,
     links,
@@ -12,33 +14,79 @@ use crate::{
 
 const BUILT_IN_FILE: &str = "profile.yaml";
 const BUILT_IN: &str = include_str!("../profile.yaml");
+const WEIGHTS: &[u8] = include_bytes!("../data/weights.bin");
 
 /// What was found, the gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HitKind {
     /// The student may harm themselves.
     SelfHarm,
-    /// Somebody may harm the student.
+    /// Somebody close may harm the student.
     Abuse,
+    /// The student, or somebody else, may be in danger.
+    Danger,
+    /// Others torment the student.
+    Bullying,
     /// A term that the school does not want.
     BlockedTerm,
 }
 
 impl HitKind {
+    const SAFEGUARDING: [Self; 4] = [Self::SelfHarm, Self::Abuse, Self::Danger, Self::Bullying];
+
     /// Whether staff have to know.
     #[must_use]
     pub fn is_safeguarding(self) -> bool {
-        matches!(self, Self::SelfHarm | Self::Abuse)
+        Self::SAFEGUARDING.contains(&self)
+    }
+
+    /// The name in records, in the profile and in the model.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SelfHarm => "self_harm",
+            Self::Abuse => "abuse",
+            Self::Danger => "danger",
+            Self::Bullying => "bullying",
+            Self::BlockedTerm => "blocked_term",
+        }
     }
 }
 
-/// Why a turn goes no further, and what the student reads instead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hit<'a> {
-    /// What was found: the gravest, if there is more than one.
+/// What a student's text was found to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The gravest, if there is more than one.
     pub kind: HitKind,
-    /// The profile's answer.
-    pub text: &'a str,
+    /// Whether the text goes no further. What is not certain is told and does not stop the student.
+    pub stops: bool,
+    /// How the model judged; none: the profile has the words.
+    pub judgement: Option<Judgement>,
+}
+
+/// How the model judged a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The model's version.
+    pub model: String,
+    /// The probability that the text is a call for help, 0 to 1.
+    pub score: f32,
+    /// The least score that stops.
+    pub threshold: f32,
+    /// The features that spoke most for it, the strongest first. They hold words of the text.
+    pub features: Vec<String>,
+}
+
+/// How many features a judgement tells.
+const FEATURES: usize = 8;
+
+/// Whether what a student wrote reaches a person, so that the student may be told so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaches {
+    /// Nobody is told.
+    Nobody,
+    /// Staff are.
+    Staff,
 }
 
 /// One profile, ready to be used.
@@ -47,22 +95,16 @@ pub struct Guardrails {
     locales: BTreeMap<String, Locale>,
     /// For a locale that the profile does not have.
     other: Locale,
+    /// Judges what no phrase matches; none: phrases alone count.
+    model: Option<Classifier>,
 }
 
 struct Locale {
     phrases: Phrases,
     safeguarding_text: String,
+    /// With the sentence that staff are told.
+    told_text: String,
     blocked_text: String,
-}
-
-impl Locale {
-    fn text(&self, kind: HitKind) -> &str {
-        if kind.is_safeguarding() {
-            &self.safeguarding_text
-        } else {
-            &self.blocked_text
-        }
-    }
 }
 
 impl fmt::Debug for Guardrails {
@@ -96,26 +138,40 @@ impl Guardrails {
     }
 
     fn parse(file: &Path, yaml: &str) -> Result<Self, ProfileError> {
-        Self::of(&Profile::parse(file, yaml)?).map_err(|error| ProfileError::Faulty {
+        let profile = Profile::parse(file, yaml)?;
+        let model = profile
+            .model
+            .then(|| Classifier::read(WEIGHTS))
+            .transpose()?;
+        Self::of(&profile, model).map_err(|error| ProfileError::Faulty {
             file: file.to_owned(),
             line: None,
             message: format!("{error}; use fewer or shorter phrases"),
         })
     }
 
-    fn of(profile: &Profile) -> Result<Self, aho_corasick::BuildError> {
-        let locale = |own: &LocaleProfile| {
-            let self_harm = own.self_harm.iter().map(|p| (HitKind::SelfHarm, p));
-            let abuse = own.abuse.iter().map(|p| (HitKind::Abuse, p));
-            let blocked = profile.blocked_terms.iter();
-            let blocked = blocked.map(|p| (HitKind::BlockedTerm, p));
+    fn of<'a>(
+        profile: &'a Profile,
+        model: Option<Classifier>,
+    ) -> Result<Self, aho_corasick::BuildError> {
+        let locale = |own: &'a LocaleProfile| {
+            let of = |kind, phrases: &'a [String]| phrases.iter().map(move |phrase| (kind, phrase));
+            let safeguarding = own
+                .safeguarding
+                .iter()
+                .flat_map(|(kind, own)| of(*kind, own));
+            let blocked = of(HitKind::BlockedTerm, &profile.blocked_terms);
             Ok(Locale {
-                phrases: Phrases::new(self_harm.chain(abuse).chain(blocked))?,
+                phrases: Phrases::new(safeguarding.chain(blocked))?,
+                told_text: format!("{} {}", own.safeguarding_text, own.told_text)
+                    .trim_end()
+                    .to_owned(),
                 safeguarding_text: own.safeguarding_text.clone(),
                 blocked_text: own.blocked_text.clone(),
             })
         };
         Ok(Self {
+            model,
             locales: profile
                 .locales
                 .iter()
@@ -125,29 +181,69 @@ impl Guardrails {
         })
     }
 
-    /// Whether a student's text ends the turn here, and with which answer. The locale is the course's. Time grows with the
-    /// length of the text alone.
+    /// What a student's text calls for: first by the phrases of its locale, then by the model, which reads English and
+    /// German whatever the locale. Time grows with the length of the text alone.
     #[must_use]
-    pub fn check(&self, locale: &str, text: &str) -> Option<Hit<'_>> {
-        let locale = self.locale(locale);
-        let kind = locale.phrases.gravest(&words::of(text))?;
+    pub fn check(&self, locale: &str, text: &str) -> Option<Hit> {
+        let folded = fold(text);
+        let phrase = self
+            .locale(locale)
+            .phrases
+            .gravest(&words::of_folded(&folded));
+        let of_phrase = |kind| Hit {
+            kind,
+            stops: true,
+            judgement: None,
+        };
+        match phrase {
+            Some(kind) if kind.is_safeguarding() => Some(of_phrase(kind)),
+            // A call for help that holds a swear word is a call for help.
+            _ => match (self.judged(&folded), phrase) {
+                (Some(judged), _) if judged.stops => Some(judged),
+                (_, Some(kind)) => Some(of_phrase(kind)),
+                (judged, None) => judged,
+            },
+        }
+    }
+
+    fn judged(&self, folded: &str) -> Option<Hit> {
+        let model = self.model.as_ref()?;
+        let verdict = model.judge_folded(folded);
+        if verdict.level == Level::Harmless {
+            return None;
+        }
+        let kind = HitKind::SAFEGUARDING
+            .into_iter()
+            .find(|kind| kind.name() == verdict.class)?;
+        let reasons = model.explain_folded(folded, FEATURES).reasons;
         Some(Hit {
             kind,
-            text: locale.text(kind),
+            stops: verdict.level == Level::Certain,
+            judgement: Some(Judgement {
+                model: model.version(),
+                score: verdict.score,
+                threshold: verdict.alarm.certain,
+                features: reasons.into_iter().map(|reason| reason.feature).collect(),
+            }),
         })
     }
 
-    /// The answer to what was found, in this locale.
+    /// The answer to what was found, in this locale. That staff are told is said where it is so.
     #[must_use]
-    pub fn text(&self, locale: &str, kind: HitKind) -> &str {
-        self.locale(locale).text(kind)
+    pub fn text(&self, locale: &str, kind: HitKind, reaches: Reaches) -> &str {
+        let locale = self.locale(locale);
+        match (kind.is_safeguarding(), reaches) {
+            (false, _) => &locale.blocked_text,
+            (true, Reaches::Nobody) => &locale.safeguarding_text,
+            (true, Reaches::Staff) => &locale.told_text,
+        }
     }
 
-    /// Whether a tutor's own words must not be shown: they hold what [`check`](Self::check) stops, an address of the web
+    /// Whether a tutor's own words must not be shown: they hold a phrase of the profile, an address of the web
     /// or of mail, or markup that a page would load or draw.
     #[must_use]
     pub fn unsafe_reply(&self, locale: &str, text: &str) -> bool {
-        let folded = words::folded(text);
+        let folded = fold(text);
         links::has_any(&folded)
             || self
                 .locale(locale)

@@ -26,7 +26,7 @@ const DOMAINS: [&str; 22] = [
 ];
 const DOMAINS_BEFORE_SLASH: [&str; 9] = ["at", "be", "gl", "in", "is", "it", "me", "so", "to"];
 
-/// Whether a text in the form of [`words::folded`](crate::words::folded) holds an address of the web or of mail, or
+/// Whether a text in the form of [`fold`](turnwise_text_classifier::fold) holds an address of the web or of mail, or
 /// markup that is more than text.
 pub(crate) fn has_any(folded: &str) -> bool {
     SCHEMES.iter().any(|scheme| folded.contains(scheme))

@@ -8,7 +8,7 @@ use std::{
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use crate::{fault::ProfileError, words};
+use crate::{fault::ProfileError, guardrails::HitKind, words};
 
 /// The largest file, in bytes.
 pub(crate) const MAX_FILE_BYTES: usize = 256 << 10;
@@ -23,6 +23,8 @@ const MAX_TEXT_CHARS: usize = 1000;
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) blocked_terms: Vec<String>,
+    /// Whether the model judges beside the phrases.
+    pub(crate) model: bool,
     /// By language tag in lower case.
     pub(crate) locales: BTreeMap<String, LocaleProfile>,
     /// All phrases of all locales, and the texts of `en` or of the first one by name.
@@ -31,9 +33,11 @@ pub(crate) struct Profile {
 
 #[derive(Debug, Clone)]
 pub(crate) struct LocaleProfile {
-    pub(crate) self_harm: Vec<String>,
-    pub(crate) abuse: Vec<String>,
+    /// The phrases of each kind.
+    pub(crate) safeguarding: Vec<(HitKind, Vec<String>)>,
     pub(crate) safeguarding_text: String,
+    /// That staff are told; empty: nothing is said of it.
+    pub(crate) told_text: String,
     pub(crate) blocked_text: String,
 }
 
@@ -41,6 +45,8 @@ pub(crate) struct LocaleProfile {
 #[serde(deny_unknown_fields)]
 struct ProfileFile {
     blocked_terms: Vec<Spanned<String>>,
+    #[serde(default = "yes")]
+    model: bool,
     locales: HashMap<Spanned<String>, LocaleFile>,
 }
 
@@ -56,12 +62,22 @@ struct LocaleFile {
 struct SafeguardingFile {
     self_harm: Vec<Spanned<String>>,
     abuse: Vec<Spanned<String>>,
+    #[serde(default)]
+    danger: Vec<Spanned<String>>,
+    #[serde(default)]
+    bullying: Vec<Spanned<String>>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TextsFile {
     safeguarding: Spanned<String>,
+    #[serde(default)]
+    told: Option<Spanned<String>>,
     blocked: Spanned<String>,
 }
 
@@ -109,10 +125,26 @@ impl Profile {
                 );
                 return Err((line, message));
             }
+            let SafeguardingFile {
+                self_harm,
+                abuse,
+                danger,
+                bullying,
+            } = locale.safeguarding;
+            let read = [
+                (HitKind::SelfHarm, self_harm),
+                (HitKind::Abuse, abuse),
+                (HitKind::Danger, danger),
+                (HitKind::Bullying, bullying),
+            ];
+            let safeguarding = read
+                .into_iter()
+                .map(|(kind, read)| Ok((kind, phrases(kind.name(), read, MAX_PHRASES)?)));
+            let told = locale.texts.told.map(|told| text("texts.told", told));
             let profile = LocaleProfile {
-                self_harm: phrases("self_harm", locale.safeguarding.self_harm, MAX_PHRASES)?,
-                abuse: phrases("abuse", locale.safeguarding.abuse, MAX_PHRASES)?,
+                safeguarding: safeguarding.collect::<Result<_, Fault>>()?,
                 safeguarding_text: text("texts.safeguarding", locale.texts.safeguarding)?,
+                told_text: told.transpose()?.unwrap_or_default(),
                 blocked_text: text("texts.blocked", locale.texts.blocked)?,
             };
             let key = tag.value.to_ascii_lowercase();
@@ -123,10 +155,13 @@ impl Profile {
         }
         let spoken = locales.get("en").or_else(|| locales.values().next());
         let mut other: LocaleProfile = spoken.cloned().ok_or(bounds)?;
-        other.self_harm = locales.values().flat_map(|l| l.self_harm.clone()).collect();
-        other.abuse = locales.values().flat_map(|l| l.abuse.clone()).collect();
+        let all = locales
+            .values()
+            .flat_map(|locale| locale.safeguarding.clone());
+        other.safeguarding = all.collect();
         Ok(Self {
             blocked_terms,
+            model: read.model,
             locales,
             other,
         })

@@ -1,54 +1,15 @@
 //! Text as words that can be compared.
 
-use unicode_normalization::{
-    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfkc_quick,
-};
-
-/// A text's letters in one form: compatibility forms resolved (NFKC), in lower case, without characters that show nothing.
-pub(crate) fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len() + 8);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let ascii = run(rest, |c| c.is_ascii());
-        let mut other = run(&rest[ascii..], |c| !c.is_ascii());
-        // A mark may join the letter before it; otherwise ASCII stays as it is.
-        let joins = rest[ascii..].chars().next().is_some_and(is_combining_mark);
-        let plain = ascii - usize::from(joins && ascii > 0);
-        folded.extend(rest[..plain].chars().map(|c| c.to_ascii_lowercase()));
-        other += ascii - plain;
-        let (special, after) = rest[plain..].split_at(other);
-        if is_nfkc_quick(special.chars()) == IsNormalized::Yes {
-            fold(special.chars(), &mut folded);
-        } else {
-            fold(special.nfkc(), &mut folded);
-        }
-        rest = after;
-    }
-    folded
-}
-
-/// How many bytes at the beginning are of such characters.
-fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !belongs(c)).unwrap_or(text.len())
-}
-
-fn fold(chars: impl Iterator<Item = char>, folded: &mut String) {
-    for c in chars {
-        match c {
-            c if c.is_ascii() => folded.push(c.to_ascii_lowercase()),
-            c if is_unseen(c) => {}
-            c => folded.extend(c.to_lowercase()),
-        }
-    }
-}
+use turnwise_text_classifier::fold;
+use unicode_normalization::char::is_combining_mark;
 
 /// A text's words with one space before each and one after the last; empty if it has none. A word in a row of words is
 /// then found with a plain search for it with its spaces.
 pub(crate) fn of(text: &str) -> String {
-    of_folded(&folded(text))
+    of_folded(&fold(text))
 }
 
-/// As [`of`], of a text that is [`folded`].
+/// As [`of`], of a text in the form of [`fold`].
 pub(crate) fn of_folded(folded: &str) -> String {
     let mut words = String::with_capacity(folded.len() + 2);
     for run in folded.split(|c: char| !is_word(c)) {
@@ -165,33 +126,12 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2018}' | '\u{2bc}')
 }
 
-/// Characters that show nothing and that evasions put into words.
-fn is_unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
 
-    use super::{folded, is_combining_mark, is_common_letter, of};
+    use super::{fold, is_combining_mark, is_common_letter, of};
 
     #[test]
     fn common_letters_are_letters_or_marks() {
@@ -209,7 +149,7 @@ mod tests {
         fn words_end_where_unicode_says(text in "[a-eäé\u{301}0-3жщ分数をどうะกขคำกカタナー가 ,.!-]{0,24}") {
             // Full stops and commas between letters or digits are none of ours: they never hold a word together.
             let apart: String = text.chars().map(|c| if ".,".contains(c) { ' ' } else { c }).collect();
-            let expected: String = folded(&apart).unicode_words().map(of).collect();
+            let expected: String = fold(&apart).unicode_words().map(of).collect();
             // Each of them brings its two spaces.
             prop_assert_eq!(of(&text), expected.replace("  ", " "));
         }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use turnwise_guardrails::HitKind;
+use turnwise_guardrails::{Hit, HitKind, Reaches};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
+    explain::v1::GuardrailFinding,
     policy::v1::GetCourseRequest,
-    session::v1::NewEvent,
+    session::v1::{AppendEventsRequest, NewEvent},
     tutor::v1::{ClientEvent, Role, StudentInput, Thread, TutorMessage},
 };
 use turnwise_redaction::Roster;
@@ -20,6 +21,10 @@ use crate::{
 
 /// The event that tells staff of words that call for help.
 const ALERT: &str = "safeguarding-alert";
+/// The event that tells staff of words that may call for help, and did not stop the student.
+const UNCERTAIN: &str = "safeguarding-uncertain";
+/// The events stand in the thread's log, and nobody is called to read it.
+const REACHES: Reaches = Reaches::Nobody;
 
 /// A student's words as they may be used.
 pub(crate) struct Screened {
@@ -27,7 +32,7 @@ pub(crate) struct Screened {
     pub(crate) input: StudentInput,
     pub(crate) event: Option<ClientEvent>,
     /// The guardrail that the words met.
-    pub(crate) hit: Option<HitKind>,
+    pub(crate) hit: Option<Hit>,
 }
 
 impl Core {
@@ -46,12 +51,45 @@ impl Core {
     /// always the student's: the phrases of all count, and the gravest of what the words met.
     pub(crate) fn screen(&self, input: Unredacted, roster: &Roster) -> Screened {
         let (input, event) = input.redact(roster);
-        let hit = [said(&input), &input.voice_transcript]
-            .into_iter()
-            .filter_map(|text| self.guardrails.check("", text))
-            .map(|hit| hit.kind)
-            .min();
+        let hit = self.met([said(&input), &input.voice_transcript]);
         Screened { input, event, hit }
+    }
+
+    /// What some texts of a student's meet: what stops before what may, then the gravest.
+    pub(crate) fn met<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> Option<Hit> {
+        let hits = texts
+            .into_iter()
+            .filter_map(|text| self.guardrails.check("", text));
+        hits.min_by_key(|hit| (!hit.stops, hit.kind))
+    }
+
+    /// Tells staff of words outside a turn; nothing where they call for no help. It fails where staff could not be told:
+    /// the same call tells them when it is sent again.
+    pub(crate) async fn tell(
+        &self,
+        request: &Request<'_>,
+        hit: &Hit,
+        key: String,
+    ) -> Result<(), Fault> {
+        let finding = finding(hit);
+        log(&finding, &key);
+        let Some(event) = event(&finding, &key) else {
+            return Ok(());
+        };
+        let step = Step::Session.of(request.context);
+        self.upstreams
+            .session
+            .clone()
+            .append_events(step.request(AppendEventsRequest {
+                student_id: request.caller.subject.clone(),
+                thread_id: request.thread_id.to_owned(),
+                events: vec![event],
+                idempotency_key: key,
+                body_hash: request.body_hash.clone(),
+            }))
+            .await
+            .map(|_| ())
+            .map_err(|status| step.fault(&status))
     }
 
     /// Earlier messages without those that met a guardrail, and without their answers: such words reach no model and no
@@ -64,7 +102,7 @@ impl Core {
                 if message.role() == Role::User {
                     met = [&message.text, &message.latex]
                         .into_iter()
-                        .any(|text| self.guardrails.check("", text).is_some());
+                        .any(|text| self.guardrails.check("", text).is_some_and(|hit| hit.stops));
                 }
                 !met
             })
@@ -77,7 +115,7 @@ impl Core {
         &self,
         context: &CallContext,
         course_id: &str,
-        hit: HitKind,
+        kind: HitKind,
     ) -> String {
         let request = GetCourseRequest {
             course_id: course_id.to_owned(),
@@ -92,7 +130,7 @@ impl Core {
             .ok()
             .and_then(|response| response.into_inner().course)
             .map_or_else(String::new, |course| course.locale);
-        self.guardrails.text(&locale, hit).to_owned()
+        self.guardrails.text(&locale, kind, REACHES).to_owned()
     }
 }
 
@@ -101,22 +139,50 @@ pub(crate) fn class_id(thread: Option<&Thread>) -> &str {
     thread.map_or("", |thread| thread.class_id.as_str())
 }
 
-/// How records name what words met.
-pub(crate) fn name(hit: HitKind) -> &'static str {
-    match hit {
-        HitKind::SelfHarm => "self_harm",
-        HitKind::Abuse => "abuse",
-        HitKind::BlockedTerm => "blocked_term",
+/// What words met, as it is recorded.
+pub(crate) fn finding(hit: &Hit) -> GuardrailFinding {
+    let mut finding = GuardrailFinding {
+        kind: hit.kind.name().to_owned(),
+        stopped: hit.stops,
+        ..GuardrailFinding::default()
+    };
+    if let Some(judgement) = &hit.judgement {
+        finding.model.clone_from(&judgement.model);
+        finding.score = judgement.score;
+        finding.threshold = judgement.threshold;
+    }
+    finding
+}
+
+/// Says in the process's log that words met a guardrail, without them. `about` is the turn, or what else was said in.
+pub(crate) fn log(finding: &GuardrailFinding, about: &str) {
+    let GuardrailFinding { kind, score, .. } = finding;
+    if !calls_for_help(finding) {
+        tracing::info!(kind, about, "words of a student are blocked");
+    } else if finding.stopped {
+        tracing::warn!(kind, about, score, "words of a student call for help");
+    } else {
+        tracing::info!(kind, about, score, "words of a student may call for help");
     }
 }
 
-/// The alert for staff; none for a blocked word, which is no call for help. `about` is the turn, or what else was said in.
-pub(crate) fn alert(hit: &str, about: &str) -> Option<NewEvent> {
-    let calls_for_help = hit == name(HitKind::SelfHarm) || hit == name(HitKind::Abuse);
-    calls_for_help.then(|| NewEvent {
-        kind: ALERT.to_owned(),
+fn calls_for_help(finding: &GuardrailFinding) -> bool {
+    finding.kind != HitKind::BlockedTerm.name()
+}
+
+/// The event for staff; none for a blocked word, which is no call for help. `about` is the turn, or what else was said in.
+pub(crate) fn event(finding: &GuardrailFinding, about: &str) -> Option<NewEvent> {
+    let mut facts = BTreeMap::from([("kind".to_owned(), finding.kind.clone())]);
+    if !finding.model.is_empty() {
+        facts.insert("model".to_owned(), finding.model.clone());
+        facts.insert("score".to_owned(), format!("{:.3}", finding.score));
+        facts.insert("threshold".to_owned(), format!("{:.3}", finding.threshold));
+    }
+    let kind = if finding.stopped { ALERT } else { UNCERTAIN };
+    calls_for_help(finding).then(|| NewEvent {
+        kind: kind.to_owned(),
         related_id: about.to_owned(),
-        facts: BTreeMap::from([("kind".to_owned(), hit.to_owned())]),
+        facts,
         ..NewEvent::default()
     })
 }

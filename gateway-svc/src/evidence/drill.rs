@@ -89,8 +89,12 @@ impl Evidence {
         let thread = start.thread.as_ref();
         let roster = self.core.roster(&asked.request, thread).await?;
         let Screened { input, hit, .. } = self.core.screen(answer, &roster);
-        if let Some(hit) = hit {
-            return self.guarded(&asked, &request.unit_id, &start, hit).await;
+        // What only claims to be a card of ours is what somebody wrote.
+        let claimed = || self.core.met([card.prompt.as_str(), &card.question_latex]);
+        if let Some(hit) = hit.or_else(|| proof.is_err().then(claimed).flatten())
+            && let Some(guarded) = self.guarded(&asked, &request.unit_id, &start, &hit).await?
+        {
+            return Ok(guarded.into());
         }
         if let Some(verdict) = start.already_graded.clone() {
             return self.graded_before(&asked, &request, start, verdict).await;

@@ -1,46 +1,62 @@
-//! An answer to a drill that meets a guardrail: no grade, no model, a fixed text, and staff are told where it calls for
-//! help.
+//! An answer that a guardrail stops, to a drill or to an exam question: no judgement, no model, a fixed text, and staff are
+//! told where it calls for help.
 
-use turnwise_guardrails::HitKind;
+use turnwise_guardrails::Hit;
 use turnwise_kit::Fault;
 use turnwise_proto::{
-    session::v1::{AppendEventsRequest, EvidenceStart, StudentSnapshot},
-    tutor::v1::{DegradedReason, GradeDrillResponse},
+    session::v1::{EvidenceStart, StudentSnapshot},
+    tutor::v1::{DegradedReason, GradeDrillResponse, SnapshotLite, SubmitExamAnswerResponse},
 };
 
 use super::{Evidence, standing::badge, store::EvidenceRequest};
-use crate::{
-    conversation::{Request, guards},
-    upstream::Step,
-};
+use crate::conversation::Request;
+
+/// What there is to say instead of a judgement.
+pub(super) struct Guarded {
+    text: String,
+    badge: i32,
+    standing: Option<SnapshotLite>,
+}
+
+impl From<Guarded> for GradeDrillResponse {
+    fn from(guarded: Guarded) -> Self {
+        Self {
+            feedback_text: guarded.text,
+            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            mastery_tier: guarded.badge,
+            snapshot_lite: guarded.standing,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Guarded> for SubmitExamAnswerResponse {
+    fn from(guarded: Guarded) -> Self {
+        Self {
+            text: guarded.text,
+            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            mastery_tier: guarded.badge,
+            mastery_tier_before: guarded.badge,
+            snapshot_lite: guarded.standing,
+            ..Self::default()
+        }
+    }
+}
 
 impl Evidence {
-    /// The answer. It fails where staff could not be told: the same call tells them when it is sent again.
+    /// Tells staff of words that call for help, or may; says what there is to say where the words go no further.
     pub(super) async fn guarded(
         &self,
         asked: &EvidenceRequest<'_>,
         unit_id: &str,
         start: &EvidenceStart,
-        hit: HitKind,
-    ) -> Result<GradeDrillResponse, Fault> {
-        let kind = guards::name(hit);
-        tracing::info!(kind, "an answer met a guardrail");
-        let key = asked.platform_key();
-        if let Some(alert) = guards::alert(kind, &key) {
-            let step = Step::Session.of(asked.request.context);
-            self.core
-                .upstreams
-                .session
-                .clone()
-                .append_events(step.request(AppendEventsRequest {
-                    student_id: asked.request.caller.subject.clone(),
-                    thread_id: asked.request.thread_id.to_owned(),
-                    events: vec![alert],
-                    idempotency_key: key,
-                    body_hash: asked.request.body_hash.clone(),
-                }))
-                .await
-                .map_err(|status| step.fault(&status))?;
+        hit: &Hit,
+    ) -> Result<Option<Guarded>, Fault> {
+        self.core
+            .tell(&asked.request, hit, asked.platform_key())
+            .await?;
+        if !hit.stops {
+            return Ok(None);
         }
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
@@ -49,14 +65,12 @@ impl Evidence {
         let Request {
             context, course_id, ..
         } = asked.request;
-        let text = async { Ok(self.core.guarded_text(context, course_id, hit).await) };
-        let (snapshot_lite, feedback_text) = futures_util::try_join!(standing, text)?;
-        Ok(GradeDrillResponse {
-            feedback_text,
-            degraded_reasons: vec![DegradedReason::Guardrail.into()],
-            mastery_tier: badge(snapshot, unit_id).into(),
-            snapshot_lite,
-            ..GradeDrillResponse::default()
-        })
+        let text = async { Ok(self.core.guarded_text(context, course_id, hit.kind).await) };
+        let (standing, text) = futures_util::try_join!(standing, text)?;
+        Ok(Some(Guarded {
+            text,
+            badge: badge(snapshot, unit_id).into(),
+            standing,
+        }))
     }
 }

@@ -62,6 +62,12 @@ impl Evidence {
                 let thread = start.thread.as_ref();
                 let roster = self.core.roster(&asked.request, thread).await?;
                 let clean = redact_with(text, &roster);
+                if let Some(hit) = self.core.met([clean.as_ref()])
+                    && let Some(guarded) =
+                        self.guarded(&asked, &request.unit_id, &start, &hit).await?
+                {
+                    return Ok(guarded.into());
+                }
                 Answer::AnswerText(clipped(&clean, ANSWER_MAX_CHARS).to_owned())
             }
         };

@@ -5,7 +5,7 @@ use std::{future::Future, time::Duration};
 
 use futures_util::join;
 use tokio::time::Instant;
-use turnwise_guardrails::HitKind;
+use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_messages as messages;
 use turnwise_proto::{
@@ -48,11 +48,19 @@ pub(super) struct Composed {
 }
 
 impl Composing<'_> {
-    /// All phases; none but the answer where the words met a guardrail. Fails only where the request itself is at fault.
-    pub(super) async fn run(mut self, hit: Option<HitKind>) -> Result<Composed, Fault> {
+    /// All phases; none but the answer where a guardrail stops the words. Fails only where the request itself is at fault.
+    pub(super) async fn run(mut self, hit: Option<Hit>) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
         if let Some(hit) = hit {
-            return Ok(self.guarded(hit).await);
+            let finding = guards::finding(&hit);
+            guards::log(&finding, &self.facts.turn_id);
+            self.facts.guardrail_finding = Some(finding);
+            if let Some(judgement) = hit.judgement {
+                self.texts.guardrail_features = judgement.features;
+            }
+            if hit.stops {
+                return Ok(self.guarded(hit.kind).await);
+            }
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
         let working = self.request.context.keeping_back(self.core.reply_reserve);
@@ -239,16 +247,14 @@ impl Composing<'_> {
         text.contains(&self.facts.turn_id) || KEYS.iter().any(|key| text.contains(key))
     }
 
-    /// The fixed answer to words that met a guardrail: no model, no decision, the record untouched.
-    async fn guarded(mut self, hit: HitKind) -> Composed {
-        let kind = guards::name(hit);
-        tracing::info!(kind, "a message met a guardrail");
-        self.facts.guardrail = kind.to_owned();
+    /// The fixed answer to words that a guardrail stops: no model, no decision, the record untouched.
+    async fn guarded(mut self, kind: HitKind) -> Composed {
+        self.facts.guardrail = kind.name().to_owned();
         self.degrade(DegradedReason::Guardrail);
         let (context, course_id) = (self.request.context, self.facts.course_id.as_str());
         let (snapshot, now) = (self.facts.snapshot.clone(), self.core.kit.clock.now());
         let (text, standing) = join!(
-            self.core.guarded_text(context, course_id, hit),
+            self.core.guarded_text(context, course_id, kind),
             self.core
                 .describe_standing(context, course_id, snapshot, Vec::new(), now)
         );

@@ -42,6 +42,7 @@ pub(super) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
             turn_state: facts.turn_state.clone(),
             degraded_reasons: facts.degraded_reasons.clone(),
             guardrail: facts.guardrail.clone(),
+            guardrail_finding: facts.guardrail_finding.clone(),
             incomplete: true,
             times: facts.times.clone(),
             ..TurnFacts::default()
@@ -82,6 +83,7 @@ pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
         facts: told,
         ..NewEvent::default()
     }];
-    events.extend(guards::alert(&facts.guardrail, &facts.turn_id));
+    let found = facts.guardrail_finding.as_ref();
+    events.extend(found.and_then(|finding| guards::event(finding, &facts.turn_id)));
     events
 }

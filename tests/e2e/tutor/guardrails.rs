@@ -4,8 +4,8 @@ use prost::Message;
 use turnwise_proto::{
     session::v1::{Event, ListEventsRequest, session_service_client::SessionServiceClient},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DegradedReason, DrillResult, StudentInput, TakeTurnRequest,
-        TutorAction,
+        ClientEvent, ClientEventKind, CreateThreadRequest, DegradedReason, DrillResult, ExamResult,
+        StudentInput, TakeTurnRequest, TutorAction, submit_exam_answer_request::Answer,
     },
 };
 use turnwise_tests::{
@@ -14,12 +14,13 @@ use turnwise_tests::{
     evidence::as_service,
     options::{Kind, Options},
     staff::Staff,
-    student::{empty_turn, saying, writing},
+    student::{DEMO_COURSE, empty_turn, new_thread, saying, writing},
 };
 
 use super::{
     answers::{Answers, typed},
     forged_drills::at_a_drill,
+    locks::{at_an_exam, ready},
     simulated_student::SimulatedStudent,
     store::at_the_store,
 };
@@ -27,6 +28,7 @@ use super::{
 in_both_deployments!(
     words_that_call_for_help_reach_people_and_no_model,
     answers_to_drills_that_call_for_help_reach_people,
+    typed_exam_answers_and_titles_meet_the_guardrails,
 );
 
 async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
@@ -76,6 +78,14 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         (pressed, "self_harm"),
         (voice, "abuse"),
         (sworn, "self_harm"),
+        // No phrase of the profile: the model finds it.
+        (
+            saying(
+                &thread,
+                "x = 4. a guy on discord keeps asking me for pics of my body",
+            ),
+            "danger",
+        ),
     ];
     let mut alerts = Vec::new();
     for (turn, guardrail) in cases {
@@ -94,6 +104,7 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
             "{}",
             message.text
         );
+        assert!(!message.text.contains("Your school is told"));
         assert!(message.card.is_none());
         let standing = answer
             .snapshot_lite
@@ -104,6 +115,19 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
         let record = staff.record(&simulated.student.id, &answer.turn_id).await;
         let facts = record.facts.unwrap();
         assert_eq!(facts.guardrail, guardrail, "{turn:?}");
+        let finding = facts.guardrail_finding.unwrap();
+        assert_eq!((finding.kind.as_str(), finding.stopped), (guardrail, true));
+        let by_model = !finding.model.is_empty();
+        assert_eq!(by_model, guardrail == "danger");
+        assert_eq!(
+            by_model,
+            finding.score > 0.0 && finding.score >= finding.threshold
+        );
+        // The words that explain the score are among the texts, which an erasure takes away.
+        assert_eq!(
+            by_model,
+            !record.texts.unwrap().guardrail_features.is_empty()
+        );
         assert_eq!(facts.model_call, None, "no model was called");
         assert_eq!((facts.plan, facts.policy, facts.prompt), (None, None, None));
         assert_eq!(facts.turn_state, None);
@@ -200,11 +224,90 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
     suite.stop();
 }
 
+async fn typed_exam_answers_and_titles_meet_the_guardrails(kind: Kind) {
+    let mut suite = ready(kind, Options::new(), &["in-need"]).await;
+    let answers = Answers::of_demo_course();
+    let staff = Staff::of(&suite);
+    let simulated = at_an_exam(&suite, "in-need").await;
+    let before = staff.recorded(&simulated.student).await;
+    let cry = simulated.submission(Answer::AnswerText("5, and my dad hits me".to_owned()));
+    for _ in 0..2 {
+        let told = simulated.student.submit_exam(cry.clone()).await.unwrap();
+        assert_eq!(
+            told.degraded_reasons().collect::<Vec<_>>(),
+            [DegradedReason::Guardrail]
+        );
+        assert_eq!(
+            (told.result(), told.recorded),
+            (ExamResult::Unspecified, false)
+        );
+        assert!(told.text.starts_with("What you wrote sounds serious"));
+    }
+    assert_eq!(staff.recorded(&simulated.student).await, before);
+    let right = simulated.submission(answers.exam(simulated.exam()));
+    let told = simulated.student.submit_exam(right).await.unwrap();
+    assert_eq!(
+        told.result(),
+        ExamResult::Passed,
+        "the question was not spent"
+    );
+
+    let titled = |title: &str| CreateThreadRequest {
+        title: title.to_owned(),
+        ..new_thread(DEMO_COURSE)
+    };
+    let opened = async |request: &CreateThreadRequest| {
+        let student = &simulated.student;
+        let request = student.request(request.clone());
+        let made = student.client().create_thread(request).await;
+        made.unwrap().into_inner()
+    };
+    let fine = opened(&titled("fractions kill me")).await;
+    assert_eq!(fine.thread.unwrap().title, "fractions kill me");
+    assert_eq!(fine.guardrail_text, "");
+    let request = titled("i want to die");
+    let first = opened(&request).await;
+    assert_eq!(
+        opened(&request).await,
+        first,
+        "the same key, the same answer"
+    );
+    assert!(
+        first
+            .guardrail_text
+            .starts_with("What you wrote sounds serious")
+    );
+    let thread = first.thread.unwrap();
+    assert_eq!(thread.title, "");
+
+    let mut alerts = Vec::new();
+    for thread_id in [&simulated.thread.thread_id, &thread.thread_id] {
+        let events = events_of(&mut suite, &simulated, thread_id).await;
+        let told = events
+            .iter()
+            .filter(|event| event.kind == "safeguarding-alert");
+        alerts.push(
+            told.map(|event| event.facts["kind"].clone())
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(alerts, [["abuse"], ["self_harm"]]);
+    suite.stop();
+}
+
 /// The log of the student's thread.
 async fn events(suite: &mut Deployment, simulated: &SimulatedStudent) -> Vec<Event> {
+    events_of(suite, simulated, &simulated.thread.thread_id).await
+}
+
+async fn events_of(
+    suite: &mut Deployment,
+    simulated: &SimulatedStudent,
+    thread_id: &str,
+) -> Vec<Event> {
     let request = as_service(ListEventsRequest {
         student_id: simulated.student.id.clone(),
-        thread_id: simulated.thread.thread_id.clone(),
+        thread_id: thread_id.to_owned(),
         page_size: 200,
         ..ListEventsRequest::default()
     });

@@ -301,7 +301,19 @@ fn standing(out: &mut Drawer, facts: &TurnFacts) {
 }
 
 fn verdict(out: &mut Drawer, facts: &TurnFacts) {
-    if !facts.guardrail.is_empty() {
+    if let Some(finding) = &facts.guardrail_finding {
+        let mut text = line(&finding.kind);
+        if !finding.model.is_empty() {
+            let (score, threshold) = (finding.score, finding.threshold);
+            let model = line(&finding.model);
+            text.push_str(&format!("; {score:.3} of {threshold:.3} by {model}"));
+        }
+        if !finding.stopped {
+            text.push_str("; uncertain, the turn went on");
+        }
+        out.row("guardrail", &text);
+    } else if !facts.guardrail.is_empty() {
+        // A record of before there were findings.
         out.row("guardrail", &line(&facts.guardrail));
     }
     if let Some(verdict) = &facts.verdict {

@@ -63,7 +63,11 @@ pub fn submitted(
 ) -> String {
     let mut out = String::new();
     let until = submitted.locked_until.as_ref().and_then(time);
+    let guarded = submitted
+        .degraded_reasons()
+        .any(|reason| reason == DegradedReason::Guardrail);
     let (pill, words) = match (submitted.result(), submitted.recorded) {
+        _ if guarded => (ink.care("[!]"), submitted.text.clone()),
         (ExamResult::Passed, true) => (ink.good("[✓ Passed]"), "Well done.".to_owned()),
         (ExamResult::Passed, false) => (
             ink.good("[✓ Passed]"),

@@ -1,18 +1,30 @@
-//! What a student's text is stopped for, and what it is not.
+//! What phrases stop, and what they do not.
 
-use std::sync::LazyLock;
+use std::{fs, sync::LazyLock};
 
 use proptest::prelude::*;
-use turnwise_guardrails::{Guardrails, HitKind};
+use turnwise_guardrails::{Guardrails, HitKind, Reaches};
 
 static BUILT_IN: LazyLock<Guardrails> = LazyLock::new(|| Guardrails::built_in().unwrap());
 
+/// The built-in profile without the model.
+static PHRASES: LazyLock<Guardrails> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("phrases.yaml");
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/profile.yaml");
+    let profile = fs::read_to_string(profile).unwrap();
+    fs::write(&file, format!("{profile}\nmodel: false\n")).unwrap();
+    Guardrails::load(&file).unwrap()
+});
+
 fn kind(locale: &str, text: &str) -> Option<HitKind> {
-    BUILT_IN.check(locale, text).map(|hit| hit.kind)
+    let hit = PHRASES.check(locale, text)?;
+    assert!(hit.stops && hit.judgement.is_none());
+    Some(hit.kind)
 }
 
 #[test]
-fn a_student_in_danger_is_noticed() {
+fn a_phrase_is_noticed() {
     let cases = [
         ("en", "i want to kill myself", HitKind::SelfHarm),
         (
@@ -57,7 +69,7 @@ fn a_student_in_danger_is_noticed() {
 }
 
 #[test]
-fn words_of_the_classroom_stop_nothing() {
+fn words_of_the_classroom_are_no_phrases() {
     let cases = [
         ("en", "how do I kill the fraction?"),
         ("en", "kill the denominator, then cut both sides in half"),
@@ -176,15 +188,35 @@ fn the_gravest_counts_wherever_it_stands() {
 
 #[test]
 fn the_answer_is_in_the_courses_language() {
-    let text = |locale, said| BUILT_IN.check(locale, said).unwrap().text;
-    assert!(text("en", "kill myself").contains("adult you trust"));
-    assert!(text("de-CH", "kill myself").contains("erwachsenen Person"));
-    assert!(text("fr-CA", "kill myself").contains("adult you trust"));
-    assert_eq!(text("en", "kill myself"), text("EN-gb", "my dad hits me"));
-    assert_ne!(text("en", "kill myself"), text("en", "fuck"));
+    let text = |locale, kind| BUILT_IN.text(locale, kind, Reaches::Nobody);
+    let grave = HitKind::SelfHarm;
+    assert!(text("en", grave).contains("adult you trust"));
+    assert!(text("de-CH", grave).contains("erwachsenen Person"));
+    assert!(text("fr-CA", grave).contains("adult you trust"));
+    for kind in [HitKind::Abuse, HitKind::Danger, HitKind::Bullying] {
+        assert_eq!(text("en", grave), text("EN-gb", kind));
+    }
+    assert_ne!(text("en", grave), text("en", HitKind::BlockedTerm));
     // General words: no number belongs to every country.
     for locale in ["en", "de"] {
-        assert!(!text(locale, "kill myself").contains(|c: char| c.is_ascii_digit()));
+        assert!(!text(locale, grave).contains(|c: char| c.is_ascii_digit()));
+    }
+}
+
+#[test]
+fn that_staff_are_told_is_said_only_where_they_are() {
+    for (locale, promise) in [
+        ("en", "Your school is told"),
+        ("de", "Deine Schule erfährt"),
+    ] {
+        for kind in [HitKind::SelfHarm, HitKind::Bullying] {
+            let text = |reaches| BUILT_IN.text(locale, kind, reaches);
+            assert!(text(Reaches::Staff).contains(promise));
+            assert!(!text(Reaches::Nobody).contains(promise));
+            assert!(text(Reaches::Staff).starts_with(text(Reaches::Nobody)));
+        }
+        let blocked = |reaches| BUILT_IN.text(locale, HitKind::BlockedTerm, reaches);
+        assert_eq!(blocked(Reaches::Staff), blocked(Reaches::Nobody));
     }
 }
 
@@ -192,8 +224,8 @@ proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>(), locale in ".{0,12}") {
         let first = BUILT_IN.check(&locale, &text);
-        prop_assert_eq!(first, BUILT_IN.check(&locale, &text));
-        if first.is_some() {
+        prop_assert_eq!(&first, &BUILT_IN.check(&locale, &text));
+        if first.is_some_and(|hit| hit.judgement.is_none()) {
             prop_assert!(BUILT_IN.unsafe_reply(&locale, &text));
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use tempfile::TempDir;
-use turnwise_guardrails::{Guardrails, HitKind, ProfileError};
+use turnwise_guardrails::{Guardrails, HitKind, ProfileError, Reaches};
 
 const GOOD: &str = r#"blocked_terms: [Banana split]
 locales:
@@ -15,8 +15,9 @@ locales:
       safeguarding: " Sprich mit jemandem. "
       blocked: Anders bitte.
   pt:
-    safeguarding: { self_harm: [morrer], abuse: [bater] }
-    texts: { safeguarding: Fala., blocked: Nao. }
+    safeguarding: { self_harm: [morrer], abuse: [bater], danger: [fogo], bullying: [magro] }
+    texts: { safeguarding: Fala., told: Sabem., blocked: Nao. }
+model: false
 "#;
 
 fn load(yaml: &str) -> Result<Guardrails, ProfileError> {
@@ -32,7 +33,7 @@ fn a_file_replaces_the_built_in_profile() {
     let check = |locale, text| {
         guardrails
             .check(locale, text)
-            .map(|hit| (hit.kind, hit.text))
+            .map(|hit| (hit.kind, guardrails.text(locale, hit.kind, Reaches::Staff)))
     };
     assert_eq!(
         check("de-ch", "so traurig"),
@@ -42,8 +43,15 @@ fn a_file_replaces_the_built_in_profile() {
         check("de-CH-1996", "BANANA, split"),
         Some((HitKind::BlockedTerm, "Anders bitte."))
     );
-    assert_eq!(check("pt-BR", "bater"), Some((HitKind::Abuse, "Fala.")));
+    assert_eq!(
+        check("pt-BR", "bater"),
+        Some((HitKind::Abuse, "Fala. Sabem."))
+    );
     assert_eq!(check("pt", "traurig"), None);
+    assert_eq!(
+        check("pt", "magro"),
+        Some((HitKind::Bullying, "Fala. Sabem."))
+    );
     assert_eq!(check("de-CH", "kill myself"), None);
     // `de` is not there, and no `en`: all phrases, and the texts of the first locale.
     assert_eq!(
@@ -60,9 +68,9 @@ fn what_is_wrong_is_told_with_its_line() {
     };
     let cases = [
         (
-            GOOD.replace("abuse: []", "abuse: []\n      bullying: [x]"),
+            GOOD.replace("abuse: []", "abuse: []\n      fire: [x]"),
             Some(7),
-            "bullying",
+            "fire",
         ),
         (
             GOOD.replace("blocked_terms:", "blocked_words:"),

@@ -214,6 +214,7 @@ impl TutorService for Fake {
                 class_id: request.class_id,
                 ..Thread::default()
             }),
+            ..CreateThreadResponse::default()
         }))
     }
 
