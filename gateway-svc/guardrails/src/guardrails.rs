@@ -2,11 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
-use turnwise_text_classifier::fold;
 
 use crate::{
     fault::ProfileError,
-    links,
     phrases::Phrases,
     profile::{LocaleProfile, Profile},
     words,
@@ -49,6 +47,7 @@ pub struct Guardrails {
     locales: BTreeMap<String, Locale>,
     /// For a locale that the profile does not have.
     other: Locale,
+    blocked_terms: Vec<u64>,
 }
 
 struct Locale {
@@ -124,6 +123,11 @@ impl Guardrails {
                 .map(|(tag, own)| Ok((tag.clone(), locale(own)?)))
                 .collect::<Result<_, _>>()?,
             other: locale(&profile.other)?,
+            blocked_terms: profile
+                .blocked_terms
+                .iter()
+                .filter_map(|term| turnwise_fingerprint::phrase(term))
+                .collect(),
         })
     }
 
@@ -145,17 +149,10 @@ impl Guardrails {
         self.locale(locale).text(kind)
     }
 
-    /// Whether a tutor's own words must not be shown: they hold what [`check`](Self::check) stops, an address of the web
-    /// or of mail, or markup that a page would load or draw.
+    /// The blocked terms as hashes of their words, for whoever must not say them either.
     #[must_use]
-    pub fn unsafe_reply(&self, locale: &str, text: &str) -> bool {
-        let folded = fold(text);
-        links::has_any(&folded)
-            || self
-                .locale(locale)
-                .phrases
-                .gravest(&words::of_folded(&folded))
-                .is_some()
+    pub fn blocked_terms(&self) -> &[u64] {
+        &self.blocked_terms
     }
 
     fn locale(&self, tag: &str) -> &Locale {

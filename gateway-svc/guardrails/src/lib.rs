@@ -1,5 +1,4 @@
 //! What stops a turn before anything else: words of a student who may be in danger, and terms that a school does not want.
-//! And what a tutor's own words must not hold.
 //!
 //! It is deterministic and reads a profile, a YAML file:
 //!
@@ -23,7 +22,6 @@
 
 mod fault;
 mod guardrails;
-mod links;
 mod phrases;
 mod profile;
 mod words;

@@ -7,7 +7,8 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, ResolveGradeRequest,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, OpenDrill,
+        ResolveGradeRequest,
         ResolveGradeResponse, resolve_grade_request::Outcome,
     },
     tutor::v1::DegradedReason,
@@ -18,6 +19,9 @@ use crate::{
     conversation::{Progress, complete},
     upstream::{ANSWER_MARGIN, Step},
 };
+
+/// The policy's reason for not judging a drill: it is an exam question.
+const EXAM_QUESTION: &str = "exam_question";
 
 /// A drill and its answer, redacted.
 pub(super) struct Drill<'a> {
@@ -58,6 +62,7 @@ impl Evidence {
             question_latex: drill.question_latex.to_string(),
             answer: drill.answer.to_owned(),
             drill_id: drill.drill_id.to_owned(),
+            known: None,
         };
         let checked = policy
             .check_drill(Step::Policy.of(context).request(request))
@@ -68,20 +73,14 @@ impl Evidence {
             .check
             .clone()
             .ok_or_else(|| Step::Policy.malformed())?;
-        let (outcome, model) = if check.verdict() == DrillVerdict::Right {
+        let asks_nobody = check.verdict() == DrillVerdict::Right || check.reason == EXAM_QUESTION;
+        let (outcome, model) = if asks_nobody {
             (None, String::new())
         } else {
             let (outcome, model) = self.ask_model(asked, drill, &checked).await;
             (Some(outcome), model)
         };
-        let mut resolved = self.resolve(asked, &check, outcome).await?;
-        let feedback = &resolved.feedback_text;
-        let must_not_be_said = tells(feedback, &checked.key)
-            || self.core.guardrails.unsafe_reply(&checked.locale, feedback);
-        if !model.is_empty() && must_not_be_said {
-            let blocked = Outcome::Failure(DegradedReason::UnsafeMessage.into());
-            resolved = self.resolve(asked, &check, Some(blocked)).await?;
-        }
+        let resolved = self.resolve(asked, &check, outcome, drill).await?;
         Ok(Grade {
             pack_hash: check.pack_hash,
             resolved,
@@ -97,6 +96,7 @@ impl Evidence {
         asked: &EvidenceRequest<'_>,
         check: &DrillCheck,
         outcome: Option<Outcome>,
+        drill: &Drill<'_>,
     ) -> Result<ResolveGradeResponse, Fault> {
         let context = asked.request.context;
         let mut policy = self.core.upstreams.policy.clone();
@@ -104,6 +104,13 @@ impl Evidence {
             .resolve_grade(Step::Policy.of(context).request(ResolveGradeRequest {
                 check: Some(check.clone()),
                 outcome,
+                known: Some(self.core.known_texts()),
+                drill: Some(OpenDrill {
+                    unit_id: drill.unit_id.to_owned(),
+                    prompt: drill.prompt.to_string(),
+                    question_latex: drill.question_latex.to_string(),
+                    said: drill.answer.to_owned(),
+                }),
             }))
             .await
             .map_err(|status| Step::Policy.fault(context, &status))?
@@ -182,27 +189,4 @@ impl Evidence {
         };
         (outcome, completed.call.model)
     }
-}
-
-/// Whether a text holds the answer, spaces and capitals aside. The model sees the answer, and a student may ask it to repeat
-/// what it sees. A number is not looked for inside a longer number, nor a letter inside a word.
-fn tells(text: &str, key: &str) -> bool {
-    let plain = |text: &str| -> String {
-        let chars = text.chars().filter(|c| !c.is_whitespace());
-        chars.flat_map(char::to_lowercase).collect()
-    };
-    let (text, key) = (plain(text), plain(key));
-    let (Some(first), Some(last)) = (key.chars().next(), key.chars().next_back()) else {
-        return false;
-    };
-    let joins = |edge: char, beside: Option<char>| {
-        let Some(beside) = beside else { return false };
-        (edge.is_ascii_digit() && beside.is_ascii_digit())
-            || (key.len() == 1 && edge.is_alphabetic() && beside.is_alphabetic())
-    };
-    text.match_indices(&key).any(|(at, found)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + found.len()..].chars().next();
-        !joins(first, before) && !joins(last, after)
-    })
 }

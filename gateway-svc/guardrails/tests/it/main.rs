@@ -6,4 +6,3 @@
 mod matching;
 mod profile;
 mod real_messages;
-mod replies;

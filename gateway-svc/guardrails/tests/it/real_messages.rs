@@ -67,10 +67,5 @@ fn no_lesson_and_no_exercise_is_stopped() {
     assert!(all.len() > 4000 && all.iter().any(|text| text.len() > 200));
     for text in &all {
         assert_eq!(guardrails.check("xx", text), None, "{text}");
-        // Some exercises name a web site.
-        let named = [".com", ".gov", ".org", "http"]
-            .iter()
-            .any(|part| text.contains(part));
-        assert_eq!(guardrails.unsafe_reply("xx", text), named, "{text}");
     }
 }
