@@ -19,6 +19,7 @@
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
+//! | [`attacks`] | what reached something once: connections, encodings, pages, replies |
 //! | [`adversarial`] | whoever demands what they have no right to, and a model that obeys them all |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
@@ -47,6 +48,7 @@ macro_rules! in_both_deployments {
 }
 
 mod adversarial;
+mod attacks;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;

@@ -54,6 +54,10 @@ impl Letters {
     }
 
     fn push(&mut self, c: char) {
+        if c == 'ß' {
+            self.letters.extend(['s', 's']);
+            return;
+        }
         let c = like_latin(c);
         // `ae` for `ä`, whose dots are gone.
         let umlaut = c == 'e' && matches!(self.letters.last(), Some('a' | 'o' | 'u'));
@@ -73,28 +77,6 @@ impl Letters {
     pub fn is_empty(&self) -> bool {
         self.letters.is_empty()
     }
-
-    /// The letters from the last to the first.
-    #[must_use]
-    pub fn reversed(&self) -> Self {
-        Self {
-            letters: self.letters.iter().rev().copied().collect(),
-            ..Self::default()
-        }
-    }
-
-    /// Each Latin letter as the one so many places behind it, around the alphabet.
-    #[must_use]
-    pub fn rotated(&self, places: u8) -> Self {
-        let rotate = |c: &char| match u8::try_from(*c) {
-            Ok(letter @ b'a'..=b'z') => char::from(b'a' + (letter - b'a' + places) % 26),
-            _ => *c,
-        };
-        Self {
-            letters: self.letters.iter().map(rotate).collect(),
-            ..Self::default()
-        }
-    }
 }
 
 /// The Latin letter that a character looks like, or the character.
@@ -109,7 +91,8 @@ fn like_latin(c: char) -> char {
         'с' | 'ϲ' => 'c',
         'р' | 'ρ' => 'p',
         'х' | 'χ' => 'x',
-        'у' | 'υ' | 'γ' => 'y',
+        'у' | 'γ' => 'y',
+        'υ' => 'u',
         'к' | 'κ' => 'k',
         'м' => 'm',
         'н' | 'һ' => 'h',
@@ -121,7 +104,6 @@ fn like_latin(c: char) -> char {
         'ј' => 'j',
         'ԛ' => 'q',
         'ԝ' | 'ω' => 'w',
-        'ß' => 's',
         other => other,
     }
 }

@@ -13,7 +13,7 @@ use turnwise_text_classifier::{Class, Classifier, Lexicon, train};
 
 const HARMLESS: &str = "good";
 /// Above it a sentence is withheld.
-const THRESHOLD: f32 = 0.5;
+const THRESHOLD: f32 = 0.8;
 
 struct Sentence {
     kind: String,
@@ -30,19 +30,16 @@ fn classes() -> Vec<Class> {
 }
 
 fn model(sentences: &[&Sentence], lexicon: &Lexicon, data_hash: u64) -> Classifier {
-    let setting = |name: &str, usual: f32| {
-        std::env::var(name).map_or(usual, |value| value.parse().unwrap())
-    };
     let options = train::Options {
         name: "replies".to_owned(),
         classes: classes(),
         lexicon: lexicon.clone(),
         bits: 17,
-        epochs: setting("EPOCHS", 10.0) as usize,
-        rate: setting("RATE", 0.5),
-        l1: setting("L1", 0.05),
-        l2: setting("L2", 0.5),
-        dropout: setting("DROPOUT", 0.3),
+        epochs: 60,
+        rate: 1.0,
+        l1: 0.001,
+        l2: 0.01,
+        dropout: 0.5,
         seed: 16,
     };
     let examples: Vec<train::Example> = sentences
@@ -122,7 +119,7 @@ fn cross_validate(sentences: &[Sentence], lexicon: &Lexicon) {
             .filter(|(_, sentence)| sentence.kind == kind)
             .map(|(score, _)| *score)
             .collect();
-        let shares: Vec<String> = [0.3, 0.4, 0.5, 0.6, 0.7]
+        let shares: Vec<String> = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]
             .iter()
             .map(|least| {
                 let above = of.iter().filter(|score| *score > least).count();

@@ -171,7 +171,7 @@ impl Guard {
             reason = Some(Reason::PromptLeak);
         }
         let letters = Letters::of(text);
-        let (found, leaks) = prompt::passages(&letters, context.prompt, &self.everyday);
+        let (found, leaks) = prompt::passages(text, &letters, context.prompt, &self.everyday);
         met.prompt_runs.extend(found);
         if leaks || prompt::has_parts(text) {
             reason = reason.or(Some(Reason::PromptLeak));

@@ -10,19 +10,36 @@ const CODED: usize = 16;
 const BLOCKS: [&str; 5] = ["POLICY", "CONTEXT", "EARLIER_TURNS", "STUDENT_INPUT", "MISTAKE_TAGS"];
 
 /// The runs of the prompt that a text holds, and whether they are a leak. `everyday` are runs that anybody may say.
-pub(crate) fn passages(letters: &Letters, prompt: &RunSet, everyday: &RunSet) -> (Vec<u64>, bool) {
+pub(crate) fn passages(
+    text: &str,
+    letters: &Letters,
+    prompt: &RunSet,
+    everyday: &RunSet,
+) -> (Vec<u64>, bool) {
     if prompt.is_empty() {
         return (Vec::new(), false);
     }
     let mut found = prompt.find(letters);
     let mut leaks = found.longest >= PASSAGE && everyday.find(letters).longest < found.longest;
     // Nobody writes backwards by accident: one run is enough.
-    for disguised in [letters.reversed(), letters.rotated(13)] {
-        let hidden = prompt.find(&disguised);
+    let reversed: String = text.chars().rev().collect();
+    let rotated: String = text.chars().map(rotated).collect();
+    for disguised in [reversed, rotated] {
+        let hidden = prompt.find(&Letters::of(&disguised));
         leaks |= hidden.longest >= RUN;
         found.runs.extend(hidden.runs);
     }
     (found.runs, leaks)
+}
+
+/// A Latin letter as the one thirteen places on, around the alphabet.
+fn rotated(c: char) -> char {
+    let turn = |first: u8| char::from(first + (c as u8 - first + 13) % 26);
+    match c {
+        'a'..='z' => turn(b'a'),
+        'A'..='Z' => turn(b'A'),
+        _ => c,
+    }
 }
 
 /// Whether a text has the form of a prompt's parts: keys of its data, names of its blocks, an object, a code.

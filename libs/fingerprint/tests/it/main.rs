@@ -25,10 +25,6 @@ fn a_copied_passage_is_found_in_any_spelling() {
     ] {
         assert!(longest(&Letters::of(copy)) >= RUN, "{copy}");
     }
-    let reversed = Letters::of("febirb mraw esicerp tneitap rotut etavirp a era uoY");
-    assert!(longest(&reversed.reversed()) >= RUN);
-    let rotated = Letters::of("Lbh yrnq bar fghqrag bar fznyy fgrc");
-    assert!(longest(&rotated.rotated(13)) >= RUN);
 }
 
 #[test]
@@ -91,8 +87,9 @@ proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>()) {
         let letters = Letters::of(&text);
-        RunSet::new(runs(&text)).find(&letters);
+        let own = runs(&text);
+        let found = RunSet::new(own.clone()).find(&letters);
+        prop_assert_eq!(found.runs, own);
         let _ = expression(&text);
-        prop_assert_eq!(letters.reversed().reversed().len(), letters.len());
     }
 }
