@@ -204,7 +204,9 @@ fn is_phone(before: &str, number: &str) -> bool {
     let inner = number.trim_start_matches('+');
     let sum = inner.contains(['+']) || number.contains(" - ") || number.contains(" / ");
     let bits = digits.iter().all(|d| matches!(d, b'0' | b'1'));
-    if sum || bits || digits.len() > 15 {
+    // The end of a longer number, such as 4,000.
+    let inside = before.ends_with([',', '.', '$']);
+    if sum || bits || inside || digits.len() > 15 {
         return false;
     }
     if number.starts_with('+') {

@@ -89,6 +89,7 @@ fn template(folded: &str, sign: &str) -> bool {
             "${" => folded[at + 2..]
                 .split_once('}')
                 .is_some_and(|(_, rest)| !rest.contains('$')),
+            "<?" => after.is_some_and(|c| c == '=' || c.is_ascii_alphabetic()),
             "<!" => after.is_some_and(|c| c == '-' || c == '[' || c.is_ascii_alphabetic()),
             _ => true,
         }
@@ -114,6 +115,7 @@ fn link(folded: &str) -> bool {
         let image = opened.is_some_and(|open| folded[..open].ends_with('!'));
         let target = target[..end].trim();
         // `[1,2](x)` and `f[a](b)` are mathematics.
-        image || target.contains(['/', ':', '#', '.'])
+        let named = target.contains(|c: char| c.is_ascii_alphabetic());
+        image || target.contains([':', '#']) || (named && target.contains(['/', '.']))
     }) || folded.contains("![")
 }

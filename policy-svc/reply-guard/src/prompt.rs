@@ -57,7 +57,7 @@ pub(crate) fn has_parts(text: &str) -> bool {
 
 /// `examReady`, `turn_analysis`, `DRILL_CARD`: two words and more in one, as programs write them.
 fn is_key(word: &str) -> bool {
-    if word.len() < 8 || word.contains('\\') {
+    if word.len() < 8 || word.contains('\\') || word.contains("__") {
         return false;
     }
     let parts: Vec<&str> = word.split('_').filter(|part| !part.is_empty()).collect();
