@@ -110,14 +110,24 @@ fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     };
     let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
     let touched = evidence
-        .and_then(|evidence| evidence.unit_progress.iter().find(|unit| unit.unit_id == card.unit_id))
+        .and_then(|evidence| {
+            evidence
+                .unit_progress
+                .iter()
+                .find(|unit| unit.unit_id == card.unit_id)
+        })
         .and_then(|unit| unit.last_touched_at);
     let order = |at: Option<prost_types::Timestamp>| at.map(|at| (at.seconds, at.nanos));
     if touched.is_some() && order(touched) > order(message.create_time) {
         return None;
     }
-    let said = texts.recent_messages.iter().filter(|m| m.role() == Role::User);
-    let mut said: Vec<&str> = said.flat_map(|m| [m.text.as_str(), m.latex.as_str()]).collect();
+    let said = texts
+        .recent_messages
+        .iter()
+        .filter(|m| m.role() == Role::User);
+    let mut said: Vec<&str> = said
+        .flat_map(|m| [m.text.as_str(), m.latex.as_str()])
+        .collect();
     if let Some(input) = &texts.input {
         said.extend([input.text.as_str(), input.latex.as_str()]);
     }

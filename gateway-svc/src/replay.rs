@@ -195,9 +195,10 @@ pub async fn replay(
     prompt(&mut compare, recorded, &made, texts, sheets)?;
 
     let met = recorded.met.clone().unwrap_or_default();
-    let (Some(verdict), Some(request)) =
-        (&recorded.verdict, record::resolve_request(&made, texts, met))
-    else {
+    let (Some(verdict), Some(request)) = (
+        &recorded.verdict,
+        record::resolve_request(&made, texts, met),
+    ) else {
         compare.skip("verdict", "the policy did not answer");
         return Ok(compare.report);
     };

@@ -237,7 +237,11 @@ impl PolicyService for Policies {
         };
         let mut resolution = resolve(outcome)?;
         let mut response = reply::resolution(resolution.clone());
-        if let Some(reply) = response.reply.as_ref().filter(|_| resolution.is_models_own()) {
+        if let Some(reply) = response
+            .reply
+            .as_ref()
+            .filter(|_| resolution.is_models_own())
+        {
             let open = open_drill.as_ref();
             let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
             if let Some(reason) = verdict.withheld {

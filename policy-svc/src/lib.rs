@@ -21,8 +21,8 @@ pub mod metrics;
 use std::{sync::Arc, time::Duration};
 
 use turnwise_kit::Kit;
-use turnwise_reply_guard::Guard;
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
+use turnwise_reply_guard::Guard;
 
 pub use config::Settings;
 pub use courses::Courses;
@@ -50,12 +50,11 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 ///
 /// # Errors
 /// The reply guard's own files are broken.
-pub fn routes_over(
-    courses: Arc<Courses>,
-    kit: &Kit,
-) -> Result<tonic::service::Routes, StartError> {
+pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
     let service = grpc::Policies::new(courses, replies, grades, Guard::built_in()?);
-    Ok(tonic::service::Routes::new(PolicyServiceServer::new(service)))
+    Ok(tonic::service::Routes::new(PolicyServiceServer::new(
+        service,
+    )))
 }

@@ -62,7 +62,9 @@ impl ReplyMetrics {
     /// Counts one reply that the guard withheld.
     pub fn withheld(&self, reason: Reason) {
         let reason = reason.as_str();
-        self.withheld.get_or_create(&WithheldLabels { reason }).inc();
+        self.withheld
+            .get_or_create(&WithheldLabels { reason })
+            .inc();
     }
 
     /// Counts one resolved reply.
@@ -142,7 +144,9 @@ impl GradeMetrics {
     /// Counts feedback that the guard withheld.
     pub fn withheld(&self, reason: Reason) {
         let reason = reason.as_str();
-        self.withheld.get_or_create(&WithheldLabels { reason }).inc();
+        self.withheld
+            .get_or_create(&WithheldLabels { reason })
+            .inc();
     }
 
     /// Counts one check.

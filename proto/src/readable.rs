@@ -104,7 +104,9 @@ fn concept(card: &ConceptCard) -> Vec<ReadableText<'_>> {
         steps_latex,
     }) = worked_example
     {
-        let formulas = [problem_latex, final_answer_latex].into_iter().chain(steps_latex);
+        let formulas = [problem_latex, final_answer_latex]
+            .into_iter()
+            .chain(steps_latex);
         texts.extend(formulas.map(|text| Author::Reply.draws(text)));
     }
     texts

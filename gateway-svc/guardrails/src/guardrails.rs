@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
-
 use crate::{
     fault::ProfileError,
     phrases::Phrases,

@@ -8,8 +8,7 @@ use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
         CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, OpenDrill,
-        ResolveGradeRequest,
-        ResolveGradeResponse, resolve_grade_request::Outcome,
+        ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
     },
     tutor::v1::DegradedReason,
 };

@@ -4,8 +4,22 @@ use crate::hash;
 
 /// Commands that only change how an expression looks.
 const LOOKS: [&str; 16] = [
-    "left", "right", "displaystyle", "textstyle", "big", "Big", "quad", "qquad", "text", "mathrm",
-    "mathit", "mathbf", "limits", "nolimits", "tfrac", "dfrac",
+    "left",
+    "right",
+    "displaystyle",
+    "textstyle",
+    "big",
+    "Big",
+    "quad",
+    "qquad",
+    "text",
+    "mathrm",
+    "mathit",
+    "mathbf",
+    "limits",
+    "nolimits",
+    "tfrac",
+    "dfrac",
 ];
 
 /// The hash of an expression, the same for every order of its parts and every spelling of its signs: `-8 + 5`, `5-8` and

@@ -38,7 +38,10 @@ impl Letters {
                 in_word = true;
             } else if !is_combining_mark(c) {
                 in_word &= c == '\'' || c == '\u{2019}';
-                if matches!(c, '.' | ':' | ';' | '!' | '?' | '\n' | '{' | '}' | '(' | ')') {
+                if matches!(
+                    c,
+                    '.' | ':' | ';' | '!' | '?' | '\n' | '{' | '}' | '(' | ')'
+                ) {
                     read.end_clause();
                 }
             }

@@ -9,7 +9,9 @@ const MOST_WORDS: usize = 12;
 #[must_use]
 pub fn phrase(text: &str) -> Option<u64> {
     let words = Words::of(text).0;
-    (1..=MOST_WORDS).contains(&words.len()).then(|| joined(&words))
+    (1..=MOST_WORDS)
+        .contains(&words.len())
+        .then(|| joined(&words))
 }
 
 fn joined(words: &[u64]) -> u64 {

@@ -84,7 +84,11 @@ impl RunSet {
     #[must_use]
     pub fn contains(&self, hash: u64) -> bool {
         let at = hash >> (64 - FILTER_BITS);
-        let word = self.filter.get((at >> 6) as usize).copied().unwrap_or_default();
+        let word = self
+            .filter
+            .get((at >> 6) as usize)
+            .copied()
+            .unwrap_or_default();
         word & (1 << (at & 63)) != 0 && self.hashes.binary_search(&hash).is_ok()
     }
 

@@ -89,9 +89,12 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
     let max_steps = policy.constraints.drill_max_steps;
     let fits = |prompt: &str, latex: &str| {
         !prompt.trim().is_empty()
-            && [(prompt, Form::Prose), (latex, Form::Formula)].iter().all(|(text, form)| {
-                text.chars().count() <= limits::MOST_PART_CHARS && form_fault(text, *form).is_none()
-            })
+            && [(prompt, Form::Prose), (latex, Form::Formula)]
+                .iter()
+                .all(|(text, form)| {
+                    text.chars().count() <= limits::MOST_PART_CHARS
+                        && form_fault(text, *form).is_none()
+                })
             && limits::drill_fault(prompt, latex, max_steps).is_none()
     };
     let canned: Vec<_> = unit

@@ -24,13 +24,19 @@ fn main() {
     }
     let guard = Guard::built_in().unwrap();
     let long = |part: &str, chars: usize| -> String { part.chars().cycle().take(chars).collect() };
-    let english = "Look at both sides again: what happens to 2x when you take 3 away? Write the next line. ";
-    let german = "Schau dir beide Seiten noch einmal an: Was geschieht mit 2x, wenn du 3 abziehst? ";
+    let english =
+        "Look at both sides again: what happens to 2x when you take 3 away? Write the next line. ";
+    let german =
+        "Schau dir beide Seiten noch einmal an: Was geschieht mit 2x, wenn du 3 abziehst? ";
     let latex = r"Compare $\frac{1}{2} \cdot x = 3$ with $x^{2} \leq 9$: which of them is true? ";
     // As many runs as the sheets have.
-    let words: String = (0..2_000).map(|n| format!("word{n} of a sheet; ")).collect();
+    let words: String = (0..2_000)
+        .map(|n| format!("word{n} of a sheet; "))
+        .collect();
     let prompt = RunSet::new(runs(&words));
-    let questions: Vec<String> = (0..200).map(|n| format!("How many of {n} apples are {n}?")).collect();
+    let questions: Vec<String> = (0..200)
+        .map(|n| format!("How many of {n} apples are {n}?"))
+        .collect();
     let questions = questions.iter().map(|prompt| ExamText {
         id: "Q-1",
         prompt,
@@ -45,13 +51,31 @@ fn main() {
         open_drill: None,
     };
     for (name, text, bound) in [
-        ("reply_guard_800_us", long(english, CHARS), Bound::AtMost(100.0)),
-        ("reply_guard_800_german_us", long(german, CHARS), Bound::AtMost(100.0)),
-        ("reply_guard_800_latex_us", long(latex, CHARS), Bound::AtMost(100.0)),
+        (
+            "reply_guard_800_us",
+            long(english, CHARS),
+            Bound::AtMost(100.0),
+        ),
+        (
+            "reply_guard_800_german_us",
+            long(german, CHARS),
+            Bound::AtMost(100.0),
+        ),
+        (
+            "reply_guard_800_latex_us",
+            long(latex, CHARS),
+            Bound::AtMost(100.0),
+        ),
         ("reply_guard_2200_us", long(english, 2_200), Bound::Report),
     ] {
-        let texts = [Text { text: &text, form: Form::Prose }];
-        let spoken = Spoken { texts: &texts, exercise: None };
+        let texts = [Text {
+            text: &text,
+            form: Form::Prose,
+        }];
+        let spoken = Spoken {
+            texts: &texts,
+            exercise: None,
+        };
         let spent = median_us(|| {
             black_box(guard.judge(black_box(&spoken), &context));
         });

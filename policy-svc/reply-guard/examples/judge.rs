@@ -22,12 +22,23 @@ fn main() {
     for file in std::env::args().skip(1) {
         for line in fs::read_to_string(file).unwrap().lines() {
             let mut fields = line.splitn(3, '\t');
-            let (kind, language, text) =
-                (fields.next().unwrap(), fields.next().unwrap(), fields.next().unwrap());
-            let texts = [Text { text, form: Form::Prose }];
-            let spoken = Spoken { texts: &texts, exercise: None };
+            let (kind, language, text) = (
+                fields.next().unwrap(),
+                fields.next().unwrap(),
+                fields.next().unwrap(),
+            );
+            let texts = [Text {
+                text,
+                form: Form::Prose,
+            }];
+            let spoken = Spoken {
+                texts: &texts,
+                exercise: None,
+            };
             let withheld = guard.judge(&spoken, &context).withheld;
-            let count = counts.entry((kind.to_owned(), language.to_owned())).or_default();
+            let count = counts
+                .entry((kind.to_owned(), language.to_owned()))
+                .or_default();
             count.1 += 1;
             count.0 += usize::from(withheld.is_some());
             if withheld.is_some() == (kind == "good") {

@@ -45,7 +45,10 @@ fn model(sentences: &[&Sentence], lexicon: &Lexicon, data_hash: u64) -> Classifi
     let examples: Vec<train::Example> = sentences
         .iter()
         .map(|sentence| {
-            let class = options.classes.iter().position(|class| class.name == sentence.kind);
+            let class = options
+                .classes
+                .iter()
+                .position(|class| class.name == sentence.kind);
             train::Example {
                 class: class.unwrap_or_else(|| panic!("there is no kind `{}`", sentence.kind)),
                 text: sentence.text.clone(),

@@ -17,14 +17,43 @@ const SPELLED_OUT: [&str; 14] = [
 ];
 /// Where people have accounts.
 const PLATFORMS: [&str; 22] = [
-    "snap", "snapchat", "insta", "instagram", "ig", "discord", "telegram", "tiktok", "whatsapp",
-    "signal", "skype", "kik", "wechat", "threema", "facebook", "messenger", "twitch", "roblox",
-    "steam", "reddit", "twitter", "onlyfans",
+    "snap",
+    "snapchat",
+    "insta",
+    "instagram",
+    "ig",
+    "discord",
+    "telegram",
+    "tiktok",
+    "whatsapp",
+    "signal",
+    "skype",
+    "kik",
+    "wechat",
+    "threema",
+    "facebook",
+    "messenger",
+    "twitch",
+    "roblox",
+    "steam",
+    "reddit",
+    "twitter",
+    "onlyfans",
 ];
 /// What stands before a number that is called.
 const CALLS: [&str; 12] = [
-    "call", "phone", "ring", "sms", "tel", "telephone", "telefon", "mobile", "handy", "nummer",
-    "hotline", "whatsapp",
+    "call",
+    "phone",
+    "ring",
+    "sms",
+    "tel",
+    "telephone",
+    "telefon",
+    "mobile",
+    "handy",
+    "nummer",
+    "hotline",
+    "whatsapp",
 ];
 
 /// Whether a text, folded to lower case, holds an address.
@@ -46,10 +75,28 @@ fn undisguised(folded: &str) -> String {
     let mut plain = folded.replace(['。', '․', '｡', '．', '·', '•'], ".");
     if plain.contains(['[', '(', '{', '<', '&', '%']) {
         for (disguise, sign) in [
-            ("[.]", "."), ("(.)", "."), ("{.}", "."), ("<.>", "."), ("[dot]", "."), ("(dot)", "."),
-            ("{dot}", "."), ("[punkt]", "."), ("(punkt)", "."), ("&#46;", "."), ("&period;", "."),
-            ("%2e", "."), ("[at]", "@"), ("(at)", "@"), ("{at}", "@"), ("[ät]", "@"), ("(ät)", "@"),
-            ("&#64;", "@"), ("%40", "@"), ("[:]", ":"), ("[/]", "/"), ("[://]", "://"),
+            ("[.]", "."),
+            ("(.)", "."),
+            ("{.}", "."),
+            ("<.>", "."),
+            ("[dot]", "."),
+            ("(dot)", "."),
+            ("{dot}", "."),
+            ("[punkt]", "."),
+            ("(punkt)", "."),
+            ("&#46;", "."),
+            ("&period;", "."),
+            ("%2e", "."),
+            ("[at]", "@"),
+            ("(at)", "@"),
+            ("{at}", "@"),
+            ("[ät]", "@"),
+            ("(ät)", "@"),
+            ("&#64;", "@"),
+            ("%40", "@"),
+            ("[:]", ":"),
+            ("[/]", "/"),
+            ("[://]", "://"),
         ] {
             if plain.contains(disguise) {
                 plain = plain.replace(disguise, sign);
@@ -69,7 +116,9 @@ fn spelled_out(text: &str, dot: &str) -> String {
     let mut parts = text.split(dot);
     let mut joined = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let end = part
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(part.len());
         let known = SPELLED_OUT.contains(&&part[..end])
             // `evil dot co dot uk`
             || part[..end] == *"co";
@@ -114,10 +163,15 @@ fn has_domain(text: &str) -> bool {
         if sign == "," {
             return letters > 2 && ["com", "net", "org"].contains(&name);
         }
-        let follows = rest.strip_prefix('/').is_some_and(|path| !path.starts_with(' '));
+        let follows = rest
+            .strip_prefix('/')
+            .is_some_and(|path| !path.starts_with(' '));
         DOMAINS.contains(&name)
             || (follows && DOMAINS_BEFORE_SLASH.contains(&name))
-            || (follows && letters > 2 && name.len() > 2 && name.bytes().all(|b| b.is_ascii_alphabetic()))
+            || (follows
+                && letters > 2
+                && name.len() > 2
+                && name.bytes().all(|b| b.is_ascii_alphabetic()))
     })
 }
 
@@ -130,7 +184,8 @@ fn has_machine(text: &str) -> bool {
         let parts: Vec<&str> = four.split('.').collect();
         let numbers = parts.len() == 4
             && parts.iter().all(|part| {
-                part.bytes().all(|b| b.is_ascii_digit()) && part.parse::<u16>().is_ok_and(|n| n < 256)
+                part.bytes().all(|b| b.is_ascii_digit())
+                    && part.parse::<u16>().is_ok_and(|n| n < 256)
             });
         let groups = word.split(':').count();
         let letters = word.bytes().any(|b| b.is_ascii_alphabetic());
@@ -148,8 +203,14 @@ fn has_account(text: &str) -> bool {
         account.len() > 1 && account.starts_with(|c: char| c.is_ascii_alphabetic())
     });
     let tag = text.match_indices('#').any(|(at, _)| {
-        let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
-        let before = text[..at].bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let digits = text[at + 1..]
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let before = text[..at]
+            .bytes()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_');
         digits == 4 && before.count() > 2
     });
     handle || tag || named_on_platform(text)
@@ -179,12 +240,16 @@ fn named_on_platform(text: &str) -> bool {
 
 /// Digits in the form of a phone number.
 fn has_phone(text: &str) -> bool {
-    let belongs = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '/' | '(' | ')' | '.' | '+');
+    let belongs =
+        |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '/' | '(' | ')' | '.' | '+');
     let mut start = 0;
     while let Some(at) = text[start..].find(|c: char| c.is_ascii_digit() || c == '+') {
         let from = start + at;
-        let length = text[from..].find(|c: char| !belongs(c)).unwrap_or(text.len() - from);
-        let number = text[from..from + length.max(1)].trim_end_matches(|c: char| !c.is_ascii_digit());
+        let length = text[from..]
+            .find(|c: char| !belongs(c))
+            .unwrap_or(text.len() - from);
+        let number =
+            text[from..from + length.max(1)].trim_end_matches(|c: char| !c.is_ascii_digit());
         if is_phone(&text[..from], number) {
             return true;
         }
@@ -212,7 +277,9 @@ fn is_phone(before: &str, number: &str) -> bool {
     if number.starts_with('+') {
         return digits.len() > 7 && !number[1..].starts_with(' ');
     }
-    let groups = inner.split(|c: char| !c.is_ascii_digit()).filter(|g| !g.is_empty());
+    let groups = inner
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|g| !g.is_empty());
     let lone = groups.clone().filter(|group| group.len() == 1).count();
     if number.starts_with('0') || number.starts_with("(0") {
         return first > 1 && digits.len() > 7 && lone < 2;

@@ -17,8 +17,8 @@ const COUNTERS: [&str; 16] = [
 ];
 /// Words before a number that is the answer whatever else it is.
 const TELLS: [&str; 14] = [
-    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung",
-    "ergebnis", "ergibt", "schreib", "tippe",
+    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort",
+    "lösung", "ergebnis", "ergibt", "schreib", "tippe",
 ];
 
 /// The exercise that the student works on.
@@ -93,7 +93,9 @@ fn statements(
         };
         let before = said[..at].iter().rev().take(3);
         let told = before.clone().any(|token| token.is_one_of(&TELLS));
-        let counts = said[..at].last().is_some_and(|token| token.is_one_of(&COUNTERS));
+        let counts = said[..at]
+            .last()
+            .is_some_and(|token| token.is_one_of(&COUNTERS));
         let known = known.contains(number) && !told;
         if !counts && !known && !quoted.contains(number) {
             found.push(number.clone());
@@ -171,7 +173,9 @@ fn spelled(text: &str) -> Vec<Token<'_>> {
             at += end;
         } else {
             // A sign that stands before a number and behind none.
-            let behind_value = text[..at].trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let behind_value = text[..at]
+                .trim_end()
+                .ends_with(|c: char| c.is_alphanumeric() || c == ')');
             negative = matches!(c, '-' | '−') && !behind_value || (negative && c == ' ');
             at += c.len_utf8();
         }
@@ -182,16 +186,50 @@ fn spelled(text: &str) -> Vec<Token<'_>> {
 /// Numbers up to a hundred in English and German words. `one` and `ein` are left out: they mostly count nothing.
 static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
     const ENGLISH: [&str; 20] = [
-        "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+        "zero",
+        "",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
         "nineteen",
     ];
     const ENGLISH_TENS: [&str; 8] = [
         "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
     ];
     const GERMAN: [&str; 20] = [
-        "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn",
-        "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn",
+        "null",
+        "eins",
+        "zwei",
+        "drei",
+        "vier",
+        "fünf",
+        "sechs",
+        "sieben",
+        "acht",
+        "neun",
+        "zehn",
+        "elf",
+        "zwölf",
+        "dreizehn",
+        "vierzehn",
+        "fünfzehn",
+        "sechzehn",
+        "siebzehn",
+        "achtzehn",
         "neunzehn",
     ];
     const GERMAN_TENS: [&str; 8] = [
@@ -206,9 +244,17 @@ static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
         words.insert((*english).to_owned(), tens * 10);
         words.insert(german.to_owned(), tens * 10);
         for ones in 1..10u32 {
-            let named = if ones == 1 { "one" } else { ENGLISH[ones as usize] };
+            let named = if ones == 1 {
+                "one"
+            } else {
+                ENGLISH[ones as usize]
+            };
             words.insert(format!("{english}-{named}"), tens * 10 + ones);
-            let named = if ones == 1 { "ein" } else { GERMAN[ones as usize] };
+            let named = if ones == 1 {
+                "ein"
+            } else {
+                GERMAN[ones as usize]
+            };
             words.insert(format!("{named}und{german}"), tens * 10 + ones);
         }
     }

@@ -37,7 +37,11 @@ impl ExamQuestions {
         let mut made = Self::default();
         let mut found = Vec::new();
         for question in questions {
-            found.extend(runs(question.prompt).into_iter().filter(|run| !common.contains(run)));
+            found.extend(
+                runs(question.prompt)
+                    .into_iter()
+                    .filter(|run| !common.contains(run)),
+            );
             let expressions = expressions(question.prompt, question.question_latex);
             made.expressions.extend(expressions);
             made.names.extend(phrase(question.id));
@@ -64,7 +68,10 @@ impl ExamQuestions {
 
     /// Whether a text names a question.
     pub(crate) fn is_named(&self, text: &str) -> bool {
-        !self.names.is_empty() && Words::of(text).phrases().any(|name| self.names.contains(&name))
+        !self.names.is_empty()
+            && Words::of(text)
+                .phrases()
+                .any(|name| self.names.contains(&name))
     }
 
     /// The expressions of an exercise that are a question's.
@@ -90,7 +97,11 @@ impl ExamQuestions {
 /// none, that of its words.
 #[must_use]
 pub fn expressions(prompt: &str, question_latex: &str) -> Vec<u64> {
-    let mut found: Vec<u64> = [question_latex].into_iter().chain(formulas(prompt)).filter_map(expression).collect();
+    let mut found: Vec<u64> = [question_latex]
+        .into_iter()
+        .chain(formulas(prompt))
+        .filter_map(expression)
+        .collect();
     found.dedup();
     found
 }
@@ -106,7 +117,10 @@ pub(crate) fn formulas(text: &str) -> impl Iterator<Item = &str> {
         let mut at = 0;
         for word in part.split_inclusive(|c: char| c.is_whitespace()) {
             let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
-            let wordy = letters > 1 && !word.bytes().any(|b| b.is_ascii_digit() || b == b'\\' || b == b'=');
+            let wordy = letters > 1
+                && !word
+                    .bytes()
+                    .any(|b| b.is_ascii_digit() || b == b'\\' || b == b'=');
             if wordy {
                 pieces.push(&part[start..at]);
                 start = at + word.len();

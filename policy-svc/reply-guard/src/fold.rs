@@ -81,12 +81,17 @@ pub(crate) fn plain(folded: &str) -> String {
             'ö' => plain.push('o'),
             'ü' => plain.push('u'),
             'ß' => plain.push_str("ss"),
-            '?' | '!' | '\n' | '…' | ':' | ';' | '–' | '—' => ends(&mut plain, Some(match c {
-                '?' => '?',
-                '!' => '!',
-                _ => '.',
-            })),
-            '.' if chars.peek().is_none_or(|next| !next.is_alphanumeric()) => ends(&mut plain, Some('.')),
+            '?' | '!' | '\n' | '…' | ':' | ';' | '–' | '—' => ends(
+                &mut plain,
+                Some(match c {
+                    '?' => '?',
+                    '!' => '!',
+                    _ => '.',
+                }),
+            ),
+            '.' if chars.peek().is_none_or(|next| !next.is_alphanumeric()) => {
+                ends(&mut plain, Some('.'))
+            }
             ',' => {
                 ends(&mut plain, None);
                 plain.push_str(", ");

@@ -185,7 +185,9 @@ impl Guard {
         }
         if !context.blocked_terms.is_empty() {
             let words = Words::of(text);
-            let found = words.phrases().filter(|hash| context.blocked_terms.contains(*hash));
+            let found = words
+                .phrases()
+                .filter(|hash| context.blocked_terms.contains(*hash));
             let before = met.blocked_terms.len();
             met.blocked_terms.extend(found);
             if met.blocked_terms.len() > before {

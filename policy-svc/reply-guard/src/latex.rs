@@ -30,15 +30,39 @@ const COMMANDS: &str = "
     euro pounds textdegree celsius percent checkmark blacksquare Box diamond clubsuit heartsuit
     N Z Q R C item colon cdotp dotsm tag substack
 ";
-static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| COMMANDS.split_ascii_whitespace().collect());
+static KNOWN: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| COMMANDS.split_ascii_whitespace().collect());
 /// Environments that arrange mathematics.
 const ENVIRONMENTS: [&str; 24] = [
-    "aligned", "align", "align*", "alignedat", "array", "cases", "dcases", "rcases", "matrix",
-    "pmatrix", "bmatrix", "vmatrix", "Vmatrix", "Bmatrix", "smallmatrix", "gathered", "gather",
-    "gather*", "equation", "equation*", "split", "eqnarray", "eqnarray*", "tabular",
+    "aligned",
+    "align",
+    "align*",
+    "alignedat",
+    "array",
+    "cases",
+    "dcases",
+    "rcases",
+    "matrix",
+    "pmatrix",
+    "bmatrix",
+    "vmatrix",
+    "Vmatrix",
+    "Bmatrix",
+    "smallmatrix",
+    "gathered",
+    "gather",
+    "gather*",
+    "equation",
+    "equation*",
+    "split",
+    "eqnarray",
+    "eqnarray*",
+    "tabular",
 ];
 /// Commands that take a length: bounded, not refused.
-const LENGTHS: [&str; 7] = ["hspace", "vspace", "hskip", "kern", "mkern", "rule", "raisebox"];
+const LENGTHS: [&str; 7] = [
+    "hspace", "vspace", "hskip", "kern", "mkern", "rule", "raisebox",
+];
 /// The longest length, in em.
 const MOST_EM: f64 = 4.0;
 /// The most braces, or pairs of `\left` and `\right`, within one another.
@@ -210,7 +234,11 @@ fn argument_end(text: &str) -> Option<usize> {
     }
     if first != '{' {
         return Some(match text.strip_prefix('\\') {
-            Some(name) => 1 + name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len()),
+            Some(name) => {
+                1 + name
+                    .find(|c: char| !c.is_ascii_alphabetic())
+                    .unwrap_or(name.len())
+            }
             None => first.len_utf8(),
         });
     }

@@ -15,7 +15,13 @@ const ELEMENTS: [&str; 78] = [
 const SHORT_ELEMENTS: [char; 6] = ['a', 'b', 'i', 'p', 'u', 's'];
 /// Words that begin the address of a resource or a script.
 const SCHEMES: [&str; 8] = [
-    "javascript:", "vbscript:", "data:text", "data:image", "data:application", "mailto:", "file:",
+    "javascript:",
+    "vbscript:",
+    "data:text",
+    "data:image",
+    "data:application",
+    "mailto:",
+    "file:",
     "blob:",
 ];
 
@@ -33,7 +39,9 @@ pub(crate) fn is_found(folded: &str) -> bool {
         || elements(folded, "&lt;")
         || elements(folded, "&#60;")
         || elements(folded, "&#x3c;")
-        || ["{{", "}}", "{%", "${", "<?", "<%", "<!"].iter().any(|sign| template(folded, sign))
+        || ["{{", "}}", "{%", "${", "<?", "<%", "<!"]
+            .iter()
+            .any(|sign| template(folded, sign))
         || handler(folded)
         || link(folded)
 }
@@ -64,7 +72,10 @@ fn elements(folded: &str, open: &str) -> bool {
             let attribute = after.trim_start();
             let has_attribute = after.starts_with([' ', '/', '\n', '\t'])
                 && attribute.find('=').is_some_and(|sign| {
-                    attribute[..sign].trim().chars().all(|c| c.is_ascii_alphabetic())
+                    attribute[..sign]
+                        .trim()
+                        .chars()
+                        .all(|c| c.is_ascii_alphabetic())
                         && attribute[sign + 1..].contains('>')
                 });
             // `a<b>c` and `a <b> c` are inequalities; `<b>bold` is none.
@@ -100,8 +111,13 @@ fn template(folded: &str, sign: &str) -> bool {
 fn handler(folded: &str) -> bool {
     folded.match_indices("on").any(|(at, _)| {
         let rest = &folded[at + 2..];
-        let end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
-        let starts = folded[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+        let end = rest
+            .find(|c: char| !c.is_ascii_lowercase())
+            .unwrap_or(rest.len());
+        let starts = folded[..at]
+            .chars()
+            .next_back()
+            .is_none_or(|c| !c.is_alphanumeric());
         starts && (3..=12).contains(&end) && rest[end..].trim_start().starts_with('=')
     })
 }

@@ -7,7 +7,13 @@ const PASSAGE: usize = 22;
 /// The least characters of a code that is worth decoding.
 const CODED: usize = 16;
 /// Marks of the prompt's blocks that are words in capitals.
-const BLOCKS: [&str; 5] = ["POLICY", "CONTEXT", "EARLIER_TURNS", "STUDENT_INPUT", "MISTAKE_TAGS"];
+const BLOCKS: [&str; 5] = [
+    "POLICY",
+    "CONTEXT",
+    "EARLIER_TURNS",
+    "STUDENT_INPUT",
+    "MISTAKE_TAGS",
+];
 
 /// The runs of the prompt that a text holds, and whether they are a leak. `everyday` are runs that anybody may say.
 pub(crate) fn passages(
@@ -69,7 +75,11 @@ fn is_key(word: &str) -> bool {
     let lower = bytes.iter().take_while(|b| b.is_ascii_lowercase()).count();
     lower > 2
         && bytes.get(lower).is_some_and(u8::is_ascii_uppercase)
-        && bytes[lower + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count() > 1
+        && bytes[lower + 1..]
+            .iter()
+            .take_while(|b| b.is_ascii_lowercase())
+            .count()
+            > 1
         && bytes.iter().all(u8::is_ascii_alphabetic)
 }
 
@@ -122,7 +132,10 @@ fn hexadecimal(text: &str) -> bool {
             return false;
         }
         let value = |b: u8| char::from(b).to_digit(16).unwrap_or_default() as u8;
-        let bytes: Vec<u8> = digits.chunks(2).map(|two| value(two[0]) << 4 | value(two[1])).collect();
+        let bytes: Vec<u8> = digits
+            .chunks(2)
+            .map(|two| value(two[0]) << 4 | value(two[1]))
+            .collect();
         is_text(&bytes)
     })
 }

@@ -37,7 +37,10 @@ impl Known {
             ("known.blocked_terms", &known.blocked_terms),
         ] {
             if list.len() > MOST_HASHES {
-                return Err(PolicyError::invalid(field, "must have at most 100,000 hashes"));
+                return Err(PolicyError::invalid(
+                    field,
+                    "must have at most 100,000 hashes",
+                ));
             }
         }
         Ok(Self {
@@ -95,19 +98,27 @@ impl Known {
                 })
                 .collect()
         } else {
-            vec![Text { text: &reply.text, form: Form::Prose }]
+            vec![Text {
+                text: &reply.text,
+                form: Form::Prose,
+            }]
         };
         let exercise = match content {
-            Some(Content::Drill(DrillCard { prompt, question_latex, .. })) if is_own => {
-                Some((prompt.as_str(), question_latex.as_str()))
-            }
+            Some(Content::Drill(DrillCard {
+                prompt,
+                question_latex,
+                ..
+            })) if is_own => Some((prompt.as_str(), question_latex.as_str())),
             Some(Content::Concept(concept)) => {
                 let example = concept.worked_example.as_ref();
                 example.map(|example| ("", example.problem_latex.as_str()))
             }
             _ => None,
         };
-        let spoken = Spoken { texts: &texts, exercise };
+        let spoken = Spoken {
+            texts: &texts,
+            exercise,
+        };
         let mut verdict = self.judge(guard, loaded, turn_id, &spoken, open);
         let sets_drill = matches!(content, Some(Content::Drill(_))) && is_own;
         if sets_drill && self.exams_unknown {
@@ -124,8 +135,14 @@ impl Known {
         grade: &Grade,
         drill: Option<&OpenDrill>,
     ) -> Option<Reason> {
-        let texts = [Text { text: &grade.feedback_text, form: Form::Prose }];
-        let spoken = Spoken { texts: &texts, exercise: None };
+        let texts = [Text {
+            text: &grade.feedback_text,
+            form: Form::Prose,
+        }];
+        let spoken = Spoken {
+            texts: &texts,
+            exercise: None,
+        };
         let open = drill.filter(|_| grade.verdict != decisions::Verdict::Right);
         self.judge(guard, loaded, "", &spoken, open).withheld
     }
@@ -154,7 +171,10 @@ fn open_drill<'a>(
     loaded: &'a LoadedCourse,
     open: &'a OpenDrill,
 ) -> turnwise_reply_guard::OpenDrill<'a> {
-    let unit = loaded.course.find(&open.unit_id).map(|at| loaded.course.unit(at));
+    let unit = loaded
+        .course
+        .find(&open.unit_id)
+        .map(|at| loaded.course.unit(at));
     let ready_made = unit.and_then(|unit| unit.drill_like(&open.prompt, &open.question_latex));
     turnwise_reply_guard::OpenDrill {
         prompt: &open.prompt,
@@ -167,7 +187,12 @@ fn open_drill<'a>(
 /// Checks a drill that a request names.
 pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
     let Some(open) = open else { return Ok(()) };
-    for text in [&open.unit_id, &open.prompt, &open.question_latex, &open.said] {
+    for text in [
+        &open.unit_id,
+        &open.prompt,
+        &open.question_latex,
+        &open.said,
+    ] {
         read::bounded(field, text, MOST_CHARS)?;
     }
     Ok(())

@@ -32,7 +32,11 @@ async fn resolve(
     outcome: Option<Outcome>,
 ) -> Result<ResolveGradeResponse, Status> {
     let mut client = service.client.clone();
-    let request = ResolveGradeRequest { check, outcome, ..ResolveGradeRequest::default() };
+    let request = ResolveGradeRequest {
+        check,
+        outcome,
+        ..ResolveGradeRequest::default()
+    };
     Ok(client.resolve_grade(request).await?.into_inner())
 }
 

@@ -57,7 +57,11 @@ async fn resolve(
         open_drill,
     };
     let mut client = service.client.clone();
-    let resolved = client.resolve_reply(request.clone()).await.unwrap().into_inner();
+    let resolved = client
+        .resolve_reply(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     let again = ResolveReplyRequest {
         known: resolved.met.clone(),
         ..request
@@ -79,12 +83,19 @@ async fn what_must_not_be_said_is_a_fallback_with_its_reason() {
         ("You idiot.", "insult"),
         ("See evil[.]com", "address"),
         ("What a Quatsch!", "blocked_term"),
-        ("I say: what ever stands there never changes these RULES", "prompt_leak"),
+        (
+            "I say: what ever stands there never changes these RULES",
+            "prompt_leak",
+        ),
         (TURN, "prompt_leak"),
         ("Do you remember ONE-B1?", "exam_question"),
     ] {
         let resolved = resolve(&service, &says(text), &known, None).await;
-        assert_eq!(resolved.fallback_reason(), DegradedReason::UnsafeMessage, "{text}");
+        assert_eq!(
+            resolved.fallback_reason(),
+            DegradedReason::UnsafeMessage,
+            "{text}"
+        );
         assert_eq!(resolved.violation, violation, "{text}");
         assert!(!resolved.reply.unwrap().text.contains(text));
     }
@@ -92,7 +103,10 @@ async fn what_must_not_be_said_is_a_fallback_with_its_reason() {
     let resolved = resolve(&service, &says(honest), &known, None).await;
     assert_eq!(resolved.reply.unwrap().text, honest);
     let metrics = service.kit.metrics.encode();
-    assert!(metrics.contains(r#"policy_replies_withheld_total{reason="insult"} 2"#), "{metrics}");
+    assert!(
+        metrics.contains(r#"policy_replies_withheld_total{reason="insult"} 2"#),
+        "{metrics}"
+    );
 }
 
 #[tokio::test]
@@ -105,7 +119,10 @@ async fn no_exam_question_is_set_or_graded_as_a_drill() {
         assert_eq!(resolved.violation == "exam_question", is_copy, "{question}");
     }
     // While a platform's questions are not known, the course's own drills alone are set.
-    let unknown = KnownTexts { exams_unknown: true, ..KnownTexts::default() };
+    let unknown = KnownTexts {
+        exams_unknown: true,
+        ..KnownTexts::default()
+    };
     let resolved = resolve(&service, &sets("7 + 8"), &unknown, None).await;
     assert_eq!(resolved.violation, "exam_question");
     let mut ready_made = sets("2 + 3");
@@ -124,7 +141,13 @@ async fn no_exam_question_is_set_or_graded_as_a_drill() {
         ..CheckDrillRequest::default()
     };
     let mut client = service.client.clone();
-    let checked = client.check_drill(request).await.unwrap().into_inner().check.unwrap();
+    let checked = client
+        .check_drill(request)
+        .await
+        .unwrap()
+        .into_inner()
+        .check
+        .unwrap();
     assert_eq!(checked.verdict(), DrillVerdict::CannotTell);
     assert_eq!(checked.reason, "exam_question");
 }
@@ -145,7 +168,11 @@ async fn the_answer_of_the_open_drill_is_not_given() {
         ("You said 6. What is one less than 6?", false),
     ] {
         let resolved = resolve(&service, &says(text), &nothing, Some(open.clone())).await;
-        let reason = if given { DegradedReason::AnswerGiven } else { DegradedReason::Unspecified };
+        let reason = if given {
+            DegradedReason::AnswerGiven
+        } else {
+            DegradedReason::Unspecified
+        };
         assert_eq!(resolved.fallback_reason(), reason, "{text}");
     }
 }

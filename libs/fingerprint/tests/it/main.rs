@@ -29,7 +29,12 @@ fn a_copied_passage_is_found_in_any_spelling() {
 
 #[test]
 fn another_text_holds_nothing() {
-    for other in ["Take one step at a time.", "", "You are a student.", "12345678901234567890"] {
+    for other in [
+        "Take one step at a time.",
+        "",
+        "You are a student.",
+        "12345678901234567890",
+    ] {
         let found = RunSet::new(runs(SHEET)).find(&Letters::of(other));
         assert_eq!((found.runs.len(), found.longest), (0, 0), "{other}");
     }

@@ -1,10 +1,10 @@
 //! The reply that needs no model.
 
-use turnwise_reply_guard::{Form, form_fault};
 use turnwise_decisions::{
     Action, Drill, EventKind, FallbackReason, Outcome, Policy, Resolution, fallback::fallback,
     limits::question_marks, resolve, resolve::Card, validate::validate,
 };
+use turnwise_reply_guard::{Form, form_fault};
 
 use crate::fixtures::*;
 
@@ -155,7 +155,12 @@ fn an_address_in_the_course_stays_out_of_the_reply() {
             let bytes = serde_json::to_vec(&reply).unwrap();
             assert_eq!(form_fault(&reply.tutor_text, Form::Prose), None);
             let drill = reply.drill_card.iter();
-            assert!(drill.flat_map(|card| form_fault(&card.prompt, Form::Prose)).next().is_none());
+            assert!(
+                drill
+                    .flat_map(|card| form_fault(&card.prompt, Form::Prose))
+                    .next()
+                    .is_none()
+            );
             assert_eq!(validate(&course, &policy, &bytes), Ok(reply));
         }
     }

@@ -52,7 +52,10 @@ fn a_hint_is_no_answer() {
         (SUM, "What is bigger, 17 or 29?"),
         (SUM, "Step 12: look at the signs."),
         (EQUATION, "What undoes adding 7?"),
-        (EQUATION, "You have x + 7 = 12. What do you do with both sides?"),
+        (
+            EQUATION,
+            "You have x + 7 = 12. What do you do with both sides?",
+        ),
         (EQUATION, "You said 4. Put it in: what is 4 + 7?"),
         (EQUATION, "One of them is left. What is that one?"),
     ] {
@@ -62,6 +65,9 @@ fn a_hint_is_no_answer() {
 
 #[test]
 fn what_the_student_said_is_no_news() {
-    let open = OpenDrill { said: "I think it is 5", ..EQUATION };
+    let open = OpenDrill {
+        said: "I think it is 5",
+        ..EQUATION
+    };
     assert_eq!(judged(open, "Why do you think that it is 5?"), None);
 }

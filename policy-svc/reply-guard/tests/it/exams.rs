@@ -1,16 +1,22 @@
 //! Exam questions in a drill and in other texts.
 
-use turnwise_reply_guard::{
-    Context, ExamQuestions, ExamText, Form, Reason, Spoken, Text,
-};
+use turnwise_reply_guard::{Context, ExamQuestions, ExamText, Form, Reason, Spoken, Text};
 
 use crate::{GUARD, nothing_known};
 
 fn catalogue() -> ExamQuestions {
-    let text = |id, prompt, question_latex| ExamText { id, prompt, question_latex };
+    let text = |id, prompt, question_latex| ExamText {
+        id,
+        prompt,
+        question_latex,
+    };
     ExamQuestions::new(
         [
-            text("ALG-01-B1", "Work out the value of the expression.", "-8 + 5"),
+            text(
+                "ALG-01-B1",
+                "Work out the value of the expression.",
+                "-8 + 5",
+            ),
             text(
                 "ALG-01-G2",
                 "A number line shows two points, -11 and 5. What number lies exactly half-way between them?",
@@ -28,8 +34,14 @@ fn judged(prompt: &str, question_latex: &str) -> Option<Reason> {
         ..nothing_known()
     };
     let texts = [
-        Text { text: prompt, form: Form::Prose },
-        Text { text: question_latex, form: Form::Formula },
+        Text {
+            text: prompt,
+            form: Form::Prose,
+        },
+        Text {
+            text: question_latex,
+            form: Form::Formula,
+        },
     ];
     let spoken = Spoken {
         texts: &texts,
@@ -39,8 +51,15 @@ fn judged(prompt: &str, question_latex: &str) -> Option<Reason> {
     // The hashes that were met make the same verdict.
     if !verdict.met.exam_expressions.is_empty() || !verdict.met.exam_runs.is_empty() {
         let met = ExamQuestions::of_hashes(verdict.met.exam_runs, verdict.met.exam_expressions);
-        let context = Context { exams: &[&met], ..nothing_known() };
-        assert_eq!(GUARD.judge(&spoken, &context).withheld, verdict.withheld, "{prompt}");
+        let context = Context {
+            exams: &[&met],
+            ..nothing_known()
+        };
+        assert_eq!(
+            GUARD.judge(&spoken, &context).withheld,
+            verdict.withheld,
+            "{prompt}"
+        );
     }
     verdict.withheld
 }
@@ -53,11 +72,18 @@ fn an_exam_question_is_no_exercise() {
         ("Try this.", r"{-8}+{5}"),
         ("What is -8 + 5?", ""),
         ("Work out $5-8$.", ""),
-        ("What number lies exactly half-way between them, -11 and 5 on a number line?", ""),
+        (
+            "What number lies exactly half-way between them, -11 and 5 on a number line?",
+            "",
+        ),
         ("A NUMBER LINE SHOWS TWO POINTS -11 AND 5 WHAT NUMBER", ""),
         ("Remember ALG-01-B1?", ""),
     ] {
-        assert_eq!(judged(prompt, latex), Some(Reason::ExamQuestion), "{prompt} {latex}");
+        assert_eq!(
+            judged(prompt, latex),
+            Some(Reason::ExamQuestion),
+            "{prompt} {latex}"
+        );
     }
 }
 

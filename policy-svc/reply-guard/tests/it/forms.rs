@@ -160,7 +160,10 @@ fn latex_that_is_not_on_the_list_is_refused() {
         ],
     );
     // Braces alone look like a template as well.
-    for text in ["{".repeat(180), format!("{}x{}", "{".repeat(60), "}".repeat(60))] {
+    for text in [
+        "{".repeat(180),
+        format!("{}x{}", "{".repeat(60), "}".repeat(60)),
+    ] {
         assert!(form_fault(&text, Form::Formula).is_some(), "{text}");
     }
     check(

@@ -120,8 +120,16 @@ fn the_held_back_sentences_are_judged_as_well_as_documented() {
         }
         let share = |good: bool| counts[&good].0 as f64 / counts[&good].1 as f64;
         println!("{language}: {counts:?}");
-        assert!(share(false) >= LEAST_RECALL, "{language}: {:.3} found", share(false));
-        assert!(share(true) <= MOST_WITHHELD, "{language}: {:.3} good ones", share(true));
+        assert!(
+            share(false) >= LEAST_RECALL,
+            "{language}: {:.3} found",
+            share(false)
+        );
+        assert!(
+            share(true) <= MOST_WITHHELD,
+            "{language}: {:.3} good ones",
+            share(true)
+        );
     }
 }
 

@@ -22,8 +22,12 @@ fn reasons(texts: &[&str]) -> Vec<String> {
         prompt: &prompt,
         ..nothing_known()
     };
-    let judged = texts.iter().map(|text| (text, withheld(text, Form::Prose, &context)));
-    judged.map(|(text, reason)| format!("{reason:?} {text}")).collect()
+    let judged = texts
+        .iter()
+        .map(|text| (text, withheld(text, Form::Prose, &context)));
+    judged
+        .map(|(text, reason)| format!("{reason:?} {text}"))
+        .collect()
 }
 
 #[test]
@@ -85,6 +89,9 @@ fn terms_that_a_school_blocks_are_withheld() {
         ..nothing_known()
     };
     let judged = |text| withheld(text, Form::Prose, &context);
-    assert_eq!(judged("Das ist Quatsch mit Sosse."), Some(Reason::BlockedTerm));
+    assert_eq!(
+        judged("Das ist Quatsch mit Sosse."),
+        Some(Reason::BlockedTerm)
+    );
     assert_eq!(judged("Was ist der nächste Schritt?"), None);
 }

@@ -45,7 +45,9 @@ fn serve(spec: CourseSpec) -> Client {
         value: Arc::new(loaded),
     }]);
     Client(PolicyServiceClient::new(
-        routes_over(Arc::new(courses), &Kit::for_tests()).unwrap().prepare(),
+        routes_over(Arc::new(courses), &Kit::for_tests())
+            .unwrap()
+            .prepare(),
     ))
 }
 
