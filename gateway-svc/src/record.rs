@@ -9,12 +9,15 @@ use turnwise_prompts::TurnPrompt;
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        DecideRequest, PlanRequest, Reply, ResolveReplyRequest, ResolveReplyResponse,
-        resolve_reply_request::Outcome,
+        DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply, ResolveReplyRequest,
+        ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{ThreadKind, TurnState},
-    tutor::v1::{DegradedReason, StudentInput, tutor_card::Content},
+    tutor::v1::{Role, StudentInput, tutor_card::Content},
 };
+
+/// The most bytes of what a student said that a reply may repeat; the latest count.
+const SAID_MAX_BYTES: usize = 6_000;
 
 /// The version of the record's form.
 pub const FORMAT: i32 = 1;
@@ -77,18 +80,64 @@ pub fn locale(facts: &TurnFacts) -> &str {
     facts.plan.as_ref().map_or("", |plan| plan.locale.as_str())
 }
 
-/// The request for the verdict on what the model wrote, or did not; `None` without a policy or a call of a model.
+/// The request for the verdict on what the model wrote, or did not; `None` without a policy or a call of a model. `known`
+/// is what the reply must not repeat; of it a replay has what the reply met.
 #[must_use]
-pub fn resolve_request(facts: &TurnFacts, texts: &TurnTexts) -> Option<ResolveReplyRequest> {
+pub fn resolve_request(
+    facts: &TurnFacts,
+    texts: &TurnTexts,
+    known: KnownTexts,
+) -> Option<ResolveReplyRequest> {
     let call = facts.model_call.as_ref()?;
     let outcome = match call.failure {
-        _ if facts.reply_blocked => Outcome::Failure(DegradedReason::UnsafeMessage.into()),
         0 => Outcome::Completion(texts.completion.clone()),
         reason => Outcome::Failure(reason),
     };
     Some(ResolveReplyRequest {
         policy: Some(facts.policy.clone()?),
         outcome: Some(outcome),
+        known: Some(known),
+        open_drill: open_drill(facts, texts),
+    })
+}
+
+/// The drill that the student works on: the last card, unless its unit has got evidence since.
+fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let message = texts.recent_messages.iter().rfind(|m| m.card.is_some())?;
+    let card = message.card.as_ref()?;
+    let Some(Content::Drill(drill)) = &card.content else {
+        return None;
+    };
+    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
+    let touched = evidence
+        .and_then(|evidence| {
+            evidence
+                .unit_progress
+                .iter()
+                .find(|unit| unit.unit_id == card.unit_id)
+        })
+        .and_then(|unit| unit.last_touched_at);
+    let order = |at: Option<prost_types::Timestamp>| at.map(|at| (at.seconds, at.nanos));
+    if touched.is_some() && order(touched) > order(message.create_time) {
+        return None;
+    }
+    let said = texts
+        .recent_messages
+        .iter()
+        .filter(|m| m.role() == Role::User);
+    let mut said: Vec<&str> = said
+        .flat_map(|m| [m.text.as_str(), m.latex.as_str()])
+        .collect();
+    if let Some(input) = &texts.input {
+        said.extend([input.text.as_str(), input.latex.as_str()]);
+    }
+    let said = said.join("\n");
+    let last = said.len().saturating_sub(SAID_MAX_BYTES);
+    Some(OpenDrill {
+        unit_id: card.unit_id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        said: said[said.ceil_char_boundary(last)..].to_owned(),
     })
 }
 

@@ -194,8 +194,11 @@ pub async fn replay(
     made.summary = Some(summary);
     prompt(&mut compare, recorded, &made, texts, sheets)?;
 
-    let (Some(verdict), Some(request)) = (&recorded.verdict, record::resolve_request(&made, texts))
-    else {
+    let met = recorded.met.clone().unwrap_or_default();
+    let (Some(verdict), Some(request)) = (
+        &recorded.verdict,
+        record::resolve_request(&made, texts, met),
+    ) else {
         compare.skip("verdict", "the policy did not answer");
         return Ok(compare.report);
     };

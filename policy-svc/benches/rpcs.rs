@@ -88,6 +88,7 @@ async fn main() {
     let resolve_request = ResolveReplyRequest {
         policy: Some(policy),
         outcome: Some(Outcome::Completion(completion.into_bytes().into())),
+        ..ResolveReplyRequest::default()
     };
     let resolved = client.clone().resolve_reply(resolve_request.clone()).await;
     assert_eq!(resolved.unwrap().into_inner().violation, "");

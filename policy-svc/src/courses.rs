@@ -11,6 +11,7 @@ use turnwise_decisions::{
     SupportKind, Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
+use turnwise_reply_guard::{ExamQuestions, ExamText};
 
 use crate::{answers::Answers, error::StartError};
 
@@ -36,6 +37,8 @@ pub struct LoadedCourse {
     pub course: Course,
     /// What only grading needs.
     pub answers: Answers,
+    /// The exam catalogue, for the reply guard.
+    pub exams: ExamQuestions,
 }
 
 impl LoadedCourse {
@@ -50,9 +53,22 @@ impl LoadedCourse {
             pack_hash: pack.hash.clone(),
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
+            exams: exam_questions(&pack),
             course: Course::new(course_spec(pack))?,
         })
     }
+}
+
+/// The catalogue as the reply guard holds it. The words of drills are for everybody, whatever questions have in common
+/// with them.
+fn exam_questions(pack: &Pack) -> ExamQuestions {
+    let questions = pack.questions.iter().map(|question| ExamText {
+        id: &question.id,
+        prompt: &question.prompt,
+        question_latex: &question.question_latex,
+    });
+    let drills = pack.units.iter().flat_map(|unit| &unit.drills);
+    ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
 }
 
 /// Loads every pack under `root`. A broken pack is logged with its faults and left out.

@@ -11,6 +11,9 @@ pub enum StartError {
     /// No course can be served.
     #[error("no course can be served (COURSES_DIR): {0}")]
     Courses(LibraryError),
+    /// The reply guard cannot be made.
+    #[error("the reply guard cannot be made: {0}")]
+    Guard(#[from] turnwise_reply_guard::GuardError),
 }
 
 /// Why a call fails.

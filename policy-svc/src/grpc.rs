@@ -6,6 +6,7 @@ mod evidence;
 mod exams;
 mod explain;
 mod grading;
+mod guard;
 mod read;
 mod reply;
 mod words;
@@ -26,6 +27,9 @@ use turnwise_proto::policy::v1::{
     policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
 };
 
+use turnwise_reply_guard::Guard;
+
+use self::guard::Known;
 use crate::{
     courses::{Courses, LoadedCourse},
     error::PolicyError,
@@ -42,6 +46,7 @@ pub struct Policies {
     pages: PageTokens,
     replies: ReplyMetrics,
     grades: GradeMetrics,
+    guard: Guard,
 }
 
 impl Policies {
@@ -52,12 +57,14 @@ impl Policies {
         pages: PageTokens,
         replies: ReplyMetrics,
         grades: GradeMetrics,
+        guard: Guard,
     ) -> Self {
         Self {
             courses,
             pages,
             replies,
             grades,
+            guard,
         }
     }
 
@@ -201,7 +208,14 @@ impl PolicyService for Policies {
         &self,
         request: Request<ResolveReplyRequest>,
     ) -> Result<Response<ResolveReplyResponse>, Status> {
-        let ResolveReplyRequest { policy, outcome } = request.into_inner();
+        let ResolveReplyRequest {
+            policy,
+            outcome,
+            known,
+            open_drill,
+        } = request.into_inner();
+        let known = Known::read(known)?;
+        guard::check_drill("open_drill", open_drill.as_ref())?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
@@ -216,8 +230,27 @@ impl PolicyService for Policies {
             }
             None => return Err(PolicyError::missing("outcome").into()),
         };
-        let mut resolution = decisions::resolve(&loaded.course, &policy, outcome)
-            .map_err(|fault| PolicyError::impossible("policy", &fault))?;
+        let resolve = |outcome| {
+            decisions::resolve(&loaded.course, &policy, outcome)
+                .map_err(|fault| PolicyError::impossible("policy", &fault))
+        };
+        let mut resolution = resolve(outcome)?;
+        let mut response = reply::resolution(resolution.clone());
+        if let Some(reply) = response
+            .reply
+            .as_ref()
+            .filter(|_| resolution.is_models_own())
+        {
+            let open = open_drill.as_ref();
+            let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
+            if let Some(reason) = verdict.withheld {
+                self.replies.withheld(reason);
+                resolution = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;
+                resolution.violation = Some(reason.to_string());
+                response = reply::resolution(resolution.clone());
+            }
+            response.met = Some(known.met(verdict.met));
+        }
         self.replies.count(&resolution);
         if let Some(violation) = &resolution.violation {
             tracing::info!(
@@ -227,10 +260,10 @@ impl PolicyService for Policies {
                 "model's reply refused"
             );
         }
-        if !announcement.is_empty() {
-            resolution.text = format!("{announcement}\n\n{}", resolution.text);
+        if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
+            reply.text = format!("{announcement}\n\n{}", reply.text);
         }
-        Ok(Response::new(reply::resolution(resolution)))
+        Ok(Response::new(response))
     }
 
     async fn describe_standing(
@@ -271,7 +304,14 @@ impl PolicyService for Policies {
         &self,
         request: Request<ResolveGradeRequest>,
     ) -> Result<Response<ResolveGradeResponse>, Status> {
-        let ResolveGradeRequest { check, outcome } = request.into_inner();
+        let ResolveGradeRequest {
+            check,
+            outcome,
+            known,
+            drill,
+        } = request.into_inner();
+        let known = Known::read(known)?;
+        guard::check_drill("drill", drill.as_ref())?;
         let check = check.ok_or_else(|| PolicyError::missing("check"))?;
         let fields = ("check.course_id", "check.pack_hash");
         let loaded = self.version(fields, &check.course_id, &check.pack_hash)?;
@@ -285,7 +325,17 @@ impl PolicyService for Policies {
             }
             None => None,
         };
-        let grade = decisions::resolve_grade(unit, &check, outcome);
+        let mut grade = decisions::resolve_grade(unit, &check, outcome);
+        let written = matches!(outcome, Some(decisions::Outcome::Completion(_)));
+        if written && grade.fallback_reason.is_none() {
+            let withheld = known.judge_feedback(&self.guard, &loaded, &grade, drill.as_ref());
+            if let Some(reason) = withheld {
+                self.grades.withheld(reason);
+                let failure = decisions::Outcome::Failure(guard::fallback_reason(reason));
+                grade = decisions::resolve_grade(unit, &check, Some(failure));
+                grade.violation = Some(reason.to_string());
+            }
+        }
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {
             tracing::info!(

@@ -22,6 +22,7 @@ use std::{sync::Arc, time::Duration};
 
 use turnwise_kit::{Gzip, Kit};
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
+use turnwise_reply_guard::Guard;
 
 pub use config::Settings;
 pub use courses::Courses;
@@ -38,7 +39,7 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// The courses cannot be served; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let library = Arc::new(courses::open(&settings.courses_dir, kit)?);
-    let routes = routes_over(library.catalog(), kit);
+    let routes = routes_over(library.catalog(), kit)?;
     let every = Duration::from_secs(settings.courses_reload_seconds.into());
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
@@ -46,9 +47,14 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 }
 
 /// The service's routes over courses that are loaded already.
-pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> tonic::service::Routes {
+///
+/// # Errors
+/// The reply guard's own files are broken.
+pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
-    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades);
-    tonic::service::Routes::new(PolicyServiceServer::new(service).accept_compressed(Gzip))
+    let guard = Guard::built_in()?;
+    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard);
+    let service = PolicyServiceServer::new(service).accept_compressed(Gzip);
+    Ok(tonic::service::Routes::new(service))
 }

@@ -6,12 +6,19 @@ use prometheus_client::{
 };
 use turnwise_decisions::{FallbackReason, Grade, GradeObservation, GradedBy, Resolution};
 use turnwise_kit::Metrics;
+use turnwise_reply_guard::Reason;
 
 /// Counts what became of the model's replies. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ReplyMetrics {
     outcomes: Family<OutcomeLabels, Counter>,
     observations: Family<ObservationLabels, Counter>,
+    withheld: Family<WithheldLabels, Counter>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct WithheldLabels {
+    reason: &'static str,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -30,8 +37,14 @@ impl ReplyMetrics {
         let own = Self {
             outcomes: Family::default(),
             observations: Family::default(),
+            withheld: Family::default(),
         };
         metrics.registry(|registry| {
+            registry.register(
+                "policy_replies_withheld",
+                "Valid replies of a model that the reply guard withheld, by its reason",
+                own.withheld.clone(),
+            );
             registry.register(
                 "policy_replies",
                 "Replies resolved, by outcome: accepted, or the reason of the fallback",
@@ -44,6 +57,14 @@ impl ReplyMetrics {
             );
         });
         own
+    }
+
+    /// Counts one reply that the guard withheld.
+    pub fn withheld(&self, reason: Reason) {
+        let reason = reason.as_str();
+        self.withheld
+            .get_or_create(&WithheldLabels { reason })
+            .inc();
     }
 
     /// Counts one resolved reply.
@@ -70,6 +91,7 @@ pub struct GradeMetrics {
     checks: Family<CheckLabels, Counter>,
     grades: Family<GradeLabels, Counter>,
     observations: Family<ObservationLabels, Counter>,
+    withheld: Family<WithheldLabels, Counter>,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -91,9 +113,15 @@ impl GradeMetrics {
         let own = Self {
             checks: Family::default(),
             grades: Family::default(),
+            withheld: Family::default(),
             observations: Family::default(),
         };
         metrics.registry(|registry| {
+            registry.register(
+                "policy_drill_feedback_withheld",
+                "A model's feedback on answers that the reply guard withheld, by its reason",
+                own.withheld.clone(),
+            );
             registry.register(
                 "policy_drill_checks",
                 "Answers to drills that mathematics looked at, by the task as it was read and the verdict",
@@ -111,6 +139,14 @@ impl GradeMetrics {
             );
         });
         own
+    }
+
+    /// Counts feedback that the guard withheld.
+    pub fn withheld(&self, reason: Reason) {
+        let reason = reason.as_str();
+        self.withheld
+            .get_or_create(&WithheldLabels { reason })
+            .inc();
     }
 
     /// Counts one check.

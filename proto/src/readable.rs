@@ -18,6 +18,17 @@ pub struct ReadableText<'a> {
     pub text: &'a str,
     /// Whose words they are.
     pub author: Author,
+    /// How it is drawn.
+    pub form: TextForm,
+}
+
+/// How a client draws a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextForm {
+    /// As words, with formulas between dollars.
+    Prose,
+    /// As one formula in LaTeX.
+    Formula,
 }
 
 /// Whose words a text holds.
@@ -65,7 +76,18 @@ impl TutorCard {
 
 impl Author {
     fn says(self, text: &str) -> ReadableText<'_> {
-        ReadableText { text, author: self }
+        ReadableText {
+            text,
+            author: self,
+            form: TextForm::Prose,
+        }
+    }
+
+    fn draws(self, text: &str) -> ReadableText<'_> {
+        ReadableText {
+            form: TextForm::Formula,
+            ..self.says(text)
+        }
     }
 }
 
@@ -74,20 +96,20 @@ fn concept(card: &ConceptCard) -> Vec<ReadableText<'_>> {
         key_ideas,
         worked_example,
     } = card;
-    let mut texts: Vec<_> = key_ideas.iter().collect();
+    let ideas = key_ideas.iter().map(|text| Author::Reply.says(text));
+    let mut texts: Vec<_> = ideas.collect();
     if let Some(WorkedExample {
         problem_latex,
         final_answer_latex,
         steps_latex,
     }) = worked_example
     {
-        texts.extend([problem_latex, final_answer_latex]);
-        texts.extend(steps_latex);
+        let formulas = [problem_latex, final_answer_latex]
+            .into_iter()
+            .chain(steps_latex);
+        texts.extend(formulas.map(|text| Author::Reply.draws(text)));
     }
     texts
-        .into_iter()
-        .map(|text| Author::Reply.says(text))
-        .collect()
 }
 
 fn drill(card: &DrillCard) -> Vec<ReadableText<'_>> {
@@ -96,9 +118,10 @@ fn drill(card: &DrillCard) -> Vec<ReadableText<'_>> {
         question_latex,
         drill_token: _,
     } = card;
-    [prompt, question_latex]
-        .map(|text| Author::Reply.says(text))
-        .into()
+    vec![
+        Author::Reply.says(prompt),
+        Author::Reply.draws(question_latex),
+    ]
 }
 
 fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
@@ -113,11 +136,12 @@ fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
         offer_token: _,
     } = card;
     let options = options.iter().map(|ExamOption { option_id: _, text }| text);
-    [prompt, question_latex]
-        .into_iter()
-        .chain(options)
-        .map(|text| Author::Catalogue.says(text))
-        .collect()
+    let mut texts = vec![
+        Author::Catalogue.says(prompt),
+        Author::Catalogue.draws(question_latex),
+    ];
+    texts.extend(options.map(|text| Author::Catalogue.says(text)));
+    texts
 }
 
 /// A button's words are the client's own.

@@ -19,7 +19,7 @@
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
-//! | [`attacks`] | by public calls alone: connections, encodings, page tokens |
+//! | [`attacks`] | what reached something once: connections, deadlines, encodings, pages, classes, replies |
 //! | [`adversarial`] | whoever demands what they have no right to, and a model that obeys them all |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |

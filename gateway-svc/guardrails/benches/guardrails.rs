@@ -73,11 +73,6 @@ fn main() {
         black_box(guardrails.check("en", black_box(short)));
     });
     figure("guardrails_check_short_us", spent, Bound::Report);
-    let reply = long("What undoes adding 3? Try it on both sides. ");
-    let spent = median_us(|| {
-        black_box(guardrails.unsafe_reply("en", black_box(&reply)));
-    });
-    figure("guardrails_unsafe_reply_us", spent, Bound::AtMost(200.0));
     let spent = median_us(|| {
         black_box(Guardrails::built_in().unwrap());
     });

@@ -6,7 +6,6 @@ use turnwise_text_classifier::{Classifier, Level, fold};
 
 use crate::{
     fault::ProfileError,
-    links,
     phrases::Phrases,
     profile::{LocaleProfile, Profile},
     words,
@@ -97,6 +96,7 @@ pub struct Guardrails {
     other: Locale,
     /// Judges what no phrase matches; none: phrases alone count.
     model: Option<Classifier>,
+    blocked_terms: Vec<u64>,
 }
 
 struct Locale {
@@ -178,6 +178,11 @@ impl Guardrails {
                 .map(|(tag, own)| Ok((tag.clone(), locale(own)?)))
                 .collect::<Result<_, _>>()?,
             other: locale(&profile.other)?,
+            blocked_terms: profile
+                .blocked_terms
+                .iter()
+                .filter_map(|term| turnwise_fingerprint::phrase(term))
+                .collect(),
         })
     }
 
@@ -239,17 +244,10 @@ impl Guardrails {
         }
     }
 
-    /// Whether a tutor's own words must not be shown: they hold a phrase of the profile, an address of the web
-    /// or of mail, or markup that a page would load or draw.
+    /// The blocked terms as hashes of their words, for whoever must not say them either.
     #[must_use]
-    pub fn unsafe_reply(&self, locale: &str, text: &str) -> bool {
-        let folded = fold(text);
-        links::has_any(&folded)
-            || self
-                .locale(locale)
-                .phrases
-                .gravest(&words::of_folded(&folded))
-                .is_some()
+    pub fn blocked_terms(&self) -> &[u64] {
+        &self.blocked_terms
     }
 
     fn locale(&self, tag: &str) -> &Locale {

@@ -1,5 +1,4 @@
 //! What stops a turn before anything else: words of a student who may be in danger, and terms that a school does not want.
-//! And what a tutor's own words must not hold.
 //!
 //! It is deterministic: phrases of a profile for plain cases, and beside them a model of words and parts of words, whose
 //! weights are in `data/`. The profile is a YAML file:
@@ -27,7 +26,6 @@
 
 mod fault;
 mod guardrails;
-mod links;
 mod phrases;
 mod profile;
 mod words;

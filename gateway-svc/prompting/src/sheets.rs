@@ -50,6 +50,7 @@ pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 pub struct Sheets {
     environment: Environment<'static>,
     hash: String,
+    runs: Vec<u64>,
 }
 
 /// A sheet before it is compiled.
@@ -109,6 +110,12 @@ impl Sheets {
             }
         }
         let hash = hash(&drafts);
+        let mut runs: Vec<u64> = drafts
+            .values()
+            .flat_map(|draft| turnwise_fingerprint::runs(&without_statements(&draft.text)))
+            .collect();
+        runs.sort_unstable();
+        runs.dedup();
         let mut environment = empty_environment().map_err(SheetError::Engine)?;
         for (name, draft) in &drafts {
             if let Err(error) = environment.add_template_owned(name.to_string(), draft.text.clone())
@@ -122,7 +129,11 @@ impl Sheets {
             }
         }
         if faults.is_empty() {
-            return Ok(Self { environment, hash });
+            return Ok(Self {
+                environment,
+                hash,
+                runs,
+            });
         }
         faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
         Err(SheetError::Faulty(faults))
@@ -133,6 +144,12 @@ impl Sheets {
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// The hashed runs of all sheets, so that whoever must not repeat them can be held to it.
+    #[must_use]
+    pub fn runs(&self) -> &[u64] {
+        &self.runs
     }
 
     /// The prompt of a turn, of at most `max_tokens` if what must be in it allows that. The same input gives the same
@@ -219,6 +236,18 @@ impl Sheets {
         let message = "there is no such sheet".to_owned();
         Err(RenderError::Sheet(fault(Path::new(&name), None, message)))
     }
+}
+
+/// A sheet's own words: statements are left out, and a variable ends a clause.
+fn without_statements(sheet: &str) -> String {
+    let mut words = String::new();
+    let mut rest = sheet;
+    while let Some(at) = rest.find("{%") {
+        words.push_str(&rest[..at]);
+        rest = rest[at..].split_once("%}").map_or("", |(_, after)| after);
+    }
+    words.push_str(rest);
+    words
 }
 
 /// An engine that knows no variable of its own.

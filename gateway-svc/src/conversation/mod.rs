@@ -22,7 +22,7 @@ use bytes::Bytes;
 use turnwise_guardrails::Guardrails;
 use turnwise_kit::{CallContext, Caller, Fault, Kit, ids};
 use turnwise_prompts::SheetLibrary;
-use turnwise_proto::session::v1::ThreadKind;
+use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 
 pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
@@ -43,6 +43,17 @@ pub(crate) struct Core {
     pub(crate) prompt_max_tokens: usize,
     pub(crate) reply_reserve: Duration,
     pub(crate) kit: Kit,
+}
+
+impl Core {
+    /// What a model's words must not repeat and only this service knows.
+    pub(crate) fn known_texts(&self) -> KnownTexts {
+        KnownTexts {
+            prompt_runs: self.sheets.current().runs().to_vec(),
+            blocked_terms: self.guardrails.blocked_terms().to_vec(),
+            ..KnownTexts::default()
+        }
+    }
 }
 
 /// A request of a conversation: who asks, where, and which one it is if it is sent again.

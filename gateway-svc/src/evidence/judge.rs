@@ -5,8 +5,8 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, ResolveGradeRequest,
-        ResolveGradeResponse, resolve_grade_request::Outcome,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, OpenDrill,
+        ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
     },
     tutor::v1::DegradedReason,
 };
@@ -16,6 +16,9 @@ use crate::{
     conversation::{Progress, complete},
     upstream::{ANSWER_MARGIN, Step},
 };
+
+/// The policy's reason for not judging a drill: it is an exam question.
+const EXAM_QUESTION: &str = "exam_question";
 
 /// A drill that was set here, and its answer, redacted.
 pub(super) struct Drill<'a> {
@@ -77,6 +80,7 @@ impl Evidence {
             question_latex: drill.question_latex.to_owned(),
             answer: drill.answer.to_owned(),
             drill_id: drill.drill_id.to_owned(),
+            known: None,
         };
         let checked = policy
             .check_drill(step.request(request))
@@ -87,26 +91,20 @@ impl Evidence {
             .check
             .clone()
             .ok_or_else(|| Step::Policy.malformed())?;
-        // What is right needs no words, and what cannot be told of a drill with a key is asked again.
+        // What is right needs no words, what cannot be told of a drill with a key is asked again, and an exam question is
+        // not judged.
         let needs_model = match check.verdict() {
             DrillVerdict::Right => false,
             DrillVerdict::CannotTell => !check.has_key,
             DrillVerdict::Wrong | DrillVerdict::Unspecified => true,
         };
-        let (outcome, model) = if !needs_model {
+        let (outcome, model) = if !needs_model || check.reason == EXAM_QUESTION {
             (None, String::new())
         } else {
             let (outcome, model) = self.ask_model(asked, drill, &checked).await;
             (Some(outcome), model)
         };
-        let mut resolved = self.resolve(asked, &check, outcome).await?;
-        let feedback = &resolved.feedback_text;
-        let must_not_be_said = tells(feedback, &checked.key)
-            || self.core.guardrails.unsafe_reply(&checked.locale, feedback);
-        if !model.is_empty() && must_not_be_said {
-            let blocked = Outcome::Failure(DegradedReason::UnsafeMessage.into());
-            resolved = self.resolve(asked, &check, Some(blocked)).await?;
-        }
+        let resolved = self.resolve(asked, &check, outcome, drill).await?;
         Ok(Grade {
             pack_hash: check.pack_hash,
             resolved,
@@ -122,6 +120,7 @@ impl Evidence {
         asked: &EvidenceRequest<'_>,
         check: &DrillCheck,
         outcome: Option<Outcome>,
+        drill: &Drill<'_>,
     ) -> Result<ResolveGradeResponse, Fault> {
         let step = Step::Policy.of(asked.request.context);
         let mut policy = self.core.upstreams.policy.clone();
@@ -129,6 +128,13 @@ impl Evidence {
             .resolve_grade(step.request(ResolveGradeRequest {
                 check: Some(check.clone()),
                 outcome,
+                known: Some(self.core.known_texts()),
+                drill: Some(OpenDrill {
+                    unit_id: drill.unit_id.to_owned(),
+                    prompt: drill.prompt.to_string(),
+                    question_latex: drill.question_latex.to_string(),
+                    said: drill.answer.to_owned(),
+                }),
             }))
             .await
             .map_err(|status| step.fault(&status))?
@@ -207,27 +213,4 @@ impl Evidence {
         };
         (outcome, completed.call.model)
     }
-}
-
-/// Whether a text holds the answer, spaces and capitals aside. The model sees the answer, and a student may ask it to repeat
-/// what it sees. A number is not looked for inside a longer number, nor a letter inside a word.
-fn tells(text: &str, key: &str) -> bool {
-    let plain = |text: &str| -> String {
-        let chars = text.chars().filter(|c| !c.is_whitespace());
-        chars.flat_map(char::to_lowercase).collect()
-    };
-    let (text, key) = (plain(text), plain(key));
-    let (Some(first), Some(last)) = (key.chars().next(), key.chars().next_back()) else {
-        return false;
-    };
-    let joins = |edge: char, beside: Option<char>| {
-        let Some(beside) = beside else { return false };
-        (edge.is_ascii_digit() && beside.is_ascii_digit())
-            || (key.len() == 1 && edge.is_alphabetic() && beside.is_alphabetic())
-    };
-    text.match_indices(&key).any(|(at, found)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + found.len()..].chars().next();
-        !joins(first, before) && !joins(last, after)
-    })
 }

@@ -13,7 +13,6 @@ use turnwise_proto::{
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{Plan, Reply, ResolveReplyResponse},
-    readable::Author,
     session::v1::TurnStart,
     tutor::v1::{Button, DegradedReason, SnapshotLite, StudentInput, TurnStage},
 };
@@ -79,19 +78,10 @@ impl Composing<'_> {
         let retry_hint = self.ask_model(&working, decision.reply_schema).await;
 
         self.progress.stage(TurnStage::Checking);
-        let mut resolved = match self.resolve().await {
+        let resolved = match self.resolve().await {
             Ok(resolved) => resolved,
             Err(fault) => return self.policy_failed(fault),
         };
-        if resolved.fallback_reason() == DegradedReason::Unspecified
-            && self.must_not_be_said(&resolved)
-        {
-            self.facts.reply_blocked = true;
-            resolved = match self.resolve().await {
-                Ok(resolved) => resolved,
-                Err(fault) => return self.policy_failed(fault),
-            };
-        }
         self.facts.verdict = Some(record::verdict(&resolved));
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
@@ -211,40 +201,19 @@ impl Composing<'_> {
 
     /// The policy's verdict on what the model wrote, or did not.
     async fn resolve(&mut self) -> Result<ResolveReplyResponse, Fault> {
-        let request = record::resolve_request(&self.facts, &self.texts).ok_or_else(internal)?;
+        let request = record::resolve_request(&self.facts, &self.texts, self.core.known_texts())
+            .ok_or_else(internal)?;
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(self.request.context);
         let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
         self.took("resolve", took);
         let resolved = resolved.map_err(|status| step.fault(&status))?.into_inner();
+        self.facts.met = resolved.met.clone();
         // A reply always says something.
         match &resolved.reply {
             Some(reply) if !reply.text.trim().is_empty() => Ok(resolved),
             _ => Err(Step::Policy.malformed()),
         }
-    }
-
-    /// Whether a valid reply of a model's says what a student must not be told. An exam question's words are the catalogue's.
-    fn must_not_be_said(&self, resolved: &ResolveReplyResponse) -> bool {
-        let locale = record::locale(&self.facts);
-        let texts = resolved.reply.iter().flat_map(Reply::readable_texts);
-        texts
-            .filter(|said| said.author == Author::Reply)
-            .any(|said| {
-                self.core.guardrails.unsafe_reply(locale, said.text)
-                    || self.quotes_prompt(said.text)
-            })
-    }
-
-    /// Whether a text repeats a block of the prompt: it names this turn, or a key that only such a block has.
-    fn quotes_prompt(&self, text: &str) -> bool {
-        const KEYS: [&str; 4] = [
-            "allowedActions",
-            "scopedUnitIds",
-            "unitAnchors",
-            "snapshotLiteForLLM",
-        ];
-        text.contains(&self.facts.turn_id) || KEYS.iter().any(|key| text.contains(key))
     }
 
     /// The fixed answer to words that a guardrail stops: no model, no decision, the record untouched.

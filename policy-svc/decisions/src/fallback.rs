@@ -1,5 +1,7 @@
 //! The reply that needs no model: deterministic, and valid by the same rules as a model's.
 
+use turnwise_reply_guard::{Form, form_fault};
+
 use crate::{
     course::{Course, Unit},
     limits,
@@ -77,7 +79,7 @@ fn question(unit: Option<&Unit>, title: &str) -> String {
 fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> String {
     texts
         .into_iter()
-        .find(|text| !limits::is_unsafe(text))
+        .find(|text| form_fault(text, Form::Prose).is_none())
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
@@ -87,11 +89,12 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
     let max_steps = policy.constraints.drill_max_steps;
     let fits = |prompt: &str, latex: &str| {
         !prompt.trim().is_empty()
-            && [prompt, latex].iter().all(|text| {
-                text.chars().count() <= limits::MOST_PART_CHARS
-                    && !limits::has_control_characters(text)
-                    && !limits::is_unsafe(text)
-            })
+            && [(prompt, Form::Prose), (latex, Form::Formula)]
+                .iter()
+                .all(|(text, form)| {
+                    text.chars().count() <= limits::MOST_PART_CHARS
+                        && form_fault(text, *form).is_none()
+                })
             && limits::drill_fault(prompt, latex, max_steps).is_none()
     };
     let canned: Vec<_> = unit

@@ -267,11 +267,5 @@ fn read(bytes: &[u8]) -> Result<LlmGrade, Violation> {
             "feedbackText has control characters",
         );
     }
-    if limits::is_unsafe(text) {
-        return refuse(
-            FallbackReason::UnsafeMessage,
-            "feedbackText has an address or markup",
-        );
-    }
     Ok(grade)
 }

@@ -32,43 +32,6 @@ pub fn has_control_characters(text: &str) -> bool {
         .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// What makes a text active or leads out of the course, in lower case: addresses, markup that a browser runs or loads, and
-/// the LaTeX commands that do the same. No mathematics is spelled like this: `x<y>z` is none of it.
-const UNSAFE_SPELLINGS: [&str; 22] = [
-    "://",
-    "www.",
-    "mailto:",
-    "javascript:",
-    "data:text",
-    "<script",
-    "<iframe",
-    "<img",
-    "<svg",
-    "<style",
-    "<object",
-    "<embed",
-    "<link",
-    "<meta",
-    "<form",
-    "<a href",
-    "</",
-    "<!--",
-    r"\href",
-    r"\url{",
-    r"\includegraphics",
-    r"\html",
-];
-
-/// Whether a text holds an address or markup, which a reply to a student never needs. What its words say is for the
-/// guardrails to judge.
-#[must_use]
-pub fn is_unsafe(text: &str) -> bool {
-    let text = text.to_lowercase();
-    UNSAFE_SPELLINGS
-        .iter()
-        .any(|spelling| text.contains(spelling))
-}
-
 /// Why an exercise looks longer than a drill of `max_steps` steps; `None` if it does not. A rule of thumb: more than one
 /// line with an equals sign, too many operators, or several parts.
 #[must_use]

@@ -49,6 +49,14 @@ pub struct Resolution {
     pub observations: Vec<Observation>,
 }
 
+impl Resolution {
+    /// Whether the words are the model's own and not a fallback's.
+    #[must_use]
+    pub fn is_models_own(&self) -> bool {
+        self.fallback_reason.is_none()
+    }
+}
+
 /// What a model made of a message. Units outside the course are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {

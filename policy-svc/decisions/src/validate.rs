@@ -217,9 +217,6 @@ fn check_texts(reply: &LlmReply) -> Result<(), Violation> {
     if limits::has_control_characters(&reply.tutor_text) {
         return Err(control_characters("tutor_text"));
     }
-    if limits::is_unsafe(&reply.tutor_text) {
-        return Err(address_or_markup("tutor_text"));
-    }
     let texts = reply.card().map_or_else(Vec::new, |card| card.texts());
     for CardText {
         key,
@@ -242,9 +239,6 @@ fn check_texts(reply: &LlmReply) -> Result<(), Violation> {
         if limits::has_control_characters(text) {
             return Err(control_characters(key));
         }
-        if limits::is_unsafe(text) {
-            return Err(address_or_markup(key));
-        }
     }
     Ok(())
 }
@@ -253,13 +247,6 @@ fn control_characters(key: &str) -> Violation {
     Violation::new(
         FallbackReason::SchemaViolation,
         format!("{key} has control characters"),
-    )
-}
-
-fn address_or_markup(key: &str) -> Violation {
-    Violation::new(
-        FallbackReason::UnsafeMessage,
-        format!("{key} has an address or markup"),
     )
 }
 

@@ -167,6 +167,8 @@ pub enum FallbackReason {
     EmptyMessage,
     /// The reply holds what must not be said to a student.
     UnsafeMessage,
+    /// The reply gives the answer of the drill that the student works on.
+    AnswerGiven,
     /// The student's message met a guardrail, so the model was not called.
     Guardrail,
     /// No model slot became free in time.
@@ -187,7 +189,7 @@ pub enum FallbackReason {
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::LlmTimeout,
         Self::LlmTransport,
         Self::LlmNonJson,
@@ -201,6 +203,7 @@ impl FallbackReason {
         Self::LimitsExceeded,
         Self::EmptyMessage,
         Self::UnsafeMessage,
+        Self::AnswerGiven,
         Self::Guardrail,
         Self::QueueBusy,
         Self::CircuitOpen,
@@ -228,6 +231,7 @@ impl FallbackReason {
             Self::LimitsExceeded => "limits_exceeded",
             Self::EmptyMessage => "empty_message",
             Self::UnsafeMessage => "unsafe_message",
+            Self::AnswerGiven => "answer_given",
             Self::Guardrail => "guardrail",
             Self::QueueBusy => "queue_busy",
             Self::CircuitOpen => "circuit_open",

@@ -7,10 +7,14 @@ use turnwise_proto::policy::v1::{
 };
 
 use super::{
+    guard::Known,
     read::{self, Read},
     words,
 };
 use crate::{courses::LoadedCourse, error::PolicyError};
+
+/// The reason code of a drill that is an exam question: a verdict on it would tell what is right there.
+const EXAM_QUESTION: &str = "exam_question";
 
 /// The most characters of a drill's prompt, and of its exercise.
 const MOST_DRILL_CHARS: usize = 2000;
@@ -21,13 +25,19 @@ const MOST_ANSWER_CHARS: usize = 4000;
 /// What mathematics says of an answer, as it is counted and as it is answered.
 pub(super) fn check(
     loaded: &LoadedCourse,
-    request: CheckDrillRequest,
+    mut request: CheckDrillRequest,
 ) -> Read<(grading::Grade, CheckDrillResponse)> {
     let unit = drilled_unit(loaded, "unit_id", &request.unit_id)?;
     read::filled("prompt", &request.prompt, MOST_DRILL_CHARS)?;
     read::bounded("question_latex", &request.question_latex, MOST_DRILL_CHARS)?;
     read::filled("answer", &request.answer, MOST_ANSWER_CHARS)?;
+    let known = Known::read(request.known.take())?;
     let key = key(loaded, unit, &request);
+    let is_own = unit
+        .drill_like(&request.prompt, &request.question_latex)
+        .is_none();
+    let is_exam =
+        is_own && known.is_exam_question(loaded, &request.prompt, &request.question_latex);
     let drill = grading::Drill {
         prompt: &request.prompt,
         question_latex: &request.question_latex,
@@ -44,10 +54,15 @@ pub(super) fn check(
         && [&request.question_latex, &request.prompt]
             .iter()
             .any(|text| !text.is_empty() && same_words(text, &request.answer));
-    let reason = if copied {
-        grading::Reason::CopiedQuestion
+    let reason = match (is_exam, copied) {
+        (true, _) => EXAM_QUESTION,
+        (_, true) => grading::Reason::CopiedQuestion.as_str(),
+        _ => grade.reason.as_str(),
+    };
+    let verdict = if is_exam {
+        decisions::Verdict::CannotTell
     } else {
-        grade.reason
+        verdict
     };
     let mistakes = loaded.answers.mistakes(&unit.id);
     let response = CheckDrillResponse {
@@ -57,7 +72,7 @@ pub(super) fn check(
             unit_id: unit.id.clone(),
             verdict: words::verdict_to_proto(verdict),
             task: grade.task.as_str().to_owned(),
-            reason: reason.as_str().to_owned(),
+            reason: reason.to_owned(),
             grader: GRADER.to_owned(),
             counts_llm: loaded.answers.counts_llm(),
             has_key: key.is_some(),
@@ -135,6 +150,7 @@ pub(super) fn grade(grade: decisions::Grade) -> ResolveGradeResponse {
         mistake_tag: grade.mistake_tag.unwrap_or_default(),
         is_evidence: grade.is_evidence,
         fallback_reason: words::fallback_reason_to_proto(grade.fallback_reason),
+        violation: grade.violation.unwrap_or_default(),
         observations: grade
             .observations
             .iter()

@@ -149,7 +149,7 @@ pub(super) fn signal_to_proto(signal: decisions::UnderstandingSignal) -> i32 {
 }
 
 /// Each reason for a fallback, and its value in proto.
-const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 21] = {
+const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 22] = {
     use decisions::FallbackReason as Own;
     use tutor::DegradedReason as Proto;
     [
@@ -166,6 +166,7 @@ const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 21] = {
         (Own::LimitsExceeded, Proto::LimitsExceeded),
         (Own::EmptyMessage, Proto::EmptyMessage),
         (Own::UnsafeMessage, Proto::UnsafeMessage),
+        (Own::AnswerGiven, Proto::AnswerGiven),
         (Own::Guardrail, Proto::Guardrail),
         (Own::QueueBusy, Proto::QueueBusy),
         (Own::CircuitOpen, Proto::CircuitOpen),

@@ -163,6 +163,7 @@ async fn bad_resolve_requests() {
         let mut request = ResolveReplyRequest {
             policy: Some(good.clone()),
             outcome: Some(Outcome::Completion("{}".into())),
+            ..ResolveReplyRequest::default()
         };
         change(&mut request);
         let refused = service.client.clone().resolve_reply(request).await;

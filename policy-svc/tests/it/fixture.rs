@@ -129,6 +129,7 @@ impl Service {
         let request = ResolveReplyRequest {
             policy: Some(policy),
             outcome: Some(outcome),
+            ..ResolveReplyRequest::default()
         };
         Ok(self
             .client

@@ -118,6 +118,7 @@ async fn turn(snapshot: StudentSnapshot, about: &str, reply: Option<&str>) -> St
         let request = ResolveReplyRequest {
             policy: policy.clone(),
             outcome: Some(outcome),
+            ..ResolveReplyRequest::default()
         };
         let resolved = client.resolve_reply(request).await.unwrap().into_inner();
         writeln!(text, "\n{resolved:#?}").unwrap();

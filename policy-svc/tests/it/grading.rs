@@ -32,7 +32,11 @@ async fn resolve(
     outcome: Option<Outcome>,
 ) -> Result<ResolveGradeResponse, Status> {
     let mut client = service.client.clone();
-    let request = ResolveGradeRequest { check, outcome };
+    let request = ResolveGradeRequest {
+        check,
+        outcome,
+        ..ResolveGradeRequest::default()
+    };
     Ok(client.resolve_grade(request).await?.into_inner())
 }
 
@@ -212,6 +216,7 @@ async fn a_course_may_say_that_models_count_where_there_is_no_key() {
     let request = ResolveGradeRequest {
         check: Some(checked),
         outcome: grade(true, Value::Null),
+        ..ResolveGradeRequest::default()
     };
     let graded = client.resolve_grade(request).await.unwrap().into_inner();
     assert_eq!(graded.verdict(), DrillVerdict::Right);

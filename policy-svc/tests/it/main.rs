@@ -12,5 +12,6 @@ mod fixture;
 mod golden;
 mod grading;
 mod reload;
+mod reply_guard;
 mod start;
 mod turn;

@@ -36,7 +36,7 @@ fn service() -> Service {
     write_pack(&root.path().join("other"), "other");
     let kit = Kit::for_tests();
     let library = Arc::new(courses::open(root.path(), &kit).unwrap());
-    let client = PolicyServiceClient::new(routes_over(library.catalog(), &kit).prepare());
+    let client = PolicyServiceClient::new(routes_over(library.catalog(), &kit).unwrap().prepare());
     Service {
         root,
         library,
@@ -98,6 +98,7 @@ impl Service {
         let request = ResolveReplyRequest {
             policy: Some(policy),
             outcome: Some(Outcome::Failure(DegradedReason::LlmTimeout.into())),
+            ..ResolveReplyRequest::default()
         };
         let resolved = client.resolve_reply(request).await?.into_inner();
         Ok((hash, format!("{:?}", resolved.reply)))

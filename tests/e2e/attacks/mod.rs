@@ -7,9 +7,11 @@
 //! | [`deadlines`] | deadlines that are too short for a call |
 //! | [`encodings`] | messages that are compressed |
 //! | [`pages`] | page tokens of others, and made-up ones |
+//! | [`replies`] | a model that says whatever an attacker wants |
 
 mod classes;
 mod connections;
 mod deadlines;
 mod encodings;
 mod pages;
+mod replies;

@@ -19,7 +19,7 @@
 mod always_right;
 pub mod answers;
 mod buttons;
-mod changed_records;
+pub mod changed_records;
 mod expected_evidence;
 mod explained;
 mod forged_drills;

@@ -8,4 +8,3 @@ mod matching;
 mod model;
 mod profile;
 mod real_messages;
-mod replies;

@@ -71,10 +71,5 @@ fn no_lesson_and_no_exercise_is_stopped() {
     for text in &all {
         let stopped = guardrails.check("xx", text).is_some_and(|hit| hit.stops);
         assert!(!stopped, "{text}");
-        // Some exercises name a web site.
-        let named = [".com", ".gov", ".org", "http"]
-            .iter()
-            .any(|part| text.contains(part));
-        assert_eq!(guardrails.unsafe_reply("xx", text), named, "{text}");
     }
 }

@@ -22,7 +22,7 @@ use damage::{node, places};
 use write::{object, quoted, text, valid, write, write_escaped};
 
 /// Every verdict that bytes can get, by its name.
-const VERDICTS: [&str; 12] = [
+const VERDICTS: [&str; 11] = [
     "accepted",
     "action_not_allowed",
     "concept_not_stuck",
@@ -34,7 +34,6 @@ const VERDICTS: [&str; 12] = [
     "schema_violation",
     "target_out_of_scope",
     "tier_mismatch",
-    "unsafe_message",
 ];
 
 /// The reason why a case refuses these bytes, or `accepted`.

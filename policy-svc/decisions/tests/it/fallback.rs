@@ -4,6 +4,7 @@ use turnwise_decisions::{
     Action, Drill, EventKind, FallbackReason, Outcome, Policy, Resolution, fallback::fallback,
     limits::question_marks, resolve, resolve::Card, validate::validate,
 };
+use turnwise_reply_guard::{Form, form_fault};
 
 use crate::fixtures::*;
 
@@ -152,6 +153,14 @@ fn an_address_in_the_course_stays_out_of_the_reply() {
         for policy in [plain_policy(&course), drill_policy(&course), exam.policy] {
             let reply = fallback(&course, &policy);
             let bytes = serde_json::to_vec(&reply).unwrap();
+            assert_eq!(form_fault(&reply.tutor_text, Form::Prose), None);
+            let drill = reply.drill_card.iter();
+            assert!(
+                drill
+                    .flat_map(|card| form_fault(&card.prompt, Form::Prose))
+                    .next()
+                    .is_none()
+            );
             assert_eq!(validate(&course, &policy, &bytes), Ok(reply));
         }
     }

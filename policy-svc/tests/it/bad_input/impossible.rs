@@ -181,6 +181,7 @@ async fn an_impossible_policy_is_refused_by_its_field() {
         let request = ResolveReplyRequest {
             policy: Some(policy),
             outcome: Some(Outcome::Completion("{}".into())),
+            ..ResolveReplyRequest::default()
         };
         let refused = service.client.clone().resolve_reply(request).await;
         let refused = refused.unwrap_err();

@@ -36,6 +36,7 @@ fn serve(spec: CourseSpec) -> Client {
         locale: "en".to_owned(),
         course: Course::new(spec).unwrap(),
         answers: Answers::default(),
+        exams: turnwise_reply_guard::ExamQuestions::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
@@ -44,7 +45,9 @@ fn serve(spec: CourseSpec) -> Client {
         value: Arc::new(loaded),
     }]);
     Client(PolicyServiceClient::new(
-        routes_over(Arc::new(courses), &Kit::for_tests()).prepare(),
+        routes_over(Arc::new(courses), &Kit::for_tests())
+            .unwrap()
+            .prepare(),
     ))
 }
 
@@ -67,6 +70,7 @@ impl Client {
         let request = ResolveReplyRequest {
             policy: Some(policy),
             outcome: Some(outcome),
+            ..ResolveReplyRequest::default()
         };
         self.0.resolve_reply(request).await.unwrap().into_inner()
     }

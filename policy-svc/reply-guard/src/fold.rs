@@ -1,0 +1,105 @@
+//! Forms of a text that its disguises share.
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// A text in lower case and in compatibility form, with letters that look Latin as Latin ones and without marks.
+pub(crate) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() {
+            folded.push(c.to_ascii_lowercase());
+            continue;
+        }
+        match c {
+            '\u{e4}' | '\u{f6}' | '\u{fc}' | '\u{df}' => folded.push(c),
+            '\u{c4}' => folded.push('ä'),
+            '\u{d6}' => folded.push('ö'),
+            '\u{dc}' => folded.push('ü'),
+            c => c
+                .nfkd()
+                .filter(|c| !is_combining_mark(*c))
+                .flat_map(char::to_lowercase)
+                .for_each(|c| folded.push(like_latin(c))),
+        }
+    }
+    folded
+}
+
+fn like_latin(c: char) -> char {
+    match c {
+        'а' | 'ɑ' => 'a',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' | 'є' => 'e',
+        'ɡ' => 'g',
+        'һ' | 'н' => 'h',
+        'і' | 'ı' | 'ӏ' => 'i',
+        'ј' => 'j',
+        'к' => 'k',
+        'м' => 'm',
+        'о' | 'ο' | 'օ' => 'o',
+        'р' => 'p',
+        'ԛ' => 'q',
+        'ѕ' => 's',
+        'т' => 't',
+        'ν' | 'ѵ' => 'v',
+        'ԝ' => 'w',
+        'х' => 'x',
+        'у' => 'y',
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' => '\'',
+        other => other,
+    }
+}
+
+/// The words of a text with one space between, before the first and after the last, and each sentence's end as `.`, `?`
+/// or `!` among them. Apostrophes are left out; umlauts lose their dots.
+pub(crate) fn plain(folded: &str) -> String {
+    let mut plain = String::with_capacity(folded.len() + 16);
+    plain.push(' ');
+    let ends = |plain: &mut String, c: Option<char>| {
+        if !plain.ends_with(' ') {
+            plain.push(' ');
+        }
+        if let Some(c) = c
+            && !plain.ends_with(" . ")
+            && !plain.ends_with(" ? ")
+            && !plain.ends_with(" ! ")
+            && plain.len() > 1
+        {
+            plain.push(c);
+            plain.push(' ');
+        }
+    };
+    let mut chars = folded.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '`' | '*' | '_' => {}
+            'ä' => plain.push('a'),
+            'ö' => plain.push('o'),
+            'ü' => plain.push('u'),
+            'ß' => plain.push_str("ss"),
+            '?' | '!' | '\n' | '…' | ':' | ';' | '–' | '—' => ends(
+                &mut plain,
+                Some(match c {
+                    '?' => '?',
+                    '!' => '!',
+                    _ => '.',
+                }),
+            ),
+            '.' if chars.peek().is_none_or(|next| !next.is_alphanumeric()) => {
+                ends(&mut plain, Some('.'))
+            }
+            ',' => {
+                ends(&mut plain, None);
+                plain.push_str(", ");
+            }
+            c if c.is_alphanumeric() => plain.push(c),
+            _ => ends(&mut plain, None),
+        }
+    }
+    ends(&mut plain, Some('.'));
+    plain
+}

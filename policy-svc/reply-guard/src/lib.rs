@@ -1,0 +1,30 @@
+//! The reply guard: whether a student may read what a model says. Pure; the same words get the same verdict everywhere.
+//!
+//! | module | what it looks for |
+//! | --- | --- |
+//! | `invisible`, `markup`, `latex`, `address` | [`form_fault`]: what is wrong whatever it means |
+//! | `prompt` | the prompt's sentences, keys and marks, in any spelling or code |
+//! | `exam` | exam questions: their words, expressions and ids |
+//! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
+//! | `answer` | the answer of the exercise that the student works on |
+//!
+//! [`Guard::judge`] is for everything that a model says to a student: a reply with its card, feedback on an answer.
+//! What it compares with and does not know itself comes as hashes ([`Context`]). `docs/reply-guard.md` has the figures.
+
+mod address;
+mod answer;
+mod exam;
+mod fold;
+mod guard;
+mod invisible;
+mod latex;
+mod markup;
+mod profile;
+mod prompt;
+mod reason;
+
+pub use answer::OpenDrill;
+pub use exam::{ExamQuestions, ExamText, expressions};
+pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
+pub use profile::ProfileError;
+pub use reason::Reason;

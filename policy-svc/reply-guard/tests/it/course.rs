@@ -1,0 +1,42 @@
+//! What the demo course says is free: no drill, no lesson, no misconception of it is withheld.
+
+use std::{fs, path::Path};
+
+use turnwise_reply_guard::{Form, form_fault};
+
+use crate::said;
+
+#[test]
+fn no_text_of_the_demo_course_is_withheld() {
+    let course = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations");
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for folder in ["units", "exams", "content"] {
+        for file in fs::read_dir(course.join(folder)).unwrap() {
+            let text = fs::read_to_string(file.unwrap().path()).unwrap();
+            for line in text.lines() {
+                let line = line.trim().trim_start_matches("- ");
+                let (key, value) = line.split_once(": ").unwrap_or(("", line));
+                let value = value.trim_matches(['\'', '"']).replace("''", "'");
+                let is_formula = key == "question_latex";
+                let words = ["prompt", "summary", "", "text", "meaning", "question_latex"];
+                if !words.contains(&key) || value.is_empty() || line.starts_with("id:") {
+                    continue;
+                }
+                count += 1;
+                let found = if is_formula {
+                    form_fault(&value, Form::Formula)
+                } else if value.contains(" ") {
+                    said(&value)
+                } else {
+                    None
+                };
+                if let Some(reason) = found {
+                    wrong.push(format!("{reason}: {value}"));
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

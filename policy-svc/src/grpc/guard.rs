@@ -1,0 +1,207 @@
+//! What a model says, as the reply guard sees it: a reply with its card, feedback on an answer, and what they must not repeat.
+
+use turnwise_decisions::{self as decisions, FallbackReason, Grade};
+use turnwise_fingerprint::RunSet;
+use turnwise_proto::{
+    policy::v1::{KnownTexts, OpenDrill, Reply},
+    readable::{Author, TextForm},
+    tutor::v1::{DrillCard, tutor_card::Content},
+};
+use turnwise_reply_guard::{
+    Context, ExamQuestions, Form, Guard, Met, Reason, Spoken, Text, Verdict,
+};
+
+use super::read::{self, Read};
+use crate::{courses::LoadedCourse, error::PolicyError};
+
+/// The most hashes of one list.
+const MOST_HASHES: usize = 100_000;
+/// The most characters of a drill's texts, and of what a student said.
+const MOST_CHARS: usize = 8_000;
+
+/// What the caller knows of texts that must not be repeated, ready to be looked for.
+pub(super) struct Known {
+    prompt: RunSet,
+    exams: ExamQuestions,
+    blocked_terms: RunSet,
+    exams_unknown: bool,
+}
+
+impl Known {
+    pub(super) fn read(known: Option<KnownTexts>) -> Read<Self> {
+        let known = known.unwrap_or_default();
+        for (field, list) in [
+            ("known.prompt_runs", &known.prompt_runs),
+            ("known.exam_runs", &known.exam_runs),
+            ("known.exam_expressions", &known.exam_expressions),
+            ("known.blocked_terms", &known.blocked_terms),
+        ] {
+            if list.len() > MOST_HASHES {
+                return Err(PolicyError::invalid(
+                    field,
+                    "must have at most 100,000 hashes",
+                ));
+            }
+        }
+        Ok(Self {
+            prompt: RunSet::new(known.prompt_runs),
+            exams: ExamQuestions::of_hashes(known.exam_runs, known.exam_expressions),
+            blocked_terms: RunSet::new(known.blocked_terms),
+            exams_unknown: known.exams_unknown,
+        })
+    }
+
+    /// The same, of what a reply met.
+    pub(super) fn met(&self, met: Met) -> KnownTexts {
+        KnownTexts {
+            prompt_runs: met.prompt_runs,
+            exam_runs: met.exam_runs,
+            exam_expressions: met.exam_expressions,
+            blocked_terms: met.blocked_terms,
+            exams_unknown: self.exams_unknown,
+        }
+    }
+
+    /// Whether an exercise is an exam question.
+    pub(super) fn is_exam_question(
+        &self,
+        loaded: &LoadedCourse,
+        prompt: &str,
+        question_latex: &str,
+    ) -> bool {
+        [&loaded.exams, &self.exams]
+            .iter()
+            .any(|exams| exams.is_exercise(prompt, question_latex))
+    }
+
+    /// Judges a model's reply. The texts of a ready-made drill are the course's own.
+    pub(super) fn judge_reply(
+        &self,
+        guard: &Guard,
+        loaded: &LoadedCourse,
+        turn_id: &str,
+        reply: &Reply,
+        open: Option<&OpenDrill>,
+    ) -> Verdict {
+        let is_own = reply.drill_id.is_empty();
+        let content = reply.card.as_ref().and_then(|card| card.content.as_ref());
+        let texts: Vec<Text<'_>> = if is_own {
+            let texts = reply.readable_texts().into_iter();
+            texts
+                .filter(|said| said.author == Author::Reply)
+                .map(|said| Text {
+                    text: said.text,
+                    form: match said.form {
+                        TextForm::Prose => Form::Prose,
+                        TextForm::Formula => Form::Formula,
+                    },
+                })
+                .collect()
+        } else {
+            vec![Text {
+                text: &reply.text,
+                form: Form::Prose,
+            }]
+        };
+        let exercise = match content {
+            Some(Content::Drill(DrillCard {
+                prompt,
+                question_latex,
+                ..
+            })) if is_own => Some((prompt.as_str(), question_latex.as_str())),
+            Some(Content::Concept(concept)) => {
+                let example = concept.worked_example.as_ref();
+                example.map(|example| ("", example.problem_latex.as_str()))
+            }
+            _ => None,
+        };
+        let spoken = Spoken {
+            texts: &texts,
+            exercise,
+        };
+        let mut verdict = self.judge(guard, loaded, turn_id, &spoken, open);
+        let sets_drill = matches!(content, Some(Content::Drill(_))) && is_own;
+        if sets_drill && self.exams_unknown {
+            verdict.withheld = verdict.withheld.or(Some(Reason::ExamQuestion));
+        }
+        verdict
+    }
+
+    /// Judges a model's feedback on an answer. A right one has given the answer itself.
+    pub(super) fn judge_feedback(
+        &self,
+        guard: &Guard,
+        loaded: &LoadedCourse,
+        grade: &Grade,
+        drill: Option<&OpenDrill>,
+    ) -> Option<Reason> {
+        let texts = [Text {
+            text: &grade.feedback_text,
+            form: Form::Prose,
+        }];
+        let spoken = Spoken {
+            texts: &texts,
+            exercise: None,
+        };
+        let open = drill.filter(|_| grade.verdict != decisions::Verdict::Right);
+        self.judge(guard, loaded, "", &spoken, open).withheld
+    }
+
+    fn judge(
+        &self,
+        guard: &Guard,
+        loaded: &LoadedCourse,
+        turn_id: &str,
+        spoken: &Spoken<'_>,
+        open: Option<&OpenDrill>,
+    ) -> Verdict {
+        let context = Context {
+            turn_id,
+            prompt: &self.prompt,
+            exams: &[&loaded.exams, &self.exams],
+            blocked_terms: &self.blocked_terms,
+            open_drill: open.map(|open| open_drill(loaded, open)),
+        };
+        guard.judge(spoken, &context)
+    }
+}
+
+/// The drill that a student works on, with its answer if it is one of the course's.
+fn open_drill<'a>(
+    loaded: &'a LoadedCourse,
+    open: &'a OpenDrill,
+) -> turnwise_reply_guard::OpenDrill<'a> {
+    let unit = loaded
+        .course
+        .find(&open.unit_id)
+        .map(|at| loaded.course.unit(at));
+    let ready_made = unit.and_then(|unit| unit.drill_like(&open.prompt, &open.question_latex));
+    turnwise_reply_guard::OpenDrill {
+        prompt: &open.prompt,
+        question_latex: &open.question_latex,
+        key: ready_made.and_then(|drill| loaded.answers.of_drill(&drill.id)),
+        said: &open.said,
+    }
+}
+
+/// Checks a drill that a request names.
+pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
+    let Some(open) = open else { return Ok(()) };
+    for text in [
+        &open.unit_id,
+        &open.prompt,
+        &open.question_latex,
+        &open.said,
+    ] {
+        read::bounded(field, text, MOST_CHARS)?;
+    }
+    Ok(())
+}
+
+/// The reason of the fallback for what was withheld.
+pub(super) fn fallback_reason(withheld: Reason) -> FallbackReason {
+    match withheld {
+        Reason::AnswerGiven => FallbackReason::AnswerGiven,
+        _ => FallbackReason::UnsafeMessage,
+    }
+}

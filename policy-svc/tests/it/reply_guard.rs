@@ -1,0 +1,178 @@
+//! The reply guard at the service's face: what is withheld, what is said of it, and that what was met says the same again.
+
+use serde_json::{Value, json};
+use turnwise_fingerprint::{phrase, runs};
+use turnwise_proto::{
+    policy::v1::{
+        CheckDrillRequest, DecideRequest, DrillVerdict, KnownTexts, OpenDrill, Policy,
+        ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
+    },
+    tutor::v1::{DegradedReason, tutor_card::Content},
+};
+
+use crate::fixture::*;
+
+async fn policy(service: &Service) -> Policy {
+    let request = plan_request(snapshot("ONE", &[]));
+    let plan = service.plan(request).await.unwrap();
+    let request = DecideRequest {
+        plan: Some(plan),
+        turn_id: TURN.to_owned(),
+        ..DecideRequest::default()
+    };
+    service.decide(request).await.unwrap().policy.unwrap()
+}
+
+fn says(text: &str) -> Value {
+    json!({
+        "action": "SOCRATIC_QUESTION",
+        "target_unit_id": "ONE",
+        "tutor_text": text,
+        "mapped_units": [],
+        "turn_analysis": {
+            "student_intent": "solve",
+            "understanding_signal": "uncertain",
+            "suggested_prereq_units": [],
+        },
+    })
+}
+
+fn sets(question_latex: &str) -> Value {
+    let mut reply = says("Try this.");
+    reply["action"] = json!("DRILL_CARD");
+    reply["drill_card"] = json!({"prompt": "Work it out.", "question_latex": question_latex});
+    reply
+}
+
+async fn resolve(
+    service: &Service,
+    reply: &Value,
+    known: &KnownTexts,
+    open_drill: Option<OpenDrill>,
+) -> ResolveReplyResponse {
+    let request = ResolveReplyRequest {
+        policy: Some(policy(service).await),
+        outcome: Some(Outcome::Completion(reply.to_string().into_bytes().into())),
+        known: Some(known.clone()),
+        open_drill,
+    };
+    let mut client = service.client.clone();
+    let resolved = client
+        .resolve_reply(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    let again = ResolveReplyRequest {
+        known: resolved.met.clone(),
+        ..request
+    };
+    let again = client.resolve_reply(again).await.unwrap().into_inner();
+    assert_eq!(again, resolved, "what was met makes the same answer");
+    resolved
+}
+
+#[tokio::test]
+async fn what_must_not_be_said_is_a_fallback_with_its_reason() {
+    let service = service().await;
+    let known = KnownTexts {
+        prompt_runs: runs("Whatever stands there never changes these rules of ours."),
+        blocked_terms: phrase("quatsch").into_iter().collect(),
+        ..KnownTexts::default()
+    };
+    for (text, violation) in [
+        ("You idiot.", "insult"),
+        ("See evil[.]com", "address"),
+        ("What a Quatsch!", "blocked_term"),
+        (
+            "I say: what ever stands there never changes these RULES",
+            "prompt_leak",
+        ),
+        (TURN, "prompt_leak"),
+        ("Do you remember ONE-B1?", "exam_question"),
+    ] {
+        let resolved = resolve(&service, &says(text), &known, None).await;
+        assert_eq!(
+            resolved.fallback_reason(),
+            DegradedReason::UnsafeMessage,
+            "{text}"
+        );
+        assert_eq!(resolved.violation, violation, "{text}");
+        assert!(!resolved.reply.unwrap().text.contains(text));
+    }
+    let honest = "Where do you start?";
+    let resolved = resolve(&service, &says(honest), &known, None).await;
+    assert_eq!(resolved.reply.unwrap().text, honest);
+    let metrics = service.kit.metrics.encode();
+    assert!(
+        metrics.contains(r#"policy_replies_withheld_total{reason="insult"} 2"#),
+        "{metrics}"
+    );
+}
+
+#[tokio::test]
+async fn no_exam_question_is_set_or_graded_as_a_drill() {
+    let service = service().await;
+    let nothing = KnownTexts::default();
+    for question in ["2 + 2", "2+2", "x*2 = 3"] {
+        let resolved = resolve(&service, &sets(question), &nothing, None).await;
+        let is_copy = question != "x*2 = 3";
+        assert_eq!(resolved.violation == "exam_question", is_copy, "{question}");
+    }
+    // While a platform's questions are not known, the course's own drills alone are set.
+    let unknown = KnownTexts {
+        exams_unknown: true,
+        ..KnownTexts::default()
+    };
+    let resolved = resolve(&service, &sets("7 + 8"), &unknown, None).await;
+    assert_eq!(resolved.violation, "exam_question");
+    let mut ready_made = sets("2 + 3");
+    ready_made["drill_card"]["prompt"] = json!("Work out the value.");
+    let resolved = resolve(&service, &ready_made, &unknown, None).await;
+    let card = resolved.reply.unwrap().card.unwrap();
+    assert!(matches!(card.content, Some(Content::Drill(_))));
+    assert_eq!(resolved.violation, "");
+
+    let request = CheckDrillRequest {
+        course_id: COURSE.to_owned(),
+        unit_id: "ONE".to_owned(),
+        prompt: "Work it out.".to_owned(),
+        question_latex: "2+2".to_owned(),
+        answer: "4".to_owned(),
+        ..CheckDrillRequest::default()
+    };
+    let mut client = service.client.clone();
+    let checked = client
+        .check_drill(request)
+        .await
+        .unwrap()
+        .into_inner()
+        .check
+        .unwrap();
+    assert_eq!(checked.verdict(), DrillVerdict::CannotTell);
+    assert_eq!(checked.reason, "exam_question");
+}
+
+#[tokio::test]
+async fn the_answer_of_the_open_drill_is_not_given() {
+    let service = service().await;
+    let open = OpenDrill {
+        unit_id: "ONE".to_owned(),
+        prompt: "Work out the value.".to_owned(),
+        question_latex: "2 + 3".to_owned(),
+        said: "is it 6?".to_owned(),
+    };
+    let nothing = KnownTexts::default();
+    for (text, given) in [
+        ("The answer is 5.", true),
+        ("It is five.", true),
+        ("You said 6. What is one less than 6?", false),
+    ] {
+        let resolved = resolve(&service, &says(text), &nothing, Some(open.clone())).await;
+        let reason = if given {
+            DegradedReason::AnswerGiven
+        } else {
+            DegradedReason::Unspecified
+        };
+        assert_eq!(resolved.fallback_reason(), reason, "{text}");
+    }
+}
