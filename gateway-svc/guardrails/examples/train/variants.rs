@@ -90,9 +90,9 @@ fn slipped(text: &str, seed: usize) -> String {
     let words = text.split(' ').enumerate().map(|(at, word)| {
         let mut letters: Vec<char> = word.chars().collect();
         let turn = seed + at;
-        if letters.len() > 3 && turn % 4 == 0 {
+        if letters.len() > 3 && turn.is_multiple_of(4) {
             let place = 1 + turn / 4 % (letters.len() - 2);
-            if turn % 8 == 0 {
+            if turn.is_multiple_of(8) {
                 letters.remove(place);
             } else {
                 letters.swap(place, place + 1);
