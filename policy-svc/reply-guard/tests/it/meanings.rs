@@ -133,5 +133,5 @@ fn the_held_back_sentences_are_judged_as_well_as_documented() {
     }
 }
 
-const LEAST_RECALL: f64 = 0.0;
-const MOST_WITHHELD: f64 = 1.0;
+const LEAST_RECALL: f64 = 0.67;
+const MOST_WITHHELD: f64 = 0.08;

@@ -56,7 +56,7 @@ fn the_prompt_is_withheld_in_every_spelling() {
         "Benenne keine Fehlerarten und keine Verwirrung",
         "You made a sign_error.",
         "This is turn 8a3f51c2-turn.",
-        "yoυ are a privаte tutοr patient precise",
+        "yoυ are a privаte tutοr patient precise warm",
         "youareaprivatetutorpatientprecise",
     ]) {
         assert!(reason.starts_with(&leak), "{reason}");
