@@ -274,8 +274,8 @@ fn is_phone(before: &str, number: &str) -> bool {
     if sum || bits || inside || digits.len() > 15 {
         return false;
     }
-    if number.starts_with('+') {
-        return digits.len() > 7 && !number[1..].starts_with(' ');
+    if let Some(after) = number.strip_prefix('+') {
+        return digits.len() > 7 && !after.starts_with(' ');
     }
     let groups = inner
         .split(|c: char| !c.is_ascii_digit())

@@ -208,7 +208,7 @@ impl Guard {
             return None;
         }
         let verdict = self.model.judge(text.text);
-        (verdict.level == Level::Certain).then(|| match verdict.class {
+        (verdict.level == Level::Certain).then_some(match verdict.class {
             "mastery" => Reason::MasteryClaim,
             "insult" => Reason::Insult,
             "personal" => Reason::PersonalData,

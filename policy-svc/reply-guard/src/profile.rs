@@ -114,12 +114,11 @@ impl Profile {
         sentences(plain).find_map(|sentence| {
             let matched = self.says.matches(sentence);
             let excused = self.unless.matches(sentence);
-            let broken = matched.iter().find_map(|at| {
+            matched.iter().find_map(|at| {
                 let (reason, unless) = self.meanings.get(at)?;
                 let excuse = unless.clone().any(|at| excused.matched(at));
                 (!excuse).then_some(*reason)
-            });
-            broken
+            })
         })
     }
 }

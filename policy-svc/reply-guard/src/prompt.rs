@@ -128,7 +128,7 @@ fn hexadecimal(text: &str) -> bool {
     text.split(|c: char| !belongs(c)).any(|row| {
         let digits: Vec<u8> = row.bytes().filter(u8::is_ascii_hexdigit).collect();
         let letters = digits.iter().any(u8::is_ascii_alphabetic);
-        if digits.len() < 2 * CODED || !letters || digits.len() % 2 != 0 {
+        if digits.len() < 2 * CODED || !letters || !digits.len().is_multiple_of(2) {
             return false;
         }
         let value = |b: u8| char::from(b).to_digit(16).unwrap_or_default() as u8;

@@ -57,7 +57,7 @@ fn the_prompt_is_withheld_in_every_spelling() {
         "You made a sign_error.",
         "This is turn 8a3f51c2-turn.",
         "yoυ are a privаte tutοr patient precise warm",
-        "youareaprivatetutorpatientprecise",
+        "youareaprivatetutorpatientprecisewarm",
     ]) {
         assert!(reason.starts_with(&leak), "{reason}");
     }
