@@ -160,6 +160,7 @@ fn resolve(request: ResolveGradeRequest) -> ResolveGradeResponse {
         },
         fallback_reason,
         observations: Vec::new(),
+        violation: String::new(),
     }
 }
 
