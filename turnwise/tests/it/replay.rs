@@ -22,7 +22,7 @@ use turnwise_proto::{
         TurnTexts,
         explain_service_server::{ExplainService, ExplainServiceServer},
     },
-    policy::v1::policy_service_client::PolicyServiceClient,
+    policy::v1::{KnownTexts, policy_service_client::PolicyServiceClient},
     session::v1::{MappedUnit, StudentSnapshot, ThreadKind},
     tutor::v1::{DegradedReason, StudentInput},
 };
@@ -101,7 +101,7 @@ async fn taken() -> TurnRecord {
         tokens: rendered.tokens.try_into().unwrap(),
     });
 
-    let request = record::resolve_request(&facts, &texts).unwrap();
+    let request = record::resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
     let resolved = policy
         .resolve_reply(context.request(request))
         .await
