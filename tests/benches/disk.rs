@@ -8,8 +8,9 @@
 // A benchmark that cannot run ends by panicking, and says why.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use std::{collections::BTreeMap, fs, hint::black_box, os::unix::fs::MetadataExt, time::Instant};
+use std::{collections::BTreeMap, fs, hint::black_box, os::unix::fs::MetadataExt};
 
+use tokio::time::Instant;
 use turnwise_session_svc::record;
 use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::{

@@ -233,6 +233,7 @@ async fn a_course_may_say_that_models_count_where_there_is_no_key() {
         let request = ResolveGradeRequest {
             check: Some(checked),
             outcome: grade(true, Value::Null),
+            ..ResolveGradeRequest::default()
         };
         let graded = client.resolve_grade(request).await.unwrap().into_inner();
         assert_eq!(graded.verdict(), DrillVerdict::CannotTell, "{text}");

@@ -150,6 +150,6 @@ fn the_weights_are_of_the_files_that_are_here() {
     assert_eq!(
         weights.data_hash(),
         data_hash(texts.iter().map(Vec::as_slice)),
-        "train the model again: cargo run --release -p turnwise-guardrails --example train"
+        "train the model again: cargo run --release -p turnwise-guardrails --example train-safeguarding"
     );
 }

@@ -1,8 +1,8 @@
 //! Makes the model that judges what a reply says, and measures it.
 //!
-//! - `cargo run -p turnwise-reply-guard --example train`: makes `data/weights.bin` from `data/lexicon.tsv` and
+//! - `cargo run -p turnwise-reply-guard --example train-replies`: makes `data/weights.bin` from `data/lexicon.tsv` and
 //!   `data/train-*.tsv`, always the same bytes of the same files.
-//! - `… --example train -- cross`: judges each fifth of the sentences by a model of the others, and lists the misses.
+//! - `… --example train-replies -- cross`: judges each fifth of the sentences by a model of the others, and lists the misses.
 
 // A tool for developers: where it cannot go on it ends by panicking, and says why.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]

@@ -1,10 +1,10 @@
 //! Makes the model that reads what phrases miss, and measures it.
 //!
-//! - `cargo run --release -p turnwise-guardrails --example train`: makes `data/weights.bin` from `data/lexicon.tsv` and
+//! - `cargo run --release -p turnwise-guardrails --example train-safeguarding`: makes `data/weights.bin` from `data/lexicon.tsv` and
 //!   `data/train/`, always the same bytes of the same files.
-//! - `… --example train -- cross`: leaves out one part of the sentences after the other and tells how a model of the
+//! - `… --example train-safeguarding -- cross`: leaves out one part of the sentences after the other and tells how a model of the
 //!   others judges it.
-//! - `… --example train -- report`: tells how the guardrails as they are judge the sentences in `data/held-back/`.
+//! - `… --example train-safeguarding -- report`: tells how the guardrails as they are judge the sentences in `data/held-back/`.
 
 // A tool for developers: where it cannot go on it ends by panicking, and says why.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
