@@ -74,7 +74,8 @@ impl Known {
             .any(|exams| exams.is_exercise(prompt, question_latex))
     }
 
-    /// Judges a model's reply. The texts of a ready-made drill are the course's own.
+    /// Judges a model's reply. The texts of a ready-made drill are the course's own. A drill that the reply sets is the open
+    /// one from then on: nothing beside it gives its answer.
     pub(super) fn judge_reply(
         &self,
         guard: &Guard,
@@ -119,6 +120,16 @@ impl Known {
             texts: &texts,
             exercise,
         };
+        let set = match content {
+            Some(Content::Drill(drill)) => Some(OpenDrill {
+                unit_id: reply.target_unit_id.clone(),
+                prompt: drill.prompt.clone(),
+                question_latex: drill.question_latex.clone(),
+                said: open.map_or_else(String::new, |open| open.said.clone()),
+            }),
+            _ => None,
+        };
+        let open = set.as_ref().or(open);
         let mut verdict = self.judge(guard, loaded, turn_id, &spoken, open);
         let sets_drill = matches!(content, Some(Content::Drill(_))) && is_own;
         if sets_drill && self.exams_unknown {
