@@ -78,11 +78,14 @@ async fn a_ready_student_gets_an_exam_question_of_the_right_tier(kind: Kind) {
         let catalogue: Vec<_> = question.options.iter().map(|o| (&o.id, &o.text)).collect();
         assert_eq!(options, catalogue);
 
-        let primary = &tutor(&answer).buttons[0];
-        assert!(primary.primary);
-        assert_eq!(primary.label_key, "take_exam");
+        // The card's button is the answer's primary one.
+        let card = tutor(&answer).card.as_ref().unwrap();
+        assert!(card.buttons[0].primary);
+        let first = &tutor(&answer).buttons[0];
+        assert!(!first.primary);
+        assert_eq!(first.label_key, "take_exam");
         assert_eq!(
-            primary.event.as_ref().unwrap().kind(),
+            first.event.as_ref().unwrap().kind(),
             ClientEventKind::RequestExam
         );
         let standing = answer.snapshot_lite.unwrap();

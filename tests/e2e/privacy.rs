@@ -41,7 +41,8 @@ async fn personal_data_goes_nowhere(kind: Kind) {
         "{stored}"
     );
     assert!(stored.contains("Is 12 - 5 = 7?"), "{stored}");
-    assert!(tutor(&answer).text.contains("[e-mail]"), "{answer:#?}");
+    // A model that repeats it gives no address away, redacted or not.
+    assert!(!tutor(&answer).text.contains("[e-mail]"), "{answer:#?}");
 
     // Mathematics stays as it was written.
     let sum = "is 5550199123 + 447700900123 more than 4.5e11?";

@@ -220,8 +220,8 @@ async fn a_copied_question_is_never_right(kind: Kind) {
     for (prompt, question, copy) in [
         ("Work out the value.", "5", "5"),
         ("Work out the value.", "3 + 4", "3 + 4"),
-        ("Simplify.", "2x + 3", "2x + 3"),
-        ("Simplify.", "2x + 3", "3 + 2x"),
+        ("Simplify.", "7x + 31", "7x + 31"),
+        ("Simplify.", "7x + 31", "31 + 7x"),
         ("Solve for x.", "x = 5", "x = 5"),
         ("Solve for x.", "x + 7 = 12", "x + 7 = 12"),
         ("Expand.", "x + 1", "x + 1"),

@@ -337,9 +337,9 @@ impl<'a> Writer<'a> {
                 .take(usize::try_from(most).unwrap_or(usize::MAX))
                 .collect(),
             worked_example: self.turn.worked_example.then_some(WorkedExample {
-                problem_latex: "x + 3 = 8",
-                final_answer_latex: "x = 5",
-                steps_latex: ["x + 3 - 3 = 8 - 3", "x = 5"],
+                problem_latex: "x + 13 = 28",
+                final_answer_latex: "x = 15",
+                steps_latex: ["x + 13 - 13 = 28 - 13", "x = 15"],
             }),
         }
     }

@@ -376,6 +376,6 @@ async fn a_course_of_one_unit_is_served() {
         .iter()
         .map(|button| (button.label_key.as_str(), button.primary))
         .collect();
-    assert_eq!(labels, [("ask_hint", false)]);
+    assert_eq!(labels, [("ask_hint", true)]);
     assert_eq!(decision.standing.unwrap().progress.unwrap().total, 0);
 }
