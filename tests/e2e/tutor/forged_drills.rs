@@ -193,7 +193,7 @@ async fn what_cannot_be_read_is_refused(kind: Kind) {
         drill,
         ..good.clone()
     };
-    use Code::{InvalidArgument, NotFound};
+    use Code::InvalidArgument;
     use ErrorReason as Why;
     let cases = [
         (with(None), InvalidArgument, Why::MissingMessage, "answer"),
