@@ -41,8 +41,12 @@ pub(crate) fn is_given<'a>(texts: impl Iterator<Item = &'a str>, open: &OpenDril
         question_latex: open.question_latex,
         key: open.key,
     };
-    let mut known = numbers(open.prompt);
-    known.extend(numbers(open.question_latex));
+    // A sign in the exercise may be an operator.
+    let exercise = [open.prompt, open.question_latex].map(numbers).concat();
+    let known: Vec<String> = exercise
+        .iter()
+        .map(|number| number.trim_start_matches('-').to_owned())
+        .collect();
     let quoted = numbers(open.said);
     let problem = [open.question_latex, open.prompt].map(expression);
     let mut tried: Vec<String> = Vec::new();
@@ -121,12 +125,13 @@ impl Token<'_> {
     }
 }
 
+/// The numbers of a text, with their signs: who said -12 has not said 12.
 fn numbers(text: &str) -> Vec<String> {
     let folded = fold::folded(text);
     let tokens = spelled(&folded).into_iter();
     tokens
         .filter_map(|token| match token {
-            Token::Number(number) => Some(number.trim_start_matches('-').to_owned()),
+            Token::Number(number) => Some(number),
             Token::Word(_) => None,
         })
         .collect()
