@@ -42,10 +42,10 @@ fn model(sentences: &[&Sentence], lexicon: &Lexicon, data_hash: u64) -> Classifi
         classes: classes(),
         lexicon: lexicon.clone(),
         bits: 18,
-        epochs: 4,
+        epochs: 10,
         rate: 2.0,
-        l1: 0.1,
-        l2: 1.0,
+        l1: 0.03,
+        l2: 0.3,
         dropout: 0.3,
         seed: 16,
     };
