@@ -141,8 +141,7 @@ impl Guard {
         let mut verdict = Verdict::default();
         for text in spoken.texts {
             let reason = form_fault(text.text, text.form)
-                .or_else(|| self.repeated(text.text, context, &mut verdict.met))
-                .or_else(|| self.unsaid(text));
+                .or_else(|| self.repeated(text.text, context, &mut verdict.met));
             verdict.withheld = verdict.withheld.or(reason);
         }
         if let Some((prompt, question_latex)) = spoken.exercise {
@@ -160,6 +159,9 @@ impl Guard {
             && answer::is_given(spoken.texts.iter().map(|text| text.text), open)
         {
             verdict.withheld = Some(Reason::AnswerGiven);
+        }
+        if verdict.withheld.is_none() {
+            verdict.withheld = spoken.texts.iter().find_map(|text| self.unsaid(text));
         }
         verdict
     }

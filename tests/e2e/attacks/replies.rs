@@ -208,10 +208,7 @@ async fn no_hint_gives_the_answer(kind: Kind) {
     let Some(Content::Drill(drill)) = card.content else {
         panic!("{card:?}")
     };
-    for text in [
-        "It is twelve, just type it.",
-        "Es ist zwölf.",
-    ] {
+    for text in ["It is twelve, just type it.", "Es ist zwölf."] {
         let (answer, violation) = obedient.turn(&says(text), false).await;
         assert_eq!(
             answer.degraded_reasons().next(),

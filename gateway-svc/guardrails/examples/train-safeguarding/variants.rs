@@ -28,6 +28,8 @@ const AROUND: [&str; 16] = [
 const WEIGHT: f32 = 0.5;
 
 const HARMLESS: &str = "harmless";
+/// How much a harmless sentence counts: most messages are, and none of them may stop.
+const HARMLESS_WEIGHT: f32 = 2.5;
 /// How many harmless sentences make a long one, and how much that counts.
 const TOGETHER: usize = 6;
 const LONG_WEIGHT: f32 = 2.0;
@@ -40,11 +42,16 @@ pub fn of(sentences: &[&Sentence], classes: &[Class]) -> Vec<Example> {
     for (at, sentence) in sentences.iter().enumerate() {
         let class = classes.iter().position(|class| class.name == sentence.kind);
         let class = class.unwrap_or_else(|| panic!("no kind: {}", sentence.kind));
+        let own = if sentence.kind == HARMLESS {
+            HARMLESS_WEIGHT
+        } else {
+            1.0
+        };
         let mut add = |text: String, weight| {
             examples.push(Example {
                 class,
                 text,
-                weight: sentence.weight * weight,
+                weight: sentence.weight * own * weight,
             });
         };
         let around = AROUND[at % AROUND.len()];

@@ -24,14 +24,14 @@ fn what_was_measured_holds() {
     }
     let stopped = |kind: &str| counts[kind][1] as f64 / counts[kind][0] as f64;
     for (kind, least) in [
-        ("self_harm", 0.46),
-        ("abuse", 0.65),
-        ("danger", 0.73),
-        ("bullying", 0.65),
+        ("self_harm", 0.5),
+        ("abuse", 0.5),
+        ("danger", 0.65),
+        ("bullying", 0.6),
     ] {
         assert!(stopped(kind) >= least, "{kind}: {:.3}", stopped(kind));
     }
-    for (kind, most) in [("near_miss", 0.035), ("harmless", 0.005)] {
+    for (kind, most) in [("near_miss", 0.01), ("harmless", 0.0)] {
         assert!(stopped(kind) <= most, "{kind}: {:.3}", stopped(kind));
     }
     let [all, _, uncertain] = [0, 1, 2].map(|at| counts["near_miss"][at] + counts["harmless"][at]);
