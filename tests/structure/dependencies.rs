@@ -52,12 +52,14 @@ fn no_service_depends_on_another_and_no_library_on_a_service() {
 
 /// Crates that decide or compute and do nothing else, and what none of them links: transport, contracts, stores, and
 /// the asynchronous runtime but for [`READS_COURSES`].
-const PURE: [&str; 6] = [
+const PURE: [&str; 8] = [
     "turnwise-decisions",
     "turnwise-grading",
     "turnwise-redaction",
     "turnwise-text",
     "turnwise-text-classifier",
+    "turnwise-fingerprint",
+    "turnwise-reply-guard",
     READS_COURSES,
 ];
 /// Knows courses by the crate that also watches their folder, on the runtime.
