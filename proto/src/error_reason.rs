@@ -20,8 +20,8 @@ impl ErrorReason {
     /// The one gRPC code that the reason maps to.
     pub fn code(self) -> Code {
         match self {
-            Self::Unauthenticated => Code::Unauthenticated,
-            Self::PermissionDenied => Code::PermissionDenied,
+            Self::Unauthenticated | Self::MissingScopeToken => Code::Unauthenticated,
+            Self::PermissionDenied | Self::InvalidScopeToken => Code::PermissionDenied,
             Self::MalformedMessage
             | Self::InvalidArgument
             | Self::InvalidText
@@ -45,7 +45,10 @@ impl ErrorReason {
             | Self::UnknownThread
             | Self::UnknownTurn
             | Self::UnknownQuestion
-            | Self::UnknownReference => Code::NotFound,
+            | Self::UnknownReference
+            | Self::UnknownStudent
+            | Self::UnknownAlert
+            | Self::UnknownArchive => Code::NotFound,
             Self::RemoteBackendNotAcknowledged
             | Self::UnknownPackVersion
             | Self::SchemaTooNew
@@ -54,11 +57,13 @@ impl ErrorReason {
             | Self::UpsertsOff
             | Self::DrillTokenInvalid
             | Self::DrillAlreadyGraded
+            | Self::CourseGraphInvalid
             | Self::ResultMismatch => Code::FailedPrecondition,
             Self::TurnInProgress
             | Self::IdempotencyConflict
             | Self::VersionConflict
             | Self::Superseded
+            | Self::ResetInProgress
             | Self::TurnErased => Code::Aborted,
             Self::RecordCorrupted => Code::DataLoss,
             Self::BackendUnavailable

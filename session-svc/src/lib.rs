@@ -29,12 +29,15 @@ pub mod sessions;
 
 use tonic::service::Routes;
 use turnwise_kit::{Gzip, Kit};
-use turnwise_proto::session::v1::{
-    session_admin_service_server::SessionAdminServiceServer,
-    session_service_server::SessionServiceServer,
+use turnwise_proto::{
+    school::v1::student_records_service_server::StudentRecordsServiceServer,
+    session::v1::{
+        session_admin_service_server::SessionAdminServiceServer,
+        session_service_server::SessionServiceServer,
+    },
 };
 
-use crate::grpc::{AdminGrpc, SessionGrpc};
+use crate::grpc::{AdminGrpc, RecordsGrpc, SessionGrpc};
 
 pub use crate::{config::Settings, error::StartError};
 
@@ -42,6 +45,7 @@ pub use crate::{config::Settings, error::StartError};
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.session.v1.SessionService",
     "turnwise.session.v1.SessionAdminService",
+    "turnwise.school.v1.StudentRecordsService",
 ];
 
 /// The service's routes, without the server stack around them.
@@ -50,6 +54,9 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     tracing::info!(store = %settings.session_store, "the session store is open");
     retention::start(&sessions);
     let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit));
-    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions, kit));
-    Ok(Routes::new(session.accept_compressed(Gzip)).add_service(admin.accept_compressed(Gzip)))
+    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone()));
+    let records = StudentRecordsServiceServer::new(RecordsGrpc::new(sessions, kit));
+    Ok(Routes::new(session.accept_compressed(Gzip))
+        .add_service(admin.accept_compressed(Gzip))
+        .add_service(records.accept_compressed(Gzip)))
 }

@@ -86,6 +86,7 @@ impl Core {
                 events: vec![event],
                 idempotency_key: key,
                 body_hash: request.body_hash.clone(),
+                alert: None,
             }))
             .await
             .map(|_| ())

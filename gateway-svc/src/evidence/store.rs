@@ -158,6 +158,7 @@ impl Evidence {
                 drill_nonce: asked.drill_nonce.clone(),
                 drill_verdict: write.drill_verdict.into(),
                 answer: answer.encode_to_vec().into(),
+                drill: None,
             };
             let committed = send_once_more(request.context, commit, |commit| {
                 let mut session = self.core.upstreams.session.clone();

@@ -1,45 +1,42 @@
-//! What staff and maintenance do with whole classes and students.
+//! What is kept of classes, and what staff do with them.
 
 use std::pin::Pin;
 
-use futures_util::{Stream, StreamExt};
-use tokio_stream::wrappers::ReceiverStream;
+use futures_util::Stream;
 use tonic::{Request, Response, Status};
-use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
-use turnwise_proto::session::v1::{
-    EraseStudentRequest, EraseStudentResponse, ExportClassRequest, ExportClassResponse,
-    ExportStudentRequest, ExportStudentResponse, GetClassRosterRequest, GetClassRosterResponse,
-    ListAuditEntriesRequest, ListAuditEntriesResponse, ResetClassRequest, ResetClassResponse,
-    RunRetentionRequest, RunRetentionResponse, SetClassRosterRequest, SetClassRosterResponse,
-    session_admin_service_server::SessionAdminService,
+use turnwise_kit::{Caller, Fault, ids};
+use turnwise_proto::{
+    school::v1::ResetState,
+    session::v1::{
+        AcknowledgeAlertRequest, AcknowledgeAlertResponse, ExportClassRequest, ExportClassResponse,
+        GetClassPolicyRequest, GetClassPolicyResponse, GetClassRosterRequest,
+        GetClassRosterResponse, ListAlertsRequest, ListAlertsResponse, ListClassStudentsRequest,
+        ListClassStudentsResponse, RecordAccessRequest, RecordAccessResponse, ResetClassRequest,
+        ResetClassResponse, SetClassPolicyRequest, SetClassPolicyResponse, SetClassRosterRequest,
+        SetClassRosterResponse, WatchAlertsRequest, WatchAlertsResponse,
+        session_admin_service_server::SessionAdminService,
+    },
 };
 use turnwise_redaction::Roster;
-use turnwise_session_store::StudentKey;
 
 use super::session::open;
 use crate::{
-    access, retention,
+    access,
     sessions::{Sessions, audit::Actor},
 };
 
-/// Pages of the audit log: the usual and the largest size.
-const AUDIT_PAGE: (usize, usize) = (50, 200);
 /// The most characters of a reason.
 const REASON_MAX_CHARS: usize = 500;
 
 /// Serves `turnwise.session.v1.SessionAdminService`.
 pub struct AdminGrpc {
     sessions: Sessions,
-    pages: PageTokens,
 }
 
 impl AdminGrpc {
     /// The service over all operations.
-    pub fn new(sessions: Sessions, kit: &Kit) -> Self {
-        Self {
-            sessions,
-            pages: kit.pages.clone(),
-        }
+    pub fn new(sessions: Sessions) -> Self {
+        Self { sessions }
     }
 }
 
@@ -50,24 +47,10 @@ fn staff_of(caller: &Caller, class_id: &str) -> Result<Actor, Fault> {
     actor(caller)
 }
 
-/// A caller who acts for a tenant as staff.
-fn staff(caller: &Caller) -> Result<Actor, Fault> {
-    caller.require(&["service", "staff"])?;
-    actor(caller)
-}
-
-fn actor(caller: &Caller) -> Result<Actor, Fault> {
+pub(super) fn actor(caller: &Caller) -> Result<Actor, Fault> {
     Ok(Actor {
         tenant: access::tenant(caller)?,
         id: caller.subject.clone(),
-    })
-}
-
-fn student(actor: &Actor, student_id: &str) -> Result<StudentKey, Fault> {
-    ids::check("student_id", student_id)?;
-    Ok(StudentKey {
-        tenant: actor.tenant.clone(),
-        student: student_id.to_owned(),
     })
 }
 
@@ -119,6 +102,7 @@ impl SessionAdminService for AdminGrpc {
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ResetClassResponse {
+            state: ResetState::Done.into(),
             conversations: number(report.conversations),
             threads: number(report.threads),
             students: number(report.students),
@@ -142,83 +126,63 @@ impl SessionAdminService for AdminGrpc {
         Ok(Response::new(ExportClassResponse {
             archive_name: report.archive_name,
             conversations: number(report.conversations),
+            audit_id: 0,
         }))
     }
 
-    type ExportStudentStream =
-        Pin<Box<dyn Stream<Item = Result<ExportStudentResponse, Status>> + Send>>;
-
-    async fn export_student(
+    async fn set_class_policy(
         &self,
-        request: Request<ExportStudentRequest>,
-    ) -> Result<Response<Self::ExportStudentStream>, Status> {
-        let (caller, message) = open(request)?;
-        let actor = staff(&caller)?;
-        let student = student(&actor, &message.student_id)?;
-        let receiver = self
-            .sessions
-            .export_student(actor, student)
-            .await
-            .map_err(Fault::from)?;
-        let pieces = ReceiverStream::new(receiver).map(|next| match next {
-            Ok(json) => Ok(ExportStudentResponse { json }),
-            Err(error) => Err(Fault::from(error).into()),
-        });
-        Ok(Response::new(Box::pin(pieces)))
+        _request: Request<SetClassPolicyRequest>,
+    ) -> Result<Response<SetClassPolicyResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
     }
 
-    async fn erase_student(
+    async fn get_class_policy(
         &self,
-        request: Request<EraseStudentRequest>,
-    ) -> Result<Response<EraseStudentResponse>, Status> {
-        let (caller, message) = open(request)?;
-        let actor = staff(&caller)?;
-        let student = student(&actor, &message.student_id)?;
-        let report = self
-            .sessions
-            .erase_student(actor, student)
-            .await
-            .map_err(Fault::from)?;
-        Ok(Response::new(EraseStudentResponse {
-            threads: number(report.threads),
-            archive_records: number(report.archive_records),
-            audit_id: report.audit_id,
-        }))
+        _request: Request<GetClassPolicyRequest>,
+    ) -> Result<Response<GetClassPolicyResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
     }
 
-    async fn list_audit_entries(
+    async fn list_class_students(
         &self,
-        request: Request<ListAuditEntriesRequest>,
-    ) -> Result<Response<ListAuditEntriesResponse>, Status> {
-        let (caller, message) = open(request)?;
-        let actor = staff(&caller)?;
-        let limit = page::size(message.page_size, AUDIT_PAGE.0, AUDIT_PAGE.1)?;
-        let pages = self.pages.list("ListAuditEntries", Some(&caller), &[]);
-        let before = pages.start(&message.page_token)?;
-        let page = self
-            .sessions
-            .audit_entries(&actor.tenant, before, limit)
-            .await
-            .map_err(Fault::from)?;
-        Ok(Response::new(ListAuditEntriesResponse {
-            entries: page.entries,
-            next_page_token: pages.next(page.before),
-        }))
+        _request: Request<ListClassStudentsRequest>,
+    ) -> Result<Response<ListClassStudentsResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
     }
 
-    async fn run_retention(
+    async fn list_alerts(
         &self,
-        request: Request<RunRetentionRequest>,
-    ) -> Result<Response<RunRetentionResponse>, Status> {
-        let (caller, RunRetentionRequest {}) = open(request)?;
-        staff(&caller)?;
-        let archives = retention::run(&self.sessions).await.map_err(Fault::from)?;
-        Ok(Response::new(RunRetentionResponse {
-            archives: number(archives),
-        }))
+        _request: Request<ListAlertsRequest>,
+    ) -> Result<Response<ListAlertsResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
+    }
+
+    async fn acknowledge_alert(
+        &self,
+        _request: Request<AcknowledgeAlertRequest>,
+    ) -> Result<Response<AcknowledgeAlertResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
+    }
+
+    type WatchAlertsStream =
+        Pin<Box<dyn Stream<Item = Result<WatchAlertsResponse, Status>> + Send>>;
+
+    async fn watch_alerts(
+        &self,
+        _request: Request<WatchAlertsRequest>,
+    ) -> Result<Response<Self::WatchAlertsStream>, Status> {
+        Err(Status::unimplemented("to be written"))
+    }
+
+    async fn record_access(
+        &self,
+        _request: Request<RecordAccessRequest>,
+    ) -> Result<Response<RecordAccessResponse>, Status> {
+        Err(Status::unimplemented("to be written"))
     }
 }
 
-fn number(count: u64) -> i64 {
+pub(super) fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -6,6 +6,7 @@ mod context;
 mod due;
 mod events;
 mod evidence;
+mod records;
 mod session;
 
-pub use self::{admin::AdminGrpc, session::SessionGrpc};
+pub use self::{admin::AdminGrpc, records::RecordsGrpc, session::SessionGrpc};

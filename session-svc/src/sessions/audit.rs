@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use turnwise_proto::session::v1::AuditEntry;
+use turnwise_proto::school::v1::AuditEntry;
 use turnwise_session_store::{Partition, Read, Transaction, Write};
 
 use super::{Sessions, fields::Reads, keys, threads::stamp};
@@ -47,6 +47,7 @@ impl Sessions {
             actor_id: actor.id.clone(),
             class_id: class_id.to_owned(),
             facts,
+            ..AuditEntry::default()
         };
         let applied = self
             .apply(

@@ -96,6 +96,7 @@ impl Sessions {
             already_graded: verdict
                 .map(|verdict| record::unstamp("nonce", &verdict))
                 .transpose()?,
+            class_policy: None,
         })
     }
 }

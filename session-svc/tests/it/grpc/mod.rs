@@ -71,6 +71,10 @@ impl Service {
         SessionServiceClient::new(self.routes.clone())
     }
 
+    pub fn records(&self) -> StudentRecordsServiceClient<Routes> {
+        StudentRecordsServiceClient::new(self.routes.clone())
+    }
+
     pub fn admin(&self) -> SessionAdminServiceClient<Routes> {
         SessionAdminServiceClient::new(self.routes.clone())
     }
@@ -215,6 +219,7 @@ fn the_services_have_names() {
     let expected = [
         session::v1::session_service_server::SERVICE_NAME,
         session::v1::session_admin_service_server::SERVICE_NAME,
+        turnwise_proto::school::v1::student_records_service_server::SERVICE_NAME,
     ];
     assert_eq!(SERVICE_NAMES, expected);
 }
