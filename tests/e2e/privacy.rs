@@ -73,6 +73,7 @@ async fn a_rostered_name_goes_nowhere() {
         .set_class_roster(as_service(SetClassRosterRequest {
             class_id: Student::CLASS.to_owned(),
             names: vec!["Zebedee Quux".to_owned()],
+            ..SetClassRosterRequest::default()
         }))
         .await
         .unwrap();

@@ -1,12 +1,12 @@
 //! What staff see of a turn: the chain and the reasons. Nobody else sees it, and its words go when the student's do.
 
 use tonic::Code;
+use turnwise_proto::school::v1::{
+    EraseStudentRequest, student_records_service_client::StudentRecordsServiceClient,
+};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    session::v1::{
-        EraseStudentRequest, ResetClassRequest,
-        session_admin_service_client::SessionAdminServiceClient,
-    },
+    session::v1::{ResetClassRequest, session_admin_service_client::SessionAdminServiceClient},
     tutor::v1::TutorAction,
 };
 use turnwise_tests::{
@@ -145,6 +145,7 @@ async fn words_go_and_facts_stay(kind: Kind) {
         let request = as_service(ResetClassRequest {
             class_id: Student::CLASS.to_owned(),
             reason: "a new year".to_owned(),
+            ..ResetClassRequest::default()
         });
         let done = SessionAdminServiceClient::new(session)
             .reset_class(request)
@@ -165,8 +166,9 @@ async fn words_go_and_facts_stay(kind: Kind) {
     at_the_store(&mut suite, async |session| {
         let request = as_service(EraseStudentRequest {
             student_id: "ada".to_owned(),
+            ..EraseStudentRequest::default()
         });
-        let done = SessionAdminServiceClient::new(session)
+        let done = StudentRecordsServiceClient::new(session)
             .erase_student(request)
             .await;
         assert_eq!(done.unwrap().into_inner().threads, 1);

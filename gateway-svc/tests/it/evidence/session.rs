@@ -188,6 +188,7 @@ impl Kept {
                 snapshot: Some(self.snapshot()),
                 question_records: self.records(),
                 already_graded: self.nonces.get(&request.drill_nonce).cloned(),
+                ..EvidenceStart::default()
             }),
         };
         Ok(BeginEvidenceResponse {

@@ -55,6 +55,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         thread: Some(thread),
         question_records: Vec::new(),
         already_graded: None,
+        ..EvidenceStart::default()
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");

@@ -1,12 +1,14 @@
 //! Who may do what.
 
 use super::*;
+use turnwise_proto::school::v1::{
+    EraseStudentRequest, ExportStudentRequest, ListAuditEntriesRequest, RunRetentionRequest,
+};
 use turnwise_proto::session::v1::{
     AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, CompleteDueWorkRequest,
-    EraseStudentRequest, ExportClassRequest, ExportStudentRequest, GetClassRosterRequest,
-    GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest, ListAuditEntriesRequest,
-    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, RenewDueWorkRequest,
-    RenewLeaseRequest, ResetClassRequest, RunRetentionRequest, SetClassRosterRequest,
+    ExportClassRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
+    GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
+    RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest,
     SupplyContextRequest, WatchEventsRequest,
 };
 
@@ -31,7 +33,7 @@ async fn outcomes(
 ) -> Vec<(For, Result<(), Status>)> {
     let context = CallContext::background(who.cloned(), Duration::from_secs(30));
     let mut session = service.session();
-    let mut admin = service.admin();
+    let (mut admin, mut records) = (service.admin(), service.records());
     let student_id = student.to_owned();
     let thread_id = "none".to_owned();
     let class_id = "7b".to_owned();
@@ -152,6 +154,7 @@ async fn outcomes(
         admin.set_class_roster(SetClassRosterRequest {
             class_id: class_id.clone(),
             names: vec![],
+            ..SetClassRosterRequest::default()
         })
     );
     call!(
@@ -165,24 +168,34 @@ async fn outcomes(
         admin.reset_class(ResetClassRequest {
             class_id: class_id.clone(),
             reason: String::new(),
+            ..ResetClassRequest::default()
         })
     );
-    call!(Class, admin.export_class(ExportClassRequest { class_id }));
+    call!(
+        Class,
+        admin.export_class(ExportClassRequest {
+            class_id,
+            ..ExportClassRequest::default()
+        })
+    );
     call!(
         Staff,
-        admin.export_student(ExportStudentRequest {
+        records.export_student(ExportStudentRequest {
             student_id: student_id.clone(),
         })
     );
     call!(
         Staff,
-        admin.erase_student(EraseStudentRequest { student_id })
+        records.erase_student(EraseStudentRequest {
+            student_id,
+            ..EraseStudentRequest::default()
+        })
     );
     call!(
         Staff,
-        admin.list_audit_entries(ListAuditEntriesRequest::default())
+        records.list_audit_entries(ListAuditEntriesRequest::default())
     );
-    call!(Staff, admin.run_retention(RunRetentionRequest {}));
+    call!(Staff, records.run_retention(RunRetentionRequest {}));
     all
 }
 

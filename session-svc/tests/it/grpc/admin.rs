@@ -1,9 +1,11 @@
 //! What staff do, from end to end.
 
 use super::*;
+use turnwise_proto::school::v1::{
+    EraseStudentRequest, ExportStudentRequest, ListAuditEntriesRequest, RunRetentionRequest,
+};
 use turnwise_proto::session::v1::{
-    EraseStudentRequest, ExportClassRequest, ExportStudentRequest, GetClassRosterRequest,
-    ListAuditEntriesRequest, ResetClassRequest, RunRetentionRequest, SetClassRosterRequest,
+    ExportClassRequest, GetClassRosterRequest, ResetClassRequest, SetClassRosterRequest,
 };
 
 #[tokio::test]
@@ -11,9 +13,11 @@ async fn staff_reset_export_and_erase() {
     let service = service().await;
     let staff = caller("staff", "tess");
     let (mut session, mut admin) = (service.session(), service.admin());
+    let mut records = service.records();
     let roster = SetClassRosterRequest {
         class_id: "7b".to_owned(),
         names: vec!["Ada Lovelace".to_owned()],
+        ..SetClassRosterRequest::default()
     };
     admin
         .set_class_roster(request_as(&staff, roster.clone()))
@@ -39,6 +43,7 @@ async fn staff_reset_export_and_erase() {
 
     let export = ExportClassRequest {
         class_id: class_id.clone(),
+        ..ExportClassRequest::default()
     };
     let exported = admin
         .export_class(request_as(&staff, export))
@@ -50,7 +55,7 @@ async fn staff_reset_export_and_erase() {
     let export = ExportStudentRequest {
         student_id: student_id.clone(),
     };
-    let pieces = admin.export_student(request_as(&staff, export)).await;
+    let pieces = records.export_student(request_as(&staff, export)).await;
     let mut pieces = pieces.unwrap().into_inner();
     let mut json = Vec::new();
     while let Some(piece) = pieces.message().await.unwrap() {
@@ -62,6 +67,7 @@ async fn staff_reset_export_and_erase() {
     let reset = ResetClassRequest {
         class_id,
         reason: "term".to_owned(),
+        ..ResetClassRequest::default()
     };
     let reset = admin
         .reset_class(request_as(&staff, reset))
@@ -78,8 +84,11 @@ async fn staff_reset_export_and_erase() {
         (1, 0, 1, 1)
     );
     assert_eq!(reset.archive_names.len(), 1);
-    let erase = EraseStudentRequest { student_id };
-    let erased = admin
+    let erase = EraseStudentRequest {
+        student_id,
+        ..EraseStudentRequest::default()
+    };
+    let erased = records
         .erase_student(request_as(&staff, erase))
         .await
         .unwrap()
@@ -92,8 +101,9 @@ async fn staff_reset_export_and_erase() {
         let list = ListAuditEntriesRequest {
             page_size: 2,
             page_token,
+            ..ListAuditEntriesRequest::default()
         };
-        let page = admin.list_audit_entries(request_as(&staff, list)).await;
+        let page = records.list_audit_entries(request_as(&staff, list)).await;
         let page = page.unwrap().into_inner();
         kinds.extend(page.entries.into_iter().map(|entry| entry.kind));
         page_token = page.next_page_token;
@@ -111,10 +121,10 @@ async fn staff_reset_export_and_erase() {
     assert_eq!(kinds, expected);
 
     let retention = RunRetentionRequest {};
-    let kept = admin.run_retention(request_as(&staff, retention)).await;
+    let kept = records.run_retention(request_as(&staff, retention)).await;
     assert_eq!(kept.unwrap().into_inner().archives, 0);
     service.clock.advance(31 * 86_400_000_000);
-    let gone = admin.run_retention(request_as(&staff, retention)).await;
+    let gone = records.run_retention(request_as(&staff, retention)).await;
     assert_eq!(gone.unwrap().into_inner().archives, 2);
 }
 
@@ -127,6 +137,7 @@ async fn an_archive_that_cannot_be_written_is_an_error_of_its_own() {
     let reset = ResetClassRequest {
         class_id: "7b".to_owned(),
         reason: String::new(),
+        ..ResetClassRequest::default()
     };
     let failed = service.admin().reset_class(request_as(&staff, reset)).await;
     let fault = Fault::from_status(&failed.unwrap_err());

@@ -16,6 +16,7 @@ use turnwise_kit::{CallContext, Caller, Fault, Kit, clock::ManualClock};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::QuestionState,
+    school::v1::student_records_service_client::StudentRecordsServiceClient,
     session::v1::{
         AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, CommitEvidenceRequest,
         CommitTurnRequest, CreateThreadRequest, DeferWorkRequest, DueWork, Evidence,
@@ -184,6 +185,7 @@ fn append(student: &str, thread_id: &str) -> AppendEventsRequest {
         events: vec![event("note", "text")],
         idempotency_key: "events".to_owned(),
         body_hash: hash(),
+        ..AppendEventsRequest::default()
     }
 }
 

@@ -53,6 +53,7 @@ impl World {
                     events: vec![event("note", &canary(who))],
                     idempotency_key: key,
                     body_hash: hash(),
+                    ..AppendEventsRequest::default()
                 };
                 let mut session = service.session();
                 let appended = session
@@ -172,6 +173,7 @@ impl World {
             escalate: false,
             events: vec![event("turn", &word)],
             turn_log: Some(turn_log(&turn_id, &word)),
+            ..CommitTurnRequest::default()
         };
         let committed = session.commit_turn(request_as(&who.caller(), commit)).await;
         committed.unwrap().into_inner().pending?.interaction
@@ -207,6 +209,7 @@ impl World {
             drill_nonce: nonce,
             drill_verdict: word.clone().into(),
             answer: word.into(),
+            ..CommitEvidenceRequest::default()
         };
         let committed = session
             .commit_evidence(request_as(&who.caller(), commit))

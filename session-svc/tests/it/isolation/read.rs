@@ -5,12 +5,13 @@ use std::{fmt::Write, fs, sync::LazyLock, time::Duration};
 use bytes::Bytes;
 use prost_reflect::DescriptorPool;
 use turnwise_kit::{CallContext, Caller};
+use turnwise_proto::school::v1::{ExportStudentRequest, ListAuditEntriesRequest};
 use turnwise_proto::session::v1::{
     AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
     CommitEvidenceRequest, CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest,
-    ExportStudentRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
-    GetTurnLogRequest, ListAuditEntriesRequest, ListContextRequestsRequest, ListEventsRequest,
-    ListThreadsRequest, ResetClassRequest, SupplyContextRequest, ThreadKind, WatchEventsRequest,
+    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ResetClassRequest,
+    SupplyContextRequest, ThreadKind, WatchEventsRequest,
 };
 
 use super::{Names, Who};
@@ -229,6 +230,7 @@ impl Reach<'_> {
                 events: vec![event("note", "")],
                 idempotency_key: key.clone(),
                 body_hash: hash(),
+                ..AppendEventsRequest::default()
             };
             seen.add(&session.append_events(request_as(caller, append)).await);
         }
@@ -257,15 +259,15 @@ impl Reach<'_> {
             self.about_thread(staff, who.student, thread, &mut seen)
                 .await;
         }
-        let mut admin = self.service.admin();
+        let mut records = self.service.records();
         let export = ExportStudentRequest {
             student_id: who.student.to_owned(),
         };
-        let exported = admin.export_student(request_as(staff, export)).await;
+        let exported = records.export_student(request_as(staff, export)).await;
         seen.0
             .push_str(&whole(exported.unwrap().into_inner()).await);
         let audit = ListAuditEntriesRequest::default();
-        seen.add(&admin.list_audit_entries(request_as(staff, audit)).await);
+        seen.add(&records.list_audit_entries(request_as(staff, audit)).await);
         seen.0
     }
 
@@ -279,6 +281,7 @@ impl Reach<'_> {
             let class_id = class.to_owned();
             let export = ExportClassRequest {
                 class_id: class_id.clone(),
+                ..ExportClassRequest::default()
             };
             let exported = admin.export_class(request_as(&teacher, export)).await;
             assert_eq!(exported.is_ok(), class == who.class);
@@ -298,7 +301,7 @@ impl Reach<'_> {
     /// What staff of another tenant, and a teacher of other classes, learn about a student.
     pub async fn as_stranger(&self, who: &Who) -> String {
         let mut seen = Seen::default();
-        let mut admin = self.service.admin();
+        let (mut admin, mut records) = (self.service.admin(), self.service.records());
         let mut stranger = who.staff();
         stranger.tenant = "elsewhere".to_owned();
         let mut other = who.staff();
@@ -313,15 +316,16 @@ impl Reach<'_> {
             let export = ExportStudentRequest {
                 student_id: who.student.to_owned(),
             };
-            match admin.export_student(request_as(caller, export)).await {
+            match records.export_student(request_as(caller, export)).await {
                 Ok(stream) => seen.0.push_str(&whole(stream.into_inner()).await),
                 Err(status) => seen.add(&status),
             }
             let audit = ListAuditEntriesRequest::default();
-            seen.add(&admin.list_audit_entries(request_as(caller, audit)).await);
+            seen.add(&records.list_audit_entries(request_as(caller, audit)).await);
             let reset = ResetClassRequest {
                 class_id: who.class.to_owned(),
                 reason: String::new(),
+                ..ResetClassRequest::default()
             };
             let context = CallContext::background(Some(caller.clone()), Duration::from_secs(30));
             seen.add(&admin.reset_class(context.request(reset)).await);
@@ -344,7 +348,7 @@ fn begin_evidence(student: &str, thread: &str, key: &str, nonce: &str) -> BeginE
 
 /// A whole export as text.
 async fn whole(
-    mut stream: tonic::Streaming<turnwise_proto::session::v1::ExportStudentResponse>,
+    mut stream: tonic::Streaming<turnwise_proto::school::v1::ExportStudentResponse>,
 ) -> String {
     let mut text = String::new();
     while let Some(piece) = stream.message().await.unwrap() {
