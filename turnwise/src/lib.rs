@@ -11,10 +11,12 @@
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
 //! | [`edge`], [`render`], [`wire`] | answers as JSON and for a terminal; messages of the wire as JSON |
 //! | [`course`] | checking, drawing and importing course packs, and making references |
+//! | [`class`], [`student`] | what teachers and staff do with classes and students' records |
 //! | [`archive`] | verifying the archives of class resets and exports |
 
 pub mod archive;
 pub mod chat;
+pub mod class;
 pub mod client;
 pub mod course;
 pub mod data_dir;
@@ -24,7 +26,9 @@ pub mod index;
 pub mod queue;
 pub mod render;
 pub mod replay;
+mod school;
 pub mod search;
+pub mod student;
 pub mod suite;
 pub mod token;
 pub mod turn;

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnwise::{archive, chat, course, doctor, index, queue, replay, search, token, turn, up};
+use turnwise::{
+    archive, chat, class, course, doctor, index, queue, replay, search, student, token, turn, up,
+};
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
 use turnwise_kit::{run, settings};
@@ -38,6 +40,10 @@ enum Command {
     Course(course::CourseArgs),
     /// Verify the archives of class resets and exports
     Archive(archive::ArchiveArgs),
+    /// Look after a class, as its teacher: roster, policy, report, alerts, resets, a live board
+    Class(class::ClassArgs),
+    /// Export or erase what is kept of a pupil, as staff
+    Student(student::StudentArgs),
     /// Mint a development token
     Token(token::TokenArgs),
     /// Read a PDF from standard input, as `index add` has it done
@@ -79,6 +85,8 @@ fn main() -> ExitCode {
             Command::Search(args) => search::run(args, &mut std::io::stdout()).await?,
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
+            Command::Class(args) => class::run(args, &mut std::io::stdout()).await?,
+            Command::Student(args) => student::run(args, &mut std::io::stdout()).await?,
             Command::Token(args) => token::run(args)?,
             #[cfg(feature = "pdf")]
             Command::ExtractPdf => pdf::child(),

@@ -15,8 +15,11 @@ pub struct TokenArgs {
     #[arg(long, env = "TURNWISE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// Whom the token is for
-    #[arg(long, visible_alias = "student")]
-    pub subject: String,
+    #[arg(long, visible_alias = "student", required_unless_present = "teacher")]
+    pub subject: Option<String>,
+    /// A teacher whom the token is for; the same as --subject NAME --role teacher
+    #[arg(long, conflicts_with_all = ["subject", "role"], requires = "classes")]
+    pub teacher: Option<String>,
     /// A class; may be given several times
     #[arg(long = "class")]
     pub classes: Vec<String>,
@@ -34,15 +37,20 @@ pub struct TokenArgs {
 /// Mints a token and prints it.
 pub fn run(args: TokenArgs) -> Result<ExitCode> {
     let root = args.data_dir.unwrap_or_else(DataDir::default_path);
-    for id in args.classes.iter().chain([&args.subject, &args.tenant]) {
+    let role = match args.teacher {
+        Some(_) => "teacher".to_owned(),
+        None => args.role,
+    };
+    let subject = args.teacher.or(args.subject).unwrap_or_default();
+    for id in args.classes.iter().chain([&subject, &args.tenant]) {
         if !ids::is_valid(id) {
             bail!("`{id}` is no id: it must match [A-Za-z0-9._~@-]{{1,128}}");
         }
     }
     let token = DataDir::create(&root)?.mint(&DevToken {
         tenant: args.tenant,
-        subject: args.subject,
-        role: args.role,
+        subject,
+        role,
         classes: args.classes,
         ttl_seconds: args.ttl,
     })?;

@@ -122,6 +122,10 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         println!(
             "  turnwise chat --endpoint http://{address} --student ada --class 7b --course algebra-foundations{hint}"
         );
+        println!("or, as the class's teacher:");
+        println!(
+            "  turnwise class watch 7b --endpoint http://{address} --course algebra-foundations{hint}"
+        );
     }
 
     termination.await;

@@ -7,6 +7,7 @@
 //! | [`buttons`] | what buttons say and how they are pressed |
 //! | [`card`], [`result`] | cards; results of drills and exam questions |
 //! | [`standing`] | badges, locks and countdowns |
+//! | [`table`] | tables |
 
 pub mod buttons;
 pub mod card;
@@ -14,6 +15,7 @@ pub mod ink;
 pub mod latex;
 pub mod result;
 pub mod standing;
+pub mod table;
 
 use std::fmt::Write;
 

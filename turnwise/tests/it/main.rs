@@ -4,6 +4,7 @@
 
 mod archive;
 mod chat;
+mod class;
 mod course;
 mod doctor;
 mod index;
