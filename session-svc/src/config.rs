@@ -21,6 +21,7 @@ use turnwise_session_store::{
 use crate::{
     error::StartError,
     memory::MemoryLimits,
+    metrics::SessionMetrics,
     sessions::{Limits, Sessions},
 };
 
@@ -276,6 +277,7 @@ impl Settings {
             self.open_archives()?,
             kit.tasks.clone(),
             kit.shutdown.clone(),
+            SessionMetrics::register(&kit.metrics),
         ))
     }
 

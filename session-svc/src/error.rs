@@ -61,12 +61,36 @@ pub enum SessionError {
     /// The thread's text, or the student, was erased since the turn began or the record was read.
     #[error("the text was erased since this began, nothing was written; begin anew")]
     TurnErased,
+    /// The student is being erased.
+    #[error("what is kept of this student is being erased; try again when that is done")]
+    ErasureUnderWay,
     /// The student has no such turn, or its log is past its time.
     #[error("no log of turn `{turn_id}` is kept; name a later turn of this student")]
     UnknownTurn {
         /// The id that was asked for.
         turn_id: String,
     },
+    /// The student has not worked in the class, or nothing is kept of them.
+    #[error("nothing is kept of this student here; name one who has worked in the class")]
+    UnknownStudent,
+    /// The class has no such alert.
+    #[error("the class has no alert `{alert_id}`; name one that ListSafeguardingAlerts lists")]
+    UnknownAlert {
+        /// The id that was asked for.
+        alert_id: String,
+    },
+    /// The tenant has no such archive.
+    #[error("there is no such archive; name one that a reset or an export answered")]
+    UnknownArchive,
+    /// Another reset of the class runs.
+    #[error("the class is being reset under another key; try again, or ask with that key")]
+    ResetInProgress {
+        /// The class.
+        class_id: String,
+    },
+    /// Others wrote first, again and again.
+    #[error("the record was changed in between, again and again; try again with the same key")]
+    Contended,
     /// A reader of a stream is too slow.
     #[error("this reader is too slow; watch again from event {after_id}")]
     ResumeRequired {
@@ -153,9 +177,27 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
             }
             SessionError::TurnErased => fault(ErrorReason::TurnErased),
+            SessionError::ErasureUnderWay => {
+                fault(ErrorReason::TurnErased).retry_after(STORAGE_RETRY)
+            }
             SessionError::UnknownTurn { turn_id } => fault(ErrorReason::UnknownTurn)
                 .meta("turn_id", turn_id)
                 .field("turn_id", "no such turn"),
+            SessionError::UnknownStudent => {
+                fault(ErrorReason::UnknownStudent).field("student_id", "no such student here")
+            }
+            SessionError::UnknownAlert { alert_id } => fault(ErrorReason::UnknownAlert)
+                .meta("alert_id", alert_id)
+                .field("alert_id", "no such alert"),
+            SessionError::UnknownArchive => {
+                fault(ErrorReason::UnknownArchive).field("archive_name", "no such archive")
+            }
+            SessionError::ResetInProgress { class_id } => fault(ErrorReason::ResetInProgress)
+                .meta("class_id", class_id)
+                .retry_after(STORAGE_RETRY),
+            SessionError::Contended => {
+                fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
+            }
             SessionError::ResumeRequired { after_id } => fault(ErrorReason::ResumeRequired)
                 .meta("after_id", after_id.to_string())
                 .retry_after(CONFLICT_RETRY),

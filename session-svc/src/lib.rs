@@ -9,7 +9,7 @@
 //! | [`record`], [`compression`] | records as bytes, with their schema version |
 //! | [`access`] | who may touch whose records |
 //! | [`grpc`] | the services: checks and conversions only |
-//! | [`config`], [`error`] | settings; failures and their reasons |
+//! | [`config`], [`error`], [`metrics`] | settings; failures and their reasons; what is counted |
 //!
 //! The store itself is a crate of its own, turnwise-session-store, and so are the archives, turnwise-session-archive.
 //!
@@ -22,6 +22,7 @@ pub mod config;
 pub mod error;
 pub mod grpc;
 pub mod memory;
+pub mod metrics;
 pub mod pending;
 pub mod record;
 pub mod retention;
@@ -53,8 +54,9 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     let sessions = settings.open(kit).await?;
     tracing::info!(store = %settings.session_store, "the session store is open");
     retention::start(&sessions);
+    sessions::resets::start(&sessions);
     let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit));
-    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone()));
+    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone(), kit));
     let records = StudentRecordsServiceServer::new(RecordsGrpc::new(sessions, kit));
     Ok(Routes::new(session.accept_compressed(Gzip))
         .add_service(admin.accept_compressed(Gzip))

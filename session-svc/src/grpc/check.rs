@@ -4,9 +4,10 @@ use bytes::Bytes;
 use turnwise_kit::{Fault, ids, time};
 use turnwise_proto::{
     exam::v1::QuestionState,
+    school::v1::AlertKind,
     session::v1::{
-        DueWork, MemoryTurn, NewEvent, PendingChange, QuestionRecord, ThreadKind, TurnLog,
-        WorkKind, pending_change::Step,
+        DrillActivity, DueWork, MemoryTurn, NewAlert, NewEvent, PendingChange, QuestionRecord,
+        ThreadKind, TurnActivity, TurnLog, WorkKind, pending_change::Step,
     },
     tutor::v1::TutorMessage,
 };
@@ -156,6 +157,46 @@ pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Faul
         return Err(Fault::invalid("drill_verdict", problem));
     }
     Ok(Some(Drill { nonce, verdict }))
+}
+
+/// An alert that is of a kind.
+pub(super) fn alert(alert: Option<NewAlert>) -> Result<Option<NewAlert>, Fault> {
+    if let Some(alert) = &alert {
+        if matches!(alert.kind(), AlertKind::Unspecified) {
+            return Err(Fault::invalid("alert.kind", "must be a kind of alert"));
+        }
+        if !alert.turn_id.is_empty() {
+            ids::check("alert.turn_id", &alert.turn_id)?;
+        }
+    }
+    Ok(alert)
+}
+
+/// What a turn counts for: ids of units, which become parts of names.
+pub(super) fn turn_activity(turn: Option<TurnActivity>) -> Result<Option<TurnActivity>, Fault> {
+    if let Some(turn) = &turn {
+        for (field, unit) in [
+            ("activity.stuck_unit_id", &turn.stuck_unit_id),
+            ("activity.hint_unit_id", &turn.hint_unit_id),
+        ] {
+            if !unit.is_empty() {
+                ids::check(field, unit)?;
+            }
+        }
+    }
+    Ok(turn)
+}
+
+/// What a drill counts for.
+pub(super) fn drill_activity(drill: Option<DrillActivity>) -> Result<Option<DrillActivity>, Fault> {
+    if let Some(drill) = &drill {
+        ids::check("drill.class_id", &drill.class_id)?;
+        ids::check("drill.unit_id", &drill.unit_id)?;
+        if !drill.mistake_tag.is_empty() {
+            ids::check("drill.mistake_tag", &drill.mistake_tag)?;
+        }
+    }
+    Ok(drill)
 }
 
 pub(super) fn turn_log(log: Option<&TurnLog>) -> Result<(), Fault> {

@@ -15,9 +15,13 @@ use super::{
     check,
     session::{open, student},
 };
-use crate::sessions::{
-    Sessions,
-    events::{AppendEvents, Page},
+use crate::{
+    access,
+    error::SessionError,
+    sessions::{
+        Sessions,
+        events::{AppendEvents, Page},
+    },
 };
 
 /// Pages of events: the usual and the largest size.
@@ -41,6 +45,7 @@ pub(super) async fn append_events(
         idempotency: check::idempotency(message.idempotency_key, message.body_hash)?,
         thread_id: message.thread_id,
         events: message.events,
+        alert: check::alert(message.alert)?,
     };
     sessions
         .append_events(&student, append)
@@ -106,13 +111,24 @@ pub(super) async fn get_turn_log(
     request: Request<GetTurnLogRequest>,
 ) -> Result<Response<GetTurnLogResponse>, Status> {
     let (caller, message) = open(request)?;
-    caller.require(&["service", "staff"])?;
-    let student = student(&caller, &message.student_id)?;
+    caller.require(&["service", "staff", "teacher"])?;
+    ids::check("student_id", &message.student_id)?;
     ids::check("turn_id", &message.turn_id)?;
+    let student = access::supplier(&caller, &message.student_id)?;
     let turn_log = sessions
         .turn_log(&student, &message.turn_id)
         .await
         .map_err(Fault::from)?;
+    if caller.is("teacher") {
+        // A teacher learns nothing of other classes, not even that there is such a turn.
+        let class_id = sessions.class_of(&student, &turn_log.thread_id).await;
+        if !class_id.is_ok_and(|class_id| caller.groups.contains(&class_id)) {
+            return Err(Fault::from(SessionError::UnknownTurn {
+                turn_id: message.turn_id,
+            })
+            .into());
+        }
+    }
     Ok(Response::new(GetTurnLogResponse {
         turn_log: Some(turn_log),
     }))

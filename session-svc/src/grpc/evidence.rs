@@ -89,6 +89,7 @@ pub(super) async fn commit_evidence(
             .ok_or_else(|| Fault::invalid("evidence", "is required"))?,
         question_records: message.question_records,
         drill: check::drill(message.drill_nonce, message.drill_verdict)?,
+        counted: check::drill_activity(message.drill)?,
         answer: message.answer,
     };
     let outcome = sessions

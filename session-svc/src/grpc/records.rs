@@ -2,25 +2,26 @@
 
 use std::pin::Pin;
 
+use super::{
+    admin::{actor, reason, student},
+    session::open,
+};
+use crate::{
+    retention,
+    sessions::{
+        Sessions,
+        audit::{Actor, AuditFilter},
+    },
+};
 use futures_util::{Stream, StreamExt};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
 use turnwise_proto::school::v1::{
     EraseStudentRequest, EraseStudentResponse, ExportStudentRequest, ExportStudentResponse,
-    ListAuditEntriesRequest, ListAuditEntriesResponse, ListDeadLettersRequest,
-    ListDeadLettersResponse, RunRetentionRequest, RunRetentionResponse, VerifyArchiveRequest,
-    VerifyArchiveResponse, student_records_service_server::StudentRecordsService,
-};
-use turnwise_session_store::StudentKey;
-
-use super::{
-    admin::{actor, number},
-    session::open,
-};
-use crate::{
-    retention,
-    sessions::{Sessions, audit::Actor},
+    ListAuditEntriesRequest, ListAuditEntriesResponse, RunRetentionRequest, RunRetentionResponse,
+    VerifyArchiveRequest, VerifyArchiveResponse,
+    student_records_service_server::StudentRecordsService,
 };
 
 /// Pages of the audit log: the usual and the largest size.
@@ -46,14 +47,6 @@ impl RecordsGrpc {
 fn staff(caller: &Caller) -> Result<Actor, Fault> {
     caller.require(&["service", "staff"])?;
     actor(caller)
-}
-
-fn student(actor: &Actor, student_id: &str) -> Result<StudentKey, Fault> {
-    ids::check("student_id", student_id)?;
-    Ok(StudentKey {
-        tenant: actor.tenant.clone(),
-        student: student_id.to_owned(),
-    })
 }
 
 #[tonic::async_trait]
@@ -87,9 +80,10 @@ impl StudentRecordsService for RecordsGrpc {
         let (caller, message) = open(request)?;
         let actor = staff(&caller)?;
         let student = student(&actor, &message.student_id)?;
+        reason(&message.reason)?;
         let report = self
             .sessions
-            .erase_student(actor, student)
+            .erase_student(actor, student, message.reason)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(EraseStudentResponse {
@@ -106,11 +100,24 @@ impl StudentRecordsService for RecordsGrpc {
         let (caller, message) = open(request)?;
         let actor = staff(&caller)?;
         let limit = page::size(message.page_size, AUDIT_PAGE.0, AUDIT_PAGE.1)?;
-        let pages = self.pages.list("ListAuditEntries", Some(&caller), &[]);
+        let filter = AuditFilter {
+            student_id: message.student_id,
+            class_id: message.class_id,
+        };
+        for (field, id) in [
+            ("student_id", &filter.student_id),
+            ("class_id", &filter.class_id),
+        ] {
+            if !id.is_empty() {
+                ids::check(field, id)?;
+            }
+        }
+        let about = [filter.student_id.as_str(), &filter.class_id];
+        let pages = self.pages.list("ListAuditEntries", Some(&caller), &about);
         let before = pages.start(&message.page_token)?;
         let page = self
             .sessions
-            .audit_entries(&actor.tenant, before, limit)
+            .audit_entries(&actor.tenant, &filter, before, limit)
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ListAuditEntriesResponse {
@@ -133,15 +140,27 @@ impl StudentRecordsService for RecordsGrpc {
 
     async fn verify_archive(
         &self,
-        _request: Request<VerifyArchiveRequest>,
+        request: Request<VerifyArchiveRequest>,
     ) -> Result<Response<VerifyArchiveResponse>, Status> {
-        Err(Status::unimplemented("to be written"))
+        let (caller, message) = open(request)?;
+        let actor = staff(&caller)?;
+        let report = self
+            .sessions
+            .verify_archive(&actor.tenant, message.archive_name)
+            .await
+            .map_err(Fault::from)?;
+        Ok(Response::new(VerifyArchiveResponse {
+            intact: report.is_intact(),
+            records: number(report.records),
+            erased_records: number(report.erased),
+            chain: report.chain,
+            problem: report
+                .fault
+                .map_or_else(String::new, |(line, fault)| format!("line {line}: {fault}")),
+        }))
     }
+}
 
-    async fn list_dead_letters(
-        &self,
-        _request: Request<ListDeadLettersRequest>,
-    ) -> Result<Response<ListDeadLettersResponse>, Status> {
-        Err(Status::unimplemented("to be written"))
-    }
+fn number(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -28,7 +28,8 @@ use crate::{
     access,
     sessions::{
         Sessions,
-        threads::{NewThread, ThreadCursor},
+        cursor::Cursor,
+        threads::NewThread,
         turns::{BeginTurn, Begun, Carry, CommitTurn},
     },
 };
@@ -117,7 +118,7 @@ impl SessionService for SessionGrpc {
         let kind = check::thread_kind(message.kind)?;
         let filter = [&*message.student_id, kind.as_str_name()];
         let pages = self.pages.list("ListThreads", Some(&caller), &filter);
-        let before: Option<ThreadCursor> = pages.start(&message.page_token)?;
+        let before: Option<Cursor> = pages.start(&message.page_token)?;
         let page = self
             .sessions
             .list_threads(&student, kind, before, limit)
@@ -227,6 +228,8 @@ impl SessionService for SessionGrpc {
             escalate: message.escalate,
             events: message.events,
             turn_log: message.turn_log,
+            alert: check::alert(message.alert)?,
+            activity: check::turn_activity(message.activity)?,
         };
         let pending = self
             .sessions

@@ -1,12 +1,35 @@
-//! The tenant's audit log: what staff did. It names no student.
+//! The tenant's audit log: what staff, teachers and services did. It names no student: a pseudonym stands for one, the same
+//! in all entries of a tenant.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, future::Future};
 
+use bytes::Bytes;
+use moka::future::Cache;
+use prost::Message;
+use ring::{
+    hmac,
+    rand::{SecureRandom, SystemRandom},
+};
 use turnwise_proto::school::v1::AuditEntry;
-use turnwise_session_store::{Partition, Read, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
 
-use super::{Sessions, fields::Reads, keys, threads::stamp};
+use super::{
+    Idempotency, Sessions,
+    fields::{Fields, Reads},
+    idempotency::IdempotencyEntry,
+    keys::{self, Operation},
+    threads::{field, stamp},
+};
 use crate::{error::SessionError, record};
+
+/// The most entries that one call with a filter looks at.
+const LOOKED_AT: usize = 2000;
+/// The most tenants whose keys are kept in memory.
+const TENANTS: u64 = 10_000;
+/// The bytes of a key for pseudonyms.
+const KEY_BYTES: usize = 32;
+/// The bytes of a pseudonym that are shown.
+const PSEUDONYM_BYTES: usize = 16;
 
 /// Who does something as staff.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +38,15 @@ pub struct Actor {
     pub tenant: String,
     /// Who they are.
     pub id: String,
+}
+
+/// Which entries are wanted; empty: all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// About this student.
+    pub student_id: String,
+    /// About this class.
+    pub class_id: String,
 }
 
 /// A page of the audit log.
@@ -26,78 +58,228 @@ pub struct AuditPage {
     pub before: Option<i64>,
 }
 
+/// Something that is done, as the audit log tells it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Deed<'a> {
+    pub(super) kind: &'static str,
+    pub(super) class_id: &'a str,
+    pub(super) student: Option<&'a StudentKey>,
+    pub(super) facts: Vec<(&'static str, String)>,
+    /// The entry that this one ends.
+    pub(super) related_id: i64,
+}
+
+/// Keys of tenants, by which students get their pseudonyms.
+pub(super) struct Pseudonyms(Cache<String, hmac::Key>);
+
+impl Default for Pseudonyms {
+    fn default() -> Self {
+        Self(Cache::new(TENANTS))
+    }
+}
+
 impl Sessions {
     /// Appends an entry; answers its id.
-    pub(super) async fn audit(
+    pub(super) async fn audit(&self, actor: &Actor, deed: Deed<'_>) -> Result<i64, SessionError> {
+        let entry = self.entry(actor, deed).await?;
+        let transaction = Transaction {
+            writes: vec![appended(&entry)],
+            reads: vec![newest()],
+            ..Transaction::default()
+        };
+        let partition = Partition::tenant(&actor.tenant);
+        let applied = self.apply(&partition, transaction).await?;
+        let entries = Reads::new(applied.found).entries()?;
+        Ok(entries.first().map_or(0, |(id, _)| *id))
+    }
+
+    /// Makes a change once for each key: its entry in the audit log first, then the change. Sent again, it answers what the
+    /// change answered; one that was cut off in between is made.
+    pub(super) async fn once<R: Message + Default>(
         &self,
         actor: &Actor,
-        kind: &str,
-        class_id: &str,
-        facts: impl IntoIterator<Item = (&'static str, String)>,
-    ) -> Result<i64, SessionError> {
-        let facts: BTreeMap<_, _> = facts
+        idempotency: &Idempotency,
+        deed: Deed<'_>,
+        change: impl Future<Output = Result<R, SessionError>>,
+    ) -> Result<R, SessionError> {
+        let partition = Partition::tenant(&actor.tenant);
+        let about = format!("{}/{}", deed.kind, deed.class_id);
+        let entry = IdempotencyEntry::new(Operation::Change, idempotency, &about);
+        let audited = self.entry(actor, deed).await?;
+        let mut writes = vec![appended(&audited)];
+        writes.extend(entry.store(Bytes::new(), self.limits()));
+        let transaction = Transaction {
+            checks: vec![entry.unused()],
+            writes,
+            reads: Vec::new(),
+        };
+        if let Outcome::Refused(refused) = self.transact(&partition, transaction).await? {
+            let answer = entry.stored_text(refused)?;
+            if !answer.is_empty() {
+                // A byte of its own stands before it, so that no answer is empty.
+                return R::decode(answer.slice(1..)).map_err(|_| SessionError::RecordCorrupted {
+                    record: "idempotency_entry",
+                });
+            }
+        }
+        let answer = change.await?;
+        let kept = [&[1], answer.encode_to_vec().as_slice()].concat();
+        let transaction = Transaction {
+            writes: entry.store_text(&kept.into()).into(),
+            ..Transaction::default()
+        };
+        self.apply(&partition, transaction).await?;
+        Ok(answer)
+    }
+
+    async fn entry(&self, actor: &Actor, deed: Deed<'_>) -> Result<AuditEntry, SessionError> {
+        let facts: BTreeMap<_, _> = deed
+            .facts
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
-        tracing::info!(kind, class_id, actor = actor.id, ?facts, "audit");
-        let entry = AuditEntry {
+        let (kind, class_id) = (deed.kind, deed.class_id);
+        // The reason is the caller's own text.
+        tracing::info!(kind, class_id, actor = actor.id, "audit");
+        let student_pseudonym = match deed.student {
+            Some(student) => self.pseudonym(&actor.tenant, &student.student).await?,
+            None => String::new(),
+        };
+        Ok(AuditEntry {
             audit_id: 0,
             kind: kind.to_owned(),
             create_time: Some(stamp(self)),
             actor_id: actor.id.clone(),
             class_id: class_id.to_owned(),
+            student_pseudonym,
             facts,
-            ..AuditEntry::default()
-        };
-        let applied = self
-            .apply(
-                &Partition::tenant(&actor.tenant),
-                Transaction {
-                    writes: vec![Write::Append {
-                        key: keys::audit(),
-                        entries: vec![record::encode(&entry)],
-                    }],
-                    reads: vec![Read::LogBefore {
-                        key: keys::audit(),
-                        before: i64::MAX,
-                        limit: 1,
-                    }],
-                    ..Transaction::default()
-                },
-            )
-            .await?;
-        let entries = Reads::new(applied.found).entries()?;
-        Ok(entries.first().map_or(0, |(id, _)| *id))
+            related_id: deed.related_id,
+        })
     }
 
-    /// A page of a tenant's audit log, newest first.
+    /// What stands for a student in the audit log of a tenant.
+    async fn pseudonym(&self, tenant: &str, student_id: &str) -> Result<String, SessionError> {
+        let keys = &self.inner.pseudonyms.0;
+        let key = match keys.get(tenant).await {
+            Some(key) => key,
+            None => {
+                let key = self.pseudonym_key(tenant).await?;
+                keys.insert(tenant.to_owned(), key.clone()).await;
+                key
+            }
+        };
+        let tag = hmac::sign(&key, student_id.as_bytes());
+        let shown = tag.as_ref().iter().take(PSEUDONYM_BYTES);
+        Ok(shown.map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The tenant's key, made when it is first needed.
+    async fn pseudonym_key(&self, tenant: &str) -> Result<hmac::Key, SessionError> {
+        let mut made = [0; KEY_BYTES];
+        SystemRandom::new()
+            .fill(&mut made)
+            .map_err(|_| SessionError::Unavailable)?;
+        let key = keys::pseudonym_key();
+        let transaction = Transaction {
+            checks: vec![Check::Absent {
+                key: key.clone(),
+                tell: vec!["key"],
+            }],
+            writes: vec![Write::Put {
+                key,
+                fields: vec![field("key", record::stamp(&made))],
+            }],
+            reads: Vec::new(),
+        };
+        let stored = match self
+            .transact(&Partition::tenant(tenant), transaction)
+            .await?
+        {
+            Outcome::Applied(_) => Bytes::copy_from_slice(&made),
+            Outcome::Refused(refused) => {
+                let stored = Fields::of(refused.told).take().unwrap_or_default();
+                record::unstamp("pseudonym_key", &stored)?
+            }
+        };
+        Ok(hmac::Key::new(hmac::HMAC_SHA256, &stored))
+    }
+
+    /// A page of a tenant's audit log, newest first. With a filter it may be short before the last page.
     pub async fn audit_entries(
         &self,
         tenant: &str,
+        filter: &AuditFilter,
         before: Option<i64>,
         limit: usize,
     ) -> Result<AuditPage, SessionError> {
+        let pseudonym = match filter.student_id.as_str() {
+            "" => String::new(),
+            student_id => self.pseudonym(tenant, student_id).await?,
+        };
+        let filtered = *filter != AuditFilter::default();
+        let looked_at = if filtered { LOOKED_AT } else { limit };
         let wanted = vec![Read::LogBefore {
             key: keys::audit(),
             before: before.unwrap_or(i64::MAX),
-            limit: limit + 1,
+            limit: looked_at + 1,
         }];
-        let mut found = self
-            .read(&Partition::tenant(tenant), wanted)
-            .await?
-            .entries()?;
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let before = found.last().filter(|_| more).map(|(id, _)| *id);
-        let entries = found
-            .into_iter()
-            .map(|(id, bytes)| {
-                Ok(AuditEntry {
-                    audit_id: id,
-                    ..record::decode("audit_entry", &bytes)?
-                })
-            })
-            .collect::<Result<_, SessionError>>()?;
-        Ok(AuditPage { entries, before })
+        let partition = Partition::tenant(tenant);
+        let mut found = self.read(&partition, wanted).await?.entries()?;
+        let mut more = found.len() > looked_at;
+        found.truncate(looked_at);
+        let mut last = found.last().map(|(id, _)| *id);
+        let mut entries = Vec::new();
+        for (id, bytes) in found {
+            if entries.len() == limit {
+                (more, last) = (true, Some(id + 1));
+                break;
+            }
+            let entry = AuditEntry {
+                audit_id: id,
+                ..record::decode("audit_entry", &bytes)?
+            };
+            let about = (pseudonym.is_empty() || entry.student_pseudonym == pseudonym)
+                && (filter.class_id.is_empty() || entry.class_id == filter.class_id);
+            if about {
+                entries.push(entry);
+            }
+        }
+        Ok(AuditPage {
+            entries,
+            before: last.filter(|_| more),
+        })
+    }
+
+    /// Notes that a student's words are read, before they are handed out.
+    pub async fn note_access(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        student: &StudentKey,
+        turn_id: &str,
+    ) -> Result<(), SessionError> {
+        let deed = Deed {
+            kind: "turn-explained",
+            class_id,
+            student: Some(student),
+            facts: vec![("turn", turn_id.to_owned())],
+            ..Deed::default()
+        };
+        self.audit(actor, deed).await.map(drop)
+    }
+}
+
+fn appended(entry: &AuditEntry) -> Write {
+    Write::Append {
+        key: keys::audit(),
+        entries: vec![record::encode(entry)],
+    }
+}
+
+fn newest() -> Read {
+    Read::LogBefore {
+        key: keys::audit(),
+        before: i64::MAX,
+        limit: 1,
     }
 }

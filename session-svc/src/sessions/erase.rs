@@ -2,14 +2,35 @@
 
 use std::collections::BTreeSet;
 
+use turnwise_redaction::redact;
 use turnwise_session_archive::ArchiveError;
-use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Partition, Read, StudentKey, Transaction, Write};
 
-use super::{END, Sessions, audit::Actor, keys, member};
+use super::{
+    END, Sessions,
+    audit::{Actor, Deed},
+    classes::activity,
+    fields::decimal,
+    keys, member,
+    threads::field,
+};
 use crate::error::SessionError;
 
 /// Threads that are looked up at a time.
 const THREADS: usize = 500;
+
+/// The field that says that an erasure is under way.
+const RUNNING: &str = "running";
+
+/// Holds while no erasure of the student is under way.
+pub(super) fn none_under_way() -> Check {
+    Check::FieldIs {
+        key: keys::erased(),
+        field: RUNNING,
+        value: None,
+        tell: Vec::new(),
+    }
+}
 
 /// What an erasure removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +39,8 @@ pub struct EraseReport {
     pub threads: u64,
     /// Records of archives that lost their bodies.
     pub archive_records: u64,
+    /// Archives that could not be read.
+    pub unreadable_archives: usize,
     /// The entry of the audit log.
     pub audit_id: i64,
 }
@@ -28,18 +51,58 @@ impl Sessions {
         &self,
         actor: Actor,
         student: StudentKey,
+        reason: String,
     ) -> Result<EraseReport, SessionError> {
         let sessions = self.clone();
-        let erase = async move { sessions.erase(&actor, &student).await };
+        let erase = async move { sessions.erase_audited(&actor, &student, &reason).await };
         let done = self.inner.tasks.spawn(erase).await;
         done.unwrap_or(Err(SessionError::Unavailable))
     }
 
-    async fn erase(
+    /// What is about to be done is in the audit log before it is done, and then what came of it.
+    async fn erase_audited(
         &self,
         actor: &Actor,
         student: &StudentKey,
+        reason: &str,
     ) -> Result<EraseReport, SessionError> {
+        let begun = Deed {
+            kind: "student-erasure-begun",
+            student: Some(student),
+            facts: vec![("reason", redact(reason).into_owned())],
+            ..Deed::default()
+        };
+        let begun = self.audit(actor, begun).await?;
+        let mut report = EraseReport::default();
+        let erased = self.erase(student, &mut report).await;
+        let outcome = match &erased {
+            Ok(()) => "done",
+            Err(_) => "failed",
+        };
+        let ended = Deed {
+            kind: "student-erased",
+            student: Some(student),
+            facts: vec![
+                ("outcome", outcome.to_owned()),
+                ("threads", report.threads.to_string()),
+                ("archive_records", report.archive_records.to_string()),
+                (
+                    "unreadable_archives",
+                    report.unreadable_archives.to_string(),
+                ),
+            ],
+            related_id: begun,
+            ..Deed::default()
+        };
+        report.audit_id = self.audit(actor, ended).await?;
+        erased.map(|()| report)
+    }
+
+    async fn erase(
+        &self,
+        student: &StudentKey,
+        report: &mut EraseReport,
+    ) -> Result<(), SessionError> {
         let partition = Partition::student(student);
         self.apply(
             &partition,
@@ -48,6 +111,11 @@ impl Sessions {
                     Write::Fence {
                         key: keys::erased(),
                         field: "fence",
+                    },
+                    // Nothing new begins meanwhile.
+                    Write::Put {
+                        key: keys::erased(),
+                        fields: vec![field(RUNNING, decimal(1))],
                     },
                     // As long as anything that began before may still come.
                     Write::Expire {
@@ -59,7 +127,6 @@ impl Sessions {
             },
         )
         .await?;
-        let mut report = EraseReport::default();
         loop {
             let wanted = keys::kinds().map(|kind| Read::Lowest {
                 key: keys::threads(kind),
@@ -94,16 +161,22 @@ impl Sessions {
         self.remove_graded(student).await?;
         let erased = self.erase_archived(student).await?;
         report.archive_records = erased.records;
-        let facts = [
-            ("threads", report.threads.to_string()),
-            ("archive_records", report.archive_records.to_string()),
-            ("unreadable_archives", erased.unreadable.to_string()),
-        ];
-        report.audit_id = self.audit(actor, "student-erased", "", facts).await?;
+        report.unreadable_archives = erased.unreadable;
+        self.apply(
+            &partition,
+            Transaction {
+                writes: vec![Write::Unset {
+                    key: keys::erased(),
+                    fields: vec![RUNNING.into()],
+                }],
+                ..Transaction::default()
+            },
+        )
+        .await?;
         if erased.unreadable > 0 {
             return Err(not_erased());
         }
-        Ok(report)
+        Ok(())
     }
 
     async fn leave_class(
@@ -126,6 +199,24 @@ impl Sessions {
         Ok(())
     }
 
+    /// Takes a student out of what a class keeps of its own.
+    pub(super) async fn forget_in_class(
+        &self,
+        student: &StudentKey,
+        class_id: &str,
+    ) -> Result<(), SessionError> {
+        let class = Partition::class(&student.tenant, class_id);
+        self.forget_alerts(student, &class).await?;
+        let transaction = Transaction {
+            writes: vec![Write::Unrank {
+                key: keys::students(),
+                members: vec![student.student.clone()],
+            }],
+            ..Transaction::default()
+        };
+        self.apply(&class, transaction).await.map(drop)
+    }
+
     async fn remove_courses(&self, student: &StudentKey) -> Result<(), SessionError> {
         let partition = Partition::student(student);
         let wanted = vec![
@@ -133,17 +224,33 @@ impl Sessions {
                 key: keys::courses(),
             },
             Read::Record { key: keys::works() },
+            Read::Record {
+                key: keys::places(),
+            },
         ];
         let mut reads = self.read(&partition, wanted).await?;
         let courses: BTreeSet<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
         let works = reads.record()?.into_iter().map(|(id, _)| id).collect();
+        let places: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
         self.withdraw(works).await?;
+        let classes: BTreeSet<&str> = places
+            .iter()
+            .filter_map(|place| Some(place.split_once('/')?.0))
+            .collect();
+        for class_id in classes {
+            self.forget_in_class(student, class_id).await?;
+        }
         let mut writes: Vec<_> = courses
             .iter()
             .flat_map(|course| [keys::snapshot(course), keys::questions(course)])
             .map(|key| Write::Remove { key })
             .collect();
-        let rest = [keys::courses(), keys::works()].into_iter();
+        let this_week = activity::week_of(self.now());
+        let weeks = places
+            .iter()
+            .flat_map(|place| activity::all_weeks(place, this_week));
+        writes.extend(weeks.map(|key| Write::Remove { key }));
+        let rest = [keys::courses(), keys::works(), keys::places()].into_iter();
         let rest = rest.chain(keys::kinds().map(keys::threads));
         writes.extend(rest.map(|key| Write::Remove { key }));
         self.apply(

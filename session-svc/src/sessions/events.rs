@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use bytes::Bytes;
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::{Event, NewEvent},
+    session::v1::{Event, NewAlert, NewEvent},
     tutor::v1::{Role, TutorMessage},
 };
 use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use super::{
     Idempotency, Sessions,
+    classes::settings::ClassRedactor,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
-    rosters::ClassRedactor,
     stored::StoredThread,
     threads::{field, is_about, messages, stamp, unknown},
 };
@@ -34,6 +34,8 @@ pub struct AppendEvents {
     pub thread_id: String,
     /// What to append; at least one.
     pub events: Vec<NewEvent>,
+    /// An alert to raise.
+    pub alert: Option<NewAlert>,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
 }
@@ -68,13 +70,18 @@ impl Sessions {
         let (class_id, course_id) = (&thread.thread.class_id, &thread.thread.course_id);
         let roster = self.roster(&student.tenant, class_id).await?;
         let entry = IdempotencyEntry::new(Operation::Events, &append.idempotency, thread_id);
+        if let Some(alert) = &append.alert {
+            let key = &append.idempotency.key;
+            self.raise(student, class_id, thread_id, key, alert).await?;
+        }
+        let mut kept_until = thread.kept_until;
+        if self.is_to_be_indexed(&thread) {
+            // The next reset must find the thread, so that these events go with it.
+            kept_until = self.index(student, class_id, thread_id).await?;
+        }
         let now = stamp(self);
-        // As long as the thread, unless a reset ended its time: then the next turn begins a new one.
-        let rest = thread.kept_until.saturating_sub(self.now_millis());
-        let kept = match u64::try_from(rest) {
-            Ok(rest @ 1..) => Duration::from_millis(rest),
-            _ => self.limits().thread_retention,
-        };
+        let rest = kept_until.saturating_sub(self.now_millis());
+        let kept = Duration::from_millis(u64::try_from(rest).unwrap_or(1).max(1));
         let key = keys::events(thread_id);
         let entries = append
             .events

@@ -7,7 +7,12 @@ use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind
 use turnwise_session_store::{Partition, Read, StudentKey};
 
 use super::{
-    END, Sessions, audit::Actor, events::Page, interactions::Interactions, json::json, keys,
+    END, Sessions,
+    audit::{Actor, Deed},
+    events::Page,
+    interactions::Interactions,
+    json::json,
+    keys,
 };
 use crate::{error::SessionError, record};
 
@@ -26,7 +31,12 @@ impl Sessions {
         actor: Actor,
         student: StudentKey,
     ) -> Result<mpsc::Receiver<Piece>, SessionError> {
-        self.audit(&actor, "student-exported", "", []).await?;
+        let deed = Deed {
+            kind: "student-exported",
+            student: Some(&student),
+            ..Deed::default()
+        };
+        self.audit(&actor, deed).await?;
         let (sender, receiver) = mpsc::channel(BUFFER);
         let sessions = self.clone();
         self.inner.tasks.spawn(async move {

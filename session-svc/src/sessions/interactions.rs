@@ -14,10 +14,11 @@ use uuid::Uuid;
 pub(super) use crate::pending::Interactions;
 
 use super::{
-    Sessions, due,
+    Sessions,
+    classes::settings::ClassRedactor,
+    due,
     fields::{Fields, decimal},
     keys,
-    rosters::ClassRedactor,
     threads::field,
 };
 use crate::{

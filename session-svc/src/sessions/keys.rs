@@ -22,14 +22,21 @@
 //! | `courses` | record | course ids as fields |
 //! | `snapshot:COURSE` | record | `turn`, `evidence`, `version` |
 //! | `questions:COURSE` | record | question id → `QuestionRecord`, for the questions that were passed or locked |
+//! | `places` | record | `CLASS/COURSE` as fields: where the student has worked |
+//! | `activity:CLASS:COURSE:WEEK` | record | counts; expires |
 //! | `works` | record | work id → thread id, for each piece of deferred work |
 //! | `erased` | record | `fence`: what began before it may no longer write; expires |
 //!
-//! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end) and `roster`
-//! (record: `names`). In a tenant's: `audit` (log). In the partition `due`: `due` (ranking of work ids by the millisecond
+//! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end), `students`
+//! (ranking of who has worked in it by the millisecond of their end), `roster` (record: `names`), `policy` (record:
+//! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
+//! and `open-alerts` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
+//! `reset` (record of the latest class reset) and `reset-lease`. In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
+//! entries of what staff change. In the partition `resets`: `resets` (ranking of
+//! `TENANT/CLASS` that are being reset, by the millisecond of the beginning). In the partition `due`: `due` (ranking of work ids by the millisecond
 //! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
 //!
-//! KIND is `tutor` or `helper`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence` or `events`.
+//! KIND is `tutor` or `helper`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence`, `events` or `change`.
 
 use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::Key;
@@ -45,6 +52,8 @@ pub enum Operation {
     Evidence,
     /// Events outside of turns.
     Events,
+    /// What staff change.
+    Change,
 }
 
 /// All kinds of threads, whose numbers follow each other.
@@ -64,7 +73,13 @@ pub(crate) fn record(key: &Key) -> &'static str {
     let kind = key.as_str().split(':').next().unwrap_or_default();
     match kind {
         "thread" => "thread",
-        "threads" | "turns" | "idempotency-index" | "graded" | "conversations" => "index",
+        "threads" | "turns" | "idempotency-index" | "graded" | "conversations" | "students"
+        | "resets" | "alerts" | "open-alerts" | "alert-changes" => "index",
+        "activity" | "places" => "activity",
+        "policy" => "class_policy",
+        "alert" => "alert",
+        "reset" => "reset",
+        "pseudonym-key" => "pseudonym_key",
         "timeline" => "message",
         "events" => "event",
         "memory" => "memory",
@@ -138,6 +153,7 @@ pub(crate) fn idempotency(operation: Operation, idempotency_key: &str) -> Key {
         Operation::Turn(kind) => format!("idempotency:{}:{idempotency_key}", name(kind)),
         Operation::Evidence => format!("idempotency:evidence:{idempotency_key}"),
         Operation::Events => format!("idempotency:events:{idempotency_key}"),
+        Operation::Change => format!("idempotency:change:{idempotency_key}"),
     })
 }
 
@@ -171,6 +187,58 @@ pub(crate) fn conversations() -> Key {
 
 pub(crate) fn roster() -> Key {
     Key::new("roster")
+}
+
+pub(crate) fn places() -> Key {
+    Key::new("places")
+}
+
+pub(crate) fn activity(class_id: &str, course_id: &str, week: i64) -> Key {
+    Key::new(format!("activity:{class_id}:{course_id}:{week}"))
+}
+
+pub(crate) fn students() -> Key {
+    Key::new("students")
+}
+
+pub(crate) fn class_policy() -> Key {
+    Key::new("policy")
+}
+
+pub(crate) fn settings() -> Key {
+    Key::new("settings")
+}
+
+pub(crate) fn alert(id: &str) -> Key {
+    Key::new(format!("alert:{id}"))
+}
+
+pub(crate) fn alerts() -> Key {
+    Key::new("alerts")
+}
+
+pub(crate) fn open_alerts() -> Key {
+    Key::new("open-alerts")
+}
+
+pub(crate) fn alert_changes() -> Key {
+    Key::new("alert-changes")
+}
+
+pub(crate) fn pseudonym_key() -> Key {
+    Key::new("pseudonym-key")
+}
+
+pub(crate) fn reset() -> Key {
+    Key::new("reset")
+}
+
+pub(crate) fn reset_lease() -> Key {
+    Key::new("reset-lease")
+}
+
+pub(crate) fn resets() -> Key {
+    Key::new("resets")
 }
 
 pub(crate) fn audit() -> Key {

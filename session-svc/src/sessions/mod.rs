@@ -1,9 +1,12 @@
 //! What the service promises about students' data, written once above the store.
 
 mod archived;
+mod archives;
 pub mod audit;
+pub mod classes;
 pub mod context;
 mod conversations;
+pub mod cursor;
 pub mod due;
 pub mod erase;
 pub mod events;
@@ -15,8 +18,8 @@ mod idempotency;
 mod interactions;
 mod json;
 pub mod keys;
-pub mod reset;
-pub mod rosters;
+mod reset;
+pub mod resets;
 mod stored;
 pub mod threads;
 pub mod turns;
@@ -30,9 +33,10 @@ use turnwise_session_store::{
     Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction,
 };
 
-use crate::{error::SessionError, memory::MemoryLimits};
+use crate::{error::SessionError, memory::MemoryLimits, metrics::SessionMetrics};
+use audit::Pseudonyms;
+use classes::settings::ClassSettings;
 pub use idempotency::Idempotency;
-use rosters::Rosters;
 
 /// Above all scores of rankings.
 const END: i64 = i64::MAX >> 11;
@@ -74,7 +78,9 @@ struct Inner {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     limits: Limits,
-    rosters: Rosters,
+    classes: ClassSettings,
+    metrics: SessionMetrics,
+    pseudonyms: Pseudonyms,
     archives: Option<ArchiveDir>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -90,10 +96,13 @@ impl Sessions {
         archives: Option<ArchiveDir>,
         tasks: TaskTracker,
         shutdown: CancellationToken,
+        metrics: SessionMetrics,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
-                rosters: Rosters::new(Arc::clone(&store)),
+                classes: ClassSettings::new(Arc::clone(&store)),
+                metrics,
+                pseudonyms: Pseudonyms::default(),
                 store,
                 clock,
                 limits,

@@ -7,11 +7,16 @@ use std::{
 };
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use turnwise_proto::session::v1::ThreadKind;
+use turnwise_proto::session::v1::{ExportClassResponse, ThreadKind};
 use turnwise_session_archive::{About, ArchiveError, ArchiveKind, ConversationRecord};
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
-use super::{END, Sessions, archived::Seen, audit::Actor, keys, millis};
+use super::{
+    END, Idempotency, Sessions,
+    archived::Seen,
+    audit::{Actor, Deed},
+    keys, millis,
+};
 use crate::error::SessionError;
 
 /// How many conversations of a batch are worked on at a time.
@@ -45,21 +50,26 @@ pub struct ResetReport {
     pub archive_names: Vec<String>,
     /// The ends of their hash chains.
     pub archive_chains: Vec<String>,
-    /// The entry of the audit log.
-    pub audit_id: i64,
+}
+
+/// Hears how far a reset is.
+pub(super) trait ResetProgress: Send {
+    /// After a batch; an error ends the reset.
+    fn tell<'a>(
+        &'a mut self,
+        report: &'a ResetReport,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), SessionError>> + Send + 'a>>;
 }
 
 /// What an export wrote.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ExportReport {
-    /// The archive.
-    pub archive_name: String,
+#[derive(Default)]
+struct ExportReport {
+    archive_name: String,
     /// The end of its hash chain.
-    pub chain: String,
-    /// How many conversations it holds.
-    pub conversations: u64,
+    chain: String,
+    conversations: u64,
     /// How many of their stored records it lacks because they cannot be read.
-    pub unreadable: u64,
+    unreadable: u64,
 }
 
 /// What each conversation was like when it was archived.
@@ -75,26 +85,14 @@ struct Entry {
 }
 
 impl Sessions {
-    /// Resets a class. It goes on if the caller leaves, and a second call goes on where the first was cut off.
-    pub async fn reset_class(
-        &self,
-        actor: Actor,
-        class_id: String,
-        reason: String,
-    ) -> Result<ResetReport, SessionError> {
-        let sessions = self.clone();
-        let reset = async move { sessions.reset(&actor, &class_id, &reason).await };
-        let done = self.inner.tasks.spawn(reset).await;
-        done.unwrap_or(Err(SessionError::Unavailable))
-    }
-
-    async fn reset(
+    /// Removes all that a reset removes; tells after each batch how far it is.
+    pub(super) async fn reset(
         &self,
         actor: &Actor,
         class_id: &str,
-        reason: &str,
-    ) -> Result<ResetReport, SessionError> {
-        let mut report = ResetReport::default();
+        report: &mut ResetReport,
+        progress: &mut dyn ResetProgress,
+    ) -> Result<(), SessionError> {
         let mut students = BTreeSet::new();
         let mut entries = self.entries(actor, class_id).await?;
         for round in 0.. {
@@ -129,11 +127,13 @@ impl Sessions {
                         class_id,
                         batch,
                         archived.as_ref(),
-                        &mut report,
+                        report,
                         &mut students,
                     )
                     .await?;
                 changed.extend(left);
+                report.students = students.len() as u64;
+                progress.tell(report).await?;
             }
             if changed.is_empty() {
                 break;
@@ -141,19 +141,7 @@ impl Sessions {
             entries = self.entries(actor, class_id).await?;
             entries.retain(|entry| changed.contains(&entry.member));
         }
-        report.students = students.len() as u64;
-        let facts = [
-            ("reason", reason.to_owned()),
-            ("conversations", report.conversations.to_string()),
-            ("threads", report.threads.to_string()),
-            ("students", report.students.to_string()),
-            ("unreadable_records", report.unreadable.to_string()),
-            ("archives", report.archive_names.join(" ")),
-            // A file that was replaced as a whole verifies; it has another chain.
-            ("chains", report.archive_chains.join(" ")),
-        ];
-        report.audit_id = self.audit(actor, "class-reset", class_id, facts).await?;
-        Ok(report)
+        Ok(())
     }
 
     /// Deletes a batch. What has changed since it was archived stays for the next round: answered are its members.
@@ -227,25 +215,42 @@ impl Sessions {
         Ok(())
     }
 
-    /// Writes an archive of a class and deletes nothing.
+    /// Writes an archive of a class and deletes nothing; once for each key.
     pub async fn export_class(
         &self,
-        actor: Actor,
-        class_id: String,
-    ) -> Result<ExportReport, SessionError> {
-        let entries = self.entries(&actor, &class_id).await?;
-        let (report, _) = self
-            .export(&actor, &class_id, ArchiveKind::ClassExport, &entries)
-            .await?;
-        let facts = [
-            ("archive", report.archive_name.clone()),
-            ("chain", report.chain.clone()),
-            ("conversations", report.conversations.to_string()),
-            ("unreadable_records", report.unreadable.to_string()),
-        ];
-        self.audit(&actor, "class-exported", &class_id, facts)
-            .await?;
-        Ok(report)
+        actor: &Actor,
+        class_id: &str,
+        idempotency: &Idempotency,
+    ) -> Result<ExportClassResponse, SessionError> {
+        let deed = Deed {
+            kind: "class-export-begun",
+            class_id,
+            ..Deed::default()
+        };
+        let exported = async {
+            let entries = self.entries(actor, class_id).await?;
+            let (report, _) = self
+                .export(actor, class_id, ArchiveKind::ClassExport, &entries)
+                .await?;
+            let facts = vec![
+                ("archive", report.archive_name.clone()),
+                ("chain", report.chain.clone()),
+                ("conversations", report.conversations.to_string()),
+                ("unreadable_records", report.unreadable.to_string()),
+            ];
+            let ended = Deed {
+                kind: "class-exported",
+                class_id,
+                facts,
+                ..Deed::default()
+            };
+            Ok(ExportClassResponse {
+                archive_name: report.archive_name,
+                conversations: i64::try_from(report.conversations).unwrap_or(i64::MAX),
+                audit_id: self.audit(actor, ended).await?,
+            })
+        };
+        self.once(actor, idempotency, deed, exported).await
     }
 
     /// Writes these conversations to an archive, and answers what each of them was like.

@@ -1,6 +1,6 @@
 //! Threads: made, listed, read.
 
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use prost_types::Timestamp;
@@ -15,6 +15,9 @@ use turnwise_session_store::{
 
 use super::{
     END, Idempotency, Sessions,
+    classes::{activity, students},
+    cursor::Cursor,
+    erase::none_under_way,
     fields::{Fields, decimal},
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
@@ -37,39 +40,13 @@ pub struct NewThread {
     pub idempotency: Idempotency,
 }
 
-/// Where a page of threads goes on: the score and id of the last one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThreadCursor {
-    score: i64,
-    thread_id: String,
-}
-
-/// As in a page token.
-impl fmt::Display for ThreadCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.score, self.thread_id)
-    }
-}
-
-impl FromStr for ThreadCursor {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (score, thread_id) = text.split_once(':').ok_or(())?;
-        Ok(Self {
-            score: score.parse().map_err(|_| ())?,
-            thread_id: thread_id.to_owned(),
-        })
-    }
-}
-
 /// A page of threads.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThreadPage {
     /// Newest first.
     pub threads: Vec<Thread>,
     /// Where the next page goes on; none after the last.
-    pub before: Option<ThreadCursor>,
+    pub before: Option<Cursor>,
 }
 
 /// A thread and a page of its messages.
@@ -131,13 +108,17 @@ impl Sessions {
                 after: self.limits().thread_retention,
             },
         ];
+        writes.push(activity::worked_in(
+            &new.thread.class_id,
+            &new.thread.course_id,
+        ));
         writes.extend(entry.store(stored, self.limits()));
         writes.extend(entry.note(&thread_id, self.now_millis(), self.limits()));
         let outcome = self
             .transact(
                 &Partition::student(student),
                 Transaction {
-                    checks: vec![entry.unused()],
+                    checks: vec![entry.unused(), none_under_way()],
                     writes,
                     reads: Vec::new(),
                 },
@@ -150,6 +131,10 @@ impl Sessions {
                 let indexed = vec![(member(student, &thread_id), kept_until)];
                 self.unindex(&student.tenant, &new.thread.class_id, indexed)
                     .await?;
+                if refused.check == 1 {
+                    self.forget_in_class(student, &new.thread.class_id).await?;
+                    return Err(SessionError::ErasureUnderWay);
+                }
                 record::decode("idempotency_entry", &entry.stored(refused)?)
             }
         }
@@ -185,6 +170,11 @@ impl Sessions {
                         key: keys::conversations(),
                         score: now,
                     },
+                    students::entered(student, kept_until),
+                    Write::UnrankUpTo {
+                        key: keys::students(),
+                        score: now,
+                    },
                 ],
                 ..Transaction::default()
             },
@@ -199,7 +189,7 @@ impl Sessions {
         &self,
         student: &StudentKey,
         kind: ThreadKind,
-        before: Option<ThreadCursor>,
+        before: Option<Cursor>,
         limit: usize,
     ) -> Result<ThreadPage, SessionError> {
         let partition = Partition::student(student);
@@ -217,7 +207,7 @@ impl Sessions {
         let mut members = reads.members()?;
         if let Some(before) = &before {
             members.retain(|(id, score)| {
-                (*score, id.as_str()) < (before.score, before.thread_id.as_str())
+                (*score, id.as_str()) < (before.score, before.member.as_str())
             });
         }
         let more = members.len() > limit;
@@ -225,9 +215,9 @@ impl Sessions {
         let before = members
             .last()
             .filter(|_| more)
-            .map(|(thread_id, score)| ThreadCursor {
+            .map(|(thread_id, score)| Cursor {
                 score: *score,
-                thread_id: thread_id.clone(),
+                member: thread_id.clone(),
             });
         let wanted = members
             .iter()

@@ -191,6 +191,14 @@ pub enum Write {
         /// Fields and values; at least one.
         fields: Vec<(FieldName, Bytes)>,
     },
+    /// Adds to fields of a record that hold numbers in decimal; what is absent, damaged or no number counts as 0. An
+    /// expiry that was set stays.
+    Add {
+        /// The record.
+        key: Key,
+        /// Fields and what is added; at least one. Sums stay within 2^53.
+        fields: Vec<(FieldName, i64)>,
+    },
     /// Removes fields of a record; one without fields is gone.
     Unset {
         /// The record.

@@ -89,6 +89,8 @@ impl Sessions {
             self.index(student, &stored.thread.class_id, &begin.thread_id)
                 .await?;
         }
+        let class_id = &stored.thread.class_id;
+        let class_policy = Some(self.class_policy(&student.tenant, class_id).await?);
         Ok(EvidenceStart {
             thread: Some(stored.thread),
             snapshot: Some(snapshot),
@@ -96,7 +98,7 @@ impl Sessions {
             already_graded: verdict
                 .map(|verdict| record::unstamp("nonce", &verdict))
                 .transpose()?,
-            class_policy: None,
+            class_policy,
         })
     }
 }

@@ -140,6 +140,9 @@ impl Sessions {
                 after: self.limits().idempotency_ttl.max(LONGEST_CARD),
             });
         }
+        if let Some(drill) = &commit.counted {
+            writes.extend(self.count_drill(&commit.course_id, drill));
+        }
         writes.extend(entry.store(version, self.limits()));
         if assumptions.answer_kept {
             writes.extend(entry.store_text(&commit.answer));

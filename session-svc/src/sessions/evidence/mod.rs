@@ -6,7 +6,7 @@ mod read;
 
 use bytes::Bytes;
 use turnwise_proto::session::v1::{
-    Evidence, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind,
+    DrillActivity, Evidence, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind,
 };
 
 use super::Idempotency;
@@ -52,6 +52,8 @@ pub struct CommitEvidence {
     pub idempotency: Idempotency,
     /// The nonce that this spends, and the verdict that is kept with it.
     pub drill: Option<Drill>,
+    /// What the drill counts for; none: nothing.
+    pub counted: Option<DrillActivity>,
     /// Stored under the idempotency key, until text is erased; empty: none.
     pub answer: Bytes,
 }

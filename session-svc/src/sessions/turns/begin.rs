@@ -107,6 +107,7 @@ impl Sessions {
         };
 
         let class_id = stored.thread.class_id.clone();
+        let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
         let extended = self.is_to_be_indexed(&stored);
         let kept_until = if extended {
             self.index(student, &class_id, &begin.thread_id).await?
@@ -134,6 +135,7 @@ impl Sessions {
             kind: stored.kind.into(),
             carry: carry.encode_to_vec().into(),
             question_records,
+            class_policy,
             ..TurnStart::default()
         })
     }

@@ -11,12 +11,13 @@ use crate::{
     error::SessionError,
     memory, record,
     sessions::{
-        Sessions, events,
+        Sessions,
+        classes::settings::ClassRedactor,
+        events,
         fields::{Fields, decimal},
         idempotency::IdempotencyEntry,
         interactions,
         keys::{self, Operation},
-        rosters::ClassRedactor,
         threads::{field, is_about, not_about, stamp},
     },
 };
@@ -69,6 +70,14 @@ impl Sessions {
             },
         ];
         let mut writes = self.turn_writes(&commit, first, &roster);
+        if let Some(alert) = &commit.alert {
+            let (class_id, key) = (&commit.carry.class_id, &commit.idempotency.key);
+            self.raise(student, class_id, &commit.thread_id, key, alert)
+                .await?;
+        }
+        if let Some(turn) = &commit.activity {
+            writes.extend(self.count_turn(&commit.carry.class_id, &commit.course_id, turn));
+        }
         let mut pending = interactions.pending;
         if let Some(step) = step {
             // Work that is due later is entered first: what the turn promises to do is then found, whatever happens.

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
     session::v1::{
-        ConversationMemory, MemoryTurn, NewEvent, PendingChange, ThreadKind, TurnLog, TurnStart,
-        TurnState,
+        ConversationMemory, MemoryTurn, NewAlert, NewEvent, PendingChange, ThreadKind,
+        TurnActivity, TurnLog, TurnStart, TurnState,
     },
     tutor::v1::TutorMessage,
 };
@@ -77,6 +77,10 @@ pub struct CommitTurn {
     pub events: Vec<NewEvent>,
     /// The turn's chain.
     pub turn_log: Option<TurnLog>,
+    /// An alert to raise.
+    pub alert: Option<NewAlert>,
+    /// What the turn counts for; none: nothing.
+    pub activity: Option<TurnActivity>,
 }
 
 /// What a turn carries from its start to its commit, so that the commit need not read first. The caller hands it back

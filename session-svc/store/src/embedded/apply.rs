@@ -60,6 +60,13 @@ impl<'txn> Writing<'txn> {
                     self.put(&name, field, value)?;
                 }
             }
+            Write::Add { key, fields } => {
+                let name = self.begin(partition, key)?;
+                for (field, by) in fields {
+                    let sum = self.counter(&name, field)?.saturating_add(*by);
+                    self.put(&name, field, sum.to_string().as_bytes())?;
+                }
+            }
             Write::Unset { key, fields } => {
                 let name = self.begin(partition, key)?;
                 for field in fields {
@@ -205,6 +212,17 @@ impl<'txn> Writing<'txn> {
         Ok(self
             .rows
             .insert(&name.row(FIELD, field.as_bytes()), value)?)
+    }
+
+    /// The number in a field; 0 where there is none that can be read.
+    fn counter(&self, name: &Name, field: &str) -> Result<i64, Failure> {
+        let row = name.row(FIELD, field.as_bytes());
+        let found = self.rows.rows().get(row.as_slice())?;
+        let number = found.as_ref().and_then(|found| {
+            let value = rows::value(&row, found.value())?;
+            std::str::from_utf8(value).ok()?.parse().ok()
+        });
+        Ok(number.unwrap_or(0))
     }
 
     fn head(&self, name: &Name) -> Result<Head, Failure> {

@@ -31,6 +31,7 @@
 --             22 fence       N = 1: field
 --             23 expire      N = 1: milliseconds; of what may be a log
 --             24 DEL         of what is no log
+--             25 add         N: fields and what is added to their numbers
 --   reads     31 any         N: command and, after the name, its arguments
 --
 -- "touch" says when to write something that every replica gets, so that a WAIT after this script covers all that was
@@ -170,6 +171,11 @@ for step = 2, #plan, 5 do
       call('DEL', key)
     elseif what == 23 then
       expire(key, argv[at])
+    elseif what == 25 then
+      for field = at, at + n - 1, 2 do
+        local now = tonumber(call('HGET', key, argv[field]) or 0) or 0
+        call('HSET', key, argv[field], string.format('%.0f', now + argv[field + 1]))
+      end
     elseif what == 31 then
       found[#found + 1] = call(argv[at], key, unpack(argv, at + 1, at + n - 1))
     else

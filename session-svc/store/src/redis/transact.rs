@@ -92,6 +92,7 @@ enum What {
     Fence = 22,
     ExpireAny = 23,
     Release = 24,
+    Add = 25,
     Read = 31,
 }
 
@@ -213,6 +214,14 @@ fn add_write<'a>(plan: &mut Plan<'a>, write: &'a Write, all: &[Write]) {
                 }
             }
         }
+        Write::Add { key, fields } => {
+            for some in fields.chunks(AT_ONCE / 2) {
+                plan.step(What::Add, key, 2 * some.len());
+                for (name, by) in some {
+                    plan.text(name.as_bytes()).number(by);
+                }
+            }
+        }
         Write::Unset { key, fields } => {
             for some in fields.chunks(AT_ONCE) {
                 plan.step(What::Unset, key, some.len()).all(some);
@@ -280,7 +289,9 @@ fn add_write<'a>(plan: &mut Plan<'a>, write: &'a Write, all: &[Write]) {
 /// Whether these writes show that the key is a record or a ranking, so that the script need not ask.
 fn is_written_as_no_log(key: &Key, writes: &[Write]) -> bool {
     writes.iter().take(MANY_WRITES).any(|write| match write {
-        Write::Put { key: other, .. } | Write::Rank { key: other, .. } => key == other,
+        Write::Put { key: other, .. }
+        | Write::Add { key: other, .. }
+        | Write::Rank { key: other, .. } => key == other,
         _ => false,
     })
 }
@@ -292,6 +303,7 @@ fn touch(transaction: &Transaction, durable: bool) -> u8 {
         matches!(
             write,
             Write::Put { .. }
+                | Write::Add { .. }
                 | Write::Append { .. }
                 | Write::TakeLease { .. }
                 | Write::Fence { .. }

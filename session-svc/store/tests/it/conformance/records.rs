@@ -24,6 +24,28 @@ pub async fn fields_are_set_and_others_stay(bench: &mut Bench) {
     );
 }
 
+pub async fn numbers_are_added_to(bench: &mut Bench) {
+    bench
+        .write([put("r", &[("a", "40"), ("b", "no number")])])
+        .await;
+    let add = Write::Add {
+        key: named("r"),
+        fields: vec![
+            ("a".into(), 2),
+            ("b".into(), 7),
+            ("c".into(), -1),
+            ("c".into(), 1 << 52),
+        ],
+    };
+    bench.write([add]).await;
+    let all = bench.record("r").await;
+    let expected = [("a", "42"), ("b", "7"), ("c", "4503599627370495")];
+    assert_eq!(
+        all,
+        expected.map(|(field, value)| (field.to_owned(), Bytes::from(value)))
+    );
+}
+
 pub async fn a_record_without_fields_is_gone(bench: &mut Bench) {
     bench.write([put("r", &[("a", "1"), ("b", "2")])]).await;
     bench.write([unset("r", &["a", "x"])]).await;

@@ -144,6 +144,14 @@ fn write(expiring: bool) -> BoxedStrategy<Write> {
             .map(|(field, value)| (field.into(), value))
             .collect(),
     });
+    let add =
+        (key('r'), vec((field(), -3..1_000_i64), 1..4)).prop_map(|(key, fields)| Write::Add {
+            key,
+            fields: fields
+                .into_iter()
+                .map(|(field, by)| (field.into(), by))
+                .collect(),
+        });
     let unset = (key('r'), vec(field(), 1..3)).prop_map(|(key, fields)| Write::Unset {
         key,
         fields: fields.into_iter().map(Into::into).collect(),
@@ -162,6 +170,7 @@ fn write(expiring: bool) -> BoxedStrategy<Write> {
         .prop_map(|(key, members)| Write::UnrankAt { key, members });
     prop_oneof![
         4 => put,
+        2 => add,
         2 => unset,
         2 => any_key().prop_map(|key| Write::Remove { key }),
         3 => (any_key(), after).prop_map(|(key, after)| Write::Expire { key, after }),

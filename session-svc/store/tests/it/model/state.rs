@@ -164,6 +164,16 @@ impl Model {
                     record.insert(field.to_string(), value.clone());
                 }
             }
+            Write::Add { key, fields } => {
+                let record = self.records.entry(named(key)).or_default();
+                for (field, by) in fields {
+                    let now = record
+                        .get(field.as_ref())
+                        .and_then(|value| std::str::from_utf8(value).ok()?.parse::<i64>().ok());
+                    let sum = now.unwrap_or(0) + by;
+                    record.insert(field.to_string(), sum.to_string().into());
+                }
+            }
             Write::Unset { key, fields } => {
                 if let Some(record) = self.records.get_mut(&named(key)) {
                     record.retain(|field, _| !fields.iter().any(|gone| gone == field));

@@ -1,0 +1,61 @@
+//! What the service counts beside its calls.
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family},
+};
+use turnwise_kit::Metrics;
+use turnwise_proto::school::v1::SafeguardingAlert;
+
+/// The service's own metrics. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct SessionMetrics {
+    alerts: Family<AlertLabels, Counter>,
+    resets: Family<ResetLabels, Counter>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct AlertLabels {
+    kind: &'static str,
+    /// `yes` or `no`.
+    uncertain: &'static str,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ResetLabels {
+    /// `done` or `failed`.
+    outcome: &'static str,
+}
+
+impl SessionMetrics {
+    /// Registers them.
+    pub fn register(metrics: &Metrics) -> Self {
+        let own = Self::default();
+        metrics.registry(|registry| {
+            registry.register(
+                "turnwise_session_safeguarding_alerts",
+                "Calls for help that were raised in classes",
+                own.alerts.clone(),
+            );
+            registry.register(
+                "turnwise_session_class_resets",
+                "Class resets that came to an end",
+                own.resets.clone(),
+            );
+        });
+        own
+    }
+
+    pub(crate) fn raised(&self, alert: &SafeguardingAlert) {
+        self.alerts
+            .get_or_create(&AlertLabels {
+                kind: alert.kind().as_str_name(),
+                uncertain: if alert.uncertain { "yes" } else { "no" },
+            })
+            .inc();
+    }
+
+    pub(crate) fn reset(&self, outcome: &'static str) {
+        self.resets.get_or_create(&ResetLabels { outcome }).inc();
+    }
+}

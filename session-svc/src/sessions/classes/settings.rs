@@ -1,0 +1,252 @@
+//! What a class's teacher sets: the names that are redacted, and the policy. Every turn needs both, so they are read through
+//! a cache; a change is news in the class's partition, which every replica follows.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::future::Cache;
+use tokio::sync::watch;
+use turnwise_proto::{
+    school::v1::ClassPolicy,
+    session::v1::{ClassRoster, SetClassPolicyResponse, SetClassRosterResponse},
+};
+use turnwise_redaction::{Roster, redact_with};
+use turnwise_session_store::{Outcome, Partition, Read, Store, Transaction, Write};
+
+use crate::{
+    error::SessionError,
+    record,
+    sessions::{
+        Idempotency, Sessions,
+        audit::{Actor, Deed},
+        fields::Reads,
+        keys,
+        threads::field,
+    },
+};
+
+/// How long settings are used at most, even if no news of a change came.
+const FRESH: Duration = Duration::from_secs(15);
+/// The most classes whose settings are kept in memory.
+const CLASSES: u64 = 10_000;
+
+/// Settings of classes, read through a cache.
+pub(in crate::sessions) struct ClassSettings {
+    store: Arc<dyn Store>,
+    cache: Cache<Partition, Cached>,
+}
+
+#[derive(Clone)]
+struct Cached {
+    redactor: ClassRedactor,
+    policy: ClassPolicy,
+    /// Changes when the settings may have.
+    news: watch::Receiver<u64>,
+}
+
+/// Redacts what students of one class write.
+#[derive(Clone)]
+pub struct ClassRedactor {
+    roster: Roster,
+}
+
+impl ClassRedactor {
+    /// The text without what identifies a person.
+    pub fn redact(&self, text: &str) -> String {
+        redact_with(text, &self.roster).into_owned()
+    }
+}
+
+impl ClassSettings {
+    pub(in crate::sessions) fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            cache: Cache::builder()
+                .max_capacity(CLASSES)
+                .time_to_live(FRESH)
+                .build(),
+        }
+    }
+
+    async fn of(&self, tenant: &str, class_id: &str) -> Result<Cached, SessionError> {
+        let class = Partition::class(tenant, class_id);
+        if let Some(found) = self.cache.get(&class).await
+            && !found.news.has_changed().unwrap_or(true)
+        {
+            return Ok(found);
+        }
+        let mut news = self.store.watch(&class, &keys::settings());
+        // Marked before the settings are read: what comes later is news.
+        news.borrow_and_update();
+        let (names, policy) = self.read(&class).await?;
+        // Names were checked when they were stored.
+        let roster =
+            Roster::new(&names).map_err(|_| SessionError::RecordCorrupted { record: "roster" })?;
+        let made = Cached {
+            redactor: ClassRedactor { roster },
+            policy,
+            news,
+        };
+        self.cache.insert(class, made.clone()).await;
+        Ok(made)
+    }
+
+    async fn read(&self, class: &Partition) -> Result<(Vec<String>, ClassPolicy), SessionError> {
+        let fields = |key, name: &'static str| Read::Fields {
+            key,
+            fields: vec![name.into()],
+        };
+        let wanted = Transaction {
+            reads: vec![
+                fields(keys::roster(), "names"),
+                fields(keys::class_policy(), "policy"),
+            ],
+            ..Transaction::default()
+        };
+        let Outcome::Applied(applied) = self.store.transact(class, wanted).await? else {
+            return Err(SessionError::Unavailable);
+        };
+        let mut reads = Reads::new(applied.found);
+        let names = match reads.fields()?.take() {
+            Some(bytes) => record::decode::<ClassRoster>("roster", &bytes)?.names,
+            None => Vec::new(),
+        };
+        let policy = match reads.fields()?.take() {
+            Some(bytes) => record::decode("class_policy", &bytes)?,
+            None => ClassPolicy::default(),
+        };
+        Ok((names, policy))
+    }
+}
+
+impl Sessions {
+    /// What redacts the text of a class's students.
+    pub(in crate::sessions) async fn roster(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<ClassRedactor, SessionError> {
+        Ok(self.inner.classes.of(tenant, class_id).await?.redactor)
+    }
+
+    /// What a class's teacher decided, as turns have it that begin now.
+    pub(in crate::sessions) async fn class_policy(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<ClassPolicy, SessionError> {
+        Ok(self.inner.classes.of(tenant, class_id).await?.policy)
+    }
+
+    /// Replaces the names of a class.
+    pub async fn set_roster(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        names: Vec<String>,
+        idempotency: &Idempotency,
+    ) -> Result<(), SessionError> {
+        let deed = Deed {
+            kind: "class-roster-set",
+            class_id,
+            facts: vec![("names", names.len().to_string())],
+            ..Deed::default()
+        };
+        let write = if names.is_empty() {
+            Write::Remove {
+                key: keys::roster(),
+            }
+        } else {
+            Write::Put {
+                key: keys::roster(),
+                fields: vec![field("names", record::encode(&ClassRoster { names }))],
+            }
+        };
+        let set = self.set(&actor.tenant, class_id, write);
+        self.once(actor, idempotency, deed, async {
+            set.await.map(|()| SetClassRosterResponse {})
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// The names of a class.
+    pub async fn get_roster(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<Vec<String>, SessionError> {
+        let class = Partition::class(tenant, class_id);
+        Ok(self.inner.classes.read(&class).await?.0)
+    }
+
+    /// Replaces the policy of a class.
+    pub async fn set_class_policy(
+        &self,
+        actor: &Actor,
+        class_id: &str,
+        policy: ClassPolicy,
+        idempotency: &Idempotency,
+    ) -> Result<(), SessionError> {
+        let deed = Deed {
+            kind: "class-policy-changed",
+            class_id,
+            facts: vec![
+                ("strictness", policy.strictness().as_str_name().to_owned()),
+                ("scope_mode", policy.scope_mode().as_str_name().to_owned()),
+                (
+                    "topic_filter",
+                    policy.topic_filter().as_str_name().to_owned(),
+                ),
+                ("model_use", policy.model_use().as_str_name().to_owned()),
+                ("exam_use", policy.exam_use().as_str_name().to_owned()),
+                (
+                    "drill_source",
+                    policy.drill_source().as_str_name().to_owned(),
+                ),
+            ],
+            ..Deed::default()
+        };
+        let write = Write::Put {
+            key: keys::class_policy(),
+            fields: vec![field("policy", record::encode(&policy))],
+        };
+        let set = self.set(&actor.tenant, class_id, write);
+        self.once(actor, idempotency, deed, async {
+            set.await.map(|()| SetClassPolicyResponse {})
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// The policy of a class.
+    pub async fn get_class_policy(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<ClassPolicy, SessionError> {
+        let class = Partition::class(tenant, class_id);
+        Ok(self.inner.classes.read(&class).await?.1)
+    }
+
+    /// Writes a setting and tells all replicas; this one has it at once.
+    async fn set(&self, tenant: &str, class_id: &str, write: Write) -> Result<(), SessionError> {
+        let class = Partition::class(tenant, class_id);
+        let transaction = Transaction {
+            writes: vec![
+                write,
+                Write::Append {
+                    key: keys::settings(),
+                    entries: vec![bytes::Bytes::new()],
+                },
+                Write::Trim {
+                    key: keys::settings(),
+                    keep: 0,
+                },
+            ],
+            ..Transaction::default()
+        };
+        self.apply(&class, transaction).await?;
+        self.inner.classes.cache.invalidate(&class).await;
+        Ok(())
+    }
+}
