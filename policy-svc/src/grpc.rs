@@ -1,6 +1,7 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod class_standing;
 mod client_event;
 mod evidence;
 mod exams;
@@ -23,8 +24,9 @@ use turnwise_proto::policy::v1::{
     DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
     GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
     ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveGradeRequest,
-    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
-    policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
+    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
+    SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
+    resolve_reply_request,
 };
 
 use turnwise_reply_guard::Guard;
@@ -278,6 +280,15 @@ impl PolicyService for Policies {
         Ok(Response::new(DescribeStandingResponse {
             standing: Some(write::standing(standing)),
         }))
+    }
+
+    async fn summarize_class(
+        &self,
+        request: Request<SummarizeClassRequest>,
+    ) -> Result<Response<SummarizeClassResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(class_standing::summarize(&loaded, request)?))
     }
 
     async fn apply_evidence(

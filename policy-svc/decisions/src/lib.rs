@@ -21,7 +21,7 @@
 //! | [`announcement`] | what a student is told of badges and locks |
 //! | [`mod@explain`] | why a decision is as it is, for machines and for people |
 //! | [`policy`] | what is allowed in one turn |
-//! | [`standing`] | what people see of a record |
+//! | [`standing`], [`class_standing`] | what people see of a record: the student, and whoever teaches the class |
 //! | [`summary`] | what a model sees of it |
 //! | [`reply`] | the contract of a model's reply and of its cards, one file each |
 //! | [`schema`] | the same as a JSON Schema, for one policy |
@@ -38,6 +38,7 @@
 mod action;
 pub mod announcement;
 pub mod buttons;
+pub mod class_standing;
 pub mod course;
 pub mod decide;
 pub mod evidence;
@@ -67,6 +68,7 @@ pub mod words;
 
 pub use announcement::Announcement;
 pub use buttons::{Button, Call, Label};
+pub use class_standing::{StudentStanding, UnitStanding, student_standing};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
 pub use evidence::{
