@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_prompts::TurnPrompt;
 use turnwise_proto::{
+    classes::v1::{ClassPolicy, DrillSource},
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
         DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply, ResolveReplyRequest,
@@ -98,7 +99,14 @@ pub fn resolve_request(
         outcome: Some(outcome),
         known: Some(known),
         open_drill: open_drill(facts, texts),
+        course_drills: class_policy(facts).drill_source() == DrillSource::Course,
     })
+}
+
+/// What the class's teacher had decided when the turn began.
+#[must_use]
+pub fn class_policy(facts: &TurnFacts) -> ClassPolicy {
+    facts.class_policy.unwrap_or_default()
 }
 
 /// The drill that the student works on: the last card, unless its unit has got evidence since.

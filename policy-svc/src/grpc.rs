@@ -215,6 +215,7 @@ impl PolicyService for Policies {
             outcome,
             known,
             open_drill,
+            course_drills,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
@@ -237,6 +238,9 @@ impl PolicyService for Policies {
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolution = resolve(outcome)?;
+        if course_drills {
+            resolution = decisions::with_course_drill(&loaded.course, &policy, resolution);
+        }
         let mut response = reply::resolution(resolution.clone());
         if let Some(reply) = response
             .reply

@@ -58,6 +58,7 @@ impl ErrorReason {
             | Self::DrillTokenInvalid
             | Self::DrillAlreadyGraded
             | Self::CourseGraphInvalid
+            | Self::ExamsClosed
             | Self::ResultMismatch => Code::FailedPrecondition,
             Self::TurnInProgress
             | Self::IdempotencyConflict

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use turnwise_guardrails::{Hit, HitKind, Reaches};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
+    classes::v1::AlertKind,
     explain::v1::GuardrailFinding,
     policy::v1::GetCourseRequest,
-    session::v1::{AppendEventsRequest, NewEvent},
+    session::v1::{AppendEventsRequest, NewAlert, NewEvent},
     tutor::v1::{ClientEvent, Role, StudentInput, Thread, TutorMessage},
 };
 use turnwise_redaction::Roster;
@@ -23,8 +24,8 @@ use crate::{
 const ALERT: &str = "safeguarding-alert";
 /// The event that tells staff of words that may call for help, and did not stop the student.
 const UNCERTAIN: &str = "safeguarding-uncertain";
-/// The events stand in the thread's log, and nobody is called to read it.
-const REACHES: Reaches = Reaches::Nobody;
+/// An alert stands in the class's list until somebody takes it on.
+const REACHES: Reaches = Reaches::Staff;
 
 /// A student's words as they may be used.
 pub(crate) struct Screened {
@@ -86,7 +87,7 @@ impl Core {
                 events: vec![event],
                 idempotency_key: key,
                 body_hash: request.body_hash.clone(),
-                alert: None,
+                alert: alert(&finding, ""),
             }))
             .await
             .map(|_| ())
@@ -169,6 +170,23 @@ pub(crate) fn log(finding: &GuardrailFinding, about: &str) {
 
 fn calls_for_help(finding: &GuardrailFinding) -> bool {
     finding.kind != HitKind::BlockedTerm.name()
+}
+
+/// The alert for whoever looks after the class; none for a blocked word, which is no call for help. `turn_id` is empty
+/// outside a turn.
+pub(crate) fn alert(finding: &GuardrailFinding, turn_id: &str) -> Option<NewAlert> {
+    let kind = match finding.kind.as_str() {
+        kind if kind == HitKind::SelfHarm.name() => AlertKind::SelfHarm,
+        kind if kind == HitKind::Abuse.name() => AlertKind::Abuse,
+        kind if kind == HitKind::Danger.name() => AlertKind::Danger,
+        kind if kind == HitKind::Bullying.name() => AlertKind::Bullying,
+        _ => return None,
+    };
+    Some(NewAlert {
+        kind: kind.into(),
+        uncertain: !finding.stopped,
+        turn_id: turn_id.to_owned(),
+    })
 }
 
 /// The event for staff; none for a blocked word, which is no call for help. `about` is the turn, or what else was said in.

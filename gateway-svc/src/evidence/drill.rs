@@ -6,6 +6,7 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
+    classes::v1::ModelUse,
     common::v1::ErrorReason,
     policy::v1::{DrillVerdict, ResolveGradeResponse},
     session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
@@ -106,6 +107,9 @@ impl Evidence {
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),
+            model_off: start
+                .class_policy
+                .is_some_and(|policy| policy.model_use() == ModelUse::Off),
             disconnected,
         };
         let empty = StudentSnapshot::default();
@@ -140,6 +144,7 @@ impl Evidence {
             evidence: self,
             asked,
             unit_id: &request.unit_id,
+            class_id: class_id(start.thread.as_ref()).to_owned(),
             grade,
             locks,
             response,
@@ -220,6 +225,7 @@ impl Evidence {
             evidence: self,
             asked,
             unit_id: &request.unit_id,
+            class_id: class_id(start.thread.as_ref()).to_owned(),
             grade: &grade,
             locks: &locks,
             response: GradeDrillResponse {

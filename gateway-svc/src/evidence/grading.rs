@@ -5,7 +5,7 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{DrillGraded, DrillVerdict, apply_evidence_request::Event as Fact},
-    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
+    session::v1::{DrillActivity, EvidenceStart, QuestionRecord, StudentSnapshot},
     tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse},
 };
 
@@ -59,6 +59,7 @@ pub(super) struct Grading<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) asked: &'a EvidenceRequest<'a>,
     pub(super) unit_id: &'a str,
+    pub(super) class_id: String,
     pub(super) grade: &'a Grade,
     pub(super) locks: &'a Locks,
     pub(super) response: GradeDrillResponse,
@@ -157,6 +158,12 @@ impl Event for Grading<'_> {
                 evidence,
                 question_records: Vec::new(),
                 drill_verdict: verdict.encode_to_vec(),
+                drill: Some(DrillActivity {
+                    class_id: self.class_id.clone(),
+                    unit_id: self.unit_id.to_owned(),
+                    correct: self.response.result() == DrillResult::Correct,
+                    mistake_tag: self.response.common_mistake_tag.clone(),
+                }),
             }),
             answer: GradeDrillResponse {
                 evidence_recorded: true,

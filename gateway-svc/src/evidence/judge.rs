@@ -29,6 +29,8 @@ pub(super) struct Drill<'a> {
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
+    /// The class's teacher wants no model.
+    pub(super) model_off: bool,
     /// Cancelled when nobody waits any more.
     pub(super) disconnected: &'a CancellationToken,
 }
@@ -98,7 +100,7 @@ impl Evidence {
             DrillVerdict::CannotTell => !check.has_key,
             DrillVerdict::Wrong | DrillVerdict::Unspecified => true,
         };
-        let (outcome, model) = if !needs_model || check.reason == EXAM_QUESTION {
+        let (outcome, model) = if !needs_model || drill.model_off || check.reason == EXAM_QUESTION {
             (None, String::new())
         } else {
             let (outcome, model) = self.ask_model(asked, drill, &checked).await;

@@ -222,6 +222,7 @@ impl Applying<'_> {
                 evidence,
                 question_records: written.into_iter().collect(),
                 drill_verdict: Vec::new(),
+                drill: None,
             },
             Outcome {
                 snapshot_lite,

@@ -9,7 +9,7 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{
-        BeginEvidenceRequest, CommitEvidenceRequest, EvidenceStart, QuestionRecord,
+        BeginEvidenceRequest, CommitEvidenceRequest, DrillActivity, EvidenceStart, QuestionRecord,
         StudentSnapshot, begin_evidence_response, commit_evidence_response,
     },
 };
@@ -47,6 +47,8 @@ pub(super) struct Write {
     pub(super) question_records: Vec<QuestionRecord>,
     /// Codes only; kept with the nonce.
     pub(super) drill_verdict: Vec<u8>,
+    /// What it counts for in the class; absent where it is no graded drill.
+    pub(super) drill: Option<DrillActivity>,
 }
 
 /// One event that can be applied to whatever the record is.
@@ -158,7 +160,7 @@ impl Evidence {
                 drill_nonce: asked.drill_nonce.clone(),
                 drill_verdict: write.drill_verdict.into(),
                 answer: answer.encode_to_vec().into(),
-                drill: None,
+                drill: write.drill,
             };
             let committed = send_once_more(request.context, commit, |commit| {
                 let mut session = self.core.upstreams.session.clone();

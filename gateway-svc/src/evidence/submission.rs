@@ -2,10 +2,11 @@
 
 use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
+    classes::v1::ExamUse,
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
     policy::v1::{ExamResult as ExamFact, apply_evidence_request::Event as Fact},
-    session::v1::{QuestionRecord, StudentSnapshot},
+    session::v1::{EvidenceStart, QuestionRecord, StudentSnapshot},
     tutor::v1::{
         ExamResult, MasteryTier, SubmitExamAnswerRequest, SubmitExamAnswerResponse,
         submit_exam_answer_request::Answer,
@@ -19,7 +20,7 @@ use super::{
     store::{Committed, Draft, Event},
 };
 use crate::{
-    conversation::{Begun, body_hash},
+    conversation::{Begun, body_hash, guards::class_id},
     exam::Effect,
     input::check_text,
 };
@@ -55,6 +56,7 @@ impl Evidence {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
+        exams_are_open(&start)?;
         let tier = self.check_offered(caller, now, &offered)?;
         let answer = match answer {
             Answer::OptionId(id) => Answer::OptionId(id.clone()),
@@ -207,4 +209,17 @@ impl Event for Submission<'_> {
             answer: self.answer(&status, true, outcome),
         })
     }
+}
+
+/// Refuses an answer while the class's teacher has closed exam questions.
+fn exams_are_open(start: &EvidenceStart) -> Result<(), Fault> {
+    let policy = start.class_policy.unwrap_or_default();
+    if policy.exam_use() != ExamUse::Closed {
+        return Ok(());
+    }
+    Err(Fault::new(
+        ErrorReason::ExamsClosed,
+        "the class's teacher has closed exam questions; answer it when they are open again",
+    )
+    .meta("class_id", class_id(start.thread.as_ref())))
 }

@@ -9,6 +9,7 @@ use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_messages as messages;
 use turnwise_proto::{
+    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
@@ -86,7 +87,8 @@ impl Composing<'_> {
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
         self.facts.target_locked_after = plan.target_locked;
-        if resolved.fallback_reason() != DegradedReason::Unspecified {
+        // What a class's teacher switched off is no degradation.
+        if resolved.fallback_reason() != DegradedReason::Unspecified && !self.model_is_off() {
             self.degrade(resolved.fallback_reason());
         }
         self.texts.reply = resolved.reply;
@@ -140,8 +142,20 @@ impl Composing<'_> {
         Ok(plan)
     }
 
+    /// Whether the class's teacher wants no model.
+    fn model_is_off(&self) -> bool {
+        record::class_policy(&self.facts).model_use() == ModelUse::Off
+    }
+
     /// Prompt and model.
     async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> RetryHint {
+        if self.model_is_off() {
+            self.facts.model_call = Some(ModelCall {
+                failure: DegradedReason::LlmOff.into(),
+                ..ModelCall::default()
+            });
+            return RetryHint::default();
+        }
         let began = Instant::now();
         let sheets = self.core.sheets.current();
         let max_tokens = self.core.prompt_max_tokens;

@@ -5,7 +5,9 @@ use futures_util::join;
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
+    classes::v1::ExamUse,
     common::v1::ErrorReason,
+    exam::v1::QuestionState,
     explain::v1::{FoundChunk, TurnFacts, TurnTexts},
     policy::v1::{DecideResponse, Plan},
     retrieval::v1::{
@@ -102,6 +104,13 @@ impl Composing<'_> {
         ask_exam_system(&self.core.exam, working, self.start, &mut self.facts, plan).await;
         if self.facts.exam_system_unavailable {
             self.degrade(DegradedReason::ExamApiUnavailable);
+        }
+        if record::class_policy(&self.facts).exam_use() == ExamUse::Closed {
+            // Whatever the exam system says: nothing can be attempted now.
+            self.facts.candidate_question_ids.clear();
+            self.facts
+                .statuses
+                .retain(|status| status.state() != QuestionState::Available);
         }
     }
 

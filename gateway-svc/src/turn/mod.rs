@@ -98,6 +98,7 @@ pub(crate) async fn take(
                     course_id: thread.map_or_else(String::new, |thread| thread.course_id.clone()),
                     event: screened.event,
                     snapshot: start.snapshot.clone(),
+                    class_policy: start.class_policy,
                     target_locked: start.target_locked,
                     ..TurnFacts::default()
                 },
@@ -117,6 +118,8 @@ pub(crate) async fn take(
     let made = CommitTurnRequest {
         turn_log: Some(writes::turn_log(&facts, &texts)),
         events: writes::events(&facts),
+        alert: writes::alert(&facts),
+        activity: Some(writes::activity(&facts)),
         turn_state: facts.turn_state,
         target_locked: facts.target_locked_after,
         messages: answer.messages.clone(),

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnTexts},
-    session::v1::{NewEvent, TurnLog},
+    session::v1::{NewAlert, NewEvent, TurnActivity, TurnLog},
+    tutor::v1::{ClientEventKind, DegradedReason, TutorAction},
 };
 
 use crate::conversation::guards;
@@ -43,6 +44,7 @@ pub(super) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
             degraded_reasons: facts.degraded_reasons.clone(),
             guardrail: facts.guardrail.clone(),
             guardrail_finding: facts.guardrail_finding.clone(),
+            class_policy: facts.class_policy,
             incomplete: true,
             times: facts.times.clone(),
             ..TurnFacts::default()
@@ -54,6 +56,34 @@ pub(super) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
         facts: Bytes::from(facts),
         text: Bytes::from(text),
         ..TurnLog::default()
+    }
+}
+
+/// The alert for whoever looks after the class; none where nothing calls for help.
+pub(super) fn alert(facts: &TurnFacts) -> Option<NewAlert> {
+    let finding = facts.guardrail_finding.as_ref()?;
+    guards::alert(finding, &facts.turn_id)
+}
+
+/// What the turn counts for in its class.
+pub(super) fn activity(facts: &TurnFacts) -> TurnActivity {
+    let pressed = facts
+        .event
+        .as_ref()
+        .filter(|event| event.kind() == ClientEventKind::StuckHint);
+    let verdict = facts.verdict.as_ref();
+    let hint = verdict.filter(|verdict| verdict.action() == TutorAction::SocraticQuestion);
+    // What a class's teacher switched off is no fallback.
+    let fallback = facts.degraded_reasons().find(|reason| {
+        !matches!(
+            reason,
+            DegradedReason::RetrievalUnavailable | DegradedReason::ExamApiUnavailable
+        )
+    });
+    TurnActivity {
+        stuck_unit_id: pressed.map_or_else(String::new, |event| event.unit_id.clone()),
+        hint_unit_id: hint.map_or_else(String::new, |verdict| verdict.target_unit_id.clone()),
+        fallback_reason: fallback.map_or(0, Into::into),
     }
 }
 

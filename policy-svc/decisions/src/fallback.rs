@@ -24,16 +24,7 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     if policy.allows(Action::SocraticQuestion) {
         reply(Action::SocraticQuestion, question(unit, &title))
     } else if policy.allows(Action::DrillCard) {
-        let text = first_safe(
-            [format!(
-                "Here is a short exercise on {title}. Take your time."
-            )],
-            "Here is a short exercise. Take your time.",
-        );
-        LlmReply {
-            drill_card: Some(drill(unit, &title, policy)),
-            ..reply(Action::DrillCard, text)
-        }
+        drill_reply(course, policy, &policy.focus_unit_id)
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         let text = first_safe(
             [format!(
@@ -50,6 +41,22 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
         }
     } else {
         reply(Action::SocraticQuestion, String::new())
+    }
+}
+
+/// A ready-made drill of a unit.
+pub(crate) fn drill_reply(course: &Course, policy: &Policy, unit_id: &str) -> LlmReply {
+    let unit = course.find(unit_id).map(|at| course.unit(at));
+    let title = unit_name(course, unit_id);
+    let text = first_safe(
+        [format!(
+            "Here is a short exercise on {title}. Take your time."
+        )],
+        "Here is a short exercise. Take your time.",
+    );
+    LlmReply {
+        drill_card: Some(drill(unit, &title, policy)),
+        ..LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text)
     }
 }
 

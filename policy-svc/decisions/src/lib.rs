@@ -83,7 +83,7 @@ pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
 pub use quote::unit_name;
 pub use record::Record;
-pub use resolve::{Outcome, Resolution, resolve};
+pub use resolve::{Outcome, Resolution, resolve, with_course_drill};
 pub use rules::{PrereqWalk, Rules, StuckRule};
 pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};

@@ -6,7 +6,7 @@ pub use crate::reply::Card;
 use crate::{
     buttons::Button,
     course::Course,
-    fallback::fallback,
+    fallback::{self, fallback},
     limits,
     policy::{Policy, PolicyFault},
     reply::LlmReply,
@@ -116,6 +116,20 @@ pub fn resolve(
             ..resolution(course, policy, fallback(course, policy))
         },
     })
+}
+
+/// The resolution with a ready-made drill of the same unit in the place of a drill of the model's own.
+#[must_use]
+pub fn with_course_drill(course: &Course, policy: &Policy, resolution: Resolution) -> Resolution {
+    if resolution.action != Action::DrillCard || resolution.drill_id.is_some() {
+        return resolution;
+    }
+    let reply = fallback::drill_reply(course, policy, &resolution.target_unit_id);
+    Resolution {
+        analysis: resolution.analysis,
+        observations: resolution.observations,
+        ..self::resolution(course, policy, reply)
+    }
 }
 
 /// The part of a reply that the student sees.

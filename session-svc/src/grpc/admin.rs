@@ -9,7 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
 use turnwise_proto::{
-    school::v1::{
+    classes::v1::{
         AlertFilter, ClassPolicy, DrillSource, ExamUse, ModelUse, ScopeMode, Strictness,
         TopicFilter,
     },

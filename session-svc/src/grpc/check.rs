@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use turnwise_kit::{Fault, ids, time};
 use turnwise_proto::{
+    classes::v1::AlertKind,
     exam::v1::QuestionState,
-    school::v1::AlertKind,
     session::v1::{
         DrillActivity, DueWork, MemoryTurn, NewAlert, NewEvent, PendingChange, QuestionRecord,
         ThreadKind, TurnActivity, TurnLog, WorkKind, pending_change::Step,

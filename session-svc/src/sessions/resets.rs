@@ -6,7 +6,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use bytes::Bytes;
 use prost::Message;
 use tokio::time::Instant;
-use turnwise_proto::{school::v1::ResetState, session::v1::ResetClassResponse};
+use turnwise_proto::{classes::v1::ResetState, session::v1::ResetClassResponse};
 use turnwise_session_store::{Check, Outcome, Partition, Read, Transaction, Write};
 
 use super::{

@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use turnwise_kit::{Fault, time};
 use turnwise_proto::{
+    classes::v1::SafeguardingAlert,
     common::v1::ErrorReason,
     school::v1::{
-        ListStuckStudentsRequest, SafeguardingAlert, StuckStudent, Waiting, WatchClassRequest,
+        ListStuckStudentsRequest, StuckStudent, Waiting, WatchClassRequest,
         watch_class_response::Event,
     },
 };

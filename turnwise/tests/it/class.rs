@@ -7,7 +7,7 @@ use std::process::Output;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 use tokio::process::Command;
-use turnwise_proto::{school::v1::*, tutor::v1::DegradedReason};
+use turnwise_proto::{classes::v1::*, school::v1::*, tutor::v1::DegradedReason};
 
 use fake::{Fake, State};
 

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Sender};
 use turnwise_kit::time;
 use turnwise_proto::{
-    school::v1::{AlertFilter, SafeguardingAlert},
+    classes::v1::{AlertFilter, SafeguardingAlert},
     session::v1::{AcknowledgeAlertResponse, NewAlert, WatchAlertsResponse},
 };
 use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use moka::future::Cache;
 use tokio::sync::watch;
 use turnwise_proto::{
-    school::v1::ClassPolicy,
+    classes::v1::ClassPolicy,
     session::v1::{ClassRoster, SetClassPolicyResponse, SetClassRosterResponse},
 };
 use turnwise_redaction::{Roster, redact_with};

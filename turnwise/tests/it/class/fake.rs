@@ -10,6 +10,7 @@ use tokio_stream::{Stream, wrappers::TcpListenerStream};
 use tonic::{Request, Response, Status};
 use turnwise_kit::Fault;
 use turnwise_proto::{
+    classes::v1::*,
     common::v1::ErrorReason,
     school::v1::{
         class_service_server::{ClassService, ClassServiceServer},
