@@ -5,7 +5,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
 };
 use turnwise_kit::Metrics;
-use turnwise_proto::school::v1::SafeguardingAlert;
+use turnwise_proto::classes::v1::SafeguardingAlert;
 
 /// The service's own metrics. Cheap to clone.
 #[derive(Debug, Clone, Default)]

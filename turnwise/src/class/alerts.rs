@@ -4,9 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use turnwise_kit::Fault;
+use turnwise_proto::classes::v1::{AlertFilter, SafeguardingAlert};
 use turnwise_proto::school::v1::{
-    AcknowledgeAlertRequest, AlertFilter, ListSafeguardingAlertsRequest,
-    ListSafeguardingAlertsResponse, SafeguardingAlert,
+    AcknowledgeAlertRequest, ListSafeguardingAlertsRequest, ListSafeguardingAlertsResponse,
 };
 
 use super::{Class, WhoArgs, fresh_key};

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
-use turnwise_proto::school::v1::{
-    ClassPolicy, DrillSource, ExamUse, GetClassPolicyRequest, ModelUse, ScopeMode,
-    SetClassPolicyRequest, Strictness, TopicFilter,
+use turnwise_proto::classes::v1::{
+    ClassPolicy, DrillSource, ExamUse, ModelUse, ScopeMode, Strictness, TopicFilter,
 };
+use turnwise_proto::school::v1::{GetClassPolicyRequest, SetClassPolicyRequest};
 
 use super::{WhoArgs, fresh_key};
 use crate::{edge::lower, render::table::table, school::answered, wire::to_json};

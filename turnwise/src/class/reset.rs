@@ -4,7 +4,8 @@ use std::{io::Write, time::Duration};
 
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
-use turnwise_proto::school::v1::{ExportClassRequest, ResetClassConversationsRequest, ResetState};
+use turnwise_proto::classes::v1::ResetState;
+use turnwise_proto::school::v1::{ExportClassRequest, ResetClassConversationsRequest};
 
 use super::{WhoArgs, fresh_key};
 use crate::{
