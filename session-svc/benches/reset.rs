@@ -121,7 +121,7 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
         id: "ms-hopper".to_owned(),
     };
     let report = sessions
-        .reset_class(actor, "7b".to_owned(), "a new term".to_owned())
+        .reset_class(&actor, "7b", "a new term", &fresh(), PATIENCE)
         .await
         .unwrap();
     let took = began.elapsed();

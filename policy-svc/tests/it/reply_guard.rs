@@ -55,6 +55,7 @@ async fn resolve(
         outcome: Some(Outcome::Completion(reply.to_string().into_bytes().into())),
         known: Some(known.clone()),
         open_drill,
+        course_drills: false,
     };
     let mut client = service.client.clone();
     let resolved = client

@@ -107,7 +107,10 @@ async fn the_file_is_shorter_after_a_reset_and_after_an_erasure() {
     let (ada, bob) = (bench.student("ada"), bench.student("bob"));
     take_long_turns(&bench, &ada, "t1").await;
     let long = take_long_turns(&bench, &bob, "t2").await;
-    let erased = bench.sessions().erase_student(bench.actor(), bob).await;
+    let erased = bench
+        .sessions()
+        .erase_student(bench.actor(), bob, String::new())
+        .await;
     assert_eq!(erased.unwrap().threads, 1);
     becomes_shorter_than(&bench, long * 3 / 4).await;
     assert!(bench.sessions().turn_log(&ada, "turn-t1-7").await.is_ok());

@@ -174,7 +174,10 @@ impl Model {
 
     async fn erase(&mut self, bench: &Bench) {
         let ada = bench.student("ada");
-        let erased = bench.sessions().erase_student(bench.actor(), ada).await;
+        let erased = bench
+            .sessions()
+            .erase_student(bench.actor(), ada, String::new())
+            .await;
         assert_eq!(erased.unwrap().threads, THREADS as u64);
         self.life += 1;
         self.turns = Default::default();

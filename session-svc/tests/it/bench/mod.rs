@@ -19,14 +19,19 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tempfile::TempDir;
 use turnwise_kit::{CancellationToken, Clock, TaskTracker};
+use turnwise_proto::{school::v1::AuditEntry, session::v1::ResetClassResponse};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
     Key, Outcome, Partition, Store, StudentKey, Transaction, Write, embedded::EmbeddedStore,
 };
 use turnwise_session_svc::{
     memory::MemoryLimits,
+    metrics::SessionMetrics,
     record,
-    sessions::{Limits, Sessions, audit::Actor, reset::ResetReport},
+    sessions::{
+        Limits, Sessions,
+        audit::{Actor, AuditFilter},
+    },
 };
 
 pub use self::{
@@ -177,6 +182,7 @@ impl Bench {
             Arc::clone(&self.clock) as _,
             self.limits.clone(),
             Some(self.archives()),
+            SessionMetrics::default(),
             tasks.clone(),
             shutdown.clone(),
         );
@@ -207,13 +213,21 @@ impl Bench {
         }
     }
 
+    /// The tenant's audit log, newest first.
+    pub async fn audited(&self) -> Vec<AuditEntry> {
+        self.sessions()
+            .audit_entries(&self.tenant, &AuditFilter::default(), None, 100)
+            .await
+            .unwrap()
+            .entries
+    }
+
     /// Resets the class of the tests' threads.
-    pub async fn reset(&self) -> ResetReport {
-        let (actor, class) = (self.actor(), CLASS.to_owned());
-        let reset = self
-            .sessions()
-            .reset_class(actor, class, "new term".to_owned());
-        reset.await.unwrap()
+    pub async fn reset(&self) -> ResetClassResponse {
+        self.sessions()
+            .reset_class(&self.actor(), CLASS, "new term", &fresh(), PATIENCE)
+            .await
+            .unwrap()
     }
 
     /// How long the file of an embedded store is.

@@ -1,5 +1,10 @@
 //! The few words that tests say to the service.
 
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
 use bytes::Bytes;
 use prost::Message;
 use prost_types::Timestamp;
@@ -24,6 +29,8 @@ use turnwise_session_svc::{
 
 pub const COURSE: &str = "algebra";
 pub const CLASS: &str = "7b";
+/// How long tests wait for the end of a reset.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// An idempotency key for a body.
 pub fn idempotency(key: &str, body: u8) -> Idempotency {
@@ -31,6 +38,13 @@ pub fn idempotency(key: &str, body: u8) -> Idempotency {
         key: key.to_owned(),
         body_hash: Bytes::from(vec![body; 32]),
     }
+}
+
+/// A key that no other operation of the run has.
+pub fn fresh() -> Idempotency {
+    static USED: AtomicU64 = AtomicU64::new(0);
+    let number = USED.fetch_add(1, Ordering::Relaxed);
+    idempotency(&format!("fresh-{number}"), 1)
 }
 
 pub fn at(seconds: i64) -> Timestamp {

@@ -1,9 +1,9 @@
 //! The audit log: what staff did, newest first, by tenant.
 
-use turnwise_session_svc::sessions::audit::Actor;
+use turnwise_session_svc::sessions::audit::{Actor, AuditFilter};
 
 use crate::{
-    bench::{Bench, CLASS, make_thread},
+    bench::{Bench, CLASS, fresh, make_thread},
     cases,
 };
 
@@ -17,14 +17,14 @@ cases!(
 async fn entries_come_newest_first_in_pages(bench: &mut Bench) {
     let sessions = bench.sessions();
     let empty = sessions
-        .audit_entries(&bench.tenant, None, 10)
+        .audit_entries(&bench.tenant, &AuditFilter::default(), None, 10)
         .await
         .unwrap();
     assert_eq!((empty.entries, empty.before), (vec![], None));
     for number in 1..=5 {
         let names = vec!["Ada Lovelace".to_owned(); number];
         sessions
-            .set_roster(&bench.actor(), CLASS, names)
+            .set_roster(&bench.actor(), CLASS, names, &fresh())
             .await
             .unwrap();
     }
@@ -33,7 +33,7 @@ async fn entries_come_newest_first_in_pages(bench: &mut Bench) {
     let mut before = None;
     loop {
         let page = sessions
-            .audit_entries(&bench.tenant, before, 2)
+            .audit_entries(&bench.tenant, &AuditFilter::default(), before, 2)
             .await
             .unwrap();
         sizes.push(page.entries.len());
@@ -50,7 +50,7 @@ async fn entries_come_newest_first_in_pages(bench: &mut Bench) {
     let expected: Vec<_> = (1..=5).rev().map(|n| (n, n.to_string())).collect();
     assert_eq!((seen, sizes), (expected, vec![2, 2, 1]));
     let exact = sessions
-        .audit_entries(&bench.tenant, None, 5)
+        .audit_entries(&bench.tenant, &AuditFilter::default(), None, 5)
         .await
         .unwrap();
     assert_eq!((exact.entries.len(), exact.before), (5, None));
@@ -61,11 +61,11 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
     make_thread(sessions, &zoe, "t1").await;
     let actor = bench.actor();
     sessions
-        .set_roster(&actor, CLASS, vec!["Zoe".to_owned()])
+        .set_roster(&actor, CLASS, vec!["Zoe".to_owned()], &fresh())
         .await
         .unwrap();
     let exported = sessions
-        .export_class(actor.clone(), CLASS.to_owned())
+        .export_class(&actor, CLASS, &fresh())
         .await
         .unwrap();
     let reset = bench.reset().await;
@@ -75,9 +75,12 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
             .await
             .unwrap(),
     );
-    let erased = sessions.erase_student(actor, zoe).await.unwrap();
+    let erased = sessions
+        .erase_student(actor, zoe, String::new())
+        .await
+        .unwrap();
     let entries = sessions
-        .audit_entries(&bench.tenant, None, 10)
+        .audit_entries(&bench.tenant, &AuditFilter::default(), None, 10)
         .await
         .unwrap()
         .entries;
@@ -125,16 +128,16 @@ async fn tenants_are_kept_apart(bench: &mut Bench) {
         id: "somebody".to_owned(),
     };
     sessions
-        .set_roster(&elsewhere, CLASS, vec!["Ada".to_owned()])
+        .set_roster(&elsewhere, CLASS, vec!["Ada".to_owned()], &fresh())
         .await
         .unwrap();
     let here = sessions
-        .audit_entries(&bench.tenant, None, 10)
+        .audit_entries(&bench.tenant, &AuditFilter::default(), None, 10)
         .await
         .unwrap();
     assert_eq!(here.entries, []);
     let there = sessions
-        .audit_entries(&elsewhere.tenant, None, 10)
+        .audit_entries(&elsewhere.tenant, &AuditFilter::default(), None, 10)
         .await
         .unwrap();
     assert_eq!(there.entries.len(), 1);

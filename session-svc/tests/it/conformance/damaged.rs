@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
+use turnwise_proto::session::v1::ResetClassResponse;
 use turnwise_session_store::{Key, Partition, StudentKey, Write};
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,
-    sessions::{Limits, erase::EraseReport, reset::ResetReport},
+    sessions::{Limits, erase::EraseReport},
 };
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, TUTOR, begin_in, full_commit,
+        Bench, CLASS, COURSE, PATIENCE, TUTOR, begin_in, fresh, full_commit,
         gate::{Gate, strips},
         kind_of, make_thread, newer, refused, started, take_turn, unknown_thread,
     },
@@ -102,7 +103,7 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     }
 
     let report = bench.reset().await;
-    let expected = ResetReport {
+    let expected = ResetClassResponse {
         conversations: 1,
         threads: 4,
         students: 2,
@@ -163,7 +164,7 @@ async fn a_reset_takes_what_cannot_be_read(bench: &mut Bench) {
     // What is left are one thread without text, and traces of the others.
     for (student, threads, archive_records) in [(ada, 1, 4), (bob, 0, 1)] {
         let erased = sessions
-            .erase_student(bench.actor(), student)
+            .erase_student(bench.actor(), student, String::new())
             .await
             .unwrap();
         assert_eq!(
@@ -195,7 +196,11 @@ async fn a_turn_before_the_deletion_of_a_thread_that_cannot_be_read_is_archived(
     let gate = Gate::new(bench.store(), strips);
     let gated = bench.sessions_over(Arc::clone(&gate) as _);
     let (actor, class) = (bench.actor(), CLASS.to_owned());
-    let reset = tokio::spawn(async move { gated.reset_class(actor, class, String::new()).await });
+    let reset = tokio::spawn(async move {
+        gated
+            .reset_class(&actor, &class, "", &fresh(), PATIENCE)
+            .await
+    });
     gate.arrival().await;
     let turn = full_commit(&start, "k", "later");
     sessions.commit_turn(&ada, turn).await.unwrap();
@@ -225,7 +230,10 @@ async fn an_archive_says_what_it_lacks(bench: &mut Bench) {
         }
     }
     let (actor, class) = (bench.actor(), CLASS.to_owned());
-    let exported = sessions.export_class(actor, class).await.unwrap();
+    let exported = sessions
+        .export_class(&actor, &class, &fresh())
+        .await
+        .unwrap();
     assert_eq!((exported.conversations, exported.unreadable), (3, 8));
     assert_eq!(unreadable_records(bench).await, "8");
     let mut bodies = bench.archived();
@@ -277,9 +285,9 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
         let (actor, class) = (bench.actor(), CLASS.to_owned());
         let reset = bench
             .sessions()
-            .reset_class(actor.clone(), class.clone(), String::new());
+            .reset_class(&actor, &class, "", &fresh(), PATIENCE);
         assert_eq!(refused(reset.await), newer);
-        let exported = bench.sessions().export_class(actor.clone(), class.clone());
+        let exported = bench.sessions().export_class(&actor, &class, &fresh());
         assert_eq!(refused(exported.await), newer);
         assert_eq!(bench.archives().names().unwrap(), [""; 0]);
         if record == "thread" {
@@ -287,14 +295,17 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
             bench.limit(without).await;
             let reset = bench
                 .sessions()
-                .reset_class(actor.clone(), class, String::new());
+                .reset_class(&actor, &class, "", &fresh(), PATIENCE);
             assert_eq!(refused(reset.await), newer);
             bench
                 .limit(|limits| limits.export_before_reset = true)
                 .await;
         }
         assert_eq!(bench.dump(), before);
-        let erased = bench.sessions().erase_student(actor, student).await;
+        let erased = bench
+            .sessions()
+            .erase_student(actor, student, String::new())
+            .await;
         assert_eq!(erased.unwrap().threads, 1);
     }
 }
@@ -305,7 +316,10 @@ async fn an_erasure_takes_what_a_newer_version_wrote(bench: &mut Bench) {
         let thread = format!("t-{}", written.0);
         with_newer(bench, &ada, &thread, written).await;
     }
-    let erased = bench.sessions().erase_student(bench.actor(), ada).await;
+    let erased = bench
+        .sessions()
+        .erase_student(bench.actor(), ada, String::new())
+        .await;
     assert_eq!(erased.unwrap().threads, 4);
     gone(bench);
 }
@@ -317,7 +331,9 @@ async fn an_erasure_takes_what_cannot_be_read(bench: &mut Bench) {
     damage(bench, &ada, "t2", "record").await;
     with_turn(bench, &ada, "h3").await;
     damage(bench, &ada, "h3", "count").await;
-    let report = sessions.erase_student(bench.actor(), ada.clone()).await;
+    let report = sessions
+        .erase_student(bench.actor(), ada.clone(), String::new())
+        .await;
     let expected = EraseReport {
         threads: 3,
         archive_records: 0,
@@ -325,16 +341,15 @@ async fn an_erasure_takes_what_cannot_be_read(bench: &mut Bench) {
     };
     assert_eq!(report, Ok(expected));
     gone(bench);
-    let audited = sessions
-        .audit_entries(&bench.tenant, None, 10)
-        .await
-        .unwrap();
+    let audited = bench.audited().await;
     assert_eq!(audited.entries[0].facts["threads"], "3");
 }
 
 /// What the newest entry of the audit log says that an archive lacks.
 async fn unreadable_records(bench: &Bench) -> String {
-    let audited = bench.sessions().audit_entries(&bench.tenant, None, 1);
+    let audited = bench
+        .sessions()
+        .audit_entries(&bench.tenant, &AuditFilter::default(), None, 1);
     let entries = audited.await.unwrap().entries;
     entries[0].facts["unreadable_records"].clone()
 }

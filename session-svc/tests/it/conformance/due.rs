@@ -317,7 +317,10 @@ async fn an_erasure_withdraws_work(bench: &mut Bench) {
     make_thread(sessions, &ada, "t1").await;
     defer(bench, "now", Duration::ZERO).await;
     defer(bench, "later", SOON).await;
-    sessions.erase_student(bench.actor(), ada).await.unwrap();
+    sessions
+        .erase_student(bench.actor(), ada, String::new())
+        .await
+        .unwrap();
     assert_eq!(stored(bench), [""; 0]);
     bench.clock.advance(SOON);
     assert_eq!(claim(sessions, bench).await, []);

@@ -52,7 +52,7 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
     }
     started(sessions, &ada, begin("t1", "running")).await;
     let report = sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let expected = EraseReport {
@@ -91,10 +91,7 @@ async fn nothing_is_left_of_a_student(bench: &mut Bench) {
         }
     }
     assert_eq!(dump.holding(ADA).len(), of_ada.names().len());
-    let audited = sessions
-        .audit_entries(&bench.tenant, None, 10)
-        .await
-        .unwrap();
+    let audited = bench.audited().await;
     assert_eq!(audited.entries[0].kind, "student-erased");
     assert_eq!(audited.entries[0].actor_id, "principal");
     assert_eq!(audited.entries[0].facts["threads"], "2");
@@ -138,7 +135,7 @@ async fn others_stay_as_they_are(bench: &mut Bench) {
     let before = bench.dump().only(others);
     assert!(before.names().len() >= 3 * 10, "{:?}", before.names());
     sessions
-        .erase_student(bench.actor(), bench.student("ada"))
+        .erase_student(bench.actor(), bench.student("ada"), String::new())
         .await
         .unwrap();
     assert_eq!(bench.dump().only(others), before);
@@ -159,7 +156,10 @@ async fn archives_lose_the_student_and_still_verify(bench: &mut Bench) {
         .await;
     }
     bench.reset().await;
-    let report = sessions.erase_student(bench.actor(), zoe).await.unwrap();
+    let report = sessions
+        .erase_student(bench.actor(), zoe, String::new())
+        .await
+        .unwrap();
     // What is left of its thread are traces.
     assert_eq!((report.threads, report.archive_records), (0, 1));
     let bodies = bench.archived();
@@ -181,7 +181,7 @@ async fn a_turn_in_flight_cannot_be_committed(bench: &mut Bench) {
         (started(sessions, &ada, begin_in("h2", "k2", 1)).await, "k2"),
     ];
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let before = bench.dump();
@@ -206,7 +206,7 @@ async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
     let warm = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     assert_eq!((cold.evidence_version, warm.evidence_version), (0, 1));
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let before = bench.dump();
@@ -222,7 +222,7 @@ async fn evidence_in_flight_cannot_be_committed(bench: &mut Bench) {
     // Read after one erasure, it cannot be committed after the next.
     let read = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let late = sessions
@@ -246,7 +246,7 @@ async fn a_student_can_start_anew(bench: &mut Bench) {
         .await
         .unwrap();
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
 
@@ -281,7 +281,9 @@ async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     for (threads, audit_id) in [(1, 1), (0, 2)] {
-        let report = sessions.erase_student(bench.actor(), ada.clone()).await;
+        let report = sessions
+            .erase_student(bench.actor(), ada.clone(), String::new())
+            .await;
         let expected = EraseReport {
             threads,
             audit_id,
@@ -291,7 +293,7 @@ async fn an_erasure_can_be_sent_again(bench: &mut Bench) {
     }
     // So can that of somebody who was never there.
     let nobody = sessions
-        .erase_student(bench.actor(), bench.student("nobody"))
+        .erase_student(bench.actor(), bench.student("nobody"), String::new())
         .await;
     assert_eq!(nobody.unwrap().threads, 0);
 }
@@ -312,14 +314,17 @@ async fn a_thread_leaves_its_class_before_it_goes(bench: &mut Bench) {
     let gate = Gate::new(bench.store(), removes_thread);
     let cut_off = bench.sessions_over(gate.clone());
     let (actor, student) = (bench.actor(), ada.clone());
-    let erase = tokio::spawn(async move { cut_off.erase_student(actor, student).await });
+    let erase =
+        tokio::spawn(async move { cut_off.erase_student(actor, student, String::new()).await });
     gate.arrival().await;
     // Cut off here, the thread is still found, and no other place names the student.
     let dump = bench.dump();
     let names = dump.holding(ADA);
     assert_eq!(names.iter().find(|name| of_class(name)), None);
     assert!(names.iter().any(|name| name.ends_with(":thread:t1")));
-    let again = sessions.erase_student(bench.actor(), ada).await;
+    let again = sessions
+        .erase_student(bench.actor(), ada, String::new())
+        .await;
     assert_eq!(again.unwrap().threads, 1);
     gate.open();
     erase.await.unwrap().unwrap();
@@ -333,7 +338,8 @@ async fn a_turn_that_begins_meanwhile_leaves_no_entry_in_the_class(bench: &mut B
     let gate = Gate::new(bench.store(), removes_thread);
     let gated = bench.sessions_over(gate.clone());
     let (actor, student) = (bench.actor(), ada.clone());
-    let erase = tokio::spawn(async move { gated.erase_student(actor, student).await });
+    let erase =
+        tokio::spawn(async move { gated.erase_student(actor, student, String::new()).await });
     gate.arrival().await;
     started(sessions, &ada, begin("t1", "k")).await;
     assert!(bench.dump().holding(ADA).iter().any(|name| of_class(name)));
@@ -352,7 +358,7 @@ async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
     }
     bench.reset().await;
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let left = bench.dump().only(|name| name.contains("/ada:"));

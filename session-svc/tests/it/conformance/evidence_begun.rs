@@ -318,7 +318,7 @@ async fn an_erasure_takes_the_text_and_leaves_the_outcome(bench: &mut Bench) {
         sessions.commit_evidence(&ada, evidence).await.unwrap();
     }
     sessions
-        .erase_student(bench.actor(), ada.clone())
+        .erase_student(bench.actor(), ada.clone(), String::new())
         .await
         .unwrap();
     let dump = bench.dump();
@@ -355,7 +355,8 @@ async fn evidence_in_the_middle_of_an_erasure_leaves_no_text(bench: &mut Bench) 
     let gate = Gate::new(bench.store(), removes_snapshot);
     let gated = bench.sessions_over(gate.clone());
     let (actor, student) = (bench.actor(), ada.clone());
-    let erase = tokio::spawn(async move { gated.erase_student(actor, student).await });
+    let erase =
+        tokio::spawn(async move { gated.erase_student(actor, student, String::new()).await });
     gate.arrival().await;
     // The record is still there, so the evidence is still written.
     let outcome = sessions

@@ -84,10 +84,7 @@ async fn an_export_holds_everything(bench: &mut Bench) {
         assert_eq!(thread["context_requests"], Value::Array(vec![]));
     }
     assert!(!document.to_string().contains("t3"));
-    let audited = sessions
-        .audit_entries(&bench.tenant, None, 10)
-        .await
-        .unwrap();
+    let audited = bench.audited().await;
     assert_eq!(audited.entries[0].kind, "student-exported");
 }
 

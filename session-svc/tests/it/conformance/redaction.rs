@@ -9,7 +9,7 @@ use turnwise_session_svc::sessions::events::{AppendEvents, Page};
 
 use crate::{
     bench::{
-        Bench, CLASS, TUTOR, begin_in, commit, event, idempotency, make_thread, message,
+        Bench, CLASS, TUTOR, begin_in, commit, event, fresh, idempotency, make_thread, message,
         new_thread, remembered, started, texts,
     },
     cases,
@@ -38,7 +38,9 @@ fn redacted(words: &str) -> String {
 async fn no_stored_byte_identifies_a_person(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let names = vec![format!("Grace {NAME}"), "Ada Lovelace".to_owned()];
-    let set = sessions.set_roster(&bench.actor(), CLASS, names).await;
+    let set = sessions
+        .set_roster(&bench.actor(), CLASS, names, &fresh())
+        .await;
     assert_eq!(set, Ok(()));
     let mut new = new_thread("t1");
     new.thread.title = planted("title");
@@ -105,7 +107,7 @@ async fn a_roster_is_its_class_s(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     let names = vec![NAME.to_owned()];
     sessions
-        .set_roster(&bench.actor(), "8a", names.clone())
+        .set_roster(&bench.actor(), "8a", names.clone(), &fresh())
         .await
         .unwrap();
     assert_eq!(sessions.get_roster(&bench.tenant, "8a").await, Ok(names));
@@ -128,7 +130,9 @@ async fn a_roster_that_is_replaced_redacts_no_longer(bench: &mut Bench) {
     make_thread(sessions, &ada, "t1").await;
     let rosters = [vec![NAME.to_owned()], vec!["Noether".to_owned()], vec![]];
     for (roster, expected) in rosters.into_iter().zip(["[name]", NAME, NAME]) {
-        let set = sessions.set_roster(&bench.actor(), CLASS, roster).await;
+        let set = sessions
+            .set_roster(&bench.actor(), CLASS, roster, &fresh())
+            .await;
         assert_eq!(set, Ok(()));
         let key = uuid::Uuid::new_v4().to_string();
         let start = started(sessions, &ada, begin_in("t1", &key, 1)).await;

@@ -1,9 +1,7 @@
 //! Class resets: all text of the class goes, everything else stays, and what goes is in an archive.
 
-use turnwise_session_svc::{
-    error::SessionError,
-    sessions::{events::Page, reset::ResetReport},
-};
+use turnwise_proto::session::v1::ResetClassResponse;
+use turnwise_session_svc::{error::SessionError, sessions::events::Page};
 
 use crate::{
     bench::{
@@ -37,7 +35,7 @@ async fn helper_conversations_go_and_tutor_threads_lose_their_text(bench: &mut B
     let before = bench.dump();
     assert!(before.holding("secret-").len() > 12, "{:?}", before.names());
     let report = bench.reset().await;
-    let expected = ResetReport {
+    let expected = ResetClassResponse {
         conversations: 2,
         threads: 1,
         students: 2,
@@ -198,9 +196,9 @@ async fn a_thread_works_again_and_the_next_reset_finds_it(bench: &mut Bench) {
 
 async fn an_empty_class_is_reset(bench: &mut Bench) {
     let report = bench.reset().await;
-    let expected = ResetReport {
+    let expected = ResetClassResponse {
         audit_id: 1,
-        ..ResetReport::default()
+        ..ResetClassResponse::default()
     };
     assert_eq!(report, expected);
 }

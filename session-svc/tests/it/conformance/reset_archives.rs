@@ -11,7 +11,7 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        Bench, CLASS, HELPER, TUTOR, begin, begin_in, commit, full_commit,
+        Bench, CLASS, HELPER, PATIENCE, TUTOR, begin, begin_in, commit, fresh, full_commit,
         gate::{Gate, makes_thread, strips},
         make_thread, new_thread, refused, started, take_full_turn, texts,
     },
@@ -81,7 +81,7 @@ async fn an_export_deletes_nothing(bench: &mut Bench) {
     let of_ada = |name: &str| name.contains("/ada:") || name.contains("/class:");
     let before = bench.dump().only(of_ada);
     let exported = sessions
-        .export_class(bench.actor(), CLASS.to_owned())
+        .export_class(&bench.actor(), CLASS, &fresh())
         .await
         .unwrap();
     assert_eq!(exported.conversations, 1);
@@ -104,10 +104,10 @@ async fn what_cannot_be_archived_is_not_deleted(bench: &mut Bench) {
         class_id: CLASS.to_owned(),
     };
     let (actor, class) = (bench.actor(), CLASS.to_owned());
-    let reset = sessions.reset_class(actor.clone(), class.clone(), String::new());
+    let reset = sessions.reset_class(&actor, &class, "", &fresh(), PATIENCE);
     assert_eq!(refused(reset.await), failed);
     assert_eq!(bench.dump(), before);
-    let exported = sessions.export_class(actor, class).await;
+    let exported = sessions.export_class(&actor, &class, &fresh()).await;
     assert_eq!(refused(exported), failed);
     bench.archives();
     assert_eq!(bench.reset().await.threads, 1);
@@ -137,7 +137,7 @@ async fn a_turn_between_export_and_deletion_is_exported_too(bench: &mut Bench) {
     let actor = bench.actor();
     let reset = tokio::spawn(async move {
         gated
-            .reset_class(actor, CLASS.to_owned(), String::new())
+            .reset_class(&actor, CLASS, "", &fresh(), PATIENCE)
             .await
     });
     gate.arrival().await;
@@ -182,7 +182,7 @@ async fn a_reset_goes_on_without_its_caller(bench: &mut Bench) {
         let (gated, actor) = (gated.clone(), bench.actor());
         async move {
             gated
-                .reset_class(actor, CLASS.to_owned(), String::new())
+                .reset_class(&actor, CLASS, "", &fresh(), PATIENCE)
                 .await
         }
     });
@@ -193,10 +193,7 @@ async fn a_reset_goes_on_without_its_caller(bench: &mut Bench) {
     gated.tasks().close();
     gated.tasks().wait().await;
     assert_eq!(texts(sessions, &ada, "t1").await, [""; 0]);
-    let audited = sessions
-        .audit_entries(&bench.tenant, None, 10)
-        .await
-        .unwrap();
+    let audited = bench.audited().await;
     assert_eq!(audited.entries[0].kind, "class-reset");
 }
 

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fs, sync::Arc};
 use bytes::Bytes;
 use prost::Message;
 use prost_reflect::DescriptorPool;
+use turnwise_proto::session::v1::ResetClassResponse;
 use turnwise_proto::{
     session::v1::{
         AnswerClarification, ContextSlot, DueWork, MemoryTurn, NewEvent, PendingChange,
@@ -13,12 +14,12 @@ use turnwise_proto::{
     tutor::v1::{Role, TutorMessage},
 };
 use turnwise_session_store::{Read, StudentKey, Transaction};
-use turnwise_session_svc::sessions::{context::Supply, reset::ResetReport, turns::CommitTurn};
+use turnwise_session_svc::sessions::{context::Supply, turns::CommitTurn};
 use turnwise_testing::filled::filled;
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, begin_in, full_commit,
+        Bench, CLASS, COURSE, PATIENCE, begin_in, fresh, full_commit,
         gate::{Gate, strips},
         make_thread, new_thread, one_more, started, turn_log,
     },
@@ -201,7 +202,10 @@ async fn every_word_that_a_reset_takes_is_archived(bench: &mut Bench) {
     assert!(archives.contains(PAYLOAD.1));
 
     // And an erasure finds all of it.
-    let erased = bench.sessions().erase_student(bench.actor(), ada).await;
+    let erased = bench
+        .sessions()
+        .erase_student(bench.actor(), ada, String::new())
+        .await;
     assert_eq!(erased.unwrap().archive_records, 3);
     let archives = archived(bench);
     for word in &words.0 {
@@ -215,13 +219,15 @@ async fn reset_around(
     bench: &Bench,
     waits: fn(&Transaction) -> bool,
     meanwhile: impl Future<Output = ()>,
-) -> ResetReport {
+) -> ResetClassResponse {
     let gate = Gate::new(bench.store(), waits);
     let gated = bench.sessions_over(Arc::clone(&gate) as _);
     let actor = bench.actor();
     let reset = tokio::spawn(async move {
         let class = CLASS.to_owned();
-        gated.reset_class(actor, class, String::new()).await
+        gated
+            .reset_class(&actor, &class, "", &fresh(), PATIENCE)
+            .await
     });
     gate.arrival().await;
     meanwhile.await;

@@ -14,8 +14,9 @@ use turnwise_session_svc::{
 
 use crate::{
     bench::{
-        ANSWERS, Bench, CLASS, COURSE, HELPER, TUTOR, begin, begin_evidence, commit, idempotency,
-        make_thread, new_thread, refused, started, take_turn, texts, unknown_thread,
+        ANSWERS, Bench, CLASS, COURSE, HELPER, PATIENCE, TUTOR, begin, begin_evidence, commit,
+        fresh, idempotency, make_thread, new_thread, refused, started, take_turn, texts,
+        unknown_thread,
     },
     cases,
 };
@@ -255,7 +256,7 @@ async fn a_kind_that_is_not_known_is_none_of_those_that_are(bench: &mut Bench) {
     }
     // A newer version's thread is not damaged: no reset takes it.
     bench.put(&partition, "thread:t1", "kind", b"99").await;
-    let reset = sessions.reset_class(bench.actor(), CLASS.to_owned(), String::new());
+    let reset = sessions.reset_class(&bench.actor(), CLASS, "", &fresh(), PATIENCE);
     assert!(matches!(
         refused(reset.await),
         SessionError::SchemaTooNew { .. }

@@ -171,7 +171,9 @@ async fn a_watch_ends_when_the_thread_is_gone(bench: &mut Bench) {
     append(&sessions, &ada, "e", 1).await;
     let mut watch = watch(&sessions, &ada, 0).await;
     next(&mut watch, 1).await;
-    let erased = sessions.erase_student(bench.actor(), ada.clone()).await;
+    let erased = sessions
+        .erase_student(bench.actor(), ada.clone(), String::new())
+        .await;
     assert_eq!(erased.unwrap().threads, 1);
     // The log is looked at from time to time, and nothing says that it is gone. Nobody looks while the clock is moved: it
     // would be a look that takes too long.
