@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    course::UnitIndex, graph, mapping::Confidences, record::Record, score::Scorer, words::Tier,
+    course::UnitIndex,
+    graph,
+    mapping::Confidences,
+    record::Record,
+    score::{Scorer, clamp01},
+    words::Tier,
 };
 
 /// How a student stands in one unit.
@@ -78,9 +83,10 @@ pub fn student_standing<'a>(
     let target = record
         .last_mapped()
         .iter()
+        .map(|(at, sure)| (*at, clamp01(*sure)))
         // Of equals the first by id.
         .max_by(|(a, sure), (b, surer)| sure.total_cmp(surer).then_with(|| id(*b).cmp(&id(*a))))
-        .map(|(at, _)| *at);
+        .map(|(at, _)| at);
     let blocked = target.and_then(|at| Some((id(at), id(graph::blocker(record, &scorer, at)?))));
     StudentStanding {
         units: units.collect(),

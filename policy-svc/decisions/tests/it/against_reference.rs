@@ -5,8 +5,8 @@ mod replies;
 
 use proptest::prelude::*;
 use turnwise_decisions::{
-    Action, Course, CourseSpec, DecideInput, Record, Statuses, decide, describe_standing,
-    score::ScoreParts, standing::Standing,
+    Action, Course, CourseSpec, DecideInput, Record, Statuses, class_standing::student_standing,
+    decide, describe_standing, score::ScoreParts, standing::Standing,
 };
 
 use crate::{
@@ -282,5 +282,16 @@ proptest! {
         let exam = ExamAnswer { retrieved: &[], words: &words, unavailable: false };
         let model = reference::standing::outside_a_turn(&world(&spec, &turn), &|id| exam.word(id));
         check_standing(&product, &model);
+    }
+
+    #[test]
+    fn a_standing_in_class_is_what_the_rules_say((spec, acyclic, turn, answer) in turns()) {
+        // A course with a cycle has no path.
+        prop_assume!(acyclic);
+        let course = Course::new(spec.clone()).unwrap();
+        let record = Record::new(&course, &turn.snapshot, turn.now);
+        let product = student_standing(&record, answer.retrieved.iter().map(String::as_str));
+        let model = reference::class_standing::class_standing(&world(&spec, &turn), &answer.retrieved);
+        prop_assert_eq!((product.units, product.blocked), model);
     }
 }

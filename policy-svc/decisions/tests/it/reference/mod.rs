@@ -2,6 +2,7 @@
 //! strings and lists, every look-up a search from the start. [`crate::against_reference`] compares the two.
 
 pub mod buttons;
+pub mod class_standing;
 pub mod decide;
 pub mod drill;
 pub mod evidence;
