@@ -149,6 +149,7 @@ async fn learn(sessions: &Sessions, student: &StudentKey) {
         idempotency: idempotency("evidence"),
         drill: None,
         answer: Bytes::from(vec![b'x'; 600]),
+        counted: None,
     };
     sessions.commit_evidence(student, commit).await.unwrap();
 }
@@ -273,6 +274,8 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
             text: noise(TEXT),
             ..TurnLog::default()
         }),
+        alert: None,
+        activity: None,
     };
     sessions.commit_turn(student, commit).await.unwrap();
 }

@@ -121,7 +121,13 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
         id: "ms-hopper".to_owned(),
     };
     let report = sessions
-        .reset_class(&actor, "7b", "a new term", &fresh(), PATIENCE)
+        .reset_class(
+            &actor,
+            "7b",
+            "a new term",
+            &idempotency("reset".to_owned()),
+            Duration::from_secs(600),
+        )
         .await
         .unwrap();
     let took = began.elapsed();
@@ -133,7 +139,7 @@ async fn run(name: &str, location: &str, folder: &Path, students: usize) {
         &busy.await.unwrap(),
     );
 
-    assert_eq!(report.conversations, (students * CONVERSATIONS) as u64);
+    assert_eq!(report.conversations, (students * CONVERSATIONS) as i64);
     let size: u64 = fs::read_dir(&archives)
         .unwrap()
         .map(|entry| entry.unwrap().metadata().unwrap().len())
@@ -290,6 +296,8 @@ async fn turn(sessions: &Sessions, student: &StudentKey, thread_id: &str, count:
         escalate: false,
         events: Vec::new(),
         turn_log: None,
+        alert: None,
+        activity: None,
     };
     sessions.commit_turn(student, commit).await.unwrap();
 }

@@ -145,6 +145,7 @@ async fn events_are_kept_as_long_as_their_thread() {
         thread_id: "t1".to_owned(),
         events: vec![event("note", "late")],
         idempotency: idempotency("e", 4),
+        alert: None,
     };
     sessions.append_events(&ada, append).await.unwrap();
     let rest = bench.home.rest("turnwise:{events/ada}:events:t1").unwrap();

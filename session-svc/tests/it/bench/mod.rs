@@ -182,9 +182,9 @@ impl Bench {
             Arc::clone(&self.clock) as _,
             self.limits.clone(),
             Some(self.archives()),
-            SessionMetrics::default(),
             tasks.clone(),
             shutdown.clone(),
+            SessionMetrics::default(),
         );
         Open {
             store,

@@ -141,6 +141,8 @@ pub fn commit(start: &TurnStart, key: &str, text: &str) -> CommitTurn {
         escalate: false,
         events: Vec::new(),
         turn_log: None,
+        alert: None,
+        activity: None,
     }
 }
 
@@ -243,6 +245,7 @@ pub fn one_more(snapshot: &StudentSnapshot, key: &str) -> CommitEvidence {
         idempotency: idempotency(key, 9),
         drill: None,
         answer: Bytes::from(format!("answer to {key}")),
+        counted: None,
     }
 }
 

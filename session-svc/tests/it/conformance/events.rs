@@ -36,6 +36,7 @@ fn append(thread: &str, key: &str, texts: &[&str]) -> AppendEvents {
         thread_id: thread.to_owned(),
         events: texts.iter().map(|text| event("note", text)).collect(),
         idempotency: idempotency(key, 4),
+        alert: None,
     }
 }
 

@@ -85,7 +85,7 @@ async fn an_export_holds_everything(bench: &mut Bench) {
     }
     assert!(!document.to_string().contains("t3"));
     let audited = bench.audited().await;
-    assert_eq!(audited.entries[0].kind, "student-exported");
+    assert_eq!(audited[0].kind, "student-exported");
 }
 
 async fn an_export_of_nothing_is_a_document(bench: &mut Bench) {

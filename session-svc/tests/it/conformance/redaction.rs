@@ -78,6 +78,7 @@ async fn no_stored_byte_identifies_a_person(bench: &mut Bench) {
         thread_id: "t1".to_owned(),
         events: vec![told],
         idempotency: idempotency("e", 4),
+        alert: None,
     };
     sessions.append_events(&ada, append).await.unwrap();
 

@@ -104,8 +104,10 @@ async fn what_cannot_be_archived_is_not_deleted(bench: &mut Bench) {
         class_id: CLASS.to_owned(),
     };
     let (actor, class) = (bench.actor(), CLASS.to_owned());
-    let reset = sessions.reset_class(&actor, &class, "", &fresh(), PATIENCE);
-    assert_eq!(refused(reset.await), failed);
+    let reset = sessions
+        .reset_class(&actor, &class, "", &fresh(), PATIENCE)
+        .await;
+    assert_eq!(refused(reset), failed);
     assert_eq!(bench.dump(), before);
     let exported = sessions.export_class(&actor, &class, &fresh()).await;
     assert_eq!(refused(exported), failed);
@@ -194,7 +196,7 @@ async fn a_reset_goes_on_without_its_caller(bench: &mut Bench) {
     gated.tasks().wait().await;
     assert_eq!(texts(sessions, &ada, "t1").await, [""; 0]);
     let audited = bench.audited().await;
-    assert_eq!(audited.entries[0].kind, "class-reset");
+    assert_eq!(audited[0].kind, "class-reset");
 }
 
 /// Turns of one student, one after the other, until the reset is over; answers what was acknowledged.

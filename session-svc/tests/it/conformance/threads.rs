@@ -256,11 +256,10 @@ async fn a_kind_that_is_not_known_is_none_of_those_that_are(bench: &mut Bench) {
     }
     // A newer version's thread is not damaged: no reset takes it.
     bench.put(&partition, "thread:t1", "kind", b"99").await;
-    let reset = sessions.reset_class(&bench.actor(), CLASS, "", &fresh(), PATIENCE);
-    assert!(matches!(
-        refused(reset.await),
-        SessionError::SchemaTooNew { .. }
-    ));
+    let reset = sessions
+        .reset_class(&bench.actor(), CLASS, "", &fresh(), PATIENCE)
+        .await;
+    assert!(matches!(refused(reset), SessionError::SchemaTooNew { .. }));
 }
 
 async fn an_answer_is_forgotten_after_its_time(bench: &mut Bench) {

@@ -34,6 +34,7 @@ async fn append(sessions: &Sessions, student: &StudentKey, key: &str, count: usi
         thread_id: "t1".to_owned(),
         events: vec![event("note", key); count],
         idempotency: idempotency(key, 4),
+        alert: None,
     };
     sessions.append_events(student, append).await.unwrap();
 }
