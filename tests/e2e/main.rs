@@ -16,6 +16,7 @@
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
+//! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
@@ -53,6 +54,7 @@ mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
 mod busy_model;
+mod class_of_thirty;
 mod command_line;
 mod conversation;
 mod course_check;

@@ -14,7 +14,7 @@
 //! | [`model_gateway`], [`help_request`] | llm-gateway-svc alone, and students who press *help* |
 //! | [`model_server`] | a model server that is none, as a process of its own |
 //! | [`procfs`] | what the kernel knows of a process |
-//! | [`student`], [`staff`] | people with a token and a typed client |
+//! | [`student`], [`teacher`], [`staff`] | people with a token and a typed client |
 //! | [`token`] | tokens, good and bad |
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
 //! | [`refusal`] | what must hold for every refusal |
@@ -57,6 +57,7 @@ pub mod staff;
 pub mod standalone_service;
 pub mod stored_rows;
 pub mod student;
+pub mod teacher;
 pub mod token;
 pub mod traces;
 pub mod upload;
