@@ -33,9 +33,16 @@ pub struct Settings {
     /// Seconds by which clocks may differ (0 to 600)
     #[arg(long, env = "JWT_LEEWAY_SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(0..=600))]
     pub jwt_leeway_seconds: u64,
-    /// Calls that one caller may make in a minute (1 to 1000000)
+    /// Calls that one caller may make in a minute, reads apart: turns, grades and whatever is written (1 to 1000000)
     #[arg(long, env = "HELPER_RATE_LIMIT_PER_MINUTE", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub helper_rate_limit_per_minute: u32,
+    /// Reads that one caller may make in a minute (1 to 1000000)
+    #[arg(long, env = "HELPER_READ_LIMIT_PER_MINUTE", default_value = "240", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub helper_read_limit_per_minute: u32,
+    /// Calls without a valid token that one address may make in a minute (1 to 1000000). Then only tokens that this gateway
+    /// knows already get in from there; calls with a valid token are never counted
+    #[arg(long, env = "HELPER_RATE_LIMIT_PER_IP_PER_MINUTE", default_value = "90", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub helper_rate_limit_per_ip_per_minute: u32,
     /// Redis in which all replicas of the gateway count calls together: `redis://[USER@]HOST:PORT/DATABASE`,
     /// `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the sentinels and their name of the primary, or
     /// `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes. Unset: each counts for itself

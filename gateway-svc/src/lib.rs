@@ -75,6 +75,7 @@ pub async fn routes(
         settings.drill_token_keys()?,
         Duration::from_secs(settings.drill_token_ttl_seconds),
     )?;
+    tokens.follow(kit);
     let guardrails = match &settings.guardrail_file {
         Some(path) => Guardrails::load(path)?,
         None => Guardrails::built_in()?,
@@ -105,7 +106,7 @@ pub async fn routes(
             metrics: evidence::EvidenceMetrics::register(&kit.metrics),
         }),
         core,
-        limit: limits::CallLimit::open(settings, kit).await?,
+        limits: Arc::new(limits::CallLimit::open(settings, kit).await?),
         trusted_proxies: settings.trusted_proxies.into(),
     };
     let explain = grpc::Explain {

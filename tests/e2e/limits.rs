@@ -13,16 +13,25 @@ in_both_deployments!(a_callers_calls_are_limited);
 
 async fn a_callers_calls_are_limited(kind: Kind) {
     // Two calls at once, and then one every half minute.
-    let options = Options::new().env("HELPER_RATE_LIMIT_PER_MINUTE", "2");
+    let options = Options::new()
+        .env("HELPER_RATE_LIMIT_PER_MINUTE", "2")
+        .env("HELPER_READ_LIMIT_PER_MINUTE", "3");
     let mut suite = Deployment::start(kind, options).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    ada.thread(&thread.thread_id).await.unwrap();
+    ada.say(&thread, "hello").await;
     let status = ada.turn(saying(&thread, "hello")).await.unwrap_err();
     let fault = check_refusal(&status, Code::ResourceExhausted, Why::RateLimited, "");
     assert_eq!(fault.metadata("per_minute"), Some("2"));
     let wait = fault.retry_delay().expect("when to come back");
     assert!(wait.as_secs() < 30, "{wait:?}");
+    // What is there can still be read, and that has a limit, too.
+    for _ in 0..3 {
+        ada.thread(&thread.thread_id).await.unwrap();
+    }
+    let status = ada.thread(&thread.thread_id).await.unwrap_err();
+    let fault = check_refusal(&status, Code::ResourceExhausted, Why::RateLimited, "");
+    assert_eq!(fault.metadata("per_minute"), Some("3"));
     // Somebody else still has all of theirs.
     let ben = suite.student("ben");
     let thread = ben.open(DEMO_COURSE).await;

@@ -164,6 +164,8 @@ impl Options {
             ("LOG_FORMAT", "json"),
             ("LOG_FILTER", "info"),
             ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),
+            ("HELPER_READ_LIMIT_PER_MINUTE", "1000000"),
+            ("HELPER_RATE_LIMIT_PER_IP_PER_MINUTE", "1000000"),
             ("COURSES_DIR", &courses.display().to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))

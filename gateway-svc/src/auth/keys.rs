@@ -2,8 +2,8 @@
 
 use std::{
     collections::HashMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -12,15 +12,20 @@ use jsonwebtoken::{
     Algorithm, DecodingKey,
     jwk::{AlgorithmParameters, JwkSet, PublicKeyUse},
 };
-use tokio::time::Instant;
+use tokio::{
+    sync::{Notify, watch},
+    time::{Instant, sleep_until, timeout},
+};
 use turnwise_kit::Kit;
 
 use crate::error::StartError;
 
 /// How often keys are read again.
 const REFRESH: Duration = Duration::from_secs(300);
-/// How often an unknown key may cause another read.
+/// How often an unknown key may cause another read of a file.
 const REREAD: Duration = Duration::from_secs(5);
+/// How long a call with an unknown key waits for that.
+const REREAD_WAIT: Duration = Duration::from_secs(1);
 /// How long one read from an address may take.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// How soon a read that failed is tried again.
@@ -45,11 +50,14 @@ pub struct IssuerKey {
 /// Keys by their ids.
 type KeysById = HashMap<String, Arc<IssuerKey>>;
 
-/// The keys that are known now.
+/// The keys that are known now. One task reads them, so that no call waits for a disk.
 pub struct Keys {
     current: ArcSwap<KeysById>,
     source: KeySource,
-    last_reread: Mutex<Instant>,
+    /// An unknown key asks for another read.
+    asked: Notify,
+    /// When they were read last, whatever came of it.
+    read: watch::Sender<Instant>,
 }
 
 impl Keys {
@@ -62,7 +70,8 @@ impl Keys {
         let keys = Arc::new(Self {
             current: ArcSwap::from_pointee(initial),
             source: source.clone(),
-            last_reread: Mutex::new(Instant::now()),
+            asked: Notify::new(),
+            read: watch::Sender::new(Instant::now()),
         });
         let kept = Arc::clone(&keys);
         let client = client(&source)?;
@@ -77,55 +86,61 @@ impl Keys {
     }
 
     /// The key with this id; without an id, the only key there is.
-    pub fn find(&self, kid: Option<&str>) -> Option<Arc<IssuerKey>> {
-        let found = |keys: &KeysById| match kid {
+    pub async fn find(&self, kid: Option<&str>) -> Option<Arc<IssuerKey>> {
+        match self.known(kid) {
+            Some(key) => Some(key),
+            None => {
+                self.reread_file().await;
+                self.known(kid)
+            }
+        }
+    }
+
+    fn known(&self, kid: Option<&str>) -> Option<Arc<IssuerKey>> {
+        let keys = self.current.load();
+        match kid {
             Some(kid) => keys.get(kid).cloned(),
             None if keys.len() == 1 => keys.values().next().cloned(),
             None => None,
-        };
-        if let Some(key) = found(&self.current.load()) {
-            return Some(key);
-        }
-        self.reread_file();
-        found(&self.current.load())
-    }
-
-    /// An unknown key may be a new one: looks at the file again, but not for every stranger.
-    fn reread_file(&self) {
-        let KeySource::File(file) = &self.source else {
-            return;
-        };
-        {
-            let mut last = self
-                .last_reread
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if last.elapsed() < REREAD {
-                return;
-            }
-            *last = Instant::now();
-        }
-        match read_file(file) {
-            Ok(keys) => self.current.store(Arc::new(keys)),
-            Err(error) => tracing::warn!(%error, "the keys stay as they are"),
         }
     }
 
-    /// Reads the keys again and again, so that a withdrawn one stops working.
+    /// An unknown key may be a new one: asks for another look at the file, but not for every stranger.
+    async fn reread_file(&self) {
+        let mut read = self.read.subscribe();
+        let due = read.borrow_and_update().elapsed() >= REREAD;
+        if due && matches!(self.source, KeySource::File(_)) {
+            self.asked.notify_one();
+            // Where the disk does not answer, the keys stay as they are.
+            let _ = timeout(REREAD_WAIT, read.changed()).await;
+        }
+    }
+
+    /// Reads the keys again and again, so that a withdrawn one stops working, and where an unknown one asks for it.
     async fn follow(&self, client: Option<reqwest::Client>) {
-        let mut pause = match client {
-            Some(_) => Duration::ZERO,
+        let mut next = match client {
+            Some(_) => Instant::now(),
             // A file was read at the start.
-            None => REFRESH,
+            None => Instant::now() + REFRESH,
         };
         loop {
-            tokio::time::sleep(pause).await;
+            tokio::select! {
+                () = sleep_until(next) => {}
+                () = self.asked.notified() => if self.read.borrow().elapsed() < REREAD { continue },
+            }
             let read = match (&self.source, &client) {
                 (KeySource::Url(url), Some(client)) => fetch(client, url).await,
                 (KeySource::Url(_), None) => return,
-                (KeySource::File(file), _) => read_file(file),
+                (KeySource::File(file), _) => {
+                    let file = file.clone();
+                    match tokio::task::spawn_blocking(move || read_file(&file)).await {
+                        Ok(read) => read,
+                        // The process ends.
+                        Err(_) => return,
+                    }
+                }
             };
-            pause = match read {
+            let pause = match read {
                 Ok(keys) => {
                     self.current.store(Arc::new(keys));
                     REFRESH
@@ -135,6 +150,8 @@ impl Keys {
                     RETRY
                 }
             };
+            next = Instant::now() + pause;
+            self.read.send_replace(Instant::now());
         }
     }
 }
@@ -171,7 +188,7 @@ async fn fetch(client: &reqwest::Client, url: &str) -> Result<KeysById, StartErr
     parse(url, &body)
 }
 
-fn read_file(file: &PathBuf) -> Result<KeysById, StartError> {
+fn read_file(file: &Path) -> Result<KeysById, StartError> {
     let place = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| StartError::Keys {
         place: place.clone(),

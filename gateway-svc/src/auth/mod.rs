@@ -1,12 +1,13 @@
-//! Who calls the public face: a JWT, signed with an asymmetric algorithm by a known key.
+//! Who calls the public face: a JWT, signed with an asymmetric algorithm by a known key. Calls that prove nobody are counted
+//! by their address.
 
 mod header;
 mod keys;
 mod verified;
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use http::{HeaderMap, header::AUTHORIZATION};
+use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 use jsonwebtoken::{Validation, decode, errors::ErrorKind};
 use serde::Deserialize;
 use turnwise_kit::{
@@ -16,9 +17,14 @@ use turnwise_kit::{
 use turnwise_proto::common::v1::ErrorReason;
 
 pub use keys::{KeySource, Keys};
-use verified::Verified;
+use verified::{Hash, Known, Verified};
 
-use crate::{config::Settings, error::StartError};
+use crate::{
+    address::{client_address, peer_address},
+    config::Settings,
+    error::StartError,
+    limits::StrangerLimit,
+};
 
 /// The roles that a token may give.
 const ROLES: [&str; 4] = ["student", "teacher", "staff", "service"];
@@ -30,6 +36,8 @@ pub struct JwtAuth {
     audience: String,
     leeway: u64,
     verified: Verified,
+    strangers: StrangerLimit,
+    trusted_proxies: usize,
 }
 
 /// A claim that comes twice, or in another form than this, is refused. `aud`, which may be a list, is the library's.
@@ -72,17 +80,25 @@ impl JwtAuth {
             audience: settings.jwt_audience.clone(),
             leeway: settings.jwt_leeway_seconds,
             verified: Verified::default(),
+            strangers: StrangerLimit::open(settings, kit).await?,
+            trusted_proxies: settings.trusted_proxies.into(),
         })
     }
 
-    fn verify(&self, token: &str) -> Result<Caller, Fault> {
-        if let Some(caller) = self.verified.find(token) {
-            return Ok(caller);
-        }
+    /// The address that a call which proves nobody counts for. Behind proxies that did not say, it is the one that the
+    /// connection came from: such a call went round them.
+    fn address(&self, call: &Parts) -> Option<IpAddr> {
+        client_address(&call.headers, &call.extensions, self.trusted_proxies)
+            .or_else(|| peer_address(&call.extensions))
+    }
+
+    /// The caller of a token that is not believed already, and for how long the token is valid.
+    async fn verify(&self, token: &str) -> Result<(Caller, Duration), Fault> {
         let header = header::read(token).map_err(refused)?;
         let key = self
             .keys
             .find(header.kid.as_deref())
+            .await
             .ok_or_else(|| refused("unknown_key"))?;
         if key.algorithm.is_some_and(|only| only != header.algorithm) {
             return Err(refused("algorithm"));
@@ -128,26 +144,65 @@ impl JwtAuth {
         // Seconds since 1970, which a token may give with a fraction.
         let end = (claims.exp as u64).saturating_add(self.leeway);
         let left = end.saturating_sub(jsonwebtoken::get_current_timestamp());
-        self.verified
-            .remember(token, &caller, Duration::from_secs(left));
-        Ok(caller)
+        Ok((caller, Duration::from_secs(left)))
     }
 }
 
+#[tonic::async_trait]
 impl Authenticator for JwtAuth {
-    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault> {
-        let header = only(headers, AUTHORIZATION)
-            .map_err(|_repeated| refused("malformed"))?
-            .ok_or_else(|| refused("missing"))?;
-        let token = header
-            .to_str()
-            .ok()
-            .and_then(|h| h.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-            .map(|(_, token)| token.trim())
-            .ok_or_else(|| refused("malformed"))?;
-        self.verify(token).map(Some)
+    /// A token that is not believed costs a signature's check. An address whose calls proved nobody too often pays for it
+    /// only with tokens that were valid before, so that whoever floods from a school's address keeps none of its pupils out
+    /// who are at work already.
+    async fn authenticate(&self, call: &Parts) -> Result<Option<Arc<Caller>>, Fault> {
+        let given = bearer(&call.headers).map(|token| (token, Hash::of(token)));
+        let known = match &given {
+            Ok((_, hash)) => self.verified.find(hash),
+            Err(_) => Known::Nothing,
+        };
+        let was_valid = match known {
+            Known::Believed(caller) => return Ok(Some(caller)),
+            Known::Before => true,
+            Known::Nothing => false,
+        };
+        if !was_valid {
+            self.strangers.check(self.address(call))?;
+        }
+        let fault = match given {
+            Ok((token, hash)) => match self.verify(token).await {
+                Ok((caller, valid_for)) => {
+                    let caller = Arc::new(caller);
+                    self.verified.remember(&hash, &caller, valid_for);
+                    return Ok(Some(caller));
+                }
+                Err(fault) => {
+                    if was_valid {
+                        self.verified.forget(&hash);
+                    }
+                    fault
+                }
+            },
+            Err(fault) => fault,
+        };
+        match self.strangers.count(self.address(call)).await {
+            // Whoever needs a new token is told so.
+            Err(limited) if !was_valid => Err(limited),
+            _ => Err(fault),
+        }
     }
+}
+
+/// The token that comes with a call.
+fn bearer(headers: &HeaderMap) -> Result<&str, Fault> {
+    let header = only(headers, AUTHORIZATION)
+        .map_err(|_repeated| refused("malformed"))?
+        .ok_or_else(|| refused("missing"))?;
+    header
+        .to_str()
+        .ok()
+        .and_then(|h| h.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim())
+        .ok_or_else(|| refused("malformed"))
 }
 
 /// A token is not accepted; `cause` is one of the causes that the contract lists.

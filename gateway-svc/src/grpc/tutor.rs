@@ -1,6 +1,6 @@
 //! TutorService.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -20,7 +20,7 @@ use crate::{
     address::client_address,
     conversation::{Core, Progress},
     evidence::Evidence,
-    limits::CallLimit,
+    limits::{CallLimit, Kind},
     standing, threads, turn,
     upstream::check_time,
 };
@@ -36,24 +36,31 @@ const STUDENT: &str = "student";
 pub(crate) struct Tutor {
     pub(crate) core: Arc<Core>,
     pub(crate) evidence: Arc<Evidence>,
-    pub(crate) limit: CallLimit,
+    pub(crate) limits: Arc<CallLimit>,
     pub(crate) trusted_proxies: usize,
 }
 
 impl Tutor {
-    /// The call's context, if a student made it, gave it enough time and has calls left. `reserve` is what the call keeps
-    /// back of its time.
+    /// The call's context, if a student made it, gave it enough time and has calls of this kind left. `reserve` is what the
+    /// call keeps back of its time.
     async fn admit<T: Sync>(
         &self,
         request: &Request<T>,
+        kind: Kind,
         reserve: Duration,
     ) -> Result<CallContext, Fault> {
         let context = CallContext::of(request);
         let caller = context.caller()?;
         caller.require(&[STUDENT])?;
         check_time(&context, reserve)?;
-        self.limit.check(caller).await?;
+        self.limits.check(caller, kind).await?;
         Ok(context)
+    }
+
+    /// The address that the call came from.
+    fn address<T>(&self, request: &Request<T>) -> Option<IpAddr> {
+        let headers = request.metadata().as_ref();
+        client_address(headers, request.extensions(), self.trusted_proxies)
     }
 }
 
@@ -63,7 +70,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<CreateThreadRequest>,
     ) -> Result<Response<CreateThreadResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Act, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::create(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -73,7 +80,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<ListThreadsRequest>,
     ) -> Result<Response<ListThreadsResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Read, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::list(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -83,7 +90,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetThreadRequest>,
     ) -> Result<Response<GetThreadResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Read, NONE).await?;
         let caller = context.caller()?;
         let answer = threads::read(&self.core, &context, caller, request.into_inner()).await?;
         Ok(Response::new(answer))
@@ -93,9 +100,11 @@ impl TutorService for Tutor {
         &self,
         request: Request<TakeTurnRequest>,
     ) -> Result<Response<TakeTurnResponse>, Status> {
-        let context = self.admit(&request, self.core.reply_reserve).await?;
+        let context = self
+            .admit(&request, Kind::Act, self.core.reply_reserve)
+            .await?;
         let caller = context.caller()?;
-        let address = client_address(&request, self.trusted_proxies);
+        let address = self.address(&request);
         let (turn, nobody) = (request.into_inner(), Progress::default());
         let answer = turn::take(&self.core, &context, caller, turn, address, &nobody).await?;
         Ok(Response::new(answer))
@@ -107,9 +116,11 @@ impl TutorService for Tutor {
         &self,
         request: Request<StreamTurnRequest>,
     ) -> Result<Response<Self::StreamTurnStream>, Status> {
-        let context = self.admit(&request, self.core.reply_reserve).await?;
+        let context = self
+            .admit(&request, Kind::Act, self.core.reply_reserve)
+            .await?;
         let caller = context.caller()?.clone();
-        let address = client_address(&request, self.trusted_proxies);
+        let address = self.address(&request);
         let turn = request.into_inner().turn.ok_or_else(|| {
             Fault::invalid("turn", "is missing; send the turn that is to be taken")
         })?;
@@ -144,8 +155,8 @@ impl TutorService for Tutor {
         &self,
         request: Request<GradeDrillRequest>,
     ) -> Result<Response<GradeDrillResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
-        let address = client_address(&request, self.trusted_proxies);
+        let context = self.admit(&request, Kind::Act, NONE).await?;
+        let address = self.address(&request);
         let request = request.into_inner();
         let graded = self
             .evidence
@@ -163,7 +174,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<SubmitExamAnswerRequest>,
     ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Act, NONE).await?;
         let request = request.into_inner();
         let submitted = self
             .evidence
@@ -179,7 +190,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Act, NONE).await?;
         let request = request.into_inner();
         let viewed = self
             .evidence
@@ -197,7 +208,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetExamQuestionRequest>,
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Read, NONE).await?;
         let caller = context.caller()?;
         let question = self
             .evidence
@@ -210,7 +221,7 @@ impl TutorService for Tutor {
         &self,
         request: Request<GetSnapshotLiteRequest>,
     ) -> Result<Response<GetSnapshotLiteResponse>, Status> {
-        let context = self.admit(&request, NONE).await?;
+        let context = self.admit(&request, Kind::Read, NONE).await?;
         let caller = context.caller()?;
         let course_id = request.into_inner().course_id;
         let answer = standing::read(&self.core, &context, caller, &course_id).await?;

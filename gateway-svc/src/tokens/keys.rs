@@ -15,7 +15,6 @@ use base64::{
 };
 use ring::hmac;
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -51,14 +50,8 @@ pub(super) struct KeyFile(Arc<Shared>);
 struct Shared {
     path: PathBuf,
     current: ArcSwap<Vec<Key>>,
-    file_state: Mutex<FileState>,
-}
-
-/// The file as it was seen last.
-struct FileState {
-    looked: Instant,
-    /// `None`: it could not be read.
-    hash: Option<[u8; 32]>,
+    /// The hash of the file as it was seen last; `None`: it could not be read. Taken by one look at a time.
+    seen: Mutex<Option<[u8; 32]>>,
 }
 
 #[derive(Clone)]
@@ -74,16 +67,12 @@ impl KeyFile {
         Ok(Self(Arc::new(Shared {
             path,
             current: ArcSwap::from_pointee(keys),
-            file_state: Mutex::new(FileState {
-                looked: Instant::now(),
-                hash: Some(Sha256::digest(&bytes).into()),
-            }),
+            seen: Mutex::new(Some(Sha256::digest(&bytes).into())),
         })))
     }
 
     /// The key that signs, and its id.
     pub(super) fn first(&self) -> (String, hmac::Key) {
-        self.look();
         // A file without a key is refused, so there is one.
         let Key { kid, key } = self.0.current.load()[0].clone();
         (kid, key)
@@ -91,31 +80,41 @@ impl KeyFile {
 
     /// The key with this id.
     pub(super) fn find(&self, kid: &str) -> Option<hmac::Key> {
-        self.look();
         let keys = self.0.current.load();
         keys.iter()
             .find(|key| key.kid == kid)
             .map(|key| key.key.clone())
     }
 
-    /// Takes the keys of a file that has changed. The file is small, and is looked at once a second at the most.
+    /// Looks at the file again and again, on a thread that may wait for a disk.
+    pub(super) async fn follow(self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let file = self.clone();
+            if tokio::task::spawn_blocking(move || file.look())
+                .await
+                .is_err()
+            {
+                // The process ends.
+                return;
+            }
+        }
+    }
+
+    /// Takes the keys of a file that has changed.
     fn look(&self) {
         let Shared {
             path,
             current,
-            file_state,
+            seen,
         } = &*self.0;
-        let mut file_state = file_state.lock().unwrap_or_else(PoisonError::into_inner);
-        if file_state.looked.elapsed() < LOOK {
-            return;
-        }
-        file_state.looked = Instant::now();
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         let read = fs::read(path);
         let hash = read.as_ref().ok().map(|bytes| Sha256::digest(bytes).into());
-        if hash == file_state.hash {
+        if hash == *seen {
             return;
         }
-        file_state.hash = hash;
+        *seen = hash;
         let keys = read
             .map_err(|error| unreadable(path, &error))
             .and_then(|bytes| parse(path, &bytes));

@@ -11,7 +11,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use jiff::Timestamp;
 use ring::hmac;
-use turnwise_kit::Fault;
+use turnwise_kit::{Fault, Kit};
 use turnwise_proto::{common::v1::ErrorReason, tutor::v1::MasteryTier};
 use uuid::Uuid;
 
@@ -132,8 +132,7 @@ pub struct CardTokens {
 }
 
 impl CardTokens {
-    /// Tokens under the keys of this file, good for so long. The file is read again when it changes; one that cannot be
-    /// used then leaves the keys as they are.
+    /// Tokens under the keys of this file, good for so long.
     ///
     /// # Errors
     ///
@@ -143,6 +142,18 @@ impl CardTokens {
             keys: KeyFile::load(keys_file.into())?,
             ttl,
         })
+    }
+
+    /// Reads the file again when it changes, until the process ends. One that cannot be used then leaves the keys as they
+    /// are.
+    pub fn follow(&self, kit: &Kit) {
+        let (keys, end) = (self.keys.clone(), kit.shutdown.clone());
+        kit.tasks.spawn(async move {
+            tokio::select! {
+                () = end.cancelled() => {}
+                () = keys.follow() => {}
+            }
+        });
     }
 
     /// A token for a drill. `drill_id` is the ready-made drill that it shows; empty: none.

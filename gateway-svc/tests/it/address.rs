@@ -1,16 +1,15 @@
 //! Which address a call counts for behind proxies.
 
-use tonic::Request;
+use http::{Extensions, HeaderMap};
 use turnwise_gateway_svc::address::client_address;
 
 fn behind(proxies: usize, told: &[&'static str]) -> Option<String> {
-    let mut request = Request::new(());
+    let mut headers = HeaderMap::new();
     for value in told {
-        request
-            .metadata_mut()
-            .append("x-forwarded-for", value.parse().unwrap());
+        headers.append("x-forwarded-for", value.parse().unwrap());
     }
-    client_address(&request, proxies).map(|address| address.to_string())
+    let address = client_address(&headers, &Extensions::new(), proxies);
+    address.map(|address| address.to_string())
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 
 use base64::Engine;
 use clap::Parser;
-use tonic::{Code, Request, service::Routes};
+use tonic::{Code, Request, Status, service::Routes};
 use turnwise_gateway_svc::{Settings, StartError, Upstreams, routes};
 use turnwise_kit::{
     Caller, Fault, Kit,
@@ -16,7 +16,9 @@ use turnwise_kit::{
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
-    tutor::v1::{ListThreadsRequest, tutor_service_client::TutorServiceClient},
+    tutor::v1::{
+        CreateThreadRequest, ListThreadsRequest, tutor_service_client::TutorServiceClient,
+    },
 };
 use turnwise_testing::redis::{RedisServer, ServerOptions};
 
@@ -40,7 +42,12 @@ fn settings(more: &[&str]) -> Settings {
         file
     });
     let keys = format!("--drill-token-keys-file={}", keys.path().display());
-    let limit = ["gateway-svc", "--helper-rate-limit-per-minute", "3", &keys];
+    let limit = [
+        "gateway-svc",
+        "--helper-rate-limit-per-minute=3",
+        "--helper-read-limit-per-minute=20",
+        &keys,
+    ];
     Cli::parse_from(limit.iter().chain(more)).settings
 }
 
@@ -67,19 +74,33 @@ impl Gateway {
 
     /// Calls as this student; the refusal, if there are no calls left.
     async fn call(&self, subject: &str) -> Option<Fault> {
-        let mut request = Request::new(ListThreadsRequest::default());
-        request.extensions_mut().insert(Arc::new(Caller {
-            tenant: "north".to_owned(),
-            subject: subject.to_owned(),
-            role: "student".to_owned(),
-            groups: Vec::new(),
-        }));
-        let status = self.0.clone().list_threads(request).await.unwrap_err();
-        let fault = Fault::from_status(&status);
-        let limited = fault.reason() == ErrorReason::RateLimited;
-        assert_eq!(limited, status.code() == Code::ResourceExhausted);
-        limited.then_some(fault)
+        let request = request(subject, CreateThreadRequest::default());
+        limited(&self.0.clone().create_thread(request).await.unwrap_err())
     }
+
+    /// Reads as this student; the refusal, if there are no reads left.
+    async fn read(&self, subject: &str) -> Option<Fault> {
+        let request = request(subject, ListThreadsRequest::default());
+        limited(&self.0.clone().list_threads(request).await.unwrap_err())
+    }
+}
+
+fn request<T>(subject: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.extensions_mut().insert(Arc::new(Caller {
+        tenant: "north".to_owned(),
+        subject: subject.to_owned(),
+        role: "student".to_owned(),
+        groups: Vec::new(),
+    }));
+    request
+}
+
+fn limited(status: &Status) -> Option<Fault> {
+    let fault = Fault::from_status(status);
+    let limited = fault.reason() == ErrorReason::RateLimited;
+    assert_eq!(limited, status.code() == Code::ResourceExhausted);
+    limited.then_some(fault)
 }
 
 /// A third of a minute is what one of three calls takes to come back.
@@ -99,6 +120,28 @@ async fn a_gateway_alone_counts_for_itself() {
     check(one.call("ada").await);
     assert_eq!(one.call("ben").await, None);
     assert_eq!(other.call("ada").await, None);
+}
+
+/// A page that loads makes several reads: they cost no turn, and turns cost no read.
+#[tokio::test(start_paused = true)]
+async fn reads_have_a_limit_of_their_own() {
+    let gateway = Gateway::start(&[]).await;
+    for _ in 0..3 {
+        assert_eq!(gateway.call("ada").await, None);
+    }
+    check(gateway.call("ada").await);
+    for _ in 0..20 {
+        assert_eq!(gateway.read("ada").await, None);
+    }
+    let refused = gateway.read("ada").await.expect("there are no reads left");
+    assert_eq!(refused.metadata("per_minute"), Some("20"));
+    let wait = refused.retry_delay().unwrap();
+    assert!(wait <= Duration::from_secs(3), "{wait:?}");
+    assert_eq!(gateway.read("ben").await, None);
+    // A read comes back after a twentieth of a minute, a turn does not.
+    tokio::time::advance(wait).await;
+    assert_eq!(gateway.read("ada").await, None);
+    assert!(gateway.call("ada").await.is_some());
 }
 
 #[tokio::test]

@@ -7,5 +7,8 @@ mod card_tokens;
 mod evidence;
 mod exam;
 mod input;
+mod issuer;
 mod limits;
+mod slow_disk;
+mod strangers;
 mod tokens;

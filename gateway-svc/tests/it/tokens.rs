@@ -1,84 +1,22 @@
 //! Which tokens are accepted.
 
-use std::io::Write;
+use std::{fs, sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use http::{HeaderMap, HeaderValue};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
-use ring::{
-    rand::SystemRandom,
-    signature::{Ed25519KeyPair, KeyPair},
-};
 use serde_json::{Value, json};
-use turnwise_gateway_svc::{Settings, auth::JwtAuth};
-use turnwise_kit::{Kit, stack::Authenticator};
+use turnwise_gateway_svc::auth::JwtAuth;
+use turnwise_kit::stack::Authenticator;
 use turnwise_proto::common::v1::ErrorReason;
 
-struct Issuer {
-    key: Vec<u8>,
-    public: Vec<u8>,
-}
-
-impl Issuer {
-    fn new() -> Self {
-        let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
-        let pair = Ed25519KeyPair::from_pkcs8(key.as_ref()).unwrap();
-        Self {
-            key: key.as_ref().to_vec(),
-            public: pair.public_key().as_ref().to_vec(),
-        }
-    }
-
-    fn jwks(&self, kid: &str) -> Value {
-        json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "kid": kid, "x": BASE64.encode(&self.public)})
-    }
-
-    /// Signs any bytes as header and payload.
-    fn sign_raw(&self, header: &str, payload: &str) -> String {
-        let signed = format!("{}.{}", BASE64.encode(header), BASE64.encode(payload));
-        let pair = Ed25519KeyPair::from_pkcs8(&self.key).unwrap();
-        let signature = BASE64.encode(pair.sign(signed.as_bytes()));
-        format!("{signed}.{signature}")
-    }
-
-    fn sign(&self, kid: &str, claims: &Value) -> String {
-        let mut header = Header::new(Algorithm::EdDSA);
-        header.kid = Some(kid.to_owned());
-        encode(&header, claims, &EncodingKey::from_ed_der(&self.key)).unwrap()
-    }
-}
-
-fn claims() -> Value {
-    json!({"iss": "school", "aud": "turnwise", "sub": "ada", "tenant": "north", "role": "student",
-           "classes": ["7b"], "exp": jiff::Timestamp::now().as_second() + 600})
-}
-
-fn with(key: &str, value: Value) -> Value {
-    let mut claims = claims();
-    if value.is_null() {
-        claims.as_object_mut().unwrap().remove(key);
-    } else {
-        claims[key] = value;
-    }
-    claims
-}
+use crate::{
+    issuer::{Issuer, at_once, auth_over, bearer, call, claims, published, with},
+    slow_disk::SlowFile,
+};
 
 async fn auth(keys: &[Value]) -> JwtAuth {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(json!({"keys": keys}).to_string().as_bytes())
-        .unwrap();
-    auth_over(&file).await
-}
-
-async fn auth_over(file: &tempfile::NamedTempFile) -> JwtAuth {
-    #[derive(clap::Parser)]
-    struct Cli {
-        #[command(flatten)]
-        gateway: Settings,
-    }
-    let jwks = format!("--jwt-jwks-file={}", file.path().display());
-    let cli = <Cli as clap::Parser>::parse_from(["test", "--jwt-issuer=school", &jwks]);
-    JwtAuth::new(&cli.gateway, &Kit::for_tests()).await.unwrap()
+    auth_over(&published(keys), &[]).await
 }
 
 fn cause(auth: &JwtAuth, authorization: &str) -> String {
@@ -89,7 +27,7 @@ fn cause(auth: &JwtAuth, authorization: &str) -> String {
             HeaderValue::from_str(authorization).unwrap(),
         );
     }
-    match auth.authenticate(&headers) {
+    match at_once(auth, &call(headers, None)) {
         Ok(caller) => format!("{caller:?}"),
         Err(fault) => {
             assert_eq!(fault.reason(), ErrorReason::Unauthenticated);
@@ -105,7 +43,7 @@ async fn a_genuine_token_gives_the_caller() {
     let mut headers = HeaderMap::new();
     let token = issuer.sign("k1", &claims());
     headers.insert("authorization", format!("bearer {token}").parse().unwrap());
-    let caller = auth.authenticate(&headers).unwrap().unwrap();
+    let caller = at_once(&auth, &call(headers.clone(), None)).unwrap();
     assert_eq!(
         (caller.tenant.as_str(), caller.subject.as_str()),
         ("north", "ada")
@@ -117,7 +55,7 @@ async fn a_genuine_token_gives_the_caller() {
 
     let token = issuer.sign("k1", &with("tenant", Value::Null));
     headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
-    let caller = auth.authenticate(&headers).unwrap().unwrap();
+    let caller = at_once(&auth, &call(headers.clone(), None)).unwrap();
     assert_eq!(caller.tenant, "default");
 }
 
@@ -186,18 +124,17 @@ async fn each_way_to_forge_a_token_has_its_cause() {
 #[tokio::test(start_paused = true)]
 async fn a_withdrawn_key_stops_working_although_its_token_was_just_verified() {
     let (old, new) = (Issuer::new(), Issuer::new());
-    let file = tempfile::NamedTempFile::new().unwrap();
+    let file = published(&[old.jwks("k1")]);
     let publish = |keys: &[Value]| {
         std::fs::write(file.path(), json!({"keys": keys}).to_string()).unwrap();
     };
-    publish(&[old.jwks("k1")]);
-    let auth = auth_over(&file).await;
+    let auth = auth_over(&file, &[]).await;
     let token = format!("Bearer {}", old.sign("k1", &claims()));
     assert!(cause(&auth, &token).contains("ada"));
     publish(&[new.jwks("k2")]);
     assert!(cause(&auth, &token).contains("ada"), "not read again yet");
     // Past the next reading of the keys and past the time that a verified token is believed.
-    tokio::time::sleep(std::time::Duration::from_secs(301)).await;
+    tokio::time::sleep(Duration::from_secs(301)).await;
     assert_eq!(cause(&auth, &token), "unknown_key");
 }
 
@@ -417,7 +354,55 @@ async fn two_tokens_are_none() {
         for value in pair {
             headers.append("authorization", value.clone());
         }
-        let fault = auth.authenticate(&headers).unwrap_err();
+        let fault = at_once(&auth, &call(headers, None)).unwrap_err();
         assert_eq!(fault.metadata("cause"), Some("malformed"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_key_is_found_and_nobody_else_waits_for_the_disk() {
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let file = published(&[old.jwks("k1")]);
+    let auth = Arc::new(auth_over(&file, &[]).await);
+    // Past the time in which an unknown key causes no read.
+    tokio::time::advance(Duration::from_secs(6)).await;
+    let disk = SlowFile::in_place_of(file.path());
+    let by_new_key = bearer(&new.sign("k2", &claims()));
+    let waiting = {
+        let auth = Arc::clone(&auth);
+        tokio::spawn(async move { auth.authenticate(&by_new_key).await })
+    };
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    assert!(at_once(&auth, &bearer(&old.sign("k1", &claims()))).is_ok());
+    disk.answer(&json!({"keys": [old.jwks("k1"), new.jwks("k2")]}).to_string());
+    let caller = waiting.await.unwrap().unwrap().unwrap();
+    assert_eq!(caller.subject, "ada");
+}
+
+/// However many tokens are in use, each is remembered: what was verified is believed although its key is withdrawn.
+#[tokio::test(start_paused = true)]
+async fn the_last_of_many_tokens_is_remembered_like_the_first() {
+    const MANY: usize = 12_000;
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let file = published(&[old.jwks("k1")]);
+    let auth = auth_over(&file, &[]).await;
+    let same = claims();
+    let token = |n: usize| {
+        let mut claims = same.clone();
+        claims["sub"] = json!(format!("student-{n}"));
+        bearer(&old.sign("k1", &claims))
+    };
+    for n in 0..MANY {
+        assert!(at_once(&auth, &token(n)).is_ok());
+    }
+    fs::write(file.path(), json!({"keys": [new.jwks("k2")]}).to_string()).unwrap();
+    tokio::time::advance(Duration::from_secs(6)).await;
+    let unknown = auth.authenticate(&bearer(&new.sign("k3", &claims()))).await;
+    assert_eq!(unknown.unwrap_err().metadata("cause"), Some("unknown_key"));
+    for n in [0, 1, MANY / 2, MANY - 2, MANY - 1] {
+        assert!(at_once(&auth, &token(n)).is_ok(), "{n}");
+    }
+    assert!(at_once(&auth, &token(MANY)).is_err(), "never seen before");
 }

@@ -78,15 +78,10 @@ pub async fn serve(
     Ok(address)
 }
 
-async fn metrics(State(admin): State<Admin>) -> ([(header::HeaderName, &'static str); 2], String) {
+async fn metrics(State(admin): State<Admin>) -> ([(header::HeaderName, &'static str); 1], String) {
+    const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     (
-        [
-            (
-                header::CONTENT_TYPE,
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            ),
-            (header::CACHE_CONTROL, "no-store"),
-        ],
+        [(header::CONTENT_TYPE, OPEN_METRICS)],
         admin.metrics.encode(),
     )
 }

@@ -160,6 +160,15 @@ impl Limiter {
         self.local.take(hits)
     }
 
+    /// Whether a hit passes, as far as this process knows without asking anybody. Counts nothing.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    pub fn known(&self, hit: &Hit<'_>) -> Result<(), Refused> {
+        self.local.take(&[Hit { cost: 0, ..*hit }])
+    }
+
     /// Counts these hits whatever is left: what they cost was only known when it was spent. A debt on a limit per minute
     /// is let off above what a day works off.
     pub async fn charge(&self, hits: &[Hit<'_>]) {

@@ -312,6 +312,7 @@ impl RedisControl {
 pub fn quiet_env() -> Vec<(String, String)> {
     [
         ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),
+        ("HELPER_READ_LIMIT_PER_MINUTE", "1000000"),
         ("HELPER_MAX_CONCURRENCY", "1000"),
         ("LOG_FILTER", "warn"),
     ]

@@ -5,8 +5,13 @@ use std::{fs, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use tempfile::TempDir;
 use turnwise_gateway_svc::tokens::{CardTokens, TokenFault};
+use turnwise_kit::Kit;
 
 use super::{DRILL, Keys, TTL, line, now, tokens};
+use crate::slow_disk::SlowFile;
+
+/// Within this time a file has been looked at again.
+const LOOKED_AT: Duration = Duration::from_millis(1100);
 
 #[test]
 fn keys_rotate_without_a_restart() {
@@ -43,6 +48,7 @@ fn keys_rotate_without_a_restart() {
 async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
     let keys = Keys::new(&line("old", 1));
     let tokens = keys.load();
+    tokens.follow(&Kit::for_tests());
     let first = tokens.drill(now(), &DRILL, "");
     let with_new = Keys::new(&line("new", 2)).load();
     let second = with_new.drill(now(), &DRILL, "");
@@ -52,7 +58,7 @@ async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
     );
 
     keys.write(&format!("{}{}", line("new", 2), line("old", 1)));
-    tokio::time::advance(Duration::from_secs(1)).await;
+    tokio::time::sleep(LOOKED_AT).await;
     assert!(tokens.check_drill(now(), &second, &DRILL).is_ok());
     assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
     let third = tokens.drill(now(), &DRILL, "");
@@ -63,15 +69,35 @@ async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
 
     for broken in ["", "new", "new AAAA"] {
         keys.write(broken);
-        tokio::time::advance(Duration::from_secs(1)).await;
+        tokio::time::sleep(LOOKED_AT).await;
         assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
     }
     fs::remove_file(keys.file()).unwrap();
-    tokio::time::advance(Duration::from_secs(1)).await;
+    tokio::time::sleep(LOOKED_AT).await;
     assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
 
     keys.write(&line("new", 2));
-    tokio::time::advance(Duration::from_secs(1)).await;
+    tokio::time::sleep(LOOKED_AT).await;
+    assert_eq!(
+        tokens.check_drill(now(), &first, &DRILL),
+        Err(TokenFault::UnknownKey)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_card_waits_for_a_disk() {
+    let keys = Keys::new(&line("old", 1));
+    let tokens = keys.load();
+    tokens.follow(&Kit::for_tests());
+    let disk = SlowFile::in_place_of(&keys.file());
+    tokio::task::yield_now().await;
+    tokio::time::advance(LOOKED_AT).await;
+    // Now it is being read, and no end is in sight.
+    tokio::task::yield_now().await;
+    let first = tokens.drill(now(), &DRILL, "");
+    assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
+    disk.answer(&line("new", 2));
+    tokio::time::sleep(LOOKED_AT).await;
     assert_eq!(
         tokens.check_drill(now(), &first, &DRILL),
         Err(TokenFault::UnknownKey)

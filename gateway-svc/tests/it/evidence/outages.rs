@@ -74,6 +74,8 @@ async fn a_caller_who_leaves_takes_no_wrong_answer_back() {
         answer = world.grade(request.clone()) => panic!("{answer:?}"),
         () = asked.notified() => {}
     }
+    // What follows files ends with the process; the grade ends by itself.
+    world.kit.shutdown.cancel();
     world.kit.tasks.close();
     world.kit.tasks.wait().await;
     assert_eq!(world.session.attempts(), 1);

@@ -17,7 +17,10 @@ use std::{
 };
 
 use axum::{Router, body::Body};
-use http::{HeaderValue, Request, Response, StatusCode, Version, header::CONNECTION};
+use http::{
+    HeaderValue, Request, Response, StatusCode, Version,
+    header::{CACHE_CONTROL, CONNECTION},
+};
 use http_body_util::BodyExt;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -234,7 +237,8 @@ impl Shared {
         }
     }
 
-    /// Answers one request, which counts as use of its connection until the last byte of the answer is handed over.
+    /// Answers one request, which counts as use of its connection until the last byte of the answer is handed over. Nothing
+    /// between here and the caller may keep the answer, whatever it is.
     fn answer(
         &self,
         mut request: Request<Incoming>,
@@ -254,17 +258,18 @@ impl Shared {
         request.extensions_mut().insert(from);
         let mut router = self.router.clone();
         async move {
-            let call = match use_of_place {
-                Ok(call) => call,
-                Err(refusal) => return Ok(refusal),
+            let mut response = match use_of_place {
+                Ok(call) => router.call(request).await?.map(|body| {
+                    Body::new(body.map_frame(move |frame| {
+                        let _until_the_body_is_dropped = &call;
+                        frame
+                    }))
+                }),
+                Err(refusal) => refusal,
             };
-            let response = router.call(request).await?;
-            Ok(response.map(|body| {
-                Body::new(body.map_frame(move |frame| {
-                    let _until_the_body_is_dropped = &call;
-                    frame
-                }))
-            }))
+            let no_store = HeaderValue::from_static("no-store");
+            response.headers_mut().insert(CACHE_CONTROL, no_store);
+            Ok(response)
         }
     }
 }

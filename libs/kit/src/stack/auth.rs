@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use axum::{extract::Request, response::Response};
-use http::{HeaderMap, header::AUTHORIZATION};
+use http::{header::AUTHORIZATION, request::Parts};
 use turnwise_proto::common::v1::ErrorReason;
 
 use super::{Repeated, errors, only};
@@ -13,9 +13,10 @@ use crate::{
 };
 
 /// How callers prove who they are.
+#[tonic::async_trait]
 pub trait Authenticator: Send + Sync + 'static {
-    /// The caller that these headers prove; `None` where a call may come from nobody in particular.
-    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault>;
+    /// The caller whom this call proves; `None` where a call may come from nobody in particular.
+    async fn authenticate(&self, call: &Parts) -> Result<Option<Arc<Caller>>, Fault>;
 }
 
 /// The methods that anybody may call: health and reflection.
@@ -30,18 +31,19 @@ impl OpenMethods {
 
 pub(super) async fn authenticate<F: Future<Output = Response>>(
     auth: &dyn Authenticator,
-    mut request: Request,
+    request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
     if OpenMethods::contains(request.uri().path()) {
         return next(request).await;
     }
-    match auth.authenticate(request.headers()) {
+    let (mut call, message) = request.into_parts();
+    match auth.authenticate(&call).await {
         Ok(caller) => {
             if let Some(caller) = caller {
-                request.extensions_mut().insert(Arc::new(caller));
+                call.extensions.insert(caller);
             }
-            next(request).await
+            next(Request::from_parts(call, message)).await
         }
         Err(fault) => errors::respond(fault),
     }
@@ -65,8 +67,10 @@ impl InternalAuth {
     }
 }
 
+#[tonic::async_trait]
 impl Authenticator for InternalAuth {
-    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Caller>, Fault> {
+    async fn authenticate(&self, call: &Parts) -> Result<Option<Arc<Caller>>, Fault> {
+        let headers = &call.headers;
         if let Some(token) = &self.token {
             let given = only(headers, AUTHORIZATION).ok().flatten();
             if !given.is_some_and(|given| token.opens(given.as_bytes())) {
@@ -77,10 +81,11 @@ impl Authenticator for InternalAuth {
                 .meta("cause", "internal_token"));
             }
         }
-        match only(headers, CALLER_HEADER) {
-            Ok(None) => Ok(None),
-            Ok(Some(sealed)) => unseal(sealed.as_bytes(), self.token.as_ref()).map(Some),
-            Err(Repeated) => unseal(b"", self.token.as_ref()).map(Some),
-        }
+        let sealed = match only(headers, CALLER_HEADER) {
+            Ok(None) => return Ok(None),
+            Ok(Some(sealed)) => sealed.as_bytes(),
+            Err(Repeated) => b"",
+        };
+        unseal(sealed, self.token.as_ref()).map(|caller| Some(Arc::new(caller)))
     }
 }

@@ -5,6 +5,7 @@
 mod connections;
 mod identity;
 mod metadata;
+mod no_store;
 mod pages;
 mod probe;
 mod settings;
