@@ -172,11 +172,9 @@ impl Limiter {
     /// Counts these hits whatever is left: what they cost was only known when it was spent. A debt on a limit per minute
     /// is let off above what a day works off.
     pub async fn charge(&self, hits: &[Hit<'_>]) {
-        if let Some(shared) = &self.shared
-            && shared.charge(hits, &self.local).await
-        {
-            return;
+        match &self.shared {
+            Some(shared) => self.local.charge(&shared.charge(hits, &self.local).await),
+            None => self.local.charge(hits),
         }
-        self.local.charge(hits);
     }
 }

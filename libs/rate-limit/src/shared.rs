@@ -5,8 +5,9 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
-use turnwise_redis::{Failure, Redis, Script, from_redis_value};
+use turnwise_redis::{Failure, Redis, Script, from_redis_value, without_braces};
 
 use crate::{Bound, Hit, Refused, daily_budget, gcra::Meter, local::Local};
 
@@ -19,27 +20,23 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The largest budget that is told; a Lua number holds it exactly.
 const MOST_BUDGET: u64 = 1 << 53;
 
-/// Counts hits in Redis.
+/// Counts hits in Redis. Each key is a partition of its own, so that a cluster spreads them over its nodes.
 pub(crate) struct Shared {
     redis: Redis,
     script: Script,
-    /// All keys are in one partition, as one script looks at several of them.
-    partition: String,
+    name: String,
     reach: Reach,
 }
 
-/// What the script does with hits for which too little is left.
-#[derive(Clone, Copy)]
+/// What the script does with a hit.
+#[derive(Debug, Clone, Copy)]
 enum Way {
-    Take = 0,
-    Charge = 1,
-}
-
-/// What the script returned.
-struct Counted {
-    /// The place of the hit that was refused, from 1 on; 0 for none.
-    refused: u64,
-    wait: Duration,
+    /// Counts it if there is room.
+    Take,
+    /// Counts it whatever is left.
+    Charge,
+    /// Undoes a take.
+    Return,
 }
 
 impl Shared {
@@ -47,67 +44,103 @@ impl Shared {
         Self {
             redis,
             script: Script::new(LIMITS),
-            partition: format!("limits:{name}"),
+            name: name.to_owned(),
             reach: Reach::new(),
         }
     }
 
-    /// Counts all of these hits or none; `None` if Redis did not answer.
+    /// Counts all of these hits or none; `None` if Redis did not answer. No node knows of all of them, so what one has
+    /// counted is returned if another one refuses. Until then it counts: a hit may be refused that would pass a moment
+    /// later, but none passes that should be refused.
     pub(crate) async fn take(
         &self,
         hits: &[Hit<'_>],
         local: &Local,
     ) -> Option<Result<(), Refused>> {
-        let counted = self.count(Way::Take, hits, local).await?;
-        Some(match usize::try_from(counted.refused).unwrap_or_default() {
-            0 => Ok(()),
-            place => Err(Refused {
-                hit: place - 1,
-                wait: counted.wait,
-            }),
-        })
+        let waits = self.count_each(Way::Take, hits, local).await?;
+        let mut refused: Option<Refused> = None;
+        let mut taken = Vec::new();
+        let mut is_away = false;
+        for (place, wait) in waits.into_iter().enumerate() {
+            match wait {
+                Some(Duration::ZERO) => taken.extend(hits.get(place).filter(|hit| hit.cost > 0)),
+                Some(wait) if refused.is_none_or(|refused| refused.wait < wait) => {
+                    refused = Some(Refused { hit: place, wait });
+                }
+                Some(_) => {}
+                None => is_away = true,
+            }
+        }
+        if is_away || refused.is_some() {
+            let calls = taken
+                .into_iter()
+                .map(|hit| self.count(Way::Return, hit, local));
+            join_all(calls).await;
+        }
+        match refused {
+            Some(refused) => Some(Err(refused)),
+            None if is_away => None,
+            None => Some(Ok(())),
+        }
     }
 
-    /// Counts these hits; returns whether Redis did.
-    pub(crate) async fn charge(&self, hits: &[Hit<'_>], local: &Local) -> bool {
-        self.count(Way::Charge, hits, local).await.is_some()
+    /// Counts these hits; returns those that Redis did not count.
+    pub(crate) async fn charge<'a>(&self, hits: &[Hit<'a>], local: &Local) -> Vec<Hit<'a>> {
+        let Some(waits) = self.count_each(Way::Charge, hits, local).await else {
+            return hits.to_vec();
+        };
+        let counted = hits.iter().zip(waits);
+        counted
+            .filter_map(|(hit, wait)| wait.is_none().then_some(*hit))
+            .collect()
     }
 
-    async fn count(&self, way: Way, hits: &[Hit<'_>], local: &Local) -> Option<Counted> {
+    /// Counts hits at the same time; `None` if it is not worth trying. Returns how long each must wait: nothing if it was
+    /// counted, and `None` if Redis did not answer.
+    async fn count_each(
+        &self,
+        way: Way,
+        hits: &[Hit<'_>],
+        local: &Local,
+    ) -> Option<Vec<Option<Duration>>> {
         if hits.is_empty() || !self.reach.may_ask() {
             return None;
         }
-        let partition = &self.partition;
-        let keys: Vec<String> = hits
-            .iter()
-            .map(|hit| format!("turnwise:{{{partition}}}:{}", hit.key))
-            .collect();
-        let mut arguments = Vec::with_capacity(1 + 5 * hits.len());
-        arguments.push(way as u64);
-        arguments.extend(hits.iter().flat_map(sums));
-        let call = self.redis.run(&self.script, partition, &keys, arguments);
+        let calls = hits.iter().map(|hit| self.count(way, hit, local));
+        let waits = join_all(calls).await;
+        if waits.iter().all(Option::is_some) {
+            self.reach.found();
+        } else {
+            self.reach.lost();
+        }
+        Some(waits)
+    }
+
+    async fn count(&self, way: Way, hit: &Hit<'_>, local: &Local) -> Option<Duration> {
+        let partition = format!("limits:{}:{}", self.name, without_braces(hit.key));
+        let keys = [format!("turnwise:{{{partition}}}")];
+        let arguments = (way.word(), sums(hit).to_vec());
+        let call = self.redis.run(&self.script, &partition, &keys, arguments);
         let answer = match timeout(RESPONSE_TIMEOUT, call).await {
-            Ok(answer) => answer,
+            Ok(answer) => answer.ok()?,
             Err(_) => {
                 self.redis.failure_log().log(&Failure::TimedOut);
-                Err(Failure::TimedOut)
+                return None;
             }
         };
-        let numbers = answer
-            .and_then(|value| from_redis_value::<Vec<u64>>(value).map_err(|_| Failure::Unreadable));
-        let Ok(numbers) = numbers else {
-            self.reach.lost();
-            return None;
-        };
-        self.reach.found();
-        let [refused, wait, counts @ ..] = numbers.as_slice() else {
-            return None;
-        };
-        local.learn(hits, counts.iter().copied());
-        Some(Counted {
-            refused: *refused,
-            wait: Duration::from_micros(*wait),
-        })
+        let (wait, count) = from_redis_value::<(u64, u64)>(answer).ok()?;
+        local.learn(hit, count);
+        Some(Duration::from_micros(wait))
+    }
+}
+
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Take => "take",
+            Self::Charge => "charge",
+            Self::Return => "return",
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod address;
 mod failure;
 mod failure_log;
 mod node;
+mod partition;
 mod script;
 mod step;
 mod subscription;
@@ -30,6 +31,7 @@ pub use self::{
     failure::{Failure, FailureKind},
     failure_log::FailureLog,
     node::Node,
+    partition::without_braces,
     script::Script,
     step::{Replies, Step},
     subscription::{Event, Subscription},

@@ -202,7 +202,7 @@ async fn the_user_suffices_and_sees_nothing_else() {
     .unwrap();
     for words in [
         &["GET", "turnwise:{school/ada}:snapshot"][..],
-        &["GET", "turnwise:{limits:gateway}:actor"],
+        &["GET", "turnwise:{limits:gateway:actor}"],
         &["HGETALL", "turnwise:{breaker:other:a}"],
         &["PUBLISH", "turnwise:changes", "x"],
         &["CONFIG", "GET", "requirepass"],

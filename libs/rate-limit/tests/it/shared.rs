@@ -1,13 +1,13 @@
 //! Limits and budgets that several processes keep together in a real Redis.
 
-use std::{cell::Cell, sync::Arc, time::Duration};
+use std::{cell::Cell, collections::BTreeSet, sync::Arc, time::Duration};
 
 use proptest::{prelude::*, test_runner::TestRunner};
 use tokio::time::{Instant, sleep};
 use turnwise_kit::clock::SystemClock;
 use turnwise_rate_limit::{Bound, Hit, Limiter, Quota};
 use turnwise_redis::{FailureKind, Redis, RedisOptions, cmd};
-use turnwise_testing::redis::{Cluster, RedisServer, ServerOptions};
+use turnwise_testing::redis::{Cluster, RedisServer, ScriptWatch, ServerOptions};
 
 use crate::{DAY, daily, rate};
 
@@ -55,6 +55,73 @@ async fn a_cluster_counts_like_one_server() {
     ];
     assert_eq!(one.take(&hits).await, Ok(()));
     assert_eq!(other.take(&hits).await.unwrap_err().hit, 0);
+    // What was refused took nothing of the class, wherever that is kept.
+    for _ in 0..29 {
+        assert_eq!(other.take(&[hits[1]]).await, Ok(()));
+    }
+    assert!(other.take(&[hits[1]]).await.is_err());
+    // Braces in a name lead to no other node.
+    let odd = [rate("}{odd} %7B", 1, 1), rate("%7Bodd", 1, 1), rate("{odd", 1, 1)];
+    assert_eq!(one.take(&odd).await, Ok(()));
+    assert_eq!(other.take(&odd[..1]).await.unwrap_err().hit, 0);
+}
+
+/// One node cannot take the limits of everybody.
+#[tokio::test]
+async fn a_clusters_nodes_share_the_callers() {
+    let cluster = Cluster::start().unwrap();
+    let limiter = replica(&cluster.url()).await;
+    for number in 0..60 {
+        let (actor, class) = (format!("actor:{number}"), format!("class:{number}"));
+        let hits = [rate(&actor, 5, 1), daily(&class, 100, 1)];
+        assert_eq!(limiter.take(&hits).await, Ok(()));
+    }
+    let kept: Vec<i64> = cluster.nodes()[..3]
+        .iter()
+        .map(|node| node.command(&["DBSIZE"]).unwrap().int().unwrap())
+        .collect();
+    assert_eq!(kept.iter().sum::<i64>(), 120);
+    assert!(kept.iter().all(|kept| *kept > 10), "{kept:?}");
+}
+
+/// Callers of both replicas at once, each also in a limit that all share: it lets in no more than it has.
+#[tokio::test(flavor = "multi_thread")]
+async fn hits_that_are_returned_let_nobody_in_who_should_be_refused() {
+    let cluster = Cluster::start().unwrap();
+    let mut tasks = Vec::new();
+    for caller in 0..40 {
+        let limiter = replica(&cluster.url()).await;
+        tasks.push(tokio::spawn(async move {
+            let own = format!("actor:{}", caller % 20);
+            let hits = [rate(&own, 1, 1), rate("class", 15, 1)];
+            let mut passed = 0;
+            for _ in 0..3 {
+                passed += usize::from(limiter.take(&hits).await.is_ok());
+            }
+            passed
+        }));
+    }
+    let mut passed = 0;
+    for task in tasks {
+        passed += task.await.unwrap();
+    }
+    // A unit of the class's limit comes back in four seconds.
+    assert!((15..=17).contains(&passed), "{passed}");
+}
+
+#[tokio::test]
+async fn every_key_is_declared() {
+    let server = RedisServer::start().unwrap();
+    let watch = ScriptWatch::start(&server).unwrap();
+    let limiter = replica(&server.url()).await;
+    let hits = [rate("actor", 1, 1), rate("class", 3, 1), daily("7b", 9, 1)];
+    assert_eq!(limiter.take(&hits).await, Ok(()));
+    assert_eq!(limiter.take(&hits).await.unwrap_err().hit, 0);
+    limiter.charge(&hits).await;
+    let scripts = watch.finish().unwrap();
+    assert_eq!(scripts.undeclared, BTreeSet::new());
+    let asked: BTreeSet<&str> = scripts.calls.keys().map(|(_, way)| way.as_str()).collect();
+    assert_eq!(asked, BTreeSet::from(["charge", "return", "take"]));
 }
 
 /// The rights that deploy/ gives the user.
@@ -142,9 +209,9 @@ async fn keys_are_gone_by_themselves() {
         "who only asks leaves nothing"
     );
     let left = |key: &str| server.command(&["PTTL", key]).unwrap().int().unwrap();
-    let actor = left("turnwise:{limits:test}:actor");
+    let actor = left("turnwise:{limits:test:actor}");
     assert!(actor > 20_000 && actor <= 30_001, "{actor}");
-    let class = left("turnwise:{limits:test}:7b");
+    let class = left("turnwise:{limits:test:7b}");
     assert!(class > 0 && class <= 86_400_000, "{class}");
 }
 

@@ -86,6 +86,11 @@ impl Connection {
             request.push_str(&format!("${}\r\n{part}\r\n", part.len()));
         }
         self.0.get_mut().write_all(request.as_bytes())?;
+        self.read()
+    }
+
+    /// Waits for the next reply: after `MONITOR` there are many.
+    pub(super) fn read(&mut self) -> io::Result<Value> {
         match read_value(&mut self.0)? {
             Value::Error(message) => Err(io::Error::other(message)),
             value => Ok(value),

@@ -6,6 +6,7 @@ use super::{
     client::Value,
     options::ServerOptions,
     server::{RedisServer, find, named_by_most, with_logs},
+    slot_move::SlotMove,
 };
 use crate::{
     port::{ReservedPort, with_free_ports},
@@ -192,6 +193,15 @@ impl Cluster {
             }
         })
         .map_err(|error| self.explained(error))
+    }
+
+    /// Begins to move this key's slot to another primary. The nodes must have no password.
+    ///
+    /// # Errors
+    ///
+    /// If nobody knows the slot's primary, or if there is no other one.
+    pub fn begin_move_of(&self, key: &str) -> io::Result<SlotMove<'_>> {
+        SlotMove::begin(self, key)
     }
 
     /// Waits until everything that runs is in order: every node says so, takes all running nodes for reachable and has

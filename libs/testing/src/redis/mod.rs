@@ -6,11 +6,15 @@
 mod client;
 mod cluster;
 mod options;
+mod script_watch;
 mod sentinel;
 mod server;
+mod slot_move;
 
 pub use client::{Connection, Value, command};
 pub use cluster::Cluster;
 pub use options::ServerOptions;
+pub use script_watch::{ScriptWatch, Scripts};
 pub use sentinel::SentinelSet;
 pub use server::RedisServer;
+pub use slot_move::SlotMove;

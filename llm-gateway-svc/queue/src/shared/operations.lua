@@ -28,8 +28,8 @@ local function configure(at)
     if state[name] and state[name] ~= value then before[#before + 1] = name .. ' ' .. state[name] end
     if state[name] ~= value then set(name, value) end
   end
-  if #before > 0 or call('EXISTS', FREE) == 0 then
-    call('DEL', FREE)
+  if #before > 0 or call('ZCARD', FREE) == 1 then
+    call('ZREMRANGEBYSCORE', FREE, '-inf', '(inf')
     for slot = 0, get('slots') - 1 do
       if call('HEXISTS', SLOTS, slot) == 0 then call('ZADD', FREE, home_of(slot), format('%04d', slot)) end
     end
@@ -64,6 +64,7 @@ end
 
 function operations.join()
   local index, fresh = tonumber(ARGV[5]), ARGV[15] == '1'
+  plant()
   local before = configure(5)
   if get('count') == 0 then
     local prior = tonumber(ARGV[11])
@@ -91,9 +92,8 @@ function operations.join()
       lost[#lost + 1] = slot
     end
   end
-  local slots = call('HKEYS', SLOTS)
-  for _, slot in ipairs(slots) do
-    local running = load_call(tonumber(slot))
+  for _, slot in ipairs(taken_slots()) do
+    local running = load_call(slot)
     if running.process == me and not claimed[running.slot] then free(running) end
   end
   local more = forget_process(me)
@@ -118,14 +118,14 @@ function operations.enter()
     if slot then
       local running = load_call(tonumber(slot))
       notify(me, 'run', id, running.slot, running.fence)
-    elseif spare and call('EXISTS', ENTRIES) == 0 then
+    elseif spare and entries() == 0 then
       -- Nobody is in the queue, so there is nothing that the order would have to remember.
       give(spare, entry, name)
     elseif call('HEXISTS', ENTRIES, id) == 1 then
       -- The answer to an earlier call was lost.
       notify_waiting(load_entry(id))
-    elseif not spare and (room == '0' or (not older and call('HLEN', ENTRIES) >= get('entries'))) then
-      notify(me, 'full', id, call('HLEN', ENTRIES))
+    elseif not spare and (room == '0' or (not older and entries() >= get('entries'))) then
+      notify(me, 'full', id, entries())
     elseif older and again and entry.held_until > 0 then
       notify(me, 'forget', id)
     elseif older and again and older.held_until == 0 and older.since >= entry.since then
@@ -146,7 +146,7 @@ function operations.enter()
       if entry.held_until == 0 then notify_waiting(entry) end
     end
   end
-  return call('HLEN', ENTRIES), state.mean
+  return entries(), state.mean
 end
 
 function operations.leave()
@@ -200,8 +200,8 @@ function operations.heartbeat()
   reap_processes()
   local leases, own, index = {}, own_slots(), index_of(me)
   -- What is given out below is in the notices besides, so that nothing is missed.
-  for _, slot in ipairs(call('HKEYS', SLOTS)) do
-    local running = load_call(tonumber(slot))
+  for _, slot in ipairs(taken_slots()) do
+    local running = load_call(slot)
     if running.process == me then
       leases[#leases + 1] = slot .. ' ' .. running.fence .. ' ' .. running.id
       call('ZADD', LEASES, now + get('lease'), slot)
@@ -229,7 +229,7 @@ function operations.heartbeat()
 end
 
 function operations.snapshot()
-  local usable, free = {}, call('ZRANGE', FREE, 0, -1, 'WITHSCORES')
+  local usable, free = {}, call('ZRANGE', FREE, '-inf', '(inf', 'BYSCORE', 'WITHSCORES')
   for at = 1, #free, 2 do
     if may_use(tonumber(free[at + 1])) then usable[#usable + 1] = free[at] end
   end
@@ -237,8 +237,8 @@ function operations.snapshot()
 end
 
 function operations.shut_down()
-  for _, slot in ipairs(call('HKEYS', SLOTS)) do
-    local running = load_call(tonumber(slot))
+  for _, slot in ipairs(taken_slots()) do
+    local running = load_call(slot)
     if running.process == me then free(running) end
   end
   local more = forget_process(me)

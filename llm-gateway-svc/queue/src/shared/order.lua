@@ -41,7 +41,7 @@ local function close_class(class)
   add('classes:' .. band, -1)
   if get('classes:' .. band) == 0 then
     set('v:' .. band, 0)
-    call('DEL', FINISHED[band])
+    call('ZREMRANGEBYSCORE', FINISHED[band], '-inf', '(inf')
   else
     call('ZREMRANGEBYSCORE', FINISHED[band], '-inf', get('v:' .. band))
     if class.tag > get('v:' .. band) then call('ZADD', FINISHED[band], class.tag, class.hash) end
@@ -112,6 +112,9 @@ local function store_entry(entry)
     call('ZADD', BY_PROCESS, 0, entry.process .. ' ' .. entry.id)
   end
 end
+
+-- How many entries there are.
+local function entries() return call('HLEN', ENTRIES) - 1 end
 
 local function forget(entry)
   add('changes', 1)

@@ -2,7 +2,9 @@
 -- processes is as in order/, under the same names. The script is this file and, after it, order.lua, slots.lua and
 -- operations.lua.
 --
--- KEYS  1 the queue's name in braces. All records are in keys that begin with it, so a cluster keeps them on one node.
+-- KEYS  the records, in the order of KEYS in script.rs. Each has the queue's name in braces, so a cluster keeps them on one
+--       node. The script touches no other key, and none ends to exist once there is one (`plant`): so while a cluster moves
+--       their slot, it either has all of them or says that it does not, and nobody begins an empty queue beside them.
 -- ARGV  1 the operation
 --       2 the process that asks: its replica's index, a dot, and a name of its own
 --       3 the epoch that it has joined; 0 for none
@@ -16,7 +18,7 @@
 --            late  nothing is done: the deadline is over
 --          The version rises whenever somebody starts or leaves; `changes` whenever anything does.
 --
--- Notices to a process: in the reply to the one that asks, on the channel KEYS[1]:PROCESS to others. The last word is the
+-- Notices to a process: in the reply to the one that asks, on the channel QUEUE:PROCESS to others. The last word is the
 -- time. `lent` goes to the channel in any case: a reply may be lost together with the connection, and a home that does not
 -- know whom its slot is lent to would use it by itself.
 --   run ID SLOT FENCE NOW            the entry has this slot
@@ -76,22 +78,33 @@ local FORGET_MAX, REAP_MAX, GRANTS_MAX = 500, 64, 64
 -- A number that is sorted as text.
 local PADDED = '%016.0f'
 
-local queue, me = KEYS[1], ARGV[2]
-local STATE, CLASSES, STUDENTS, ENTRIES = queue .. ':state', queue .. ':classes', queue .. ':students', queue .. ':entries'
+local me = ARGV[2]
+local STATE, CLASSES, STUDENTS, ENTRIES = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- An owner's entry; a process's present entries; the held ones by their end.
-local OWNERS, BY_PROCESS, HELD = queue .. ':owners', queue .. ':by_process', queue .. ':held'
+local OWNERS, BY_PROCESS, HELD = KEYS[5], KEYS[6], KEYS[7]
 -- Students with somebody present, by class and place; present entries by student and arrival.
-local ROTATION, ARRIVALS = queue .. ':rotation', queue .. ':arrivals'
+local ROTATION, ARRIVALS = KEYS[8], KEYS[9]
 -- Classes with somebody present by their tags; tags of classes with nobody in the queue.
-local READY = { i = queue .. ':ready:i', b = queue .. ':ready:b' }
-local FINISHED = { i = queue .. ':finished:i', b = queue .. ':finished:b' }
+local READY = { i = KEYS[10], b = KEYS[11] }
+local FINISHED = { i = KEYS[12], b = KEYS[13] }
 -- What runs in a slot, when its lease ends, which slot an entry has, and the free slots by their homes.
-local SLOTS, LEASES, RUNNING, FREE = queue .. ':slots', queue .. ':leases', queue .. ':running', queue .. ':free'
+local SLOTS, LEASES, RUNNING, FREE = KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 -- A process's epoch and when it was seen last; the process of an index.
-local JOINED, SEEN, HOMES = queue .. ':joined', queue .. ':seen', queue .. ':homes'
+local JOINED, SEEN, HOMES = KEYS[18], KEYS[19], KEYS[20]
+
+-- Redis removes a key whose last field is removed. So each has a field with no name, or a member with none, that is never
+-- removed: after all others where they are sorted by scores, before all others where they are sorted as text.
+local function plant()
+  for _, key in ipairs({ CLASSES, STUDENTS, ENTRIES, OWNERS, SLOTS, RUNNING, JOINED, HOMES }) do call('HSET', key, '', '') end
+  for _, key in ipairs({ BY_PROCESS, ROTATION, ARRIVALS }) do call('ZADD', key, 0, '') end
+  for _, key in ipairs({ HELD, READY.i, READY.b, FINISHED.i, FINISHED.b, LEASES, FREE, SEEN }) do
+    call('ZADD', key, 'inf', '')
+  end
+end
 
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+local now_text = format('%.0f', now)
 
 -- State: single values.
 
@@ -120,9 +133,9 @@ end
 local notices = {}
 
 local function notify(process, ...)
-  local words = table.concat({ ... }, ' ') .. ' ' .. format('%.0f', now)
+  local words = table.concat({ ... }, ' ') .. ' ' .. now_text
   if process == me then notices[#notices + 1] = words end
-  if process ~= me or ... == 'lent' then call('PUBLISH', queue .. ':' .. process, words) end
+  if process ~= me or ... == 'lent' then call('PUBLISH', sub(STATE, 1, -#'state' - 1) .. process, words) end
 end
 
 local function number(value) return format('%.0f', value) end

@@ -1,9 +1,13 @@
 //! Calls of `queue.lua`, its replies and its notices.
 
-use std::{pin::Pin, sync::LazyLock, time::Duration};
+use std::{
+    pin::Pin,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use tokio::time::timeout;
-use turnwise_redis::{Failure, Redis, Script, Value};
+use turnwise_redis::{Failure, Redis, Script, Value, without_braces};
 
 use super::name_hashes;
 use crate::{
@@ -24,6 +28,30 @@ static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
 /// How long Redis may take to answer. What it has not done by then it does not do later: the script knows the deadline.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The keys of a queue, after its name: all that the script touches, in its order.
+const KEYS: [&str; 20] = [
+    "state",
+    "classes",
+    "students",
+    "entries",
+    "owners",
+    "by_process",
+    "held",
+    "rotation",
+    "arrivals",
+    "ready:i",
+    "ready:b",
+    "finished:i",
+    "finished:b",
+    "slots",
+    "leases",
+    "running",
+    "free",
+    "joined",
+    "seen",
+    "homes",
+];
+
 /// How many entries are entered with one call.
 pub(super) const AT_ONCE: usize = 100;
 
@@ -32,7 +60,9 @@ pub(super) const AT_ONCE: usize = 100;
 pub(super) struct ScriptClient {
     redis: Redis,
     partition: String,
-    key: [String; 1],
+    /// What all keys and channels begin with.
+    name: String,
+    keys: Arc<[String]>,
     /// The replica's index, a dot, and a name of its own.
     pub(super) process: String,
 }
@@ -150,17 +180,13 @@ impl Notice {
 impl ScriptClient {
     /// Calls the script for the queue of this name, as this replica.
     pub(super) fn new(redis: Redis, name: &str, replica: usize) -> Self {
-        // What a cluster goes by ends at the first brace.
-        let name = if name.contains(['{', '}']) {
-            name_hashes::hash(&[name])
-        } else {
-            name.to_owned()
-        };
-        let partition = format!("queue/{name}");
+        let partition = format!("queue/{}", without_braces(name));
+        let name = format!("turnwise:{{{partition}}}");
         let process = uuid::Uuid::new_v4().simple();
         Self {
             redis,
-            key: [format!("turnwise:{{{partition}}}")],
+            keys: KEYS.iter().map(|key| format!("{name}:{key}")).collect(),
+            name,
             partition,
             process: format!("{replica}.{process}"),
         }
@@ -168,7 +194,7 @@ impl ScriptClient {
 
     /// The channel of notices to this process.
     pub(super) fn channel(&self) -> String {
-        format!("{}:{}", self.key[0], self.process)
+        format!("{}:{}", self.name, self.process)
     }
 
     /// Redis.
@@ -191,7 +217,7 @@ impl ScriptClient {
         let arguments = (what, &self.process, epoch, not_after, arguments);
         let run = self
             .redis
-            .run(&SCRIPT, &self.partition, &self.key, arguments);
+            .run(&SCRIPT, &self.partition, &self.keys, arguments);
         // Boxed, as it is a part of many futures that would all be as large.
         let run: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(run);
         let value = timeout(TIMEOUT, run)

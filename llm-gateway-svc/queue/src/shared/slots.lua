@@ -62,7 +62,7 @@ local function free_slot(index)
   end
   local beyond = '-inf'
   while true do
-    local slot, home = unpack(call('ZRANGE', FREE, beyond, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES'))
+    local slot, home = unpack(call('ZRANGE', FREE, beyond, '(inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES'))
     if not slot then return nil end
     if may_use(tonumber(home)) then return tonumber(slot) end
     beyond = '(' .. home
@@ -80,6 +80,15 @@ local function load_call(slot)
     match(record, '^(%S+) (%d+) (%S+) (%d+) (%S+) (.*)$')
   running.since = tonumber(since)
   return running
+end
+
+-- The slots in which something runs.
+local function taken_slots()
+  local slots = {}
+  for _, slot in ipairs(call('HKEYS', SLOTS)) do
+    if slot ~= '' then slots[#slots + 1] = tonumber(slot) end
+  end
+  return slots
 end
 
 -- A number above all earlier ones, even those that were lost with a server.
@@ -125,7 +134,7 @@ local function index_of(process) return tonumber(match(process, '^%d+')) end
 -- Gives the free slots that may be used to those who are next. One whose process is gone is next no more.
 local function dispatch()
   local given = 0
-  while given < GRANTS_MAX and get('present:i') + get('present:b') > 0 and call('ZCARD', FREE) > 0 do
+  while given < GRANTS_MAX and get('present:i') + get('present:b') > 0 and call('ZCARD', FREE) > 1 do
     local entry = next_entry()
     if not takes_part(entry.process) then
       remove(entry)
@@ -151,10 +160,10 @@ end
 
 -- Ends what is over: leases, held places, and processes that have been silent.
 local function reap()
-  for _, slot in ipairs(call('ZRANGE', LEASES, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
+  for _, slot in ipairs(call('ZRANGE', LEASES, '-inf', '(' .. now_text, 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
     free(load_call(tonumber(slot)))
   end
-  for _, id in ipairs(call('ZRANGE', HELD, '-inf', '(' .. number(now), 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
+  for _, id in ipairs(call('ZRANGE', HELD, '-inf', '(' .. now_text, 'BYSCORE', 'LIMIT', 0, REAP_MAX)) do
     local entry = load_entry(id)
     notify(entry.process, 'forget', id)
     remove(entry)

@@ -193,7 +193,7 @@ fn band(name: &str) -> Option<Band> {
     }
 }
 
-/// The fields of a hash.
+/// The fields of a hash, without the one that keeps it in existence.
 fn pairs(value: &Value) -> Option<impl Iterator<Item = (&str, &str)>> {
     let Value::Array(values) = value else {
         return None;
@@ -202,6 +202,7 @@ fn pairs(value: &Value) -> Option<impl Iterator<Item = (&str, &str)>> {
     Some(
         values
             .chunks_exact(2)
-            .filter_map(|pair| Some((text(&pair[0])?, text(&pair[1])?))),
+            .filter_map(|pair| Some((text(&pair[0])?, text(&pair[1])?)))
+            .filter(|(name, _)| !name.is_empty()),
     )
 }

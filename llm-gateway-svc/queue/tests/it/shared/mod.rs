@@ -1,6 +1,7 @@
 //! The queue that replicas share through Redis.
 
 mod cost;
+mod declared_keys;
 mod differential;
 mod one_of_three;
 mod one_replica;

@@ -7,9 +7,11 @@ use turnwise_llm_queue::{QueueOptions, view::Scope};
 use turnwise_testing::redis::{Cluster, SentinelSet, ServerOptions};
 
 use super::{Meter, Replica, replicas};
-use crate::conformance::{AskExt, ask, enter, refused_with_hint, slot_of, soon};
+use crate::conformance::{AskExt, ask, enter, refused_with_hint, slot_of, soon, starts};
 
 const CALL: Duration = Duration::from_millis(2);
+/// What the keys of the replicas' queue begin with.
+const QUEUE: &str = "turnwise:{queue/kind/backend/model}";
 
 /// What three replicas do together on any Redis.
 async fn it_is_shared(url: &str) {
@@ -92,4 +94,52 @@ async fn a_queue_on_a_set_that_sentinels_watch() {
 async fn a_queue_on_a_cluster() {
     let cluster = Cluster::start().unwrap();
     it_is_shared(&cluster.url()).await;
+}
+
+/// While the slot of the queue moves to another node, whoever waits keeps the place, and nobody begins an empty queue.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_queue_whose_slot_moves_while_students_wait() {
+    let cluster = Cluster::start().unwrap();
+    let options = QueueOptions {
+        service_time: Duration::from_secs(10),
+        ..QueueOptions::with_slots(1)
+    };
+    let all = replicas(&cluster.url(), 3, &options).await;
+    let queues = all.iter().map(|replica| &replica.queue).collect::<Vec<_>>();
+    let held = slot_of(queues[0], ask("class", "z")).await;
+    let mut waiting = vec![
+        ("a", enter(queues[0], ask("class", "a")).await),
+        ("b", enter(queues[1], ask("class", "b")).await),
+        ("c", enter(queues[2], ask("class", "c")).await),
+    ];
+    let absent = ask("class", "absent").max_wait(Duration::from_secs(1));
+    let hint = refused_with_hint(queues[1], absent).await;
+
+    let moving = block_in_place(|| cluster.begin_move_of(QUEUE)).unwrap();
+    // The old node still has everything, and goes on.
+    waiting.push(("d", enter(queues[0], ask("class", "d")).await));
+    for queue in &queues {
+        let view = queue.view(10).await;
+        assert_eq!((view.scope, view.waiting_total), (Scope::Shared, 5));
+    }
+    let (before, none) = block_in_place(|| moving.keys()).unwrap();
+    assert!(before > 0 && none == 0, "{before} and {none} keys");
+    // One node has some of the records and the other one the rest: nobody goes on with a part.
+    let carried = block_in_place(|| moving.carry(7)).unwrap();
+    for queue in &queues {
+        let _ = queue.view(10).await;
+    }
+    let (left, there) = block_in_place(|| moving.keys()).unwrap();
+    let there = usize::try_from(there).unwrap();
+    assert_eq!((left, there), (before - 7, carried));
+    block_in_place(|| moving.finish()).unwrap();
+
+    for replica in &all {
+        replica.until(Scope::Shared).await;
+    }
+    assert!(!held.lost().is_cancelled());
+    assert_eq!(queues[2].view(10).await.waiting_total, 5);
+    let back = ask("class", "absent").ticket(&hint.held.unwrap().ticket);
+    waiting.push(("absent", enter(queues[2], back).await));
+    assert_eq!(starts(held, waiting).await, ["a", "b", "c", "absent", "d"]);
 }
