@@ -1,5 +1,5 @@
-//! The keys that card tokens are signed with: a file of lines `KID BASE64`, read again when it changes. Neither a fault
-//! nor anything else here shows a key.
+//! The keys that card tokens and webhooks are signed with: a file of lines `KID BASE64`, read again when it changes.
+//! Neither a fault nor anything else here shows a key.
 
 use std::{
     fs,
@@ -38,17 +38,30 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Why the keys cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("DRILL_TOKEN_KEYS_FILE {}: {problem}", path.display())]
+#[error("{setting} {}: {problem}", path.display())]
 pub struct KeyFileError {
+    setting: &'static str,
     path: PathBuf,
     problem: String,
 }
 
+/// What the keys of a file are for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyUse {
+    /// The setting that names the file.
+    pub(crate) setting: &'static str,
+    /// The keys, as logs call them.
+    pub(crate) what: &'static str,
+    /// What may stand before a key's base64; empty: nothing.
+    pub(crate) prefix: &'static str,
+}
+
 /// A file of keys. The clones are the same file.
 #[derive(Clone)]
-pub(super) struct KeyFile(Arc<Shared>);
+pub(crate) struct KeyFile(Arc<Shared>);
 
 struct Shared {
+    used: KeyUse,
     path: PathBuf,
     current: ArcSwap<Vec<Key>>,
     file_state: Mutex<FileState>,
@@ -68,10 +81,11 @@ struct Key {
 }
 
 impl KeyFile {
-    pub(super) fn load(path: PathBuf) -> Result<Self, KeyFileError> {
-        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-        let keys = parse(&path, &bytes)?;
+    pub(crate) fn load(path: PathBuf, used: KeyUse) -> Result<Self, KeyFileError> {
+        let bytes = fs::read(&path).map_err(|error| unreadable(used, &path, &error))?;
+        let keys = parse(used, &path, &bytes)?;
         Ok(Self(Arc::new(Shared {
+            used,
             path,
             current: ArcSwap::from_pointee(keys),
             file_state: Mutex::new(FileState {
@@ -82,7 +96,7 @@ impl KeyFile {
     }
 
     /// The key that signs, and its id.
-    pub(super) fn first(&self) -> (String, hmac::Key) {
+    pub(crate) fn first(&self) -> (String, hmac::Key) {
         self.look();
         // A file without a key is refused, so there is one.
         let Key { kid, key } = self.0.current.load()[0].clone();
@@ -90,7 +104,7 @@ impl KeyFile {
     }
 
     /// The key with this id.
-    pub(super) fn find(&self, kid: &str) -> Option<hmac::Key> {
+    pub(crate) fn find(&self, kid: &str) -> Option<hmac::Key> {
         self.look();
         let keys = self.0.current.load();
         keys.iter()
@@ -98,9 +112,17 @@ impl KeyFile {
             .map(|key| key.key.clone())
     }
 
+    /// All keys, in their order.
+    pub(crate) fn all(&self) -> Vec<hmac::Key> {
+        self.look();
+        let keys = self.0.current.load();
+        keys.iter().map(|key| key.key.clone()).collect()
+    }
+
     /// Takes the keys of a file that has changed. The file is small, and is looked at once a second at the most.
     fn look(&self) {
         let Shared {
+            used,
             path,
             current,
             file_state,
@@ -117,20 +139,22 @@ impl KeyFile {
         }
         file_state.hash = hash;
         let keys = read
-            .map_err(|error| unreadable(path, &error))
-            .and_then(|bytes| parse(path, &bytes));
+            .map_err(|error| unreadable(*used, path, &error))
+            .and_then(|bytes| parse(*used, path, &bytes));
+        let what = used.what;
         match keys {
             Ok(keys) => {
-                tracing::info!(keys = keys.len(), "the keys of card tokens were read again");
+                tracing::info!(keys = keys.len(), "{what} were read again");
                 current.store(Arc::new(keys));
             }
-            Err(error) => tracing::error!(%error, "the keys of card tokens stay as they are"),
+            Err(error) => tracing::error!(%error, "{what} stay as they are"),
         }
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> KeyFileError {
+fn unreadable(used: KeyUse, path: &Path, error: &std::io::Error) -> KeyFileError {
     KeyFileError {
+        setting: used.setting,
         path: path.to_owned(),
         problem: format!(
             "cannot be read ({error}); write a file with a line `KID BASE64` there, with 32 random bytes or more, and give \
@@ -139,8 +163,9 @@ fn unreadable(path: &Path, error: &std::io::Error) -> KeyFileError {
     }
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
+fn parse(used: KeyUse, path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
     let fault = |problem: String| KeyFileError {
+        setting: used.setting,
         path: path.to_owned(),
         problem,
     };
@@ -157,7 +182,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let key = key(line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
+        let key = key(used, line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
         if keys.iter().any(|other| other.kid == key.kid) {
             return Err(fault(format!(
                 "line {number}: its id stands in an earlier line, too; give each key an id of its own"
@@ -179,7 +204,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
 }
 
 /// A key from its line. What is wrong is said without the line: whatever stands there may be a secret.
-fn key(line: &str) -> Result<Key, String> {
+fn key(used: KeyUse, line: &str) -> Result<Key, String> {
     let mut words = line.split_whitespace();
     let (Some(kid), Some(secret), None) = (words.next(), words.next(), words.next()) else {
         return Err("must be two words: `KID BASE64`".to_owned());
@@ -194,7 +219,7 @@ fn key(line: &str) -> Result<Key, String> {
         ));
     }
     let bytes = BASE64
-        .decode(secret)
+        .decode(secret.strip_prefix(used.prefix).unwrap_or(secret))
         .map_err(|_| "the second word must be base64, such as of `openssl rand -base64 32`")?;
     if !(KEY_MIN_BYTES..=KEY_MAX_BYTES).contains(&bytes.len()) {
         return Err(format!(

@@ -56,10 +56,7 @@ fn failure(failure: EventFailure) -> Result<Failure, Fault> {
         || failure.code.len() > CODE_MAX_CHARS
         || !failure.code.bytes().all(is_code)
     {
-        return Err(Fault::invalid(
-            "failure.code",
-            "must match [a-z0-9_]{1,64}",
-        ));
+        return Err(Fault::invalid("failure.code", "must match [a-z0-9_]{1,64}"));
     }
     if failure.position < 1 {
         return Err(Fault::invalid("failure.position", "must be 1 or more"));

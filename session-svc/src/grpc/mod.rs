@@ -10,4 +10,6 @@ mod evidence;
 mod records;
 mod session;
 
-pub use self::{admin::AdminGrpc, delivery::DeliveryGrpc, records::RecordsGrpc, session::SessionGrpc};
+pub use self::{
+    admin::AdminGrpc, delivery::DeliveryGrpc, records::RecordsGrpc, session::SessionGrpc,
+};

@@ -20,9 +20,8 @@ use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
 use turnwise_proto::school::v1::{
     EraseStudentRequest, EraseStudentResponse, ExportStudentRequest, ExportStudentResponse,
     ListAuditEntriesRequest, ListAuditEntriesResponse, ListDeadLettersRequest,
-    ListDeadLettersResponse, RunRetentionRequest, RunRetentionResponse,
-    VerifyArchiveRequest, VerifyArchiveResponse,
-    student_records_service_server::StudentRecordsService,
+    ListDeadLettersResponse, RunRetentionRequest, RunRetentionResponse, VerifyArchiveRequest,
+    VerifyArchiveResponse, student_records_service_server::StudentRecordsService,
 };
 
 /// Pages of the audit log and of dead letters: the usual and the largest size.

@@ -114,7 +114,10 @@ impl Sessions {
             .read(&Partition::tenant(tenant), wanted)
             .await?
             .entries()?;
-        let oldest = self.now().checked_sub(KEPT).map_or(0, |time| time.as_second());
+        let oldest = self
+            .now()
+            .checked_sub(KEPT)
+            .map_or(0, |time| time.as_second());
         let more = found.len() > limit;
         found.truncate(limit);
         let mut page = DeadLetterPage {
@@ -123,7 +126,10 @@ impl Sessions {
         };
         for (_, bytes) in found {
             let letter: DeadLetter = record::decode("dead_letter", &bytes)?;
-            if letter.give_up_time.is_some_and(|time| time.seconds < oldest) {
+            if letter
+                .give_up_time
+                .is_some_and(|time| time.seconds < oldest)
+            {
                 // So are all that follow.
                 page.before = None;
                 break;

@@ -28,13 +28,13 @@ use uuid::Uuid;
 use super::{keys, threads::field};
 use crate::{error::SessionError, record};
 
+pub(super) use self::claim::{ALERT, RAISED};
 pub use self::{
     claim::Claims,
     dead_letters::DeadLetterPage,
     index::Backlog,
     settle::{Failure, Settlement},
 };
-pub(super) use self::claim::{ALERT, RAISED};
 
 /// How long an event is kept that nobody asks for: where no receiver is set, the outbox holds so much.
 const KEPT: Duration = Duration::from_secs(7 * 86_400);

@@ -61,9 +61,7 @@ impl Sessions {
                 limit: 1,
             },
         ];
-        let mut reads = self
-            .under_claim(&stream, token, Vec::new(), wanted)
-            .await?;
+        let mut reads = self.under_claim(&stream, token, Vec::new(), wanted).await?;
         let mut fields = reads.fields()?;
         let before = fields.number("outgoing_event")?;
         let attempts = fields.number("outgoing_event")?;
