@@ -11,7 +11,7 @@ use std::{
 use turnwise_kit::stack::DeadlineRule;
 use turnwise_redis::RedisOptions;
 
-use crate::error::StartError;
+use crate::{error::StartError, webhooks::address::WebhookUrl};
 
 /// Settings of the turn gateway.
 #[derive(clap::Args, Debug, Clone)]
@@ -93,12 +93,38 @@ pub struct Settings {
     /// A YAML file with the terms that are blocked and the phrases that call for help, in place of the built-in ones
     #[arg(long, env = "GUARDRAIL_FILE")]
     pub guardrail_file: Option<PathBuf>,
+    /// Where a platform takes audit entries as webhooks: `https://HOST/PATH`; unset or empty: nobody is told
+    #[arg(long, env = "AUDIT_EVENT_URL", hide_env_values = true)]
+    pub audit_event_url: Option<WebhookUrl>,
+    /// Where a platform is told who talked to the tutor, best effort: `https://HOST/PATH`; unset or empty: nobody is told
+    #[arg(long, env = "ACCESS_EVENT_URL", hide_env_values = true)]
+    pub access_event_url: Option<WebhookUrl>,
+    /// Where a platform is told of safeguarding alerts, by webhooks: `https://HOST/PATH`; unset or empty: nobody is told
+    #[arg(long, env = "ALERT_EVENT_URL", hide_env_values = true)]
+    pub alert_event_url: Option<WebhookUrl>,
+    /// A file with the keys that webhooks are signed with, one a line: `KID BASE64` or `KID whsec_BASE64`, at least 32 bytes
+    /// each. All sign; it is read again when it changes. Required with any of the three addresses
+    #[arg(long, env = "WEBHOOK_KEYS_FILE")]
+    pub webhook_keys_file: Option<PathBuf>,
+    /// Whether receivers of webhooks may be on this machine or in a private network, where `http://` will do: 1 or 0.
+    /// Link-local and metadata addresses are never called
+    #[arg(long, env = "WEBHOOK_ALLOW_PRIVATE", default_value = "0", value_parser = flag, action = clap::ArgAction::Set)]
+    pub webhook_allow_private: bool,
     /// A folder with prompt sheets, read again when they change; sheets that it does not have are the built-in ones
     #[arg(long, env = "PROMPT_SHEETS_DIR")]
     pub prompt_sheets_dir: Option<PathBuf>,
     /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first
     #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3500", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
     pub prompt_max_tokens: u32,
+}
+
+/// A switch, as the settings of this suite are written.
+fn flag(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => Err("must be 1 or 0".to_owned()),
+    }
 }
 
 /// Where the upstream services are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.

@@ -37,6 +37,28 @@ pub enum StartError {
     /// Keys for drills that cannot be used.
     #[error("DRILL_TOKEN_KEYS_FILE cannot be used")]
     TokenKeys(#[from] crate::tokens::KeyFileError),
+    /// A receiver of webhooks that may not be called.
+    #[error("{setting} {problem}")]
+    WebhookUrl {
+        /// The setting that names it.
+        setting: &'static str,
+        /// What is wrong, and what to do.
+        problem: &'static str,
+    },
+    /// No keys for webhooks.
+    #[error(
+        "{setting} is set, and WEBHOOK_KEYS_FILE is not; name a file with lines `KID BASE64`, at least 32 random bytes each"
+    )]
+    MissingWebhookKeys {
+        /// The setting that needs them.
+        setting: &'static str,
+    },
+    /// Keys for webhooks that cannot be used.
+    #[error("WEBHOOK_KEYS_FILE cannot be used")]
+    WebhookKeys(#[source] crate::tokens::KeyFileError),
+    /// No HTTP client for webhooks.
+    #[error("the HTTP client of webhooks cannot be made; look at this machine's root certificates")]
+    WebhookClient(#[source] reqwest::Error),
     /// Guardrails that cannot be used.
     #[error("GUARDRAIL_FILE cannot be used")]
     Guardrails(#[from] turnwise_guardrails::ProfileError),

@@ -13,6 +13,7 @@
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
 //! | [`tokens`] | proofs that a drill or an exam question was given to this student |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
+//! | [`webhooks`] | what a platform is told without asking |
 //! | [`upstream`] | the clients of the upstream services, and how long each is waited for |
 //!
 //! Prompt sheets and guardrails are crates of their own.
@@ -36,6 +37,7 @@ mod threads;
 pub mod tokens;
 mod turn;
 pub mod upstream;
+pub mod webhooks;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -93,6 +95,7 @@ pub async fn routes(
         sheets: sheets(settings.prompt_sheets_dir.as_deref(), kit)?,
         tokens,
         guardrails,
+        access: webhooks::start(settings, &upstreams, kit)?,
         rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,

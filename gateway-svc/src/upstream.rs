@@ -21,6 +21,7 @@ use turnwise_proto::{
         index_service_client::IndexServiceClient, retrieval_service_client::RetrievalServiceClient,
     },
     session::v1::{
+        delivery_service_client::DeliveryServiceClient,
         session_admin_service_client::SessionAdminServiceClient,
         session_service_client::SessionServiceClient,
     },
@@ -186,6 +187,8 @@ pub struct Upstreams {
     pub session: SessionServiceClient<GrpcClient>,
     /// State, as far as staff and maintenance deal with it.
     pub session_admin: SessionAdminServiceClient<GrpcClient>,
+    /// Events that wait to be delivered.
+    pub delivery: DeliveryServiceClient<GrpcClient>,
     /// A platform's own exam system; `None`: the built-in one.
     pub exam: Option<ExamServiceClient<GrpcClient>>,
 }
@@ -206,7 +209,8 @@ impl Upstreams {
             llm: LlmGatewayServiceClient::new(llm.clone()),
             llm_queue: LlmQueueServiceClient::new(llm),
             session: SessionServiceClient::new(session.clone()),
-            session_admin: SessionAdminServiceClient::new(session),
+            session_admin: SessionAdminServiceClient::new(session.clone()),
+            delivery: DeliveryServiceClient::new(session),
             exam: exam.map(ExamServiceClient::new),
         }
     }

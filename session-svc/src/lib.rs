@@ -33,12 +33,13 @@ use turnwise_kit::{Gzip, Kit};
 use turnwise_proto::{
     school::v1::student_records_service_server::StudentRecordsServiceServer,
     session::v1::{
+        delivery_service_server::DeliveryServiceServer,
         session_admin_service_server::SessionAdminServiceServer,
         session_service_server::SessionServiceServer,
     },
 };
 
-use crate::grpc::{AdminGrpc, RecordsGrpc, SessionGrpc};
+use crate::grpc::{AdminGrpc, DeliveryGrpc, RecordsGrpc, SessionGrpc};
 
 pub use crate::{config::Settings, error::StartError};
 
@@ -46,6 +47,7 @@ pub use crate::{config::Settings, error::StartError};
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.session.v1.SessionService",
     "turnwise.session.v1.SessionAdminService",
+    "turnwise.session.v1.DeliveryService",
     "turnwise.school.v1.StudentRecordsService",
 ];
 
@@ -57,8 +59,10 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     sessions::resets::start(&sessions);
     let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit));
     let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone(), kit));
+    let delivery = DeliveryServiceServer::new(DeliveryGrpc::new(sessions.clone()));
     let records = StudentRecordsServiceServer::new(RecordsGrpc::new(sessions, kit));
     Ok(Routes::new(session.accept_compressed(Gzip))
         .add_service(admin.accept_compressed(Gzip))
+        .add_service(delivery.accept_compressed(Gzip))
         .add_service(records.accept_compressed(Gzip)))
 }

@@ -12,6 +12,7 @@ use turnwise_proto::classes::v1::SafeguardingAlert;
 pub struct SessionMetrics {
     alerts: Family<AlertLabels, Counter>,
     resets: Family<ResetLabels, Counter>,
+    dropped: Counter,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -42,6 +43,11 @@ impl SessionMetrics {
                 "Class resets that came to an end",
                 own.resets.clone(),
             );
+            registry.register(
+                "turnwise_session_webhook_events_dropped",
+                "Events for webhooks that were dropped unsent because their stream had grown too long",
+                own.dropped.clone(),
+            );
         });
         own
     }
@@ -53,6 +59,10 @@ impl SessionMetrics {
                 uncertain: if alert.uncertain { "yes" } else { "no" },
             })
             .inc();
+    }
+
+    pub(crate) fn dropped(&self, events: i64) {
+        self.dropped.inc_by(events.max(0).unsigned_abs());
     }
 
     pub(crate) fn reset(&self, outcome: &'static str) {

@@ -29,7 +29,10 @@ pub(crate) use commit::send_once_more;
 pub(crate) use model::{Completed, RetryHint, complete};
 pub(crate) use progress::Progress;
 
-use crate::{exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams};
+use crate::{
+    exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
+    webhooks::AccessEvents,
+};
 
 /// What all kinds of conversations need.
 pub(crate) struct Core {
@@ -39,6 +42,7 @@ pub(crate) struct Core {
     pub(crate) tokens: CardTokens,
     pub(crate) guardrails: Guardrails,
     pub(crate) rosters: Rosters,
+    pub(crate) access: AccessEvents,
     pub(crate) message_max_chars: usize,
     pub(crate) prompt_max_tokens: usize,
     pub(crate) reply_reserve: Duration,

@@ -1,5 +1,5 @@
-//! The keys that card tokens are signed with: a file of lines `KID BASE64`, read again when it changes. Neither a fault
-//! nor anything else here shows a key.
+//! The keys that card tokens and webhooks are signed with: a file of lines `KID BASE64`, read again when it changes.
+//! Neither a fault nor anything else here shows a key.
 
 use std::{
     fs,
@@ -15,6 +15,8 @@ use base64::{
 };
 use ring::hmac;
 use sha2::{Digest, Sha256};
+use tokio::{task::spawn_blocking, time::sleep};
+use turnwise_kit::Kit;
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -37,17 +39,30 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Why the keys cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("DRILL_TOKEN_KEYS_FILE {}: {problem}", path.display())]
+#[error("{setting} {}: {problem}", path.display())]
 pub struct KeyFileError {
+    setting: &'static str,
     path: PathBuf,
     problem: String,
 }
 
+/// What the keys of a file are for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyUse {
+    /// The setting that names the file.
+    pub(crate) setting: &'static str,
+    /// The keys, as logs call them.
+    pub(crate) what: &'static str,
+    /// What may stand before a key's base64; empty: nothing.
+    pub(crate) prefix: &'static str,
+}
+
 /// A file of keys. The clones are the same file.
 #[derive(Clone)]
-pub(super) struct KeyFile(Arc<Shared>);
+pub(crate) struct KeyFile(Arc<Shared>);
 
 struct Shared {
+    used: KeyUse,
     path: PathBuf,
     current: ArcSwap<Vec<Key>>,
     /// The hash of the file as it was seen last; `None`: it could not be read. Taken by one look at a time.
@@ -61,10 +76,11 @@ struct Key {
 }
 
 impl KeyFile {
-    pub(super) fn load(path: PathBuf) -> Result<Self, KeyFileError> {
-        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-        let keys = parse(&path, &bytes)?;
+    pub(crate) fn load(path: PathBuf, used: KeyUse) -> Result<Self, KeyFileError> {
+        let bytes = fs::read(&path).map_err(|error| unreadable(used, &path, &error))?;
+        let keys = parse(used, &path, &bytes)?;
         Ok(Self(Arc::new(Shared {
+            used,
             path,
             current: ArcSwap::from_pointee(keys),
             seen: Mutex::new(Some(Sha256::digest(&bytes).into())),
@@ -72,38 +88,46 @@ impl KeyFile {
     }
 
     /// The key that signs, and its id.
-    pub(super) fn first(&self) -> (String, hmac::Key) {
+    pub(crate) fn first(&self) -> (String, hmac::Key) {
         // A file without a key is refused, so there is one.
         let Key { kid, key } = self.0.current.load()[0].clone();
         (kid, key)
     }
 
     /// The key with this id.
-    pub(super) fn find(&self, kid: &str) -> Option<hmac::Key> {
+    pub(crate) fn find(&self, kid: &str) -> Option<hmac::Key> {
         let keys = self.0.current.load();
         keys.iter()
             .find(|key| key.kid == kid)
             .map(|key| key.key.clone())
     }
 
-    /// Looks at the file again and again, on a thread that may wait for a disk.
-    pub(super) async fn follow(self) {
-        loop {
-            tokio::time::sleep(LOOK).await;
-            let file = self.clone();
-            if tokio::task::spawn_blocking(move || file.look())
-                .await
-                .is_err()
-            {
-                // The process ends.
-                return;
+    /// All keys, in their order.
+    pub(crate) fn all(&self) -> Vec<hmac::Key> {
+        let keys = self.0.current.load();
+        keys.iter().map(|key| key.key.clone()).collect()
+    }
+
+    /// Reads the file again when it changes, until the process ends. One that cannot be used then leaves the keys as they
+    /// are.
+    pub(crate) fn follow(&self, kit: &Kit) {
+        let (file, end) = (self.clone(), kit.shutdown.clone());
+        kit.tasks.spawn(async move {
+            while end.run_until_cancelled(sleep(LOOK)).await.is_some() {
+                let file = file.clone();
+                // On a thread that may wait for a disk.
+                if spawn_blocking(move || file.look()).await.is_err() {
+                    // The process ends.
+                    return;
+                }
             }
-        }
+        });
     }
 
     /// Takes the keys of a file that has changed.
     fn look(&self) {
         let Shared {
+            used,
             path,
             current,
             seen,
@@ -116,20 +140,22 @@ impl KeyFile {
         }
         *seen = hash;
         let keys = read
-            .map_err(|error| unreadable(path, &error))
-            .and_then(|bytes| parse(path, &bytes));
+            .map_err(|error| unreadable(*used, path, &error))
+            .and_then(|bytes| parse(*used, path, &bytes));
+        let what = used.what;
         match keys {
             Ok(keys) => {
-                tracing::info!(keys = keys.len(), "the keys of card tokens were read again");
+                tracing::info!(keys = keys.len(), "{what} were read again");
                 current.store(Arc::new(keys));
             }
-            Err(error) => tracing::error!(%error, "the keys of card tokens stay as they are"),
+            Err(error) => tracing::error!(%error, "{what} stay as they are"),
         }
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> KeyFileError {
+fn unreadable(used: KeyUse, path: &Path, error: &std::io::Error) -> KeyFileError {
     KeyFileError {
+        setting: used.setting,
         path: path.to_owned(),
         problem: format!(
             "cannot be read ({error}); write a file with a line `KID BASE64` there, with 32 random bytes or more, and give \
@@ -138,8 +164,9 @@ fn unreadable(path: &Path, error: &std::io::Error) -> KeyFileError {
     }
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
+fn parse(used: KeyUse, path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
     let fault = |problem: String| KeyFileError {
+        setting: used.setting,
         path: path.to_owned(),
         problem,
     };
@@ -156,7 +183,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let key = key(line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
+        let key = key(used, line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
         if keys.iter().any(|other| other.kid == key.kid) {
             return Err(fault(format!(
                 "line {number}: its id stands in an earlier line, too; give each key an id of its own"
@@ -178,7 +205,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
 }
 
 /// A key from its line. What is wrong is said without the line: whatever stands there may be a secret.
-fn key(line: &str) -> Result<Key, String> {
+fn key(used: KeyUse, line: &str) -> Result<Key, String> {
     let mut words = line.split_whitespace();
     let (Some(kid), Some(secret), None) = (words.next(), words.next(), words.next()) else {
         return Err("must be two words: `KID BASE64`".to_owned());
@@ -193,7 +220,7 @@ fn key(line: &str) -> Result<Key, String> {
         ));
     }
     let bytes = BASE64
-        .decode(secret)
+        .decode(secret.strip_prefix(used.prefix).unwrap_or(secret))
         .map_err(|_| "the second word must be base64, such as of `openssl rand -base64 32`")?;
     if !(KEY_MIN_BYTES..=KEY_MAX_BYTES).contains(&bytes.len()) {
         return Err(format!(

@@ -4,7 +4,7 @@
 //! of its time, a nonce and a drill's id; an HMAC-SHA256 binds these to everything on the card, whose text comes back
 //! from the client. Drills and offers are signed under different names, so neither passes for the other.
 
-mod keys;
+pub(crate) mod keys;
 
 use std::{fmt, path::PathBuf, time::Duration};
 
@@ -15,11 +15,17 @@ use turnwise_kit::{Fault, Kit};
 use turnwise_proto::{common::v1::ErrorReason, tutor::v1::MasteryTier};
 use uuid::Uuid;
 
-use keys::KeyFile;
 pub use keys::KeyFileError;
+use keys::{KeyFile, KeyUse};
 
 /// The bound on a token's length in bytes.
 pub const TOKEN_MAX_BYTES: usize = 512;
+
+const KEYS: KeyUse = KeyUse {
+    setting: "DRILL_TOKEN_KEYS_FILE",
+    what: "the keys of card tokens",
+    prefix: "",
+};
 
 /// The form of a token, its first byte.
 const VERSION: u8 = 1;
@@ -139,7 +145,7 @@ impl CardTokens {
     /// If the file cannot be read, or a line of it is no key.
     pub fn load(keys_file: impl Into<PathBuf>, ttl: Duration) -> Result<Self, KeyFileError> {
         Ok(Self {
-            keys: KeyFile::load(keys_file.into())?,
+            keys: KeyFile::load(keys_file.into(), KEYS)?,
             ttl,
         })
     }
@@ -147,13 +153,7 @@ impl CardTokens {
     /// Reads the file again when it changes, until the process ends. One that cannot be used then leaves the keys as they
     /// are.
     pub fn follow(&self, kit: &Kit) {
-        let (keys, end) = (self.keys.clone(), kit.shutdown.clone());
-        kit.tasks.spawn(async move {
-            tokio::select! {
-                () = end.cancelled() => {}
-                () = keys.follow() => {}
-            }
-        });
+        self.keys.follow(kit);
     }
 
     /// A token for a drill. `drill_id` is the ready-made drill that it shows; empty: none.

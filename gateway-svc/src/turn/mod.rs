@@ -125,5 +125,8 @@ pub(crate) async fn take(
         messages: answer.messages.clone(),
         ..CommitTurnRequest::default()
     };
-    turn.commit(answer, made).await
+    let answer = turn.commit(answer, made).await?;
+    core.access
+        .tell("turn", &request, &facts.class_id, &facts.turn_id);
+    Ok(answer)
 }

@@ -3,10 +3,13 @@
 mod admin;
 mod check;
 mod context;
+mod delivery;
 mod due;
 mod events;
 mod evidence;
 mod records;
 mod session;
 
-pub use self::{admin::AdminGrpc, records::RecordsGrpc, session::SessionGrpc};
+pub use self::{
+    admin::AdminGrpc, delivery::DeliveryGrpc, records::RecordsGrpc, session::SessionGrpc,
+};

@@ -19,12 +19,12 @@ use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, Kit, PageTokens, ids, page};
 use turnwise_proto::school::v1::{
     EraseStudentRequest, EraseStudentResponse, ExportStudentRequest, ExportStudentResponse,
-    ListAuditEntriesRequest, ListAuditEntriesResponse, RunRetentionRequest, RunRetentionResponse,
-    VerifyArchiveRequest, VerifyArchiveResponse,
-    student_records_service_server::StudentRecordsService,
+    ListAuditEntriesRequest, ListAuditEntriesResponse, ListDeadLettersRequest,
+    ListDeadLettersResponse, RunRetentionRequest, RunRetentionResponse, VerifyArchiveRequest,
+    VerifyArchiveResponse, student_records_service_server::StudentRecordsService,
 };
 
-/// Pages of the audit log: the usual and the largest size.
+/// Pages of the audit log and of dead letters: the usual and the largest size.
 const AUDIT_PAGE: (usize, usize) = (50, 200);
 
 /// Serves `turnwise.school.v1.StudentRecordsService`.
@@ -122,6 +122,26 @@ impl StudentRecordsService for RecordsGrpc {
             .map_err(Fault::from)?;
         Ok(Response::new(ListAuditEntriesResponse {
             entries: page.entries,
+            next_page_token: pages.next(page.before),
+        }))
+    }
+
+    async fn list_dead_letters(
+        &self,
+        request: Request<ListDeadLettersRequest>,
+    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+        let (caller, message) = open(request)?;
+        let actor = staff(&caller)?;
+        let limit = page::size(message.page_size, AUDIT_PAGE.0, AUDIT_PAGE.1)?;
+        let pages = self.pages.list("ListDeadLetters", Some(&caller), &[]);
+        let before = pages.start(&message.page_token)?;
+        let page = self
+            .sessions
+            .dead_letters(&actor.tenant, before, limit)
+            .await
+            .map_err(Fault::from)?;
+        Ok(Response::new(ListDeadLettersResponse {
+            dead_letters: page.dead_letters,
             next_page_token: pages.next(page.before),
         }))
     }

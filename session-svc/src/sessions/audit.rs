@@ -17,7 +17,9 @@ use super::{
     Idempotency, Sessions,
     fields::{Fields, Reads},
     idempotency::IdempotencyEntry,
+    json::json,
     keys::{self, Operation},
+    outbox::{News, Stream},
     threads::{field, stamp},
 };
 use crate::{error::SessionError, record};
@@ -83,7 +85,7 @@ impl Sessions {
     pub(super) async fn audit(&self, actor: &Actor, deed: Deed<'_>) -> Result<i64, SessionError> {
         let entry = self.entry(actor, deed).await?;
         let transaction = Transaction {
-            writes: vec![appended(&entry)],
+            writes: self.told(actor, &entry).await?,
             reads: vec![newest()],
             ..Transaction::default()
         };
@@ -106,7 +108,7 @@ impl Sessions {
         let about = format!("{}/{}", deed.kind, deed.class_id);
         let entry = IdempotencyEntry::new(Operation::Change, idempotency, &about);
         let audited = self.entry(actor, deed).await?;
-        let mut writes = vec![appended(&audited)];
+        let mut writes = self.told(actor, &audited).await?;
         writes.extend(entry.store(Bytes::new(), self.limits()));
         let transaction = Transaction {
             checks: vec![entry.unused()],
@@ -130,6 +132,23 @@ impl Sessions {
         };
         self.apply(&partition, transaction).await?;
         Ok(answer)
+    }
+
+    /// An entry with the event that tells a platform of it; the event's stream is entered at once.
+    async fn told(&self, actor: &Actor, entry: &AuditEntry) -> Result<Vec<Write>, SessionError> {
+        let stream = Stream::audit(&actor.tenant, &entry.class_id, &entry.student_pseudonym);
+        self.announce(&stream).await?;
+        let mut writes = vec![appended(entry)];
+        writes.extend(stream.append(News {
+            kind: &entry.kind,
+            created: self.now_millis(),
+            subject: match entry.class_id.as_str() {
+                "" => String::new(),
+                class_id => format!("class/{class_id}"),
+            },
+            data: json("turnwise.school.v1.AuditEntry", entry)?.to_string(),
+        }));
+        Ok(writes)
     }
 
     async fn entry(&self, actor: &Actor, deed: Deed<'_>) -> Result<AuditEntry, SessionError> {
@@ -158,7 +177,11 @@ impl Sessions {
     }
 
     /// What stands for a student in the audit log of a tenant.
-    async fn pseudonym(&self, tenant: &str, student_id: &str) -> Result<String, SessionError> {
+    pub(super) async fn pseudonym(
+        &self,
+        tenant: &str,
+        student_id: &str,
+    ) -> Result<String, SessionError> {
         let keys = &self.inner.pseudonyms.0;
         let key = match keys.get(tenant).await {
             Some(key) => key,

@@ -206,7 +206,7 @@ impl Sessions {
         class_id: &str,
     ) -> Result<(), SessionError> {
         let class = Partition::class(&student.tenant, class_id);
-        self.forget_alerts(student, &class).await?;
+        self.forget_alerts(student, class_id).await?;
         let transaction = Transaction {
             writes: vec![Write::Unrank {
                 key: keys::students(),

@@ -32,7 +32,11 @@
 //! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
 //! and `open-alerts` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
 //! `reset` (record of the latest class reset) and `reset-lease`. In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
-//! entries of what staff change. In the partition `resets`: `resets` (ranking of
+//! entries of what staff change, and `dead-letters` (log; expires). In both: `outbox:STREAM` (log of events to deliver; expires),
+//! `outbox-state:STREAM` (record: `cursor`, `mark`, `attempts`, `first`; expires) and `outbox-lease:STREAM`. In the partition
+//! `outbox`: `DESTINATION-due` and `DESTINATION-waiting` (rankings of streams by the millisecond at which they are looked at,
+//! and of their oldest undelivered event) and `stream:DESTINATION/STREAM` (record: `touched`, `since`; expires). In the
+//! partition `resets`: `resets` (ranking of
 //! `TENANT/CLASS` that are being reset, by the millisecond of the beginning). In the partition `due`: `due` (ranking of work ids by the millisecond
 //! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
 //!
@@ -93,6 +97,9 @@ pub(crate) fn record(key: &Key) -> &'static str {
         "erased" | "cleared" => "erasure",
         "roster" => "roster",
         "audit" => "audit_entry",
+        "dead-letters" => "dead_letter",
+        "outbox" | "outbox-state" | "stream" | "audit-due" | "audit-waiting" | "alert-due"
+        | "alert-waiting" => "outgoing_event",
         _ => "store",
     }
 }
@@ -243,6 +250,34 @@ pub(crate) fn resets() -> Key {
 
 pub(crate) fn audit() -> Key {
     Key::new("audit")
+}
+
+pub(crate) fn dead_letters() -> Key {
+    Key::new("dead-letters")
+}
+
+pub(crate) fn outbox(stream: &str) -> Key {
+    Key::new(format!("outbox:{stream}"))
+}
+
+pub(crate) fn outbox_state(stream: &str) -> Key {
+    Key::new(format!("outbox-state:{stream}"))
+}
+
+pub(crate) fn outbox_lease(stream: &str) -> Key {
+    Key::new(format!("outbox-lease:{stream}"))
+}
+
+pub(crate) fn outbox_due(destination: &str) -> Key {
+    Key::new(format!("{destination}-due"))
+}
+
+pub(crate) fn outbox_waiting(destination: &str) -> Key {
+    Key::new(format!("{destination}-waiting"))
+}
+
+pub(crate) fn stream(stream_id: &str) -> Key {
+    Key::new(format!("stream:{stream_id}"))
 }
 
 pub(crate) fn due() -> Key {

@@ -18,6 +18,7 @@ mod idempotency;
 mod interactions;
 mod json;
 pub mod keys;
+pub mod outbox;
 mod reset;
 pub mod resets;
 mod stored;

@@ -21,6 +21,7 @@ use crate::{
         audit::{Actor, Deed},
         cursor::Cursor,
         keys, millis,
+        outbox::{self, News, Stream},
         threads::field,
     },
 };
@@ -35,6 +36,9 @@ const BUFFER: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Even without news the changes are looked at so often: news can be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// The kind of what tells that an alert was taken care of.
+const ACKNOWLEDGED: &str = "alert-acknowledged";
 
 /// A page of alerts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -117,6 +121,8 @@ impl Sessions {
             });
         }
         writes.extend(changed(&alert.alert_id));
+        let told = self.told_of(&student.tenant, &alert, outbox::RAISED);
+        writes.extend(told.await?);
         let transaction = Transaction {
             checks: vec![Check::Absent {
                 key,
@@ -200,7 +206,7 @@ impl Sessions {
             return Ok(found);
         }
         let deed = Deed {
-            kind: "alert-acknowledged",
+            kind: ACKNOWLEDGED,
             class_id,
             facts: vec![("alert", alert_id.to_owned())],
             ..Deed::default()
@@ -234,6 +240,8 @@ impl Sessions {
             },
         ];
         writes.extend(changed(&alert.alert_id));
+        let told = self.told_of(&actor.tenant, &alert, ACKNOWLEDGED);
+        writes.extend(told.await?);
         let transaction = Transaction {
             checks: vec![Check::FieldIs {
                 key,
@@ -250,6 +258,25 @@ impl Sessions {
             Outcome::Refused(_) => self.alert(class, &alert.alert_id).await?,
         };
         Ok(AcknowledgeAlertResponse { alert: Some(alert) })
+    }
+
+    /// The event that tells a platform of an alert; its stream is entered at once. The alert itself is read when the event
+    /// is sent.
+    async fn told_of(
+        &self,
+        tenant: &str,
+        alert: &SafeguardingAlert,
+        kind: &str,
+    ) -> Result<[Write; 5], SessionError> {
+        let pseudonym = self.pseudonym(tenant, &alert.student_id).await?;
+        let stream = Stream::alert(tenant, &alert.class_id, &pseudonym);
+        self.announce(&stream).await?;
+        Ok(stream.append(News {
+            kind,
+            created: self.now_millis(),
+            subject: format!("{}{}", outbox::ALERT, alert.alert_id),
+            data: String::new(),
+        }))
     }
 
     async fn alert(
@@ -355,8 +382,9 @@ impl Sessions {
     pub(in crate::sessions) async fn forget_alerts(
         &self,
         student: &StudentKey,
-        class: &Partition,
+        class_id: &str,
     ) -> Result<(), SessionError> {
+        let class = &Partition::class(&student.tenant, class_id);
         let wanted = vec![Read::Lowest {
             key: keys::alerts(),
             from: 0,
@@ -383,6 +411,8 @@ impl Sessions {
                 key: keys::alert(id),
             })
             .collect();
+        let pseudonym = self.pseudonym(&student.tenant, &student.student).await?;
+        writes.push(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
         for key in [keys::alerts(), keys::open_alerts()] {
             writes.push(Write::Unrank {
                 key,
