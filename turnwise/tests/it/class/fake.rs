@@ -295,4 +295,11 @@ impl StudentRecordsService for Fake {
     ) -> Result<Response<VerifyArchiveResponse>, Status> {
         not_asked()
     }
+
+    async fn list_dead_letters(
+        &self,
+        _request: Request<ListDeadLettersRequest>,
+    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+        not_asked()
+    }
 }
