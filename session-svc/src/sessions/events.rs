@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{
     Idempotency, Sessions,
     classes::settings::ClassRedactor,
+    fields::decimal,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
     stored::StoredThread,
@@ -74,32 +75,36 @@ impl Sessions {
             let key = &append.idempotency.key;
             self.raise(student, class_id, thread_id, key, alert).await?;
         }
-        let mut kept_until = thread.kept_until;
+        let now = stamp(self);
+        let key = keys::events(thread_id);
+        // So that a class reset notices what came after its archive.
+        let mut changed = vec![field("touched", Uuid::new_v4().to_string().into())];
+        let mut kept = Vec::new();
         if self.is_to_be_indexed(&thread) {
             // The next reset must find the thread, so that these events go with it.
-            kept_until = self.index(student, class_id, thread_id).await?;
+            let kept_until = self.index(student, class_id, thread_id).await?;
+            changed.push(field("kept", decimal(kept_until)));
+            kept.extend(self.kept_anew(thread_id));
+        } else {
+            let rest = thread.kept_until.saturating_sub(self.now_millis());
+            kept.push(Write::Expire {
+                key: key.clone(),
+                after: Duration::from_millis(u64::try_from(rest).unwrap_or(1).max(1)),
+            });
         }
-        let now = stamp(self);
-        let rest = kept_until.saturating_sub(self.now_millis());
-        let kept = Duration::from_millis(u64::try_from(rest).unwrap_or(1).max(1));
-        let key = keys::events(thread_id);
         let entries = append
             .events
             .iter()
             .map(|event| record::encode(&stored(thread_id, event, now, &roster)))
             .collect();
         let mut writes = vec![
-            Write::Append {
-                key: key.clone(),
-                entries,
-            },
-            Write::Expire { key, after: kept },
-            // So that a class reset notices what came after its archive.
+            Write::Append { key, entries },
             Write::Put {
                 key: keys::thread(thread_id),
-                fields: vec![field("touched", Uuid::new_v4().to_string().into())],
+                fields: changed,
             },
         ];
+        writes.extend(kept);
         writes.extend(entry.store(Bytes::new(), self.limits()));
         let transaction = Transaction {
             checks: vec![

@@ -113,6 +113,14 @@ impl Sessions {
         let member = format!("{}/{class_id}", actor.tenant);
         let mut work = self.work_on(member.clone());
         loop {
+            // It ends here, or another process has it and this one has nothing to do; what came of it stands in the record,
+            // unless the store failed it.
+            match tokio::time::timeout_at(until, &mut work).await {
+                Ok(Ok(Err(error))) if !matches!(error, SessionError::ArchiveFailed { .. }) => {
+                    return Err(error);
+                }
+                Ok(_) | Err(_) => {}
+            }
             let (_, found) = self.stored_reset(&class).await?;
             let Some(found) = found.filter(|found| found.key == idempotency.key) else {
                 return Err(SessionError::ResetInProgress {
@@ -128,18 +136,9 @@ impl Sessions {
             if !found.runs() || left.is_zero() {
                 return Ok(found.progress.unwrap_or_default());
             }
-            match tokio::time::timeout(left.min(POLL), &mut work).await {
-                // It ended here; what came of it stands in the record, unless the store failed it.
-                Ok(Ok(Err(error))) if !matches!(error, SessionError::ArchiveFailed { .. }) => {
-                    return Err(error);
-                }
-                // Another process has it: it is looked at again.
-                Ok(_) => {
-                    tokio::time::sleep(left.min(POLL)).await;
-                    work = self.work_on(member.clone());
-                }
-                Err(_elapsed) => {}
-            }
+            // Another process has it: it is looked at again.
+            tokio::time::sleep(left.min(POLL)).await;
+            work = self.work_on(member.clone());
         }
     }
 

@@ -183,6 +183,19 @@ impl Sessions {
         Ok(kept_until)
     }
 
+    /// Keeps the records of a thread for its whole time from now on.
+    pub(super) fn kept_anew(&self, thread_id: &str) -> [Write; 3] {
+        [
+            keys::thread(thread_id),
+            keys::timeline(thread_id),
+            keys::events(thread_id),
+        ]
+        .map(|key| Write::Expire {
+            key,
+            after: self.limits().thread_retention,
+        })
+    }
+
     /// A student's threads of a kind, newest first: at most `limit` from the cursor on. One that cannot be read is left
     /// out: it fails when it is asked for.
     pub async fn list_threads(

@@ -122,7 +122,6 @@ impl Sessions {
         let limits = self.limits();
         let thread_id = &commit.thread_id;
         let now = stamp(self);
-        let (timeline, log) = (keys::timeline(thread_id), keys::events(thread_id));
         let entries = commit.messages.iter().map(|message| {
             record::encode(&TutorMessage {
                 text: roster.redact(&message.text),
@@ -156,11 +155,11 @@ impl Sessions {
         }
         let mut writes = vec![
             Write::Append {
-                key: timeline.clone(),
+                key: keys::timeline(thread_id),
                 entries: entries.collect(),
             },
             Write::Append {
-                key: log.clone(),
+                key: keys::events(thread_id),
                 entries: said
                     .chain(told)
                     .map(|event| record::encode(&event))
@@ -172,12 +171,7 @@ impl Sessions {
             },
         ];
         if commit.carry.extended || first == 1 {
-            for key in [keys::thread(thread_id), timeline, log] {
-                writes.push(Write::Expire {
-                    key,
-                    after: limits.thread_retention,
-                });
-            }
+            writes.extend(self.kept_anew(thread_id));
         }
         if let Some(state) = &commit.turn_state {
             writes.push(Write::Put {

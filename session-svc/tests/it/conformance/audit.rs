@@ -90,17 +90,20 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
         .collect();
     let expected = [
         ("student-erased", ""),
+        ("student-erasure-begun", ""),
         ("student-exported", ""),
         ("class-reset", CLASS),
+        ("class-reset-begun", CLASS),
         ("class-exported", CLASS),
+        ("class-export-begun", CLASS),
         ("class-roster-set", CLASS),
     ];
     assert_eq!(kinds, expected);
     assert_eq!(
-        (entries[0].audit_id, entries[2].audit_id),
+        (entries[0].audit_id, entries[3].audit_id),
         (erased.audit_id, reset.audit_id)
     );
-    let facts = &entries[2].facts;
+    let facts = &entries[3].facts;
     assert_eq!(
         (facts["reason"].as_str(), facts["archives"].as_str()),
         ("new term", reset.archive_names[0].as_str())
@@ -109,7 +112,7 @@ async fn each_action_leaves_its_entry(bench: &mut Bench) {
         (facts["threads"].as_str(), facts["students"].as_str()),
         ("1", "1")
     );
-    assert_eq!(entries[3].facts["archive"], exported.archive_name);
+    assert_eq!(entries[5].facts["archive"], exported.archive_name);
     for entry in &entries {
         assert_eq!(entry.actor_id, "principal");
         assert!(entry.create_time.unwrap().seconds >= 1_767_225_600);

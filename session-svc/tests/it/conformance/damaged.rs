@@ -281,11 +281,14 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
             record,
             version: SCHEMA_VERSION + 1,
         };
-        let before = bench.dump();
+        // What is begun stands in the class's record and in the audit log.
+        let of_students = |name: &str| name.contains(ADA) || name.ends_with(":conversations");
+        let before = bench.dump().only(of_students);
         let (actor, class) = (bench.actor(), CLASS.to_owned());
+        let key = fresh();
         let reset = bench
             .sessions()
-            .reset_class(&actor, &class, "", &fresh(), PATIENCE)
+            .reset_class(&actor, &class, "", &key, PATIENCE)
             .await;
         assert_eq!(refused(reset), newer);
         let exported = bench
@@ -299,19 +302,25 @@ async fn a_reset_takes_nothing_of_what_a_newer_version_wrote(bench: &mut Bench) 
             bench.limit(without).await;
             let reset = bench
                 .sessions()
-                .reset_class(&actor, &class, "", &fresh(), PATIENCE)
+                .reset_class(&actor, &class, "", &key, PATIENCE)
                 .await;
             assert_eq!(refused(reset), newer);
             bench
                 .limit(|limits| limits.export_before_reset = true)
                 .await;
         }
-        assert_eq!(bench.dump(), before);
+        assert_eq!(bench.dump().only(of_students), before);
         let erased = bench
             .sessions()
-            .erase_student(actor, student, String::new())
+            .erase_student(actor.clone(), student, String::new())
             .await;
         assert_eq!(erased.unwrap().threads, 1);
+        // Without it the reset goes on to its end.
+        let reset = bench
+            .sessions()
+            .reset_class(&actor, &class, "", &key, PATIENCE)
+            .await;
+        assert_eq!(reset.unwrap().state(), ResetState::Done);
     }
 }
 

@@ -320,15 +320,19 @@ async fn a_thread_leaves_its_class_before_it_goes(bench: &mut Bench) {
     let erase =
         tokio::spawn(async move { cut_off.erase_student(actor, student, String::new()).await });
     gate.arrival().await;
-    // Cut off here, the thread is still found, and no other place names the student.
+    // Cut off here, the thread is still found, and so is the class that knows of the student.
     let dump = bench.dump();
     let names = dump.holding(ADA);
-    assert_eq!(names.iter().find(|name| of_class(name)), None);
+    let conversations = |name: &&&str| name.ends_with(":conversations");
+    assert_eq!(names.iter().find(conversations), None);
+    assert!(dump.names().iter().any(|name| name.ends_with(":places")));
     assert!(names.iter().any(|name| name.ends_with(":thread:t1")));
     let again = sessions
         .erase_student(bench.actor(), ada, String::new())
         .await;
     assert_eq!(again.unwrap().threads, 1);
+    let dump = bench.dump();
+    assert_eq!(dump.holding(ADA).iter().find(|name| of_class(name)), None);
     gate.open();
     erase.await.unwrap().unwrap();
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use turnwise_proto::classes::v1::ClassPolicy;
 use turnwise_proto::session::v1::EvidenceStart;
 use turnwise_session_store::{Partition, StudentKey, Transaction, Write};
 use turnwise_session_svc::{
@@ -55,7 +56,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         thread: Some(thread),
         question_records: Vec::new(),
         already_graded: None,
-        ..EvidenceStart::default()
+        class_policy: Some(ClassPolicy::default()),
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");

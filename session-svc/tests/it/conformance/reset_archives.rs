@@ -99,7 +99,9 @@ async fn what_cannot_be_archived_is_not_deleted(bench: &mut Bench) {
     }
     // Rights would not stop the superuser; a folder that is gone does.
     fs::remove_dir_all(bench.archives().root()).unwrap();
-    let before = bench.dump();
+    // What is begun, and that it failed, stands in the class's record and in the audit log.
+    let of_students = |name: &str| name.contains("/ada:") || name.ends_with(":conversations");
+    let before = bench.dump().only(of_students);
     let failed = SessionError::ArchiveFailed {
         class_id: CLASS.to_owned(),
     };
@@ -108,7 +110,7 @@ async fn what_cannot_be_archived_is_not_deleted(bench: &mut Bench) {
         .reset_class(&actor, &class, "", &fresh(), PATIENCE)
         .await;
     assert_eq!(refused(reset), failed);
-    assert_eq!(bench.dump(), before);
+    assert_eq!(bench.dump().only(of_students), before);
     let exported = sessions.export_class(&actor, &class, &fresh()).await;
     assert_eq!(refused(exported), failed);
     bench.archives();

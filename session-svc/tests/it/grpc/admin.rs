@@ -17,7 +17,7 @@ async fn staff_reset_export_and_erase() {
     let roster = SetClassRosterRequest {
         class_id: "7b".to_owned(),
         names: vec!["Ada Lovelace".to_owned()],
-        ..SetClassRosterRequest::default()
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
     };
     admin
         .set_class_roster(request_as(&staff, roster.clone()))
@@ -43,7 +43,7 @@ async fn staff_reset_export_and_erase() {
 
     let export = ExportClassRequest {
         class_id: class_id.clone(),
-        ..ExportClassRequest::default()
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
     };
     let exported = admin
         .export_class(request_as(&staff, export))
@@ -67,7 +67,8 @@ async fn staff_reset_export_and_erase() {
     let reset = ResetClassRequest {
         class_id,
         reason: "term".to_owned(),
-        ..ResetClassRequest::default()
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
+        wait_ms: 60_000,
     };
     let reset = admin
         .reset_class(request_as(&staff, reset))
@@ -113,9 +114,12 @@ async fn staff_reset_export_and_erase() {
     }
     let expected = [
         "student-erased",
+        "student-erasure-begun",
         "class-reset",
+        "class-reset-begun",
         "student-exported",
         "class-exported",
+        "class-export-begun",
         "class-roster-set",
     ];
     assert_eq!(kinds, expected);
@@ -137,7 +141,8 @@ async fn an_archive_that_cannot_be_written_is_an_error_of_its_own() {
     let reset = ResetClassRequest {
         class_id: "7b".to_owned(),
         reason: String::new(),
-        ..ResetClassRequest::default()
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
+        wait_ms: 60_000,
     };
     let failed = service.admin().reset_class(request_as(&staff, reset)).await;
     let fault = Fault::from_status(&failed.unwrap_err());

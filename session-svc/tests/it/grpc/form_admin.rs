@@ -17,7 +17,7 @@ async fn a_request_of_staff_out_of_form_names_its_field() {
     let set = SetClassRosterRequest {
         class_id: "7b".to_owned(),
         names: vec!["Ada".to_owned()],
-        ..SetClassRosterRequest::default()
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
     };
     out_of_form!(admin, set_class_roster, staff, set.clone(),
         "class_id": |r| r.class_id.clear(),
@@ -29,13 +29,17 @@ async fn a_request_of_staff_out_of_form_names_its_field() {
     let reset = ResetClassRequest {
         class_id: "7b".to_owned(),
         reason: String::new(),
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
         ..ResetClassRequest::default()
     };
     out_of_form!(admin, reset_class, staff, reset.clone(),
         "class_id": |r| r.class_id.clear(),
         "reason": |r| r.reason = "é".repeat(501),
     );
-    let export = ExportClassRequest::default();
+    let export = ExportClassRequest {
+        class_id: "7b".to_owned(),
+        idempotency_key: "k".to_owned(),
+    };
     out_of_form!(admin, export_class, staff, export.clone(), "class_id": |r| r.class_id.clear());
     let export = ExportStudentRequest::default();
     out_of_form!(records, export_student, staff, export.clone(), "student_id": |r| r.student_id.clear());

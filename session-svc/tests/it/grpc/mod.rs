@@ -221,6 +221,7 @@ fn the_services_have_names() {
     let expected = [
         session::v1::session_service_server::SERVICE_NAME,
         session::v1::session_admin_service_server::SERVICE_NAME,
+        session::v1::delivery_service_server::SERVICE_NAME,
         turnwise_proto::school::v1::student_records_service_server::SERVICE_NAME,
     ];
     assert_eq!(SERVICE_NAMES, expected);

@@ -281,7 +281,7 @@ impl Reach<'_> {
             let class_id = class.to_owned();
             let export = ExportClassRequest {
                 class_id: class_id.clone(),
-                ..ExportClassRequest::default()
+                idempotency_key: uuid::Uuid::new_v4().to_string(),
             };
             let exported = admin.export_class(request_as(&teacher, export)).await;
             assert_eq!(exported.is_ok(), class == who.class);
@@ -325,6 +325,7 @@ impl Reach<'_> {
             let reset = ResetClassRequest {
                 class_id: who.class.to_owned(),
                 reason: String::new(),
+                idempotency_key: uuid::Uuid::new_v4().to_string(),
                 ..ResetClassRequest::default()
             };
             let context = CallContext::background(Some(caller.clone()), Duration::from_secs(30));
