@@ -84,6 +84,7 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
     let fault = Fault::from_status(status);
     match fault.reason() {
         R::UnknownCourse
+        | R::CourseGraphInvalid
         | R::UnknownUnit
         | R::UnknownThread
         | R::UnknownQuestion

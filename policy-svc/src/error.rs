@@ -27,6 +27,16 @@ pub enum PolicyError {
         /// The course.
         course_id: String,
     },
+    /// The only packs of the course have prerequisites that go in a circle.
+    #[error(
+        "the prerequisites of course `{course_id}` go in a circle, so it is not served; whoever keeps the course corrects it"
+    )]
+    CourseGraphInvalid {
+        /// The request's field that names it.
+        field: &'static str,
+        /// The course.
+        course_id: String,
+    },
     /// The course is held in other versions only.
     #[error("course `{course_id}` is not held in the version `{pack_hash}`; try again")]
     UnknownPackVersion {
@@ -92,6 +102,11 @@ impl From<PolicyError> for Fault {
             PolicyError::UnknownCourse { field, course_id } => {
                 Self::new(ErrorReason::UnknownCourse, message)
                     .field(field, "no such course")
+                    .meta("course_id", course_id)
+            }
+            PolicyError::CourseGraphInvalid { field, course_id } => {
+                Self::new(ErrorReason::CourseGraphInvalid, message)
+                    .field(field, "its prerequisites go in a circle")
                     .meta("course_id", course_id)
             }
             PolicyError::UnknownPackVersion {

@@ -74,7 +74,7 @@ impl Policies {
     fn course(&self, field: &'static str, id: &str) -> Result<Arc<LoadedCourse>, Status> {
         ids::check(field, id)?;
         let course = self.courses.get(id);
-        Ok(course.ok_or_else(|| unknown_course(field, id))?)
+        Ok(course.ok_or_else(|| self.not_served(field, id))?)
     }
 
     /// The course in this version, which need not be the one that new turns have.
@@ -86,7 +86,7 @@ impl Policies {
     ) -> Result<Arc<LoadedCourse>, Status> {
         ids::check(fields.0, id)?;
         if !self.courses.holds(id) {
-            return Err(unknown_course(fields.0, id).into());
+            return Err(self.not_served(fields.0, id).into());
         }
         ids::check(fields.1, pack_hash)?;
         let course = self.courses.version(id, pack_hash);
@@ -105,12 +105,15 @@ impl Policies {
             self.version(("course_id", "pack_hash"), id, pack_hash)
         }
     }
-}
 
-fn unknown_course(field: &'static str, id: &str) -> PolicyError {
-    PolicyError::UnknownCourse {
-        field,
-        course_id: id.to_owned(),
+    /// Why there is no such course here.
+    fn not_served(&self, field: &'static str, id: &str) -> PolicyError {
+        let course_id = id.to_owned();
+        if self.courses.is_circular(id) {
+            PolicyError::CourseGraphInvalid { field, course_id }
+        } else {
+            PolicyError::UnknownCourse { field, course_id }
+        }
     }
 }
 

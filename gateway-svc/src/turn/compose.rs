@@ -252,7 +252,9 @@ impl Composing<'_> {
     /// end of its time, as long as nothing is decided: after that, what was kept back is time enough for an answer.
     fn policy_failed(self, fault: Fault) -> Result<Composed, Fault> {
         match fault.reason() {
-            ErrorReason::UnknownCourse | ErrorReason::UnknownUnit => Err(fault),
+            ErrorReason::UnknownCourse
+            | ErrorReason::CourseGraphInvalid
+            | ErrorReason::UnknownUnit => Err(fault),
             ErrorReason::DeadlineExceeded if self.facts.policy.is_none() => Err(fault),
             reason => {
                 tracing::error!(reason = reason.wire_name(), "the policy cannot be asked");

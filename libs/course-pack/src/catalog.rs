@@ -1,6 +1,6 @@
 //! The courses that are served, each with its last versions: looked up without a lock, replaced in one step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ impl<T> Clone for Version<T> {
 /// with, whatever is served meanwhile.
 pub struct Catalog<T> {
     shelves: ArcSwap<BTreeMap<String, Shelf<T>>>,
+    /// The courses with a pack that was refused because its prerequisites go in a circle.
+    circular: ArcSwap<BTreeSet<String>>,
 }
 
 /// One course.
@@ -74,6 +76,7 @@ impl<T> Default for Catalog<T> {
     fn default() -> Self {
         Self {
             shelves: ArcSwap::default(),
+            circular: ArcSwap::default(),
         }
     }
 }
@@ -112,6 +115,17 @@ impl<T> Catalog<T> {
     #[must_use]
     pub fn holds(&self, course_id: &str) -> bool {
         self.shelves.load().contains_key(course_id)
+    }
+
+    /// Whether a pack of the course was refused because its prerequisites go in a circle. An earlier version may be served
+    /// all the same.
+    #[must_use]
+    pub fn is_circular(&self, course_id: &str) -> bool {
+        self.circular.load().contains(course_id)
+    }
+
+    pub(crate) fn set_circular(&self, courses: BTreeSet<String>) {
+        self.circular.store(Arc::new(courses));
     }
 
     /// The first `most` of the served courses whose ids come after `course_id`, in the order of their ids.

@@ -11,9 +11,9 @@ use crate::draft::Draft;
 use crate::fault::Faults;
 use crate::model::Tier;
 
-/// Runs every check.
-pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) {
-    let units = units::check(draft, faults);
+/// Runs every check. Tells whether the prerequisites go in a circle.
+pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
+    let (units, circular) = units::check(draft, faults);
     drills(draft, faults);
     examples::check(draft, faults);
     let (questions, covered) = questions(draft, &units, faults);
@@ -22,6 +22,7 @@ pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) {
     references(draft, faults);
     documents(draft, &units, faults);
     support(draft, &questions, faults);
+    circular
 }
 
 /// The number of each id: that of the first item that has it.

@@ -8,7 +8,7 @@
 mod fingerprint;
 mod metrics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ use prometheus_client::registry::Registry;
 use self::metrics::LibraryMetrics;
 use crate::catalog::{Catalog, Version};
 use crate::fault::PackFault;
-use crate::load::{duplicate, folders, load};
+use crate::load::{Refusal, duplicate, examine, folders};
 use crate::model::Pack;
 
 /// Why a folder of packs has nothing to serve.
@@ -78,8 +78,8 @@ struct Folder<T> {
     polls: u32,
     /// How it looked when it was last loaded.
     loaded: Option<u64>,
-    /// Why what was last loaded was refused; empty if it was not.
-    faults: Vec<PackFault>,
+    /// Why what was last loaded was refused; without faults if it was not.
+    refusal: Refusal,
     /// The last good version that came from it.
     good: Option<Version<T>>,
     /// The folder that has the same course, as was last logged.
@@ -92,7 +92,7 @@ impl<T> Default for Folder<T> {
             look: None,
             polls: 0,
             loaded: None,
-            faults: Vec::new(),
+            refusal: Refusal::default(),
             good: None,
             rival: None,
         }
@@ -146,7 +146,9 @@ impl<T> Library<T> {
             let mut folder = Folder::default();
             folder.seen(Some(fingerprint::of(&path)));
             let loaded = library.load(&path);
-            faults.extend(loaded.as_ref().err().into_iter().flatten().cloned());
+            if let Err(refusal) = &loaded {
+                faults.extend(refusal.faults.iter().cloned());
+            }
             library.take(&path, &mut folder, loaded);
             state.folders.insert(path, folder);
         }
@@ -259,19 +261,20 @@ impl<T> Library<T> {
     }
 
     /// Loads a pack. A version that is held already is not built again.
-    fn load(&self, path: &Path) -> Result<Version<T>, Vec<PackFault>> {
-        let pack = load(path)?;
+    fn load(&self, path: &Path) -> Result<Version<T>, Refusal> {
+        let pack = examine(path)?;
         let course_id = pack.course.id.clone();
         let hash = pack.hash.clone();
         let value = match self.catalog.version(&course_id, &hash) {
             Some(held) => held,
-            None => Arc::new((self.build)(pack).map_err(|message| {
-                vec![PackFault {
+            None => Arc::new((self.build)(pack).map_err(|message| Refusal {
+                faults: vec![PackFault {
                     file: path.join("course.yaml"),
                     line: None,
                     message,
                     remedy: "correct the pack".to_owned(),
-                }]
+                }],
+                circular: None,
             })?),
         };
         Ok(Version {
@@ -286,20 +289,20 @@ impl<T> Library<T> {
         &self,
         path: &Path,
         folder: &mut Folder<T>,
-        loaded: Result<Version<T>, Vec<PackFault>>,
+        loaded: Result<Version<T>, Refusal>,
     ) -> bool {
         let retried = folder.loaded == folder.look;
         folder.loaded = folder.look;
         match loaded {
             Ok(version) => {
                 folder.good = Some(version);
-                folder.faults.clear();
+                folder.refusal = Refusal::default();
                 true
             }
-            Err(faults) if retried && faults == folder.faults => false,
-            Err(faults) => {
-                self.refuse(path, &faults);
-                folder.faults = faults;
+            Err(refusal) if retried && refusal.faults == folder.refusal.faults => false,
+            Err(refusal) => {
+                self.refuse(path, &refusal.faults);
+                folder.refusal = refusal;
                 true
             }
         }
@@ -340,6 +343,9 @@ impl<T> Library<T> {
                     .or_insert_with(|| (path.clone(), good.clone()));
             }
         }
+        let circular = state.folders.values().map(|f| &f.refusal.circular);
+        let circular: BTreeSet<String> = circular.flatten().cloned().collect();
+        self.catalog.set_circular(circular);
         if homes.is_empty() {
             tracing::error!(root = %self.root.display(), "no course pack is in order");
             return false;
@@ -381,7 +387,7 @@ impl<T> Library<T> {
 
 impl<T> Folder<T> {
     fn is_broken(&self) -> bool {
-        !self.faults.is_empty()
+        !self.refusal.faults.is_empty()
     }
 
     fn seen(&mut self, look: Option<u64>) {

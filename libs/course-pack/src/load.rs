@@ -11,15 +11,29 @@ use crate::{check, files, read};
 /// A pack's folder, and the pack or what is wrong with it.
 pub type LoadedPack = (PathBuf, Result<Pack, Vec<PackFault>>);
 
+/// Why a pack is refused.
+#[derive(Debug, Default)]
+pub(crate) struct Refusal {
+    /// Every fault that was found.
+    pub(crate) faults: Vec<PackFault>,
+    /// The course, if its prerequisites go in a circle.
+    pub(crate) circular: Option<String>,
+}
+
 /// Loads and checks the pack in `dir`.
 ///
 /// # Errors
 /// Every fault that was found, by file and line; any fault refuses the pack.
 pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
+    examine(dir).map_err(|refusal| refusal.faults)
+}
+
+/// The same, with what a refusal says of the graph.
+pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     let mut faults = Faults::default();
     let files = files::find(dir, &mut faults);
     let (mut draft, hash) = read::read(&files, &mut faults);
-    check::check(&draft, &mut faults);
+    let circular = check::check(&draft, &mut faults);
     match draft.course.take() {
         Some(course) if faults.is_empty() => Ok(Pack {
             hash,
@@ -32,7 +46,10 @@ pub fn load(dir: &Path) -> Result<Pack, Vec<PackFault>> {
             references: draft.references,
             documents: draft.documents.into_iter().map(|d| d.document).collect(),
         }),
-        _ => Err(faults.into_sorted()),
+        course => Err(Refusal {
+            faults: faults.into_sorted(),
+            circular: course.filter(|_| circular).map(|c| c.course.id),
+        }),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use tempfile::TempDir;
-use tonic::{Status, service::Routes};
+use tonic::{Code, Status, service::Routes};
 use turnwise_course_pack::Library;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{
@@ -180,6 +180,48 @@ async fn a_broken_pack_changes_nothing_but_the_count_of_refusals() {
     fs::write(&units, good.replace("[A wrong idea", "[One wrong idea")).unwrap();
     assert!(service.settle());
     assert_ne!(service.course().await.unwrap().pack_hash, before.pack_hash);
+}
+
+/// A course that was never served in order is not unknown: somebody has to break the circle.
+#[tokio::test]
+async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
+    let service = service();
+    let folder = service.root.path().join("third");
+    write_pack(&folder, "third");
+    let units = folder.join("units/units.yaml");
+    let good = fs::read_to_string(&units).unwrap();
+    let circle = good.replacen("prerequisites: [START]", "prerequisites: [START, TWO]", 1);
+    assert_ne!(circle, good);
+    fs::write(&units, circle).unwrap();
+    assert!(!service.settle());
+    // At the start of a service it is the same.
+    let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
+    let late = routes_over(late.catalog(), &service.kit).unwrap().prepare();
+    for client in [&service.client, &PolicyServiceClient::new(late)] {
+        let request = GetCourseRequest {
+            course_id: "third".to_owned(),
+        };
+        let status = client.clone().get_course(request).await.unwrap_err();
+        assert_eq!(status.code(), Code::FailedPrecondition);
+        let plan = PlanRequest {
+            course_id: "third".to_owned(),
+            ..plan_request(ready())
+        };
+        let planned = client.clone().plan(plan).await.unwrap_err();
+        for status in [status, planned] {
+            let (reason, fields) = fault(status);
+            assert_eq!(
+                (reason.as_str(), &fields[..]),
+                ("COURSE_GRAPH_INVALID", &["course_id".to_owned()][..])
+            );
+        }
+    }
+    fs::write(&units, good).unwrap();
+    assert!(service.settle());
+    assert_eq!(service.listed().await, ["other", COURSE, "third"]);
+    fs::remove_dir_all(folder).unwrap();
+    assert!(service.settle());
+    assert_eq!(service.listed().await, ["other", COURSE]);
 }
 
 #[tokio::test]

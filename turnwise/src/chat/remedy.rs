@@ -43,7 +43,7 @@ pub fn remedy(fault: &Fault) -> String {
         ErrorReason::UnknownThread => {
             "Leave out --thread to begin a new conversation.".to_owned()
         }
-        ErrorReason::UnknownCourse => {
+        ErrorReason::UnknownCourse | ErrorReason::CourseGraphInvalid => {
             "Name a course that the suite serves with --course.".to_owned()
         }
         ErrorReason::UnknownUnit | ErrorReason::UnknownQuestion => {

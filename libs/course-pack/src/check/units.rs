@@ -11,8 +11,8 @@ use crate::fault::Faults;
 use crate::graph::Graph;
 use crate::repeats::repeats;
 
-/// Checks the units; gives their numbers.
-pub(super) fn check<'d>(draft: &'d Draft<'_>, faults: &mut Faults) -> Ids<'d> {
+/// Checks the units; gives their numbers, and whether their prerequisites go in a circle.
+pub(super) fn check<'d>(draft: &'d Draft<'_>, faults: &mut Faults) -> (Ids<'d>, bool) {
     let ids = Ids::read(
         "unit",
         "rename one of the two, or remove it: a unit's id is unique in the whole pack",
@@ -30,7 +30,7 @@ pub(super) fn check<'d>(draft: &'d Draft<'_>, faults: &mut Faults) -> Ids<'d> {
         report_cycle(draft, cycle, faults);
     }
     reach(draft, &ids, &graph, &cycles, &edges.doubtful, faults);
-    ids
+    (ids, !cycles.is_empty())
 }
 
 /// The edges that can be followed, and the units that have others.
