@@ -13,6 +13,7 @@ mod export;
 mod interactions;
 mod leases;
 mod memory;
+mod outbox;
 mod recovery;
 mod redaction;
 mod reset;
@@ -40,6 +41,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("interactions", interactions::CASES),
     ("leases", leases::CASES),
     ("memory", memory::CASES),
+    ("outbox", outbox::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),
