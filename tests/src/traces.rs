@@ -60,6 +60,11 @@ impl TraceReceiver {
         }
     }
 
+    /// All spans that have come so far.
+    pub fn all(&mut self) -> Vec<Received> {
+        std::iter::from_fn(|| self.spans.try_recv().ok()).collect()
+    }
+
     /// All spans of a trace that have come so far, by span id. Processes that have ended have sent all of theirs.
     pub fn of_trace(&mut self, trace_id: &[u8]) -> HashMap<Vec<u8>, Received> {
         let mut found = HashMap::new();

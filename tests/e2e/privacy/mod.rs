@@ -1,5 +1,7 @@
 //! What identifies a person goes nowhere: not into the timeline, the prompt, a log or the store's file.
 
+mod canaries;
+
 use std::{fs, path::Path};
 
 use turnwise_proto::session::v1::{
@@ -61,7 +63,10 @@ async fn personal_data_goes_nowhere(kind: Kind) {
         for line in suite.logs() {
             assert!(!line.contains(secret), "{line}");
         }
-        nowhere_below(suite.home(), secret);
+        for (place, bytes) in left_below(suite.home()) {
+            let holds = bytes.windows(secret.len()).any(|w| w == secret.as_bytes());
+            assert!(!holds, "{place} holds {secret}");
+        }
     }
 }
 
@@ -90,15 +95,8 @@ async fn a_rostered_name_goes_nowhere() {
     assert!(!tutor(&answer).text.contains("Zebedee"), "{answer:#?}");
 
     // What Redis holds is asked of Redis: the roster itself is there, and nothing else.
-    let redis = suite.redis().unwrap();
-    // Dumped without compression, so that a name would show.
-    redis
-        .command(&["CONFIG", "SET", "rdbcompression", "no"])
-        .unwrap();
-    let keys = redis.command(&["KEYS", "*"]).unwrap();
-    for key in keys.items().iter().map(Value::text) {
-        let dump = redis.command(&["DUMP", &key]).unwrap();
-        let holds = dump.text().contains("Zebedee") || readable(redis, &key).contains("Zebedee");
+    for (key, value) in redis_values(suite.redis().unwrap()) {
+        let holds = value.windows(7).any(|word| word == b"Zebedee");
         assert_eq!(holds, key.ends_with(":roster"), "{key}");
     }
     suite.stop();
@@ -108,6 +106,26 @@ async fn a_rostered_name_goes_nowhere() {
             "{line}"
         );
     }
+}
+
+/// Every key in Redis with what stands there, as it is and decompressed.
+fn redis_values(redis: &RedisServer) -> Vec<(String, Vec<u8>)> {
+    // Dumped without compression, so that a name would show.
+    redis
+        .command(&["CONFIG", "SET", "rdbcompression", "no"])
+        .unwrap();
+    let keys = redis.command(&["KEYS", "*"]).unwrap();
+    let keys = keys.items().iter().map(Value::text);
+    keys.map(|key| {
+        let mut value = key.clone().into_bytes();
+        // What was there a moment ago may be over.
+        if let Value::Bytes(dump) = redis.command(&["DUMP", &key]).unwrap() {
+            value.extend(dump);
+            value.extend(readable(redis, &key).into_bytes());
+        }
+        (key, value)
+    })
+    .collect()
 }
 
 /// What is compressed in a hash or a log.
@@ -133,28 +151,27 @@ fn readable(redis: &RedisServer, key: &str) -> String {
         .collect()
 }
 
-/// Insists that no file below the directory holds the secret.
-fn nowhere_below(dir: &Path, secret: &str) {
+/// Every file below the directory, and every row of a store's file, whose bytes are compressed there.
+fn left_below(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut left = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            nowhere_below(&path, secret);
-        } else {
-            let holds = |bytes: &[u8]| bytes.windows(secret.len()).any(|w| w == secret.as_bytes());
-            assert!(
-                !holds(&fs::read(&path).unwrap()),
-                "{} holds {secret}",
-                path.display()
-            );
-            // What is compressed there holds it in other bytes.
-            if path.ends_with("session.redb") {
-                let rows = stored_rows(&path);
-                assert!(rows.iter().any(|row| row.kind == "turn text"));
-                assert!(
-                    !rows.iter().any(|row| holds(&row.plain())),
-                    "a row holds {secret}"
-                );
-            }
+            left.extend(left_below(&path));
+            continue;
+        }
+        let archived = path.extension().is_some_and(|ending| ending == "jsonl");
+        let kind = if archived { "archive" } else { "file" };
+        left.push((
+            format!("{kind} {}", path.display()),
+            fs::read(&path).unwrap(),
+        ));
+        if path.ends_with("session.redb") {
+            let rows = stored_rows(&path);
+            assert!(rows.iter().any(|row| row.kind == "turn text"));
+            let rows = rows.iter();
+            left.extend(rows.map(|row| (format!("stored {}", row.kind), row.plain().to_vec())));
         }
     }
+    left
 }
