@@ -61,7 +61,11 @@ async fn a_cluster_counts_like_one_server() {
     }
     assert!(other.take(&[hits[1]]).await.is_err());
     // Braces in a name lead to no other node.
-    let odd = [rate("}{odd} %7B", 1, 1), rate("%7Bodd", 1, 1), rate("{odd", 1, 1)];
+    let odd = [
+        rate("}{odd} %7B", 1, 1),
+        rate("%7Bodd", 1, 1),
+        rate("{odd", 1, 1),
+    ];
     assert_eq!(one.take(&odd).await, Ok(()));
     assert_eq!(other.take(&odd[..1]).await.unwrap_err().hit, 0);
 }

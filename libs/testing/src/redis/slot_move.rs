@@ -61,15 +61,7 @@ impl<'a> SlotMove<'a> {
         let keys: Vec<String> = keys.items().iter().map(Value::text).collect();
         if !keys.is_empty() {
             let port = self.to.port().to_string();
-            let mut words = vec![
-                "MIGRATE",
-                "127.0.0.1",
-                &port,
-                "",
-                "0",
-                KEY_LIMIT,
-                "KEYS",
-            ];
+            let mut words = vec!["MIGRATE", "127.0.0.1", &port, "", "0", KEY_LIMIT, "KEYS"];
             words.extend(keys.iter().map(String::as_str));
             self.from.command(&words)?;
         }

@@ -85,7 +85,11 @@ async fn every_key_is_declared() {
     deaf.stop().await;
 
     let scripts = block_in_place(|| watch.finish()).unwrap();
-    let asked: BTreeSet<&str> = scripts.calls.keys().map(|(_, what)| what.as_str()).collect();
+    let asked: BTreeSet<&str> = scripts
+        .calls
+        .keys()
+        .map(|(_, what)| what.as_str())
+        .collect();
     assert_eq!(scripts.undeclared, BTreeSet::new());
     assert_eq!(asked, BTreeSet::from(OPERATIONS));
 }
