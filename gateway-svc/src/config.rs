@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use turnwise_kit::stack::DeadlineRule;
+use turnwise_kit::{caller::InternalToken, settings::read_token, stack::DeadlineRule};
 use turnwise_redis::RedisOptions;
 
 use crate::{error::StartError, webhooks::address::WebhookUrl};
@@ -47,7 +47,7 @@ pub struct Settings {
     /// `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the sentinels and their name of the primary, or
     /// `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes. Unset: each counts for itself
     #[arg(long, env = "GATEWAY_REDIS_URL", hide_env_values = true)]
-    pub gateway_redis_url: Option<RedisUrl>,
+    pub gateway_redis_url: Option<Hidden>,
     /// A file with the password for Redis, so that it does not stand in GATEWAY_REDIS_URL
     #[arg(
         long,
@@ -113,6 +113,20 @@ pub struct Settings {
     /// A folder with prompt sheets, read again when they change; sheets that it does not have are the built-in ones
     #[arg(long, env = "PROMPT_SHEETS_DIR")]
     pub prompt_sheets_dir: Option<PathBuf>,
+    /// A key that opens ResetClassConversations for classes of the tenant `default` and nothing else, at least 32 visible
+    /// ASCII characters. A file is the safer place
+    #[arg(long, env = "HELPER_INTERNAL_API_TOKEN", hide_env_values = true)]
+    pub helper_internal_api_token: Option<Hidden>,
+    /// A file that holds HELPER_INTERNAL_API_TOKEN
+    #[arg(long, env = "HELPER_INTERNAL_API_TOKEN_FILE")]
+    pub helper_internal_api_token_file: Option<PathBuf>,
+    /// Seconds that ResetClassConversations waits for the end of a reset (0 to 600); it goes on, and the same key tells how
+    /// far it is
+    #[arg(long, env = "HELPER_INTERNAL_RESET_TIMEOUT_SECONDS", default_value = "2", value_parser = clap::value_parser!(u64).range(0..=600))]
+    pub helper_internal_reset_timeout_seconds: u64,
+    /// Read by nothing: the reset of a class is the RPC ResetClassConversations. A start with it warns
+    #[arg(long, env = "HELPER_INTERNAL_RESET_URL")]
+    pub helper_internal_reset_url: Option<String>,
     /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first
     #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3500", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
     pub prompt_max_tokens: u32,
@@ -161,12 +175,12 @@ pub struct Endpoints {
     pub session_endpoint: String,
 }
 
-/// The value of `GATEWAY_REDIS_URL`. Every text parses, and what is wrong with it is said at the start of the service: a
-/// parser's own error would print the value, and with it a password.
+/// The value of a setting that is a secret or may hold one. Every text parses, and what is wrong with it is said at the
+/// start of the service: a parser's own error would print the value.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RedisUrl(String);
+pub struct Hidden(String);
 
-impl FromStr for RedisUrl {
+impl FromStr for Hidden {
     type Err = Infallible;
 
     fn from_str(value: &str) -> Result<Self, Infallible> {
@@ -174,10 +188,10 @@ impl FromStr for RedisUrl {
     }
 }
 
-/// Shows that there is one: it may hold a password.
-impl fmt::Debug for RedisUrl {
+/// Shows that there is one.
+impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RedisUrl(…)")
+        f.write_str("Hidden(…)")
     }
 }
 
@@ -188,7 +202,7 @@ impl Settings {
     ///
     /// If the password file cannot be read.
     pub fn redis(&self) -> Result<Option<RedisOptions>, StartError> {
-        let Some(RedisUrl(url)) = &self.gateway_redis_url else {
+        let Some(Hidden(url)) = &self.gateway_redis_url else {
             return Ok(None);
         };
         let mut options = RedisOptions {
@@ -214,6 +228,35 @@ impl Settings {
         self.drill_token_keys_file
             .as_deref()
             .ok_or(StartError::MissingTokenKeys)
+    }
+
+    /// The key that resets classes, from wherever it was set.
+    ///
+    /// # Errors
+    ///
+    /// If there are two, its file cannot be read, or it is too short.
+    pub fn reset_key(&self) -> Result<Option<InternalToken>, StartError> {
+        let direct = self.helper_internal_api_token.as_ref();
+        let file = self.helper_internal_api_token_file.as_ref();
+        match (
+            direct.filter(|key| !key.0.is_empty()),
+            file.filter(|path| !path.as_os_str().is_empty()),
+        ) {
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => Err(StartError::TwoResetKeys),
+            (Some(Hidden(key)), None) => match InternalToken::new(key) {
+                Some(key) => Ok(Some(key)),
+                None => Err(StartError::ResetKey),
+            },
+            (None, Some(path)) => read_token("HELPER_INTERNAL_API_TOKEN_FILE", path)
+                .map(Some)
+                .map_err(StartError::ResetKeyFile),
+        }
+    }
+
+    /// How long a reset is waited for.
+    pub fn reset_wait(&self) -> Duration {
+        Duration::from_secs(self.helper_internal_reset_timeout_seconds)
     }
 
     /// How long calls may take.

@@ -29,6 +29,20 @@ pub enum StartError {
     /// The exam system's address.
     #[error("EXAM_ENDPOINT cannot be used")]
     ExamEndpoint(#[from] turnwise_kit::client::ConnectError),
+    /// Two keys that reset classes.
+    #[error(
+        "HELPER_INTERNAL_API_TOKEN and HELPER_INTERNAL_API_TOKEN_FILE are both set; keep one of them"
+    )]
+    TwoResetKeys,
+    /// A key that resets classes and cannot be used.
+    #[error(
+        "HELPER_INTERNAL_API_TOKEN cannot be used: it must hold at least {} visible ASCII characters",
+        turnwise_kit::caller::InternalToken::MIN_CHARS
+    )]
+    ResetKey,
+    /// The file of a key that resets classes.
+    #[error("the key of HELPER_INTERNAL_API_TOKEN_FILE cannot be used")]
+    ResetKeyFile(#[source] turnwise_kit::settings::SettingsError),
     /// No keys for drills.
     #[error(
         "DRILL_TOKEN_KEYS_FILE is not set; name a file with lines `KID BASE64`, at least 32 random bytes each"
@@ -89,6 +103,12 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::UnknownThread
         | R::UnknownQuestion
         | R::UnknownTurn
+        | R::UnknownStudent
+        | R::UnknownAlert
+        | R::UnknownArchive
+        | R::ResetInProgress
+        | R::ArchiveFailed
+        | R::ResumeRequired
         | R::TurnInProgress
         | R::IdempotencyConflict
         | R::VersionConflict

@@ -1,32 +1,43 @@
-//! Why a turn went as it did, for staff: its record, and the policy's reasons.
+//! Why a turn went as it did, for staff and teachers: its record, and the policy's reasons. Before a student's words are
+//! handed out, the audit log names the reader.
 
 use prost::Message;
-use turnwise_kit::{CallContext, Fault};
+use turnwise_kit::{CallContext, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{ExplainTurnRequest, ExplainTurnResponse, TurnFacts, TurnRecord, TurnTexts},
+    explain::v1::{TurnFacts, TurnRecord, TurnTexts},
     policy::v1::{ExplainRequest, Explanation},
-    session::v1::{GetTurnLogRequest, TurnLog},
+    session::v1::{GetTurnLogRequest, RecordAccessRequest, TurnLog},
 };
 
 use crate::{
     record,
-    upstream::{Step, Upstreams},
+    upstream::{Step, Upstreams, own},
 };
 
-/// The record of a turn of the tutor, explained.
+/// A turn, explained. The reasons are absent where nothing was decided or the policy cannot be asked now.
+pub(crate) type Explained = (TurnRecord, Option<Explanation>);
+
+/// The record of a turn of the tutor, explained. `class_id` is the only class whose turn it may be; none: any of the tenant.
 pub(crate) async fn turn(
     upstreams: &Upstreams,
     context: &CallContext,
-    request: ExplainTurnRequest,
-) -> Result<ExplainTurnResponse, Fault> {
+    student_id: &str,
+    turn_id: &str,
+    class_id: Option<&str>,
+) -> Result<Explained, Fault> {
+    ids::check("student_id", student_id)?;
+    ids::check("turn_id", turn_id)?;
+    let caller = context.caller()?;
     let step = Step::Session.of(context);
+    // A teacher may see turns of a class, which the store cannot tell before the log is read.
+    let inside = own(context, &caller.tenant, step.wait());
     let log = upstreams
         .session
         .clone()
-        .get_turn_log(step.request(GetTurnLogRequest {
-            student_id: request.student_id,
-            turn_id: request.turn_id,
+        .get_turn_log(inside.request(GetTurnLogRequest {
+            student_id: student_id.to_owned(),
+            turn_id: turn_id.to_owned(),
         }))
         .await
         .map_err(|status| step.fault(&status))?
@@ -34,11 +45,33 @@ pub(crate) async fn turn(
         .turn_log
         .unwrap_or_default();
     let record = read_log(log)?;
+    let class_of_turn = record.facts.as_ref().map_or("", |facts| &facts.class_id);
+    if class_id.is_some_and(|only| only != class_of_turn) {
+        return Err(unknown_turn(turn_id));
+    }
+    let step = Step::Session.of(context);
+    upstreams
+        .session_admin
+        .clone()
+        .record_access(step.request(RecordAccessRequest {
+            class_id: class_of_turn.to_owned(),
+            student_id: student_id.to_owned(),
+            turn_id: turn_id.to_owned(),
+        }))
+        .await
+        .map_err(|status| step.fault(&status))?;
     let explanation = explanation(upstreams, context, record.facts.as_ref()).await;
-    Ok(ExplainTurnResponse {
-        record: Some(record),
-        explanation,
-    })
+    Ok((record, explanation))
+}
+
+/// As the store answers for a turn that is not there: whose it is, is nobody's business.
+fn unknown_turn(turn_id: &str) -> Fault {
+    Fault::new(
+        ErrorReason::UnknownTurn,
+        format!("no log of turn `{turn_id}` is kept; name a later turn of this student"),
+    )
+    .meta("turn_id", turn_id)
+    .field("turn_id", "no such turn")
 }
 
 /// The decision's reasons, made again by the policy; the record stands without them. Where nothing was decided there

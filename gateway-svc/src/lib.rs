@@ -4,11 +4,13 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`auth`] | JWTs and the issuer's keys |
+//! | [`access`] | who may call what |
 //! | `grpc` | the public services, one file each |
 //! | `conversation` | the frame of every conversation: begin, lease, guards, commit |
 //! | `turn` | the phases of a turn of the tutor |
 //! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
 //! | `evidence` | graded drills, exam answers, support views |
+//! | `school` | what teachers and staff do with classes |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
 //! | [`tokens`] | proofs that a drill or an exam question was given to this student |
@@ -18,6 +20,7 @@
 //!
 //! Prompt sheets and guardrails are crates of their own.
 
+pub mod access;
 pub mod address;
 pub mod auth;
 pub mod config;
@@ -32,6 +35,7 @@ pub mod limits;
 pub mod record;
 pub mod replay;
 pub mod rosters;
+mod school;
 mod standing;
 mod threads;
 pub mod tokens;
@@ -49,6 +53,10 @@ use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
+    school::v1::{
+        class_service_server::ClassServiceServer,
+        student_records_service_server::StudentRecordsServiceServer,
+    },
     tutor::v1::tutor_service_server::TutorServiceServer,
 };
 
@@ -59,6 +67,8 @@ pub use upstream::Upstreams;
 /// The services on the public port, beside health and reflection.
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
+    "turnwise.school.v1.ClassService",
+    "turnwise.school.v1.StudentRecordsService",
     "turnwise.explain.v1.ExplainService",
     "turnwise.llm.v1.LlmQueueService",
     "turnwise.retrieval.v1.IndexService",
@@ -73,6 +83,11 @@ pub async fn routes(
     upstreams: Upstreams,
     kit: &Kit,
 ) -> Result<Routes, StartError> {
+    if settings.helper_internal_reset_url.is_some() {
+        tracing::warn!(
+            "HELPER_INTERNAL_RESET_URL is read by nothing: a class is reset by turnwise.school.v1.ClassService/ResetClassConversations, with HELPER_INTERNAL_API_TOKEN or a token of the class's teacher; unset it"
+        );
+    }
     let tokens = tokens::CardTokens::load(
         settings.drill_token_keys()?,
         Duration::from_secs(settings.drill_token_ttl_seconds),
@@ -103,13 +118,14 @@ pub async fn routes(
         kit: kit.clone(),
         upstreams: upstreams.clone(),
     });
+    let limits = Arc::new(limits::CallLimit::open(settings, kit).await?);
     let tutor = grpc::Tutor {
         evidence: Arc::new(evidence::Evidence {
             core: Arc::clone(&core),
             metrics: evidence::EvidenceMetrics::register(&kit.metrics),
         }),
         core,
-        limits: Arc::new(limits::CallLimit::open(settings, kit).await?),
+        limits: Arc::clone(&limits),
         trusted_proxies: settings.trusted_proxies.into(),
     };
     let explain = grpc::Explain {
@@ -118,9 +134,23 @@ pub async fn routes(
     let queues = grpc::Queues {
         upstreams: upstreams.clone(),
     };
+    let classes = grpc::Classes {
+        school: Arc::new(school::School {
+            upstreams: upstreams.clone(),
+            pages: kit.pages.clone(),
+            clock: Arc::clone(&kit.clock),
+            reset_wait: settings.reset_wait(),
+        }),
+        limits,
+    };
+    let records = grpc::Records {
+        upstreams: upstreams.clone(),
+    };
     let index = grpc::Index { upstreams };
     Ok(
         Routes::new(TutorServiceServer::new(tutor).accept_compressed(Gzip))
+            .add_service(ClassServiceServer::new(classes).accept_compressed(Gzip))
+            .add_service(StudentRecordsServiceServer::new(records).accept_compressed(Gzip))
             .add_service(ExplainServiceServer::new(explain).accept_compressed(Gzip))
             .add_service(LlmQueueServiceServer::new(queues).accept_compressed(Gzip))
             .add_service(IndexServiceServer::new(index).accept_compressed(Gzip)),

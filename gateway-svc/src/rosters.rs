@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use moka::future::Cache;
 use turnwise_kit::client::GrpcClient;
-use turnwise_kit::{CallContext, Caller, Fault};
+use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{GetClassRosterRequest, session_admin_service_client::SessionAdminServiceClient},
 };
 use turnwise_redaction::Roster;
 
-use crate::upstream::Step;
+use crate::upstream::{Step, own};
 
 /// How long the gateway may redact by a roster that has been replaced.
 const FRESH: Duration = Duration::from_secs(15);
@@ -47,14 +47,8 @@ impl Rosters {
         if let Some(found) = self.cache.get(&key).await {
             return Ok(found);
         }
-        let service = Caller {
-            tenant: tenant.to_owned(),
-            subject: "gateway-svc".to_owned(),
-            role: "service".to_owned(),
-            groups: Vec::new(),
-        };
         let step = Step::Session.of(context);
-        let own = CallContext::background(Some(service), step.wait());
+        let own = own(context, tenant, step.wait());
         let names = self
             .client
             .clone()

@@ -2,7 +2,6 @@
 
 use turnwise_kit::{CallContext, Caller, Fault, ids, page};
 use turnwise_proto::{
-    common::v1::ErrorReason,
     policy::v1::GetCourseRequest,
     session::v1::{self as session, ThreadKind},
     tutor::v1::{
@@ -12,6 +11,7 @@ use turnwise_proto::{
 };
 
 use crate::{
+    access::foreign_class,
     conversation::{Core, Request, body_hash},
     upstream::Step,
 };
@@ -30,12 +30,7 @@ pub(crate) async fn create(
     ids::check("class_id", &request.class_id)?;
     ids::check_key("idempotency_key", &request.idempotency_key)?;
     if !caller.groups.contains(&request.class_id) {
-        return Err(Fault::new(
-            ErrorReason::PermissionDenied,
-            "the token does not name this class; name one that it does",
-        )
-        .meta("need", "class")
-        .field("class_id", "is no class of the token"));
+        return Err(foreign_class());
     }
     if request.title.chars().count() > TITLE_MAX_CHARS
         || request.title.chars().any(char::is_control)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use turnwise_kit::{
-    CallContext, Fault, Kit,
+    CallContext, Caller, Fault, Kit,
     caller::InternalToken,
     client::{ClientOptions, ConnectError, GrpcClient, Tls, connect},
     settings::read_token,
@@ -20,6 +20,7 @@ use turnwise_proto::{
     retrieval::v1::{
         index_service_client::IndexServiceClient, retrieval_service_client::RetrievalServiceClient,
     },
+    school::v1::student_records_service_client::StudentRecordsServiceClient,
     session::v1::{
         delivery_service_client::DeliveryServiceClient,
         session_admin_service_client::SessionAdminServiceClient,
@@ -153,6 +154,19 @@ impl Waiting {
     }
 }
 
+/// The context of a call that the gateway makes for itself, for as long as `context` has time.
+pub(crate) fn own(context: &CallContext, tenant: &str, longest: Duration) -> CallContext {
+    let service = Caller {
+        tenant: tenant.to_owned(),
+        subject: "gateway-svc".to_owned(),
+        role: "service".to_owned(),
+        groups: Vec::new(),
+    };
+    context
+        .on_behalf_of(service)
+        .until(Instant::now() + longest)
+}
+
 /// Refuses a call whose deadline leaves its steps no time, before any of them: what fails for want of time would look like
 /// a service that is away. `reserve` is what the call keeps back beside the margin of its answer.
 pub(crate) fn check_time(context: &CallContext, reserve: Duration) -> Result<(), Fault> {
@@ -189,6 +203,8 @@ pub struct Upstreams {
     pub session_admin: SessionAdminServiceClient<GrpcClient>,
     /// Events that wait to be delivered.
     pub delivery: DeliveryServiceClient<GrpcClient>,
+    /// What is kept of students.
+    pub student_records: StudentRecordsServiceClient<GrpcClient>,
     /// A platform's own exam system; `None`: the built-in one.
     pub exam: Option<ExamServiceClient<GrpcClient>>,
 }
@@ -210,7 +226,8 @@ impl Upstreams {
             llm_queue: LlmQueueServiceClient::new(llm),
             session: SessionServiceClient::new(session.clone()),
             session_admin: SessionAdminServiceClient::new(session.clone()),
-            delivery: DeliveryServiceClient::new(session),
+            delivery: DeliveryServiceClient::new(session.clone()),
+            student_records: StudentRecordsServiceClient::new(session),
             exam: exam.map(ExamServiceClient::new),
         }
     }

@@ -49,6 +49,7 @@ async fn queue_where(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) -> Que
     let request = staff.request(WatchQueuesRequest {
         max_waiting: 0,
         interval: Some(Duration::from_millis(100).try_into().unwrap()),
+        class_id: String::new(),
     });
     let mut client = LlmQueueServiceClient::new(suite.channel());
     let mut views = client.watch_queues(request).await.unwrap().into_inner();

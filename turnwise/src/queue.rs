@@ -60,6 +60,7 @@ pub async fn run(args: QueueArgs) -> Result<ExitCode> {
             let mut request = CallContext::background(None, WATCH).request(WatchQueuesRequest {
                 max_waiting: args.waiting,
                 interval: args.every.try_into().ok(),
+                class_id: String::new(),
             });
             request
                 .metadata_mut()

@@ -1,13 +1,11 @@
 //! ExplainService.
 
 use tonic::{Request, Response, Status};
-use turnwise_kit::ids;
 use turnwise_proto::explain::v1::{
     ExplainTurnRequest, ExplainTurnResponse, explain_service_server::ExplainService,
 };
 
-use super::admit_staff;
-use crate::{explain, upstream::Upstreams};
+use crate::{access, explain, upstream::Upstreams};
 
 /// Serves `turnwise.explain.v1.ExplainService`.
 pub(crate) struct Explain {
@@ -20,11 +18,16 @@ impl ExplainService for Explain {
         &self,
         request: Request<ExplainTurnRequest>,
     ) -> Result<Response<ExplainTurnResponse>, Status> {
-        let context = admit_staff(&request)?;
-        let request = request.into_inner();
-        ids::check("student_id", &request.student_id)?;
-        ids::check("turn_id", &request.turn_id)?;
-        let explained = explain::turn(&self.upstreams, &context, request).await?;
-        Ok(Response::new(explained))
+        let context = access::EXPLAIN.admit(&request)?;
+        let ExplainTurnRequest {
+            student_id,
+            turn_id,
+        } = request.into_inner();
+        let (record, explanation) =
+            explain::turn(&self.upstreams, &context, &student_id, &turn_id, None).await?;
+        Ok(Response::new(ExplainTurnResponse {
+            record: Some(record),
+            explanation,
+        }))
     }
 }

@@ -15,18 +15,12 @@ use turnwise_proto::retrieval::v1::{
     index_service_server::IndexService,
 };
 
-use super::admit_staff;
-use crate::{error::public, upstream::Upstreams};
+use super::{Answers, answers};
+use crate::{access::INDEX, error::public, upstream::Upstreams};
 
 /// The index, for staff.
 pub(crate) struct Index {
     pub(crate) upstreams: Upstreams,
-}
-
-type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
-
-fn answers<T: Send + 'static>(stream: Streaming<T>) -> Answers<T> {
-    Box::pin(stream.map(|answer| answer.map_err(|status| Status::from(public(&status)))))
 }
 
 /// The steps of an upload. A caller who breaks off ends them; what is missing then is for the service behind to tell.
@@ -48,7 +42,7 @@ impl IndexService for Index {
         &self,
         request: Request<Streaming<UpsertSourceRequest>>,
     ) -> Result<Response<Self::UpsertSourceStream>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let steps = Steps(request.into_inner());
         let answer = self
             .upstreams
@@ -64,7 +58,7 @@ impl IndexService for Index {
         &self,
         request: Request<DeleteSourceRequest>,
     ) -> Result<Response<DeleteSourceResponse>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .delete_source(context.request(request.into_inner()))
@@ -76,7 +70,7 @@ impl IndexService for Index {
         &self,
         request: Request<ListSourcesRequest>,
     ) -> Result<Response<ListSourcesResponse>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .list_sources(context.request(request.into_inner()))
@@ -88,7 +82,7 @@ impl IndexService for Index {
         &self,
         request: Request<GetIndexStatusRequest>,
     ) -> Result<Response<GetIndexStatusResponse>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .get_index_status(context.request(request.into_inner()))
@@ -102,7 +96,7 @@ impl IndexService for Index {
         &self,
         request: Request<RebuildIndexRequest>,
     ) -> Result<Response<Self::RebuildIndexStream>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index
             .rebuild_index(context.request(request.into_inner()))
@@ -115,7 +109,7 @@ impl IndexService for Index {
         &self,
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
-        let context = admit_staff(&request)?;
+        let context = INDEX.admit(&request)?;
         let mut index = self.upstreams.index.clone();
         let answer = index.search(context.request(request.into_inner())).await;
         Ok(answer.map_err(|status| public(&status))?)

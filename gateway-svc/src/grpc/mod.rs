@@ -1,25 +1,31 @@
 //! The services on the public port, one file each: who may call, a message in, a message out, a status. What they do is in
 //! the domains' modules.
 
+mod classes;
 mod explain;
 mod index;
 mod queue;
+mod records;
 mod tutor;
 
-use tonic::Request;
-use turnwise_kit::{CallContext, Fault};
+use std::pin::Pin;
 
+use futures_util::{Stream, StreamExt};
+use tonic::{Status, Streaming};
+
+use crate::error::public;
+
+pub(crate) use classes::Classes;
 pub(crate) use explain::Explain;
 pub(crate) use index::Index;
 pub(crate) use queue::Queues;
+pub(crate) use records::Records;
 pub(crate) use tutor::Tutor;
 
-/// Who may see what a student never sees.
-const STAFF: &[&str] = &["staff", "service"];
+/// What a stream answers.
+type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// The context of a call, if staff or a service made it.
-fn admit_staff<T>(request: &Request<T>) -> Result<CallContext, Fault> {
-    let context = CallContext::of(request);
-    context.caller()?.require(STAFF)?;
-    Ok(context)
+/// The answers of a service behind, each asked for when the reader has room for it.
+fn answers<T: Send + 'static>(stream: Streaming<T>) -> Answers<T> {
+    Box::pin(stream.map(|answer| answer.map_err(|status| Status::from(public(&status)))))
 }

@@ -1,17 +1,14 @@
 //! LlmQueueService: the queues in front of models, for staff. The model gateway answers, which leaves out the names of
 //! other tenants' classes.
 
-use std::pin::Pin;
-
-use futures_util::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 use turnwise_proto::llm::v1::{
     GetQueuesRequest, GetQueuesResponse, WatchQueuesRequest, WatchQueuesResponse,
     llm_queue_service_server::LlmQueueService,
 };
 
-use super::admit_staff;
-use crate::{error::public, upstream::Upstreams};
+use super::{Answers, answers};
+use crate::{access::QUEUES, error::public, upstream::Upstreams};
 
 /// The queues, for staff.
 pub(crate) struct Queues {
@@ -24,7 +21,7 @@ impl LlmQueueService for Queues {
         &self,
         request: Request<GetQueuesRequest>,
     ) -> Result<Response<GetQueuesResponse>, Status> {
-        let context = admit_staff(&request)?;
+        let context = QUEUES.admit(&request)?;
         let answer = self
             .upstreams
             .llm_queue
@@ -35,14 +32,13 @@ impl LlmQueueService for Queues {
         Ok(Response::new(answer.into_inner()))
     }
 
-    type WatchQueuesStream =
-        Pin<Box<dyn Stream<Item = Result<WatchQueuesResponse, Status>> + Send>>;
+    type WatchQueuesStream = Answers<WatchQueuesResponse>;
 
     async fn watch_queues(
         &self,
         request: Request<WatchQueuesRequest>,
     ) -> Result<Response<Self::WatchQueuesStream>, Status> {
-        let context = admit_staff(&request)?;
+        let context = QUEUES.admit(&request)?;
         let answer = self
             .upstreams
             .llm_queue
@@ -50,9 +46,6 @@ impl LlmQueueService for Queues {
             .watch_queues(context.request(request.into_inner()))
             .await
             .map_err(|status| public(&status))?;
-        let views = answer
-            .into_inner()
-            .map(|view| view.map_err(|status| Status::from(public(&status))));
-        Ok(Response::new(Box::pin(views)))
+        Ok(Response::new(answers(answer.into_inner())))
     }
 }

@@ -17,6 +17,7 @@ use turnwise_proto::tutor::v1::{
 };
 
 use crate::{
+    access::TUTOR,
     address::client_address,
     conversation::{Core, Progress},
     evidence::Evidence,
@@ -29,8 +30,6 @@ use crate::{
 const NEWS: usize = 32;
 /// What a call keeps back that has no fallback.
 const NONE: Duration = Duration::ZERO;
-/// The role that talks to the tutor.
-const STUDENT: &str = "student";
 
 /// Serves `turnwise.tutor.v1.TutorService`.
 pub(crate) struct Tutor {
@@ -49,11 +48,9 @@ impl Tutor {
         kind: Kind,
         reserve: Duration,
     ) -> Result<CallContext, Fault> {
-        let context = CallContext::of(request);
-        let caller = context.caller()?;
-        caller.require(&[STUDENT])?;
+        let context = TUTOR.admit(request)?;
         check_time(&context, reserve)?;
-        self.limits.check(caller, kind).await?;
+        self.limits.check(context.caller()?, kind).await?;
         Ok(context)
     }
 

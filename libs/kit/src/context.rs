@@ -99,6 +99,15 @@ impl CallContext {
         }
     }
 
+    /// The same context on behalf of somebody else: of a process itself, where its caller has no right of their own.
+    #[must_use]
+    pub fn on_behalf_of(&self, caller: Caller) -> Self {
+        Self {
+            caller: Some(Arc::new(caller)),
+            ..self.clone()
+        }
+    }
+
     /// An outgoing request that carries this context; the client turns it into metadata.
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);

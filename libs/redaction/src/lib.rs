@@ -23,7 +23,7 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 use text::Text;
 
-pub use roster::{MAX_NAME_CHARS, MAX_NAMES, Roster, RosterError};
+pub use roster::{MAX_NAME_CHARS, MAX_NAMES, Roster, RosterError, cue_words};
 
 /// What was found; its `Display` is the word in brackets that stands for it afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -286,6 +286,20 @@ fn name_words(name: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// The words of a name that alone are a name only with a cue: they are common words, too, or very short.
+pub fn cue_words(name: &str) -> Vec<String> {
+    let lower_case = !name.chars().any(char::is_uppercase);
+    let words = name_words(name);
+    let single = words.len() == 1;
+    words
+        .into_iter()
+        // Particles are no names alone, cue or not.
+        .filter(|word| lower_case || single || !word[0].starts_with(char::is_lowercase))
+        .filter(|word| word_needs(word) == Needs::Cue)
+        .map(|word| word.concat())
+        .collect()
+}
+
 /// What one word of a name needs.
 fn word_needs(word: &[String]) -> Needs {
     let count: usize = word.iter().map(|part| letters(part)).sum();

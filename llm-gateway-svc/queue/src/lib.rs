@@ -13,6 +13,7 @@
 //! | [`snapshot`] | an order at one moment: pure |
 //! | [`forecast`] | service times and estimates of waits: pure |
 //! | [`ticket`] | the tickets that hold a place for those who got a retry hint |
+//! | `name_hashes` | hashes that stand for names where others read them |
 //! | `waiter` | a request that waits, and the channels to its caller: the outcome, its places |
 //! | `local` | the queue of one process |
 //! | `shared` | the queue that replicas share through Redis |
@@ -20,6 +21,7 @@
 
 pub mod forecast;
 mod local;
+mod name_hashes;
 pub mod options;
 pub mod order;
 pub mod queue;

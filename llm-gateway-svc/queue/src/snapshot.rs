@@ -3,8 +3,9 @@
 use std::{borrow::Cow, sync::Arc};
 
 use crate::{
+    name_hashes,
     order::{EntryId, Micros},
-    request::Band,
+    request::{Band, Owner},
 };
 
 /// An order at one moment.
@@ -40,6 +41,8 @@ pub struct EntrySnapshot {
     pub id: EntryId,
     /// Its class: an index into [`OrderSnapshot::classes`].
     pub class: usize,
+    /// Whose it is.
+    pub student: StudentRef,
     /// Its student's place. Students of one class and band are told apart by it.
     pub place: u64,
     /// Sorts a student's own entries.
@@ -52,6 +55,28 @@ pub struct EntrySnapshot {
     pub replica: usize,
     /// Whether it is absent, and its place held.
     pub held: bool,
+}
+
+/// Whose an entry is, as far as it is known here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StudentRef {
+    /// The owner, in this process.
+    Owner(Arc<Owner>),
+    /// What stands for the student in Redis.
+    Hash(Box<str>),
+}
+
+impl StudentRef {
+    /// What stands for the student; empty for nobody in particular.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        match self {
+            Self::Owner(owner) if owner.student.is_empty() => String::new(),
+            Self::Owner(owner) => name_hashes::hash(&[&owner.class, &owner.student]),
+            Self::Hash(nobody) if nobody.starts_with(name_hashes::NOBODY) => String::new(),
+            Self::Hash(hash) => hash.to_string(),
+        }
+    }
 }
 
 impl OrderSnapshot {

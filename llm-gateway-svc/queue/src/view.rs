@@ -8,7 +8,7 @@ use crate::{
     snapshot::OrderSnapshot,
 };
 
-/// A queue at one moment. It tells of classes and never of students.
+/// A queue at one moment. It tells of classes, and of students only what stands for them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueView {
     /// Whose queue it is.
@@ -67,6 +67,8 @@ pub struct EntryView {
     pub class: Arc<str>,
     /// What it is for.
     pub purpose: Cow<'static, str>,
+    /// What stands for the student; empty for nobody in particular.
+    pub student: String,
     /// For how long it has been in the queue.
     pub waited: Duration,
     /// The bound for the time until its start, as [`crate::Place::wait`].
@@ -124,6 +126,7 @@ pub fn build(input: ViewInput<'_>) -> QueueView {
                 position: estimate.position,
                 class: Arc::clone(&snapshot.classes.get(entry.class)?.name),
                 purpose: entry.purpose.clone(),
+                student: entry.student.hash(),
                 waited: Duration::from_micros(input.now.saturating_sub(entry.since)),
                 wait: estimate.bound,
                 replica: entry.replica,

@@ -50,10 +50,19 @@ impl LlmQueue {
         Self { calls }
     }
 
-    async fn queues(&self, max: usize, viewer: &Viewer) -> Vec<Queue> {
+    /// The queues, with the first `max` of those who wait: for this class alone, where one is named.
+    async fn queues(&self, max: usize, class_id: &str, viewer: &Viewer) -> Vec<Queue> {
         let mut queues = Vec::new();
         for upstream in self.calls.upstreams.all() {
-            let view = upstream.queue.view(max).await;
+            let mut view = match class_id {
+                "" => upstream.queue.view(max).await,
+                _ => upstream.queue.view(usize::MAX).await,
+            };
+            if !class_id.is_empty() {
+                view.waiting
+                    .retain(|entry| viewer.class(&entry.class) == class_id);
+                view.waiting.truncate(max);
+            }
             let breaker = self.calls.breakers.state(&upstream.breaker);
             queues.push(queue(&upstream, view, breaker, viewer));
         }
@@ -130,7 +139,7 @@ impl LlmQueueService for LlmQueue {
     ) -> Result<Response<GetQueuesResponse>, Status> {
         let viewer = viewer(&request);
         let max = max_waiting(request.get_ref().max_waiting)?;
-        let queues = Box::pin(self.queues(max, &viewer)).await;
+        let queues = Box::pin(self.queues(max, "", &viewer)).await;
         Ok(Response::new(GetQueuesResponse { queues }))
     }
 
@@ -151,13 +160,14 @@ impl LlmQueueService for LlmQueue {
                 .filter(|interval| (least..=most).contains(interval))
                 .ok_or_else(|| Fault::invalid("interval", "must be 100 ms to 1 minute"))?,
         };
+        let class_id = request.into_inner().class_id;
         let this = self.clone();
         let views = try_stream! {
             loop {
                 let next = Instant::now() + interval;
                 // Before the look, so that nothing is missed in between.
                 let changes = this.changes();
-                yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &viewer)).await };
+                yield WatchQueuesResponse { queues: Box::pin(this.queues(max, &class_id, &viewer)).await };
                 // Times pass, even where nothing else happens.
                 let _ = tokio::time::timeout(most.min(interval * 10), changes.any()).await;
                 sleep_until(next).await;
@@ -206,6 +216,10 @@ fn queue(upstream: &Upstream, view: QueueView, breaker: State, viewer: &Viewer) 
             .into_iter()
             .map(|entry| QueueEntry {
                 position: count(entry.position),
+                student_hash: match viewer.shows(&entry.class) {
+                    true => entry.student,
+                    false => String::new(),
+                },
                 class_id: viewer.class(&entry.class),
                 purpose: purpose(&entry.purpose).into(),
                 waited: duration(entry.waited),
@@ -230,6 +244,11 @@ fn queue(upstream: &Upstream, view: QueueView, breaker: State, viewer: &Viewer) 
 }
 
 impl Viewer {
+    /// Whether the name of a class is shown.
+    fn shows(&self, key: &str) -> bool {
+        matches!(self, Self::All) || !self.class(key).is_empty()
+    }
+
     /// A class as it is shown: `TENANT/CLASS` to a process of ours, its own name within its tenant, nothing elsewhere.
     fn class(&self, key: &str) -> String {
         match self {

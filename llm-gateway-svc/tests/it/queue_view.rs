@@ -28,6 +28,7 @@ async fn watch(
     let request = WatchQueuesRequest {
         max_waiting: 0,
         interval,
+        class_id: String::new(),
     };
     let answer = gateway.queues.clone().watch_queues(request).await?;
     Ok(answer.into_inner())
@@ -175,6 +176,7 @@ async fn lists_are_bounded() {
         let request = WatchQueuesRequest {
             max_waiting: bad,
             interval: None,
+            class_id: String::new(),
         };
         let failure = gateway.queues.clone().watch_queues(request).await;
         fault(&failure.unwrap_err(), ErrorReason::InvalidArgument);

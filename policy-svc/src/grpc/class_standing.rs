@@ -38,6 +38,8 @@ pub(super) fn summarize(
         let turn = student.snapshot.as_ref().and_then(|of| of.turn.as_ref());
         let focus_unit_id = turn.map_or_else(String::new, |turn| turn.focus_unit_id.clone());
         let record = read::record(loaded, student.snapshot, request.now)?;
+        let known = |id: &&String| loaded.course.question(id).is_some();
+        let locked_questions = locked.iter().filter(known).count();
         let standing = decisions::student_standing(&record, locked.iter().map(String::as_str));
         let (blocked_unit_id, blocking_unit_id) = standing.blocked.unwrap_or_default();
         Ok(StudentStanding {
@@ -46,6 +48,7 @@ pub(super) fn summarize(
             units: standing.units.into_iter().map(unit).collect(),
             blocked_unit_id,
             blocking_unit_id,
+            locked_questions: i32::try_from(locked_questions).unwrap_or(i32::MAX),
         })
     });
     Ok(SummarizeClassResponse {

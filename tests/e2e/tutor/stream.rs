@@ -202,6 +202,7 @@ async fn queue_where(suite: &Deployment, wanted: impl Fn(&Queue) -> bool) {
     let mut request = tonic::Request::new(WatchQueuesRequest {
         max_waiting: 0,
         interval: Some(Duration::from_millis(100).try_into().unwrap()),
+        class_id: String::new(),
     });
     let authorization = format!("Bearer {}", staff.token).parse().unwrap();
     request

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     request::Band,
-    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot},
+    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot, StudentRef},
 };
 
 /// Where an entry is in its band.
@@ -172,6 +172,7 @@ impl BandOrder {
                     snapshot.entries.push(EntrySnapshot {
                         id,
                         class: index,
+                        student: StudentRef::Owner(Arc::clone(&entry.owner)),
                         place,
                         arrival,
                         since: entry.since,

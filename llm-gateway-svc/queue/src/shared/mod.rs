@@ -17,7 +17,6 @@
 //! | `reconcile` | what a heartbeat corrects: leases, own slots, entries |
 //! | `snapshot` | the whole queue as Redis keeps it |
 //! | `announce` | the task that announces places while somebody follows one |
-//! | `name_hashes` | hashes that stand for names in Redis |
 //!
 //! **Never more calls than slots.** A slot is given out by the script alone, as a lease with a fence, or by the replica
 //! that it belongs to while that is detached. The script gives out a slot only while its home takes part, so that it hears of
@@ -31,7 +30,6 @@ mod clock;
 mod detached;
 mod join;
 mod maintenance;
-mod name_hashes;
 mod own_slots;
 mod reconcile;
 mod script;

@@ -9,8 +9,8 @@ use std::{
 use tokio::time::timeout;
 use turnwise_redis::{Failure, Redis, Script, Value, without_braces};
 
-use super::name_hashes;
 use crate::{
+    name_hashes,
     order::{Entry, EntryId, Micros},
     request::Band,
 };

@@ -9,7 +9,7 @@ use crate::{
     forecast::{self, Busy, ServiceTimes, WaitEstimate},
     order::Micros,
     request::Band,
-    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot},
+    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot, StudentRef},
     view::{self, CallView, QueueView, Scope, SlotView},
 };
 
@@ -127,6 +127,7 @@ impl QueueSnapshot {
             self.order.entries.push(EntrySnapshot {
                 id: id.parse().ok()?,
                 class,
+                student: StudentRef::Hash(student.into()),
                 place,
                 arrival,
                 since,

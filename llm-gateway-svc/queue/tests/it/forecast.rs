@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use turnwise_llm_queue::{
     Band,
     forecast::{ServiceTimes, WaitEstimate, estimate_waits},
-    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot},
+    snapshot::{ClassSnapshot, EntrySnapshot, OrderSnapshot, StudentRef},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -25,6 +25,7 @@ fn class_of(students: u64) -> OrderSnapshot {
             .map(|id| EntrySnapshot {
                 id,
                 class: 0,
+                student: StudentRef::Hash(id.to_string().into()),
                 place: id,
                 arrival: id,
                 since: 0,

@@ -59,7 +59,8 @@ impl Sessions {
         Ok(ids)
     }
 
-    /// A page of the students who have worked in a class, with their records in a course and the counts of so many weeks.
+    /// A page of the students who have worked in a class, with their records in a course and the counts of so many weeks;
+    /// without a course, their ids alone.
     pub async fn class_students(
         &self,
         tenant: &str,
@@ -76,6 +77,14 @@ impl Sessions {
         let more = ids.len() > limit;
         ids.truncate(limit);
         let after = ids.last().filter(|_| more).cloned();
+        if course_id.is_empty() {
+            let bare = |student_id| ClassStudent {
+                student_id,
+                ..ClassStudent::default()
+            };
+            let students = ids.into_iter().map(bare).collect();
+            return Ok(StudentPage { students, after });
+        }
         let students = stream::iter(ids)
             .map(|student| {
                 let key = StudentKey {

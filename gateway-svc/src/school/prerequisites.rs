@@ -1,0 +1,50 @@
+//! Units that count as met for a student because the teacher says so.
+
+use turnwise_kit::{CallContext, Fault, ids};
+use turnwise_proto::{common::v1::ErrorReason, session::v1::MarkPrerequisiteRequest};
+
+use super::School;
+use crate::upstream::Step;
+
+impl School {
+    /// Marks a unit, or takes the mark back; answers all that are marked.
+    pub(crate) async fn mark(
+        &self,
+        context: &CallContext,
+        mark: MarkPrerequisiteRequest,
+    ) -> Result<Vec<String>, Fault> {
+        for (field, id) in [
+            ("student_id", &mark.student_id),
+            ("course_id", &mark.course_id),
+            ("unit_id", &mark.unit_id),
+        ] {
+            ids::check(field, id)?;
+        }
+        ids::check_key("idempotency_key", &mark.idempotency_key)?;
+        // The store does not know courses; the policy does.
+        let course = self
+            .standing(context, &mark.course_id, "", Vec::new())
+            .await?;
+        if !course.units.iter().any(|unit| unit.unit_id == mark.unit_id) {
+            return Err(Fault::new(
+                ErrorReason::UnknownUnit,
+                format!(
+                    "the course has no unit `{}` in which a badge can be earned; name one that ClassReport lists",
+                    mark.unit_id
+                ),
+            )
+            .meta("course_id", &mark.course_id)
+            .meta("unit_id", &mark.unit_id)
+            .field("unit_id", "no such unit"));
+        }
+        let step = Step::Session.of(context);
+        let marked = self
+            .upstreams
+            .session_admin
+            .clone()
+            .mark_prerequisite(step.request(mark))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        Ok(marked.into_inner().unit_ids)
+    }
+}
