@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
-use turnwise_llm_backends::{Message, Operation, Prompt, Role, Target, Targets};
+use turnwise_llm_backends::{BackendKind, Message, Operation, Prompt, Role, Target, Targets};
 use turnwise_redis::cmd;
 
 use crate::settings::Settings;
@@ -43,7 +43,7 @@ impl Finding {
 }
 
 /// Calls each configured model once for a few words, the first one for an embedding, and Redis. A remote model that nobody
-/// agreed to is not called.
+/// agreed to is not called, which is a fault; nor is one where none is configured, which is none.
 pub async fn diagnose(settings: &Settings) -> Vec<Finding> {
     if let Err(error) = settings.check() {
         return vec![Finding::bad("settings", error)];
@@ -53,11 +53,18 @@ pub async fn diagnose(settings: &Settings) -> Vec<Finding> {
         Err(error) => return vec![Finding::bad("settings", error)],
     };
     let mut findings = Vec::new();
-    for target in targets.in_order() {
-        findings.push(completion(target).await);
-    }
-    if let Some(target) = targets.in_order().first() {
-        findings.push(embedding(target).await);
+    if settings.backends.helper_llm_backend == BackendKind::None {
+        findings.push(Finding::good(
+            "model",
+            "none is called (HELPER_LLM_BACKEND=none): replies are the tutor's own",
+        ));
+    } else {
+        for target in targets.in_order() {
+            findings.push(completion(target).await);
+        }
+        if let Some(target) = targets.in_order().first() {
+            findings.push(embedding(target).await);
+        }
     }
     if let Some(url) = settings.shared.url() {
         findings.push(redis(settings, url).await);

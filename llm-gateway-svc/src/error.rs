@@ -96,6 +96,7 @@ impl Error {
                 Failure::Status { .. } | Failure::Answer { .. } => ErrorReason::BackendError,
                 Failure::UnknownModel { .. } => ErrorReason::UnknownModel,
                 Failure::RemoteNotAcknowledged { .. } => ErrorReason::RemoteBackendNotAcknowledged,
+                Failure::Off => ErrorReason::LlmOff,
             },
             Self::Queue { refusal, .. } => match refusal {
                 Refusal::TooLong(_) | Refusal::NoSlot { .. } => ErrorReason::Busy,
@@ -138,7 +139,7 @@ impl Error {
             | Self::BudgetExhausted { .. }
             | Self::UnknownBackend { .. }
             | Self::TooManyModels
-            | Self::Backend(Failure::RemoteNotAcknowledged { .. }) => true,
+            | Self::Backend(Failure::RemoteNotAcknowledged { .. } | Failure::Off) => true,
             Self::Backend(_)
             | Self::SlotLost
             | Self::Misconfigured(_)
@@ -249,6 +250,7 @@ fn of_backend(fault: Fault, failure: Failure) -> Fault {
             fault.meta("model", model).field("model", "is unknown")
         }
         Failure::RemoteNotAcknowledged { host, .. } => fault.meta("host", host),
+        Failure::Off => fault,
     }
 }
 

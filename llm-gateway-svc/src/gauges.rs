@@ -11,12 +11,6 @@ use crate::{call::Calls, metrics::ModelMetrics};
 /// How often. Prometheus looks less often than that.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// A queue whose gauges were set, and the classes that waited in it.
-struct Published {
-    metrics: Arc<ModelMetrics>,
-    classes: Vec<String>,
-}
-
 /// Keeps them until the process ends.
 pub(crate) fn keep(calls: Arc<Calls>, kit: &Kit) {
     let shutdown = kit.shutdown.clone();
@@ -33,43 +27,32 @@ pub(crate) fn keep(calls: Arc<Calls>, kit: &Kit) {
     });
 }
 
-/// Sets the gauges of all queues; `published` is what was set before.
-async fn publish(calls: &Calls, mut published: Vec<Published>) -> Vec<Published> {
+/// Sets the gauges of all queues, and returns whose they are; `published` are those that were set before.
+async fn publish(calls: &Calls, published: Vec<Arc<ModelMetrics>>) -> Vec<Arc<ModelMetrics>> {
     let mut now = Vec::new();
     for upstream in calls.upstreams.all() {
         let view = upstream.queue.view(0).await;
-        let classes: Vec<(String, usize)> = view
-            .classes
-            .iter()
-            .map(|class| (class.class.to_string(), class.waiting))
-            .collect();
-        let same = |published: &Published| Arc::ptr_eq(&published.metrics, &upstream.metrics);
-        let before = published
-            .iter()
-            .position(same)
-            .map(|place| published.swap_remove(place));
-        let before = before.map_or_else(Vec::new, |published| published.classes);
-        let taken = view.slots.iter().filter(|slot| slot.call.is_some()).count();
-        now.push((upstream, (view.slots.len(), taken), before, classes));
+        now.push((upstream, view));
     }
     // Those that are gone go first: a queue may have been made anew under the same name.
-    for gone in published {
-        gone.metrics.queue_forgotten(&gone.classes);
+    let is_gone = |metrics: &Arc<ModelMetrics>| {
+        now.iter()
+            .all(|(upstream, _)| !Arc::ptr_eq(metrics, &upstream.metrics))
+    };
+    for gone in published.iter().filter(|metrics| is_gone(metrics)) {
+        gone.queue_forgotten();
     }
     let mut published = Vec::with_capacity(now.len());
-    for (upstream, slots, before, classes) in now {
-        upstream.metrics.queue(slots, &before, &classes);
-        upstream
-            .metrics
-            .breaker(match calls.breakers.state(&upstream.breaker) {
-                State::Closed { .. } => 0,
-                State::HalfOpen { .. } => 1,
-                State::Open { .. } => 2,
-            });
-        published.push(Published {
-            metrics: Arc::clone(&upstream.metrics),
-            classes: classes.into_iter().map(|(class, _)| class).collect(),
+    for (upstream, view) in now {
+        let in_use = view.slots.iter().filter(|slot| slot.call.is_some()).count();
+        let metrics = &upstream.metrics;
+        metrics.queue(view.slots.len(), in_use, view.waiting_total);
+        metrics.breaker(match calls.breakers.state(&upstream.breaker) {
+            State::Closed { .. } => 0,
+            State::HalfOpen { .. } => 1,
+            State::Open { .. } => 2,
         });
+        published.push(Arc::clone(metrics));
     }
     published
 }

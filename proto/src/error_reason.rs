@@ -50,6 +50,7 @@ impl ErrorReason {
             | Self::UnknownAlert
             | Self::UnknownArchive => Code::NotFound,
             Self::RemoteBackendNotAcknowledged
+            | Self::LlmOff
             | Self::UnknownPackVersion
             | Self::SchemaTooNew
             | Self::ContextRequestClosed

@@ -71,7 +71,8 @@ pub enum ReferenceError {
     Unreadable(String),
 }
 
-/// The reference texts that the settings name. Its calls read small files and do not wait for anything else.
+/// The reference texts that the settings name. Its calls read small files, and wait for nothing but the disk: they are for
+/// threads that may wait.
 #[derive(Debug)]
 pub struct References {
     file: Option<PathBuf>,

@@ -285,7 +285,12 @@ fn the_doctor_says_what_works_and_what_does_not() {
         let args = [&["doctor", "--courses-dir", courses], more].concat();
         turnwise(home.path(), &args, "")
     };
-    let well = doctor(&["--helper-llm-backend", "mock"]);
+    let none = doctor(&["--helper-llm-backend", "none"]);
+    let said = text(&none.stdout);
+    assert!(none.status.success(), "{said}");
+    assert!(said.contains("ok    model: none is called"), "{said}");
+
+    let well = doctor(&["--helper-llm-backend", "mock", "--llm-allow-mock", "1"]);
     let said = text(&well.stdout);
     assert!(well.status.success(), "{said}");
     assert!(said.contains("ok    courses in"), "{said}");
@@ -306,7 +311,7 @@ fn the_doctor_says_what_works_and_what_does_not() {
     assert!(!remote.status.success());
     assert!(
         said.contains(
-            "nobody has agreed to send text there; set HELPER_REMOTE_MODE_ACKNOWLEDGED=1"
+            "nobody has agreed to send text there; name `openai_compatible` in HELPER_REMOTE_MODE_ACKNOWLEDGED"
         ),
         "{said}"
     );

@@ -149,7 +149,7 @@ fn no_service_starts_with_a_broken_pack() {
                     ("LISTEN", "127.0.0.1:0".to_owned()),
                     ("COURSES_DIR", dir.path().display().to_string()),
                     ("INTERNAL_TOKEN_FILE", token.display().to_string()),
-                    ("HELPER_LLM_BACKEND", "mock".to_owned()),
+                    ("HELPER_LLM_BACKEND", "none".to_owned()),
                 ]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),

@@ -166,8 +166,32 @@ fn what_is_out_of_bounds_stops_the_start() {
             "gpt",
             [
                 "--helper-llm-backend",
-                "ollama, openai, openai_compatible, mock",
+                "ollama, openai, openai_compatible, mock, none",
             ],
+        ),
+        (
+            Service::Llm,
+            &[],
+            "HELPER_REMOTE_MODE_ACKNOWLEDGED",
+            "openai,mock",
+            [
+                "--helper-remote-mode-acknowledged",
+                "1 for the configured one",
+            ],
+        ),
+        (
+            Service::Llm,
+            &[],
+            "PRIVATE_HOST_SUFFIXES",
+            "internal",
+            ["--private-host-suffixes", "such as .internal"],
+        ),
+        (
+            Service::Llm,
+            &[],
+            "LLM_ALLOW_MOCK",
+            "perhaps",
+            ["--llm-allow-mock", "not a boolean"],
         ),
         (
             Service::Llm,
@@ -215,7 +239,7 @@ fn what_is_missing_stops_the_start() {
             ("COURSES_DIR", courses.as_str()),
             ("LISTEN", "127.0.0.1:0"),
             ("SESSION_STORE", "embedded:session.redb"),
-            ("HELPER_LLM_BACKEND", "mock"),
+            ("HELPER_LLM_BACKEND", "none"),
         ];
         let output = start(service.binary(), &[], &env);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -234,6 +258,30 @@ fn what_is_missing_stops_the_start() {
     assert!(said.contains("JWT_ISSUER"), "{said}");
 }
 
+/// The mock answers no students by accident: neither as the backend nor as one that stands in for it.
+#[test]
+fn the_mock_stops_the_start_unless_it_is_allowed() {
+    let chosen: [&[(&str, &str)]; 3] = [
+        &[("HELPER_LLM_BACKEND", "mock")],
+        &[("HELPER_LLM_BACKEND", "mock"), ("LLM_ALLOW_MOCK", "0")],
+        &[("LLM_FAILOVER", "mock")],
+    ];
+    let token = tempfile::NamedTempFile::new().unwrap();
+    fs::write(
+        token.path(),
+        "a-token-that-is-only-for-this-test-of-settings",
+    )
+    .unwrap();
+    let token = token.path().display().to_string();
+    for chosen in chosen {
+        let common = [("LISTEN", "127.0.0.1:0"), ("INTERNAL_TOKEN_FILE", &token)];
+        let output = start("llm-gateway-svc", &[], &[chosen, &common].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("LLM_ALLOW_MOCK=1"), "{said}");
+    }
+}
+
 /// A port or a store that another process has stops the start, and leaves that process alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_taken_stops_the_start() {
@@ -245,7 +293,7 @@ async fn what_is_taken_stops_the_start() {
         start(
             "turnwise",
             &args,
-            &[("LISTEN", listen), ("HELPER_LLM_BACKEND", "mock")],
+            &[("LISTEN", listen), ("HELPER_LLM_BACKEND", "none")],
         )
     };
     let theirs = suite.data_dir.root().display().to_string();

@@ -24,13 +24,13 @@ const LOOK: Duration = Duration::from_secs(5);
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
     let mut findings = vec![courses(&args), sheets(&args), exam_system(&args).await];
     let chosen = choose_backend(&mut args.suite.llm, given).await;
-    if chosen && args.suite.llm.backends.helper_llm_backend == BackendKind::Mock {
+    let backends = &args.suite.llm.backends;
+    if chosen && backends.helper_llm_backend == BackendKind::None {
         findings.push(Finding::good(
-            "model",
+            "HELPER_LLM_BACKEND",
             format!(
-                "HELPER_LLM_BACKEND is not set and Ollama does not answer at {} with the model {}: the mock is used, which \
-                 is no language model",
-                args.suite.llm.backends.ollama_base_url, args.suite.llm.backends.ollama_model
+                "is not set, and Ollama does not answer at {} with the model {}",
+                backends.ollama_base_url, backends.ollama_model
             ),
         ));
     }

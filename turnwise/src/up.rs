@@ -72,9 +72,12 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     choose_backend(&mut settings.llm, given).await;
     let model = match settings.llm.backends.helper_llm_backend {
         BackendKind::Mock => format!(
-            "{} (a stand-in, no language model; set HELPER_LLM_BACKEND for a real one)",
+            "{} (a stand-in for tests, no language model)",
             settings.llm.backends.mock_model
         ),
+        BackendKind::None => {
+            "none: replies are the tutor's own; for a model's, start Ollama or set HELPER_LLM_BACKEND".to_owned()
+        }
         BackendKind::Ollama => format!(
             "{} by Ollama at {}",
             settings.llm.backends.ollama_model, settings.llm.backends.ollama_base_url
@@ -138,8 +141,8 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where nobody has chosen a backend: Ollama if it answers with the configured model, else the mock. Returns whether it had
-/// to choose.
+/// Where nobody has chosen a backend: Ollama if it answers with the configured model, else none. Returns whether it had to
+/// choose.
 pub(crate) async fn choose_backend(
     llm: &mut turnwise_llm_gateway_svc::Settings,
     given: &Given,
@@ -148,7 +151,7 @@ pub(crate) async fn choose_backend(
         return false;
     }
     if !ollama_answers(&llm.backends).await {
-        llm.backends.helper_llm_backend = BackendKind::Mock;
+        llm.backends.helper_llm_backend = BackendKind::None;
     }
     true
 }

@@ -33,6 +33,29 @@ pub(crate) struct Completed {
     pub(crate) completion: Bytes,
     /// What is gained by trying again.
     pub(crate) retry_hint: RetryHint,
+    /// Whether no model is to be called, which degrades nothing.
+    pub(crate) is_off: bool,
+}
+
+impl Completed {
+    /// Where an operator or a class's teacher decided that no model is called.
+    pub(crate) fn off() -> Self {
+        Self {
+            is_off: true,
+            ..Self::failed(DegradedReason::LlmOff)
+        }
+    }
+
+    /// A failure against which trying again does not help.
+    pub(crate) fn failed(reason: DegradedReason) -> Self {
+        Self {
+            call: ModelCall {
+                failure: reason.into(),
+                ..ModelCall::default()
+            },
+            ..Self::default()
+        }
+    }
 }
 
 /// When the model may be free, and what holds the place in the queue until then.
@@ -55,7 +78,7 @@ pub(crate) async fn complete(
     request: CompleteRequest,
 ) -> Completed {
     if context.remaining().is_some_and(|left| left < LEAST_TIME) {
-        return failed(DegradedReason::Deadline, RetryHint::default());
+        return Completed::failed(DegradedReason::Deadline);
     }
     let mut request = CompleteRequest {
         purpose: purpose.into(),
@@ -77,7 +100,7 @@ pub(crate) async fn complete(
         () = core.kit.drain.nearly_over(ANSWER_MARGIN + core.reply_reserve) => {
             tracing::warn!("the process ends; the model is given up");
             let retry_hint = RetryHint { after: Some(RETRY_AFTER_DRAIN), ..RetryHint::default() };
-            return failed(DegradedReason::Deadline, retry_hint);
+            return Completed { retry_hint, ..Completed::failed(DegradedReason::Deadline) };
         }
     };
     match came {
@@ -93,15 +116,21 @@ pub(crate) async fn complete(
                 queue_wait: end.queue_wait,
                 total: end.total,
             },
-            retry_hint: RetryHint::default(),
+            ..Completed::default()
         },
         Err(status) => {
             let fault = Fault::from_status(&status);
+            if fault.reason() == ErrorReason::LlmOff {
+                return Completed::off();
+            }
             tracing::warn!(
                 reason = fault.reason().wire_name(),
                 "the model did not answer"
             );
-            failed(degraded(&fault), retry_hint(&fault))
+            Completed {
+                retry_hint: retry_hint(&fault),
+                ..Completed::failed(degraded(&fault))
+            }
         }
     }
 }
@@ -181,16 +210,5 @@ fn retry_hint(fault: &Fault) -> RetryHint {
                 .to_owned(),
         },
         _ => RetryHint::default(),
-    }
-}
-
-fn failed(reason: DegradedReason, retry_hint: RetryHint) -> Completed {
-    Completed {
-        call: ModelCall {
-            failure: reason.into(),
-            ..ModelCall::default()
-        },
-        retry_hint,
-        ..Completed::default()
     }
 }

@@ -103,8 +103,7 @@ impl Evidence {
         let (outcome, model) = if !needs_model || drill.model_off || check.reason == EXAM_QUESTION {
             (None, String::new())
         } else {
-            let (outcome, model) = self.ask_model(asked, drill, &checked).await;
-            (Some(outcome), model)
+            self.ask_model(asked, drill, &checked).await
         };
         let resolved = self.resolve(asked, &check, outcome, drill).await?;
         Ok(Grade {
@@ -147,14 +146,15 @@ impl Evidence {
         Ok(resolved)
     }
 
-    /// The one call of a model, given up where nobody waits for what it says.
+    /// The one call of a model, given up where nobody waits for what it says; without an outcome where no model is called.
     async fn ask_model(
         &self,
         asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
         checked: &CheckDrillResponse,
-    ) -> (Outcome, String) {
-        let failure = |reason: DegradedReason| (Outcome::Failure(reason.into()), String::new());
+    ) -> (Option<Outcome>, String) {
+        let failure =
+            |reason: DegradedReason| (Some(Outcome::Failure(reason.into())), String::new());
         let tags: Vec<_> = checked
             .mistake_tags
             .iter()
@@ -209,10 +209,13 @@ impl Evidence {
             completed = complete(&self.core, &context, Purpose::Grade, &progress, request) => completed,
             () = drill.disconnected.cancelled() => return failure(DegradedReason::Deadline),
         };
+        if completed.is_off {
+            return (None, String::new());
+        }
         let outcome = match completed.call.failure() {
             DegradedReason::Unspecified => Outcome::Completion(completed.completion),
             reason => Outcome::Failure(reason.into()),
         };
-        (outcome, completed.call.model)
+        (Some(outcome), completed.call.model)
     }
 }

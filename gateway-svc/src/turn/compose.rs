@@ -11,7 +11,7 @@ use turnwise_messages as messages;
 use turnwise_proto::{
     classes::v1::ModelUse,
     common::v1::ErrorReason,
-    explain::v1::{ModelCall, PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
+    explain::v1::{PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{Plan, Reply, ResolveReplyResponse},
     session::v1::TurnStart,
@@ -76,7 +76,9 @@ impl Composing<'_> {
         };
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
-        let retry_hint = self.ask_model(&working, decision.reply_schema).await;
+        let asked = self.ask_model(&working, decision.reply_schema).await;
+        self.facts.model_call = Some(asked.call);
+        self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
         let resolved = match self.resolve().await {
@@ -87,8 +89,8 @@ impl Composing<'_> {
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
         self.facts.target_locked_after = plan.target_locked;
-        // What a class's teacher switched off is no degradation.
-        if resolved.fallback_reason() != DegradedReason::Unspecified && !self.model_is_off() {
+        // What an operator or a class's teacher switched off is no degradation.
+        if resolved.fallback_reason() != DegradedReason::Unspecified && !asked.is_off {
             self.degrade(resolved.fallback_reason());
         }
         self.texts.reply = resolved.reply;
@@ -101,7 +103,7 @@ impl Composing<'_> {
             buttons: below(self.texts.reply.as_ref(), decision.buttons),
             standing: Some(decision.standing.unwrap_or_default()),
             notices,
-            retry_hint,
+            retry_hint: asked.retry_hint,
             facts: self.facts,
             texts: self.texts,
         })
@@ -142,37 +144,24 @@ impl Composing<'_> {
         Ok(plan)
     }
 
-    /// Whether the class's teacher wants no model.
-    fn model_is_off(&self) -> bool {
-        record::class_policy(&self.facts).model_use() == ModelUse::Off
-    }
-
     /// Prompt and model.
-    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> RetryHint {
-        if self.model_is_off() {
-            self.facts.model_call = Some(ModelCall {
-                failure: DegradedReason::LlmOff.into(),
-                ..ModelCall::default()
-            });
-            return RetryHint::default();
+    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
+        if record::class_policy(&self.facts).model_use() == ModelUse::Off {
+            return Completed::off();
         }
         let began = Instant::now();
         let sheets = self.core.sheets.current();
         let max_tokens = self.core.prompt_max_tokens;
         let no_input = StudentInput::default();
         let Some(prompt) = record::turn_prompt(&self.facts, &self.texts, &no_input) else {
-            return RetryHint::default();
+            return Completed::failed(DegradedReason::LlmError);
         };
         let prompt = match sheets.turn(record::locale(&self.facts), &prompt, max_tokens) {
             Ok(prompt) => prompt,
             Err(error) => {
                 // Somebody's sheet is broken in a way that shows only now: the student gets the fallback.
                 tracing::error!(%error, "a prompt sheet cannot be filled in");
-                self.facts.model_call = Some(ModelCall {
-                    failure: DegradedReason::LlmError.into(),
-                    ..ModelCall::default()
-                });
-                return RetryHint::default();
+                return Completed::failed(DegradedReason::LlmError);
             }
         };
         self.facts.prompt = Some(PromptIdentity {
@@ -203,14 +192,7 @@ impl Composing<'_> {
         ))
         .await;
         self.took("model", took);
-        let Completed {
-            call,
-            completion,
-            retry_hint,
-        } = completed;
-        self.facts.model_call = Some(call);
-        self.texts.completion = completion;
-        retry_hint
+        completed
     }
 
     /// The policy's verdict on what the model wrote, or did not.

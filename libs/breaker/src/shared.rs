@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::timeout;
-use turnwise_redis::{Failure, Redis, Script, Subscription, from_redis_value};
+use turnwise_redis::{Failure, Redis, Script, Subscription, from_redis_value, without_braces};
 
 use crate::state_machine::{Rules, Snapshot, Ticket};
 
@@ -64,7 +64,7 @@ impl Shared {
 
     /// Does a step of a breaker; `None` if Redis did not answer.
     pub(crate) async fn step(&self, key: &str, event: Event, ticket: Ticket) -> Option<Step> {
-        let partition = format!("breaker:{}:{key}", self.name);
+        let partition = format!("breaker:{}:{}", self.name, without_braces(key));
         let keys = [format!("turnwise:{{{partition}}}")];
         let arguments = (
             event.name(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::settings::BackendKind;
+
 /// Why one attempt to call a model failed. No variant holds text of a prompt, of a completion or of a server's message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -58,8 +60,8 @@ pub enum Failure {
     },
     /// The backend is outside of this machine and its private network, and nobody agreed to that. No socket was opened.
     #[error(
-        "the model server at `{host}` is remote and nobody has agreed to send text there; set \
-         HELPER_REMOTE_MODE_ACKNOWLEDGED=1 or use a local one"
+        "the model server at `{host}` is remote and nobody has agreed to send text there; name `{backend}` in \
+         HELPER_REMOTE_MODE_ACKNOWLEDGED, or use a local one"
     )]
     RemoteNotAcknowledged {
         /// Which backend.
@@ -67,6 +69,11 @@ pub enum Failure {
         /// The server's host name.
         host: String,
     },
+    /// No model is to be called.
+    #[error(
+        "no model is called here (HELPER_LLM_BACKEND=none); choose a backend, or go on without"
+    )]
+    Off,
 }
 
 /// What a server let the caller wait for.
@@ -135,6 +142,7 @@ impl Failure {
             | Self::Answer { backend, .. }
             | Self::UnknownModel { backend, .. }
             | Self::RemoteNotAcknowledged { backend, .. } => backend,
+            Self::Off => BackendKind::None.as_str(),
         }
     }
 
@@ -146,7 +154,8 @@ impl Failure {
             Self::Status { status, .. } => *status == 429 || (500..=599).contains(status),
             Self::Answer { .. }
             | Self::UnknownModel { .. }
-            | Self::RemoteNotAcknowledged { .. } => false,
+            | Self::RemoteNotAcknowledged { .. }
+            | Self::Off => false,
         }
     }
 
@@ -159,7 +168,7 @@ impl Failure {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } | Self::Answer { .. } => true,
             Self::Status { status, .. } => (500..=599).contains(status),
-            Self::UnknownModel { .. } | Self::RemoteNotAcknowledged { .. } => false,
+            Self::UnknownModel { .. } | Self::RemoteNotAcknowledged { .. } | Self::Off => false,
         }
     }
 
@@ -193,6 +202,7 @@ impl Failure {
             },
             Self::UnknownModel { .. } => "unknown_model",
             Self::RemoteNotAcknowledged { .. } => "remote_not_acknowledged",
+            Self::Off => "off",
         }
     }
 }

@@ -7,7 +7,8 @@
 //! | [`failure`] | why an attempt failed, whether it may be tried again, and whether a breaker counts it |
 //! | [`settings`], [`start`] | settings, and why a start is refused |
 //! | [`targets`] | which backends and models are called, in order |
-//! | [`remote`] | which servers are remote, and the refusal of those that nobody agreed to |
+//! | [`remote`] | which servers are remote, and to which of them somebody agreed |
+//! | `refusing` | what stands in for a backend that is not called |
 //! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
 //! | `ollama`, `openai`, `openai_compatible` | the wire formats |
 //! | `http` | what they share: one attempt, its time-outs and its bounds |
@@ -25,6 +26,7 @@ mod ollama;
 mod openai;
 mod openai_compatible;
 mod openai_embeddings;
+mod refusing;
 pub mod remote;
 pub mod schema;
 pub mod settings;

@@ -13,9 +13,8 @@ use crate::{
     embedding::{self, Embeddings},
     failure::{Failure, Problem},
     http::{self, Client, Pace, Request, Server, Wire},
-    remote::is_remote,
     schema::Schema,
-    settings::BackendSettings,
+    settings::{BackendKind, BackendSettings},
 };
 
 /// How long [`ollama_answers`] waits.
@@ -264,10 +263,10 @@ fn read_embed(model: String, body: &[u8], texts: usize) -> Result<Embeddings, Pr
 /// server that nobody agreed to.
 pub async fn ollama_answers(settings: &BackendSettings) -> bool {
     let base = &settings.ollama_base_url;
-    if is_remote(base) && !settings.helper_remote_mode_acknowledged {
+    if !settings.may_call(BackendKind::Ollama, base) {
         return false;
     }
-    timeout(PROBE_TIMEOUT, has_model(base, &settings.ollama_model))
+    timeout(PROBE_TIMEOUT, has_model(settings))
         .await
         .ok()
         .flatten()
@@ -285,8 +284,9 @@ struct Tag {
 }
 
 /// `None` if the server cannot be asked.
-async fn has_model(base: &Url, model: &str) -> Option<bool> {
-    let client = Client::new(base, PROBE_TIMEOUT).ok()?;
+async fn has_model(settings: &BackendSettings) -> Option<bool> {
+    let (base, model) = (&settings.ollama_base_url, settings.ollama_model.as_str());
+    let client = Client::new(base, settings.is_remote(base), PROBE_TIMEOUT).ok()?;
     let body = http::get(&client, http::below(base, "/api/tags"), PROBE_MAX_BYTES).await?;
     let tags: Tags = serde_json::from_slice(&body).ok()?;
     Some(tags.models.iter().any(|tag| {

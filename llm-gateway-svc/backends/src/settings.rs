@@ -5,7 +5,12 @@ use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 use clap::{ValueEnum, builder::BoolishValueParser, value_parser};
 use reqwest::Url;
 
-use crate::{completion::check_model_name, mock, start::StartError};
+use crate::{
+    completion::check_model_name,
+    mock,
+    remote::{Acknowledged, PrivateSuffixes},
+    start::StartError,
+};
 
 /// Which models are called, where they are, and how patiently.
 #[derive(Debug, Clone, clap::Args)]
@@ -15,21 +20,35 @@ pub struct BackendSettings {
     #[arg(long, env = "HELPER_LLM_BACKEND", default_value = "ollama")]
     pub helper_llm_backend: BackendKind,
 
-    /// Further backends, separated by commas, each `backend` or `backend/model`, such as `openai_compatible/qwen2,mock`.
+    /// Further backends, separated by commas, each `backend` or `backend/model`, such as `openai_compatible/qwen2,ollama`.
     /// They are called in this order when the ones before fail. Empty: none.
     #[arg(long, env = "LLM_FAILOVER", default_value = "")]
     pub llm_failover: Failover,
 
-    /// Agree to send prompts to a model server outside this machine and its private network (0 or 1). Without it, calls
-    /// to such a server are refused and no socket is opened.
+    /// Agree to send prompts to model servers outside this machine and its private network: 1 for that of
+    /// HELPER_LLM_BACKEND alone, or the names of backends, separated by commas, such as `ollama,openai`. Calls to any other
+    /// such server are refused and no socket is opened. 0: all of them.
+    #[arg(long, env = "HELPER_REMOTE_MODE_ACKNOWLEDGED", default_value = "0")]
+    pub helper_remote_mode_acknowledged: Acknowledged,
+
+    /// What the names of hosts in the private network end with, separated by commas, each with a dot before it. Text is
+    /// sent there without acknowledgement. Empty: none.
     #[arg(
         long,
-        env = "HELPER_REMOTE_MODE_ACKNOWLEDGED",
+        env = "PRIVATE_HOST_SUFFIXES",
+        default_value = ".svc,.cluster.local,.internal,.local"
+    )]
+    pub private_host_suffixes: PrivateSuffixes,
+
+    /// Let the backend `mock`, which is no language model, answer students (0 or 1): for tests and for trying things out.
+    #[arg(
+        long,
+        env = "LLM_ALLOW_MOCK",
         default_value = "0",
         value_parser = BoolishValueParser::new(),
         action = clap::ArgAction::Set
     )]
-    pub helper_remote_mode_acknowledged: bool,
+    pub llm_allow_mock: bool,
 
     /// The longest time to connect to a model server, encryption included, in seconds (0.01 to 3600). Unset: 5, or the
     /// longest silence if that is less.
@@ -170,8 +189,10 @@ pub enum BackendKind {
     Openai,
     /// Any server with OpenAI's chat completions.
     OpenaiCompatible,
-    /// Deterministic answers without a model, for tests and first steps.
+    /// Deterministic answers without a model, for tests.
     Mock,
+    /// No model at all: every call is refused.
+    None,
 }
 
 impl BackendKind {
@@ -182,6 +203,15 @@ impl BackendKind {
             Self::Openai => "openai",
             Self::OpenaiCompatible => "openai_compatible",
             Self::Mock => "mock",
+            Self::None => "none",
+        }
+    }
+
+    /// Whether it is called at a server of its own.
+    pub(crate) fn has_server(self) -> bool {
+        match self {
+            Self::Ollama | Self::Openai | Self::OpenaiCompatible => true,
+            Self::Mock | Self::None => false,
         }
     }
 }
@@ -204,12 +234,15 @@ impl FromStr for Failover {
                 Some((backend, model)) => (backend, Some(model)),
                 None => (entry, None),
             };
-            let kind = BackendKind::from_str(backend, false).map_err(|_| {
-                format!(
-                    "`{backend}` is no backend: give `backend` or `backend/model`, with ollama, openai, \
-                     openai_compatible or mock"
-                )
-            })?;
+            let kind = BackendKind::from_str(backend, false)
+                .ok()
+                .filter(|kind| *kind != BackendKind::None)
+                .ok_or_else(|| {
+                    format!(
+                        "`{backend}` is no backend to call: give `backend` or `backend/model`, with ollama, openai, \
+                         openai_compatible or mock"
+                    )
+                })?;
             let model = model
                 .map(|model| match kind {
                     BackendKind::Mock => mock_model(model),

@@ -30,6 +30,18 @@ pub enum StartError {
     /// The key is no key.
     #[error("the OpenAI key is empty or holds characters other than visible ASCII; set it again")]
     MalformedKey,
+    /// The mock, where it was not asked for on purpose.
+    #[error(
+        "the backend mock is no language model and would answer students; choose another one in HELPER_LLM_BACKEND and \
+         LLM_FAILOVER, `none` for no model, or set LLM_ALLOW_MOCK=1"
+    )]
+    MockNotAllowed,
+    /// Others would stand in for a backend that nobody is to call.
+    #[error(
+        "HELPER_LLM_BACKEND=none calls no model, but LLM_FAILOVER names some; empty it, or name one of them in \
+         HELPER_LLM_BACKEND"
+    )]
+    FailoverOfNone,
     /// Two backends that read the same settings.
     #[error(
         "LLM_FAILOVER and HELPER_LLM_BACKEND name both openai and openai_compatible, which share OPENAI_BASE_URL and the \

@@ -11,7 +11,7 @@ use crate::{
     ollama::Ollama,
     openai::{Openai, PUBLIC_ENDPOINT},
     openai_compatible::OpenaiCompatible,
-    remote::{NotAcknowledged, is_remote},
+    refusing::Refusing,
     schema::Schema,
     settings::{BackendKind, BackendSettings},
     start::StartError,
@@ -35,6 +35,9 @@ impl Targets {
     /// The backends that the settings choose. It opens no socket.
     pub fn connect(settings: &BackendSettings) -> Result<Self, StartError> {
         Schema::make_ready();
+        if settings.helper_llm_backend == BackendKind::None && !settings.llm_failover.0.is_empty() {
+            return Err(StartError::FailoverOfNone);
+        }
         let first = (settings.helper_llm_backend, None);
         let mut backends: HashMap<BackendKind, Arc<dyn Backend>> = HashMap::new();
         let mut targets: Vec<Target> = Vec::new();
@@ -83,7 +86,13 @@ impl Targets {
 /// One backend; in the place of a remote one that nobody agreed to, one that refuses. What the settings lack is found
 /// either way.
 fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Backend>, StartError> {
+    if kind == BackendKind::None {
+        return Ok(Arc::new(Refusing::without_models()));
+    }
     if kind == BackendKind::Mock {
+        if !settings.llm_allow_mock {
+            return Err(StartError::MockNotAllowed);
+        }
         return Ok(Arc::new(Mock::new(
             settings.mock_model.clone(),
             settings.mock_embed_model.clone(),
@@ -99,14 +108,15 @@ fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Back
     if kind == BackendKind::Openai && key.is_none() {
         return Err(StartError::NoKey);
     }
-    if key.is_some() && url.scheme() == "http" && is_remote(&url) {
+    let remote = settings.is_remote(&url);
+    if key.is_some() && url.scheme() == "http" && remote {
         tracing::warn!("the key for the model server travels unencrypted: use https");
     }
-    if let Some(refusing) = NotAcknowledged::instead_of(kind, &url, settings) {
+    if let Some(refusing) = Refusing::instead_of(kind, &url, settings) {
         return Ok(Arc::new(refusing));
     }
     let server = Server {
-        client: Client::new(&url, timeouts.connect)?,
+        client: Client::new(&url, remote, timeouts.connect)?,
         backend: kind.as_str(),
         timeouts,
     };
@@ -125,7 +135,9 @@ fn base_url(kind: BackendKind, settings: &BackendSettings) -> Result<Url, StartE
             Url::parse(PUBLIC_ENDPOINT).map_err(|_| StartError::NoBaseUrl)
         }
         (BackendKind::OpenaiCompatible, None) => Err(StartError::NoBaseUrl),
-        (BackendKind::Ollama | BackendKind::Mock, _) => Ok(settings.ollama_base_url.clone()),
+        (BackendKind::Ollama | BackendKind::Mock | BackendKind::None, _) => {
+            Ok(settings.ollama_base_url.clone())
+        }
     }
 }
 

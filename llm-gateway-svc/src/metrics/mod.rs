@@ -69,7 +69,7 @@ pub struct CallMetrics {
     coalesced: Counter,
     slots: Family<QueueLabels, Gauge>,
     slots_in_use: Family<QueueLabels, Gauge>,
-    waiting: Family<ClassLabels, Gauge>,
+    waiting: Family<QueueLabels, Gauge>,
     breakers: Family<QueueLabels, Gauge>,
 }
 
@@ -106,14 +106,6 @@ struct QueueLabels {
     kind: &'static str,
     backend: &'static str,
     model: String,
-}
-
-#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct ClassLabels {
-    kind: &'static str,
-    backend: &'static str,
-    model: String,
-    class: String,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -222,7 +214,7 @@ impl CallMetrics {
             );
             registry.register(
                 "llm_queue_length",
-                "Requests in the queue, held places included, by class",
+                "Requests in the queue, held places included",
                 own.waiting.clone(),
             );
             registry.register(

@@ -7,8 +7,7 @@ use tokio::time::Instant;
 use turnwise_llm_backends::Failure;
 
 use super::{
-    CallMetrics, ClassLabels, ModelLabels, Operation, OperationLabels, QueueLabels, TokenLabels,
-    count,
+    CallMetrics, ModelLabels, Operation, OperationLabels, QueueLabels, TokenLabels, count,
 };
 
 /// What stands for the name of a model that nobody has: anybody could make up any number of them.
@@ -73,19 +72,12 @@ impl ModelMetrics {
         self.all.retries.get_or_create(&labels).inc();
     }
 
-    /// How the queue stands: its slots, those in use, and who waits by class. The gauges of classes that have gone
-    /// since `before` are removed.
-    pub(crate) fn queue(&self, slots: (usize, usize), before: &[String], now: &[(String, usize)]) {
+    /// How the queue stands: its slots, those in use, and how many wait.
+    pub(crate) fn queue(&self, slots: usize, in_use: usize, waiting: usize) {
         let (all, labels) = (&self.all, self.queue_labels());
-        all.slots.get_or_create(&labels).set(count(slots.0));
-        all.slots_in_use.get_or_create(&labels).set(count(slots.1));
-        for gone in before.iter().filter(|b| now.iter().all(|(n, _)| n != *b)) {
-            all.waiting.remove(&self.class_labels(gone));
-        }
-        for (name, waiting) in now {
-            let waiters = all.waiting.get_or_create(&self.class_labels(name));
-            waiters.set(count(*waiting));
-        }
+        all.slots.get_or_create(&labels).set(count(slots));
+        all.slots_in_use.get_or_create(&labels).set(count(in_use));
+        all.waiting.get_or_create(&labels).set(count(waiting));
     }
 
     /// 0: the breaker is closed, 1: half-open, 2: open.
@@ -96,14 +88,12 @@ impl ModelMetrics {
             .set(state);
     }
 
-    /// The queue is no longer kept; these classes had gauges.
-    pub(crate) fn queue_forgotten(&self, before: &[String]) {
+    /// The queue is no longer kept.
+    pub(crate) fn queue_forgotten(&self) {
         let (all, labels) = (&self.all, self.queue_labels());
-        for class in before {
-            all.waiting.remove(&self.class_labels(class));
-        }
         all.slots.remove(&labels);
         all.slots_in_use.remove(&labels);
+        all.waiting.remove(&labels);
         all.breakers.remove(&labels);
     }
 
@@ -140,15 +130,6 @@ impl ModelMetrics {
             kind: self.operation.queue_kind(),
             backend: self.backend,
             model: self.model.clone(),
-        }
-    }
-
-    fn class_labels(&self, class: &str) -> ClassLabels {
-        ClassLabels {
-            kind: self.operation.queue_kind(),
-            backend: self.backend,
-            model: self.model.clone(),
-            class: class.to_owned(),
         }
     }
 }

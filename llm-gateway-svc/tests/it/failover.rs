@@ -222,6 +222,18 @@ async fn a_remote_server_that_nobody_agreed_to_is_not_called() {
     assert_eq!(gateway.metric("llm_refused_total", "REMOTE"), 2.0);
 }
 
+#[tokio::test]
+async fn where_no_model_is_called_every_call_says_so_at_once() {
+    let gateway = crate::harness::gateway(&["--helper-llm-backend", "none"]).await;
+    let failure = gateway.complete(request()).await.unwrap_err();
+    let off = fault(&failure, ErrorReason::LlmOff);
+    assert_eq!(off.metadata("backend"), Some("none"));
+    let failure = gateway.embed(embedding()).await.unwrap_err();
+    fault(&failure, ErrorReason::LlmOff);
+    assert_eq!(gateway.calls(), 0.0);
+    assert_eq!(gateway.metric("llm_refused_total", "LLM_OFF"), 2.0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn all_lines_together_are_waited_in_for_as_long_as_was_asked() {
     // The first model holds its slot for two seconds and then fails, and the second one is slower than foreseen.

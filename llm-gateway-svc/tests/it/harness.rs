@@ -27,8 +27,11 @@ struct Cli {
     settings: Settings,
 }
 
+/// With the mock allowed.
 pub fn try_settings(args: &[&str]) -> Result<Settings, clap::Error> {
-    Cli::try_parse_from(std::iter::once("test").chain(args.iter().copied())).map(|c| c.settings)
+    let allowed = ["test", "--llm-allow-mock=1"];
+    let args = allowed.into_iter().chain(args.iter().copied());
+    Cli::try_parse_from(args).map(|cli| cli.settings)
 }
 
 pub fn settings(args: &[&str]) -> Settings {

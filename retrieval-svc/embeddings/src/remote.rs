@@ -225,6 +225,7 @@ fn failure(fault: &Fault) -> EmbedError {
         | ErrorReason::UnknownBackend
         | ErrorReason::UnknownModel
         | ErrorReason::RemoteBackendNotAcknowledged
+        | ErrorReason::LlmOff
         | ErrorReason::PayloadTooLarge
         | ErrorReason::Unauthenticated
         | ErrorReason::PermissionDenied

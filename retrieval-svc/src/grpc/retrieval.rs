@@ -90,8 +90,15 @@ impl RetrievalService for RetrievalGrpc {
         let request = request.into_inner();
         check::course_ids(&request.course_id, &request.pack_hash)?;
         let course = self.0.course(&request.course_id, &request.pack_hash)?;
-        let found = material::reference(&self.0.references, course.pack(), request.name)?;
-        Ok(Response::new(found))
+        let served = Arc::clone(&self.0);
+        // A file is read, and a disk may be slow.
+        let found = tokio::task::spawn_blocking(move || {
+            material::reference(&served.references, course.pack(), request.name)
+        });
+        let found = found
+            .await
+            .map_err(|error| Status::internal(error.to_string()))?;
+        Ok(Response::new(found?))
     }
 
     async fn extract_artifact(

@@ -1,6 +1,10 @@
 //! References, artifacts, documents and what is missing: through the service's face.
 
-use std::sync::Arc;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    sync::Arc,
+};
 
 use turnwise_course_pack::ClarifyingDocument;
 use turnwise_kit::Fault;
@@ -11,8 +15,9 @@ use turnwise_proto::{
     },
 };
 use turnwise_retrieval_embeddings::NoModel;
+use turnwise_retrieval_svc::references::{ReferenceSettings, References};
 
-use crate::fixture::{COURSE, Client, backends, client, rig, search, tiny_course};
+use crate::fixture::{COURSE, Client, backends, client, rig, rig_with, search, tiny_course};
 
 fn reference(name: Option<Name>) -> GetReferenceRequest {
     GetReferenceRequest {
@@ -36,6 +41,61 @@ async fn a_reference_comes_from_the_pack() {
     let found = found.into_inner();
     assert_eq!(found.text, "y = mx + b");
     assert_eq!(found.source(), ReferenceSource::Pack);
+}
+
+/// Holds a lease on a file until its input ends: whoever opens the file waits so long, as for a disk that does not answer.
+const HOLD: &str = "
+import fcntl, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+held = open(sys.argv[1], 'r+')
+fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('held', flush=True)
+sys.stdin.read()
+";
+
+#[tokio::test]
+async fn a_disk_that_does_not_answer_holds_up_no_other_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("formulas.md");
+    std::fs::write(&file, "y = mx + b").unwrap();
+    let settings = ReferenceSettings {
+        helper_reference_dir: Some(dir.path().to_owned()),
+        helper_reference_map: "{}".to_owned(),
+        ..ReferenceSettings::default()
+    };
+    let references = References::open(&settings).unwrap();
+    let rig = rig_with(
+        [tiny_course()],
+        backends(Arc::new(NoModel)).await,
+        references,
+    )
+    .await;
+    let mut holder = Command::new("python3")
+        .args(["-c", HOLD])
+        .arg(&file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut held = String::new();
+    let said = holder.stdout.take().unwrap();
+    BufReader::new(said).read_line(&mut held).unwrap();
+    assert_eq!(held, "held\n");
+
+    let mut client = rig.client();
+    let asked = tokio::spawn(async move {
+        let request = reference(Some(Name::Key("formulas".to_owned())));
+        client.get_reference(request).await
+    });
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+        rig.client().retrieve(search("slope")).await.unwrap();
+    }
+    assert!(!asked.is_finished(), "nobody waited for the disk");
+    drop(holder.stdin.take());
+    let found = asked.await.unwrap().unwrap().into_inner();
+    assert_eq!(found.text, "y = mx + b");
+    holder.wait().unwrap();
 }
 
 #[tokio::test]

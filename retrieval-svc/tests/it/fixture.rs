@@ -80,6 +80,15 @@ pub async fn backends_over(store: Arc<Store>, embedder: Arc<dyn Embedder>) -> Ba
 pub const LONG: Duration = Duration::from_secs(3600);
 
 pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> Rig {
+    rig_with(packs, backends, no_references()).await
+}
+
+/// One with these reference texts.
+pub async fn rig_with(
+    packs: impl IntoIterator<Item = Pack>,
+    backends: Backends,
+    references: References,
+) -> Rig {
     let kit = Kit::for_tests();
     let courses = Arc::new(Courses::default());
     let queries = Arc::clone(&backends.queries);
@@ -95,7 +104,7 @@ pub async fn rig(packs: impl IntoIterator<Item = Pack>, backends: Backends) -> R
         courses: Arc::clone(&courses),
         indexer: Arc::clone(&indexer),
         queries,
-        references: no_references(),
+        references,
         upserts: true,
         pages: kit.pages.clone(),
         shutdown: kit.shutdown.clone(),

@@ -54,6 +54,7 @@ fn start(home: &Path) -> (f64, Process) {
     env.extend([
         ("LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
         ("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()),
+        ("LLM_ALLOW_MOCK".to_owned(), "1".to_owned()),
         ("COURSES_DIR".to_owned(), courses),
     ]);
     let started = Instant::now();

@@ -139,6 +139,8 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
         store,
         "--helper-llm-backend",
         "mock",
+        "--llm-allow-mock",
+        "1",
         "--retrieval-store",
         &format!("embedded:{}", index.display()),
         "--drill-token-keys-file",

@@ -40,6 +40,7 @@ impl Deployment {
         let mut env = options.common_env();
         env.push(listen(&port));
         env.push(("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()));
+        env.push(("LLM_ALLOW_MOCK".to_owned(), "1".to_owned()));
         env.extend(options.env);
         if !options.seeds.is_empty() {
             seed_embedded_store(&home, &data_dir, &options.seeds).await;
@@ -74,6 +75,7 @@ impl Deployment {
         let mut env = options.common_env();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
+        set("LLM_ALLOW_MOCK", "1".to_owned());
         set("SESSION_STORE", redis.url());
         // Each process has a place of its own for what it keeps; this one has nothing to keep.
         set("RETRIEVAL_STORE", "memory".to_owned());

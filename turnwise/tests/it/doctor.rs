@@ -73,7 +73,7 @@ impl ExamService for Exams {
 async fn doctor(endpoint: &str, internal_token: &Path, more: &[&str]) -> Output {
     let courses = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../courses");
     Command::new(env!("CARGO_BIN_EXE_turnwise"))
-        .args(["doctor", "--helper-llm-backend", "mock"])
+        .args(["doctor", "--helper-llm-backend", "none"])
         .arg("--courses-dir")
         .arg(courses)
         .args(["--exam-endpoint", endpoint])

@@ -15,7 +15,7 @@ fn keys_without_an_issuer_stop_the_start() {
         // Without courses it ends in any case.
         let output = Command::new(env!("CARGO_BIN_EXE_turnwise"))
             .args(["up", "--listen", "127.0.0.1:0"])
-            .args(["--helper-llm-backend", "mock"])
+            .args(["--helper-llm-backend", "none"])
             .arg("--data-dir")
             .arg(&data)
             .arg("--courses-dir")

@@ -1,6 +1,7 @@
 //! Breakers that several processes share through a real Redis.
 
 use std::{
+    collections::BTreeSet,
     future::{Future, poll_fn},
     task::Poll,
     time::Duration,
@@ -10,11 +11,11 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
 use turnwise_breaker::{Breakers, Rules, State};
 use turnwise_redis::{Redis, RedisOptions};
-use turnwise_testing::redis::{Cluster, RedisServer};
+use turnwise_testing::redis::{Cluster, RedisServer, ScriptWatch};
 
 use crate::{
     RULES,
-    conformance::{KEY, PATIENCE, probe, until, until_open},
+    conformance::{self, KEY, PATIENCE, probe, until, until_open},
 };
 
 /// So slow that nothing changes by itself while a test runs.
@@ -263,4 +264,54 @@ async fn a_cluster_keeps_them_like_one_server() {
     until_open(&other).await;
     probe(&other).await.succeeded().await;
     until(&one, |state| state == State::Closed { failures: 0 }).await;
+}
+
+/// A script touches no key that it does not declare, so that a cluster knows what a call needs.
+#[tokio::test]
+async fn every_key_is_declared() {
+    let server = RedisServer::start().unwrap();
+    let watch = ScriptWatch::start(&server).unwrap();
+    let (one, other) = pair(&server.url(), RULES).await;
+    fail(&one, RULES.failures).await;
+    let call = probe(&one).await;
+    // It shows that it is alive.
+    sleep(RULES.probe_lease / 2).await;
+    call.succeeded().await;
+    conformance::a_probe_that_is_dropped_is_left_to_the_next_call(&one, &other).await;
+    let scripts = watch.finish().unwrap();
+    assert_eq!(scripts.undeclared, BTreeSet::new());
+    let asked: BTreeSet<&str> = scripts
+        .calls
+        .keys()
+        .map(|(_, what)| what.as_str())
+        .collect();
+    let events = BTreeSet::from(["admit", "failed", "released", "renew", "succeeded"]);
+    assert!(asked.is_superset(&events), "{asked:?}");
+}
+
+/// A cluster goes by what stands before the first brace.
+#[tokio::test]
+async fn names_with_braces_are_kept_where_the_cluster_looks_for_them() {
+    let cluster = Cluster::start().unwrap();
+    let (one, other) = pair(&cluster.url(), SLOW).await;
+    for key in ["openai_compatible a}b", "openai_compatible {a}", "a%7Db"] {
+        for _ in 0..SLOW.failures {
+            one.admit(key).await.unwrap().failed().await;
+        }
+        let begin = Instant::now();
+        while other.admit(key).await.is_ok() {
+            assert!(begin.elapsed() < PATIENCE);
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+    let redirections: i64 = cluster
+        .nodes()
+        .iter()
+        .map(|node| {
+            let stats = node.command(&["INFO", "errorstats"]).unwrap().text();
+            let count = stats.split("errorstat_MOVED:count=").nth(1);
+            count.map_or(0, |rest| rest.lines().next().unwrap().parse().unwrap())
+        })
+        .sum();
+    assert_eq!(redirections, 0);
 }

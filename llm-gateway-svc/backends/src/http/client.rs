@@ -10,7 +10,7 @@ use reqwest::{
 };
 use serde::Serialize;
 
-use crate::{remote::is_remote, settings::ApiKey, start::StartError};
+use crate::{settings::ApiKey, start::StartError};
 
 /// How long a connection that nobody uses is kept. Model servers close such a connection after 5 s by default, and a call
 /// that is sent at that moment fails.
@@ -63,11 +63,11 @@ pub(super) enum SendError {
 }
 
 impl Client {
-    /// A client for the server at `url` that takes no longer than `connect` to connect.
-    pub(crate) fn new(url: &Url, connect: Duration) -> Result<Self, StartError> {
+    /// A client for the server at `url`, which is remote or in the private network, that takes no longer than `connect` to
+    /// connect.
+    pub(crate) fn new(url: &Url, remote: bool, connect: Duration) -> Result<Self, StartError> {
         // Another part of the process may have installed a provider; then this one is not needed.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let remote = is_remote(url);
         let mut builder = reqwest::Client::builder()
             // A redirect could lead a prompt out of the private network.
             .redirect(redirect::Policy::none())

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use turnwise_llm_backends::{Failure, Operation, Targets, ollama_answers, remote::is_remote};
+use turnwise_llm_backends::{Failure, Operation, Targets, ollama_answers};
 
 use crate::harness::{Model, ask, connect, settings};
 
@@ -38,11 +38,67 @@ fn which_servers_are_remote() {
         ("https://localhost.example.org", true),
         ("https://127.0.0.1.example.org", true),
         ("http://ollama.", true),
-        ("http://school.local", true),
+        ("http://school.local", false),
+        ("http://School.LOCAL.", false),
+        ("http://ollama.models.svc", false),
+        ("http://ollama.models.svc.cluster.local:11434", false),
+        ("http://gpu.internal", false),
+        ("https://internal", false),
+        ("https://notinternal.example", true),
+        ("https://svc.example.org", true),
+        ("https://xsvc", false),
+        ("https://a.xsvc", true),
+        ("https://gpu.internal.example.org", true),
     ] {
         let url = address.parse().unwrap();
-        assert_eq!(is_remote(&url), remote, "{address}");
+        assert_eq!(settings(&[]).is_remote(&url), remote, "{address}");
     }
+}
+
+#[test]
+fn what_is_private_can_be_set() {
+    let school = settings(&["--private-host-suffixes", ".School.example, .lan"]);
+    let none = settings(&["--private-host-suffixes="]);
+    for (address, in_school) in [
+        ("http://gpu.school.example", true),
+        ("http://gpu.lan", true),
+        ("http://gpu.internal", false),
+        ("http://school.example", false),
+        ("http://myschool.example", false),
+    ] {
+        let url = address.parse().unwrap();
+        assert_eq!(!school.is_remote(&url), in_school, "{address}");
+        assert!(none.is_remote(&url), "{address}");
+    }
+}
+
+/// Who agreed to one backend has not agreed to another that stands in for it.
+#[tokio::test]
+async fn each_backend_is_acknowledged_by_name() {
+    let agreed_to = |acknowledged: &str| {
+        let settings = settings(&[
+            "--helper-llm-backend=ollama",
+            "--ollama-base-url=http://203.0.113.7:9",
+            "--llm-failover=openai/a,openai/b",
+            "--openai-api-key=sk-1",
+            &format!("--helper-remote-mode-acknowledged={acknowledged}"),
+        ]);
+        let targets = Targets::connect(&settings).unwrap();
+        let admitted = targets.in_order().iter().map(|target| {
+            match target.backend.admit(&target.model, Operation::Completion) {
+                Ok(()) => true,
+                Err(Failure::RemoteNotAcknowledged { .. }) => false,
+                Err(other) => panic!("{other:?}"),
+            }
+        });
+        admitted.collect::<Vec<_>>()
+    };
+    assert_eq!(agreed_to("0"), [false, false, false]);
+    assert_eq!(agreed_to("1"), [true, false, false]);
+    assert_eq!(agreed_to("ollama"), [true, false, false]);
+    assert_eq!(agreed_to("openai"), [false, true, true]);
+    assert_eq!(agreed_to("openai, ollama"), [true, true, true]);
+    assert_eq!(agreed_to("openai_compatible"), [false, false, false]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,6 +176,6 @@ async fn openai_is_remote_unless_it_is_elsewhere() {
     assert!(
         refusal
             .to_string()
-            .contains("HELPER_REMOTE_MODE_ACKNOWLEDGED=1")
+            .contains("name `openai` in HELPER_REMOTE_MODE_ACKNOWLEDGED")
     );
 }

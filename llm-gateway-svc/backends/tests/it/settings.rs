@@ -1,8 +1,8 @@
 //! Settings: bounds, secrets, the order of backends, and starts that are refused.
 
-use turnwise_llm_backends::{Operation, StartError, Targets};
+use turnwise_llm_backends::{Failure, Operation, StartError, Targets};
 
-use crate::harness::{refused, settings, try_settings};
+use crate::harness::{ask, connect, refused, settings, try_settings};
 
 #[test]
 fn values_out_of_bounds_are_refused() {
@@ -10,6 +10,18 @@ fn values_out_of_bounds_are_refused() {
         ["--helper-llm-backend", "gpt"],
         ["--helper-llm-backend", ""],
         ["--helper-remote-mode-acknowledged", "maybe"],
+        ["--helper-remote-mode-acknowledged", ""],
+        ["--helper-remote-mode-acknowledged", "2"],
+        ["--helper-remote-mode-acknowledged", "1,openai"],
+        ["--helper-remote-mode-acknowledged", "mock"],
+        ["--helper-remote-mode-acknowledged", "none"],
+        ["--private-host-suffixes", "internal"],
+        ["--private-host-suffixes", "."],
+        ["--private-host-suffixes", ".a..b"],
+        ["--private-host-suffixes", ".a,"],
+        ["--private-host-suffixes", ".*"],
+        ["--llm-failover", "none"],
+        ["--llm-allow-mock", "perhaps"],
         ["--llm-failover", "gpt"],
         ["--llm-failover", "mock,"],
         ["--llm-failover", "mock/"],
@@ -46,6 +58,36 @@ fn values_out_of_bounds_are_refused() {
         let error = try_settings(&[&arg]).expect_err(&arg).to_string();
         assert!(error.contains(args[0]), "{error}");
     }
+}
+
+#[test]
+fn the_mock_is_used_on_purpose_only() {
+    for args in [
+        &["--helper-llm-backend=mock", "--llm-allow-mock=0"][..],
+        &["--llm-failover=mock/mock:echo", "--llm-allow-mock=0"],
+    ] {
+        let error = refused(args);
+        assert!(matches!(error, StartError::MockNotAllowed), "{error}");
+        assert!(error.to_string().contains("LLM_ALLOW_MOCK=1"));
+    }
+    let ollama = settings(&["--llm-allow-mock=0"]);
+    assert!(Targets::connect(&ollama).is_ok());
+}
+
+#[tokio::test]
+async fn without_a_model_every_call_is_refused() {
+    let none = connect(&["--helper-llm-backend=none", "--llm-allow-mock=0"]);
+    assert_eq!(none.0.name(), "none");
+    for operation in [Operation::Completion, Operation::Embedding] {
+        let model = none.0.default_model(operation);
+        assert_eq!(none.0.admit(model, operation), Err(Failure::Off));
+    }
+    assert_eq!(none.stream(&ask()).await.unwrap_err(), Failure::Off);
+    assert_eq!(none.complete(&ask()).await.unwrap_err(), Failure::Off);
+    assert_eq!(none.embed(&["a"]).await.unwrap_err(), Failure::Off);
+    // Nobody stands in for it.
+    let error = refused(&["--helper-llm-backend=none", "--llm-failover=ollama"]);
+    assert!(matches!(error, StartError::FailoverOfNone), "{error}");
 }
 
 #[test]

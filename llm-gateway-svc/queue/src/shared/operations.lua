@@ -98,6 +98,7 @@ function operations.join()
   end
   local more = forget_process(me)
   call('HSET', JOINED, me, epoch)
+  i_take_part = true
   return more and 1 or 0, lost, state.key, before
 end
 
@@ -193,6 +194,7 @@ end
 
 function operations.detach()
   call('HDEL', JOINED, me)
+  i_take_part = false
   return own_slots()
 end
 
@@ -248,6 +250,7 @@ function operations.shut_down()
     store_home(home)
     call('HDEL', JOINED, me)
     call('ZREM', SEEN, me)
+    i_take_part = false
   end
   return more and 1 or 0
 end
@@ -261,6 +264,7 @@ if what ~= 'join' and (ARGV[3] ~= number(get('epoch')) or call('HGET', JOINED, m
   return answer('join')
 end
 call('ZADD', SEEN, now, me)
+i_take_part = what ~= 'join'
 reap()
 local returned = { operations[what]() }
 note_batch()

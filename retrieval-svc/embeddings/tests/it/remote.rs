@@ -232,6 +232,7 @@ async fn failures_say_whether_trying_again_helps() {
         ErrorReason::UnknownBackend,
         ErrorReason::InvalidArgument,
         ErrorReason::RemoteBackendNotAcknowledged,
+        ErrorReason::LlmOff,
         ErrorReason::Unauthenticated,
     ];
     for reason in passing.into_iter().chain(lasting) {
