@@ -22,6 +22,7 @@
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
 //! | [`attacks`] | what reached something once: connections, deadlines, encodings, pages, classes, replies |
 //! | [`adversarial`] | whoever demands what they have no right to, and a model that obeys them all |
+//! | [`webhooks`] | what a platform is told: receivers that misbehave, a gateway that is killed, the receiver of the docs |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
@@ -83,3 +84,4 @@ mod surface;
 mod thread_kinds;
 mod trace;
 mod tutor;
+mod webhooks;

@@ -14,7 +14,7 @@ const BUFFER: usize = 1000;
 const RECEIVER: &str = "access";
 
 /// Where access events go.
-pub(crate) struct AccessEvents {
+pub struct AccessEvents {
     sender: Option<mpsc::Sender<Event>>,
     metrics: WebhookMetrics,
     kit: Kit,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use turnwise_kit::Kit;
 use turnwise_proto::session::v1::EventDestination;
 
-pub(crate) use access::AccessEvents;
+pub use access::AccessEvents;
 use address::{Receiver, WebhookUrl};
 use deliver::Deliverer;
 use metrics::WebhookMetrics;
@@ -32,7 +32,11 @@ use sign::Signer;
 use crate::{Settings, StartError, Upstreams};
 
 /// Starts to deliver to the receivers that are set; answers where access events go.
-pub(crate) fn start(
+///
+/// # Errors
+///
+/// If a receiver may not be called, or the keys cannot be used.
+pub fn start(
     settings: &Settings,
     upstreams: &Upstreams,
     kit: &Kit,

@@ -12,3 +12,4 @@ mod limits;
 mod slow_disk;
 mod strangers;
 mod tokens;
+mod webhooks;

@@ -2,13 +2,15 @@
 
 use super::*;
 use turnwise_proto::school::v1::{
-    EraseStudentRequest, ExportStudentRequest, ListAuditEntriesRequest, RunRetentionRequest,
+    EraseStudentRequest, ExportStudentRequest, ListAuditEntriesRequest, ListDeadLettersRequest,
+    RunRetentionRequest,
 };
 use turnwise_proto::session::v1::{
-    AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, CompleteDueWorkRequest,
-    ExportClassRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
-    GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
-    RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest,
+    AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimStreamsRequest,
+    CompleteDueWorkRequest, EventDestination, ExportClassRequest, GetBacklogRequest,
+    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, RenewDueWorkRequest,
+    RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest, SettleEventsRequest,
     SupplyContextRequest, WatchEventsRequest,
 };
 
@@ -198,7 +200,33 @@ async fn outcomes(
         Staff,
         records.list_audit_entries(ListAuditEntriesRequest::default())
     );
+    call!(
+        Staff,
+        records.list_dead_letters(ListDeadLettersRequest::default())
+    );
     call!(Staff, records.run_retention(RunRetentionRequest {}));
+    let mut delivery = service.delivery();
+    let destination = EventDestination::Audit.into();
+    call!(
+        Service,
+        delivery.claim_streams(ClaimStreamsRequest {
+            destination,
+            limit: 1,
+            events: 1,
+        })
+    );
+    call!(
+        Service,
+        delivery.settle_events(SettleEventsRequest {
+            stream_id: "audit/default//tenant".to_owned(),
+            fencing_token: 1,
+            ..SettleEventsRequest::default()
+        })
+    );
+    call!(
+        Service,
+        delivery.get_backlog(GetBacklogRequest { destination })
+    );
     all
 }
 

@@ -5,6 +5,7 @@ mod admin;
 mod calls;
 mod form;
 mod form_admin;
+mod form_delivery;
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,6 +22,7 @@ use turnwise_proto::{
         AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, CommitEvidenceRequest,
         CommitTurnRequest, CreateThreadRequest, DeferWorkRequest, DueWork, Evidence,
         QuestionRecord, TurnStart, WorkKind, begin_turn_response,
+        delivery_service_client::DeliveryServiceClient,
         session_admin_service_client::SessionAdminServiceClient,
         session_service_client::SessionServiceClient,
     },
@@ -74,6 +76,10 @@ impl Service {
 
     pub fn records(&self) -> StudentRecordsServiceClient<Routes> {
         StudentRecordsServiceClient::new(self.routes.clone())
+    }
+
+    pub fn delivery(&self) -> DeliveryServiceClient<Routes> {
+        DeliveryServiceClient::new(self.routes.clone())
     }
 
     pub fn admin(&self) -> SessionAdminServiceClient<Routes> {
