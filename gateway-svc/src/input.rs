@@ -7,7 +7,7 @@ use turnwise_proto::{
         ClientEvent, ClientEventKind, DrillResult, ExamResult, StudentInput, TakeTurnRequest,
     },
 };
-use turnwise_redaction::{Roster, redact_with};
+use turnwise_redaction::{Roster, is_blank, redact_with};
 
 /// A turn's input, checked. There is nothing to do with it but to redact it.
 #[derive(Debug, Clone, Default)]
@@ -157,11 +157,11 @@ pub(crate) fn check_text(field: &str, text: &str, max_chars: usize) -> Result<()
     let control = text
         .chars()
         .any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
-    if control || text.trim().is_empty() {
+    if control || is_blank(text) {
         let problem = if control {
             "holds control characters; only tab and line breaks are allowed"
         } else {
-            "is nothing but white space"
+            "is nothing but white space and characters that nobody sees"
         };
         return Err(
             Fault::new(ErrorReason::InvalidText, format!("`{field}` {problem}"))

@@ -5,7 +5,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
 };
 use turnwise_kit::Metrics;
-use turnwise_proto::classes::v1::SafeguardingAlert;
+use turnwise_proto::classes::v1::{AlertKind, SafeguardingAlert};
 
 /// The service's own metrics. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +32,15 @@ impl SessionMetrics {
     /// Registers them.
     pub fn register(metrics: &Metrics) -> Self {
         let own = Self::default();
+        // From zero on: an alert rule that asks for an increase would not see a count that begins with one.
+        for kind in (1..).map_while(|number| AlertKind::try_from(number).ok()) {
+            for uncertain in ["yes", "no"] {
+                own.alerts.get_or_create(&AlertLabels {
+                    kind: kind.as_str_name(),
+                    uncertain,
+                });
+            }
+        }
         metrics.registry(|registry| {
             registry.register(
                 "turnwise_session_safeguarding_alerts",

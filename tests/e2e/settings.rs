@@ -153,6 +153,20 @@ fn what_is_out_of_bounds_stops_the_start() {
             ["--helper-rate-limit-per-minute", "1..=1000000"],
         ),
         (
+            Service::Gateway,
+            &[],
+            "HELPER_READ_LIMIT_PER_MINUTE",
+            "0",
+            ["--helper-read-limit-per-minute", "1..=1000000"],
+        ),
+        (
+            Service::Gateway,
+            &[],
+            "HELPER_RATE_LIMIT_PER_IP_PER_MINUTE",
+            "1000001",
+            ["--helper-rate-limit-per-ip-per-minute", "1..=1000000"],
+        ),
+        (
             Service::Llm,
             &[],
             "HELPER_MAX_CONCURRENCY",

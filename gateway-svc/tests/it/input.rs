@@ -50,7 +50,7 @@ fn read_event(text: &str, latex: &str, event: Option<ClientEvent>) -> Read {
 fn each_way_to_be_wrong_has_its_reason_and_field() {
     let drill = i32::from(ClientEventKind::RequestDrill);
     let long = "é".repeat(MAX + 1);
-    let cases: [Case<'_>; 11] = [
+    let cases: [Case<'_>; 13] = [
         ("", "", None, ErrorReason::MissingMessage, "input"),
         ("x", "x", None, ErrorReason::MissingMessage, "input"),
         (
@@ -72,6 +72,21 @@ fn each_way_to_be_wrong_has_its_reason_and_field() {
             "input.latex",
         ),
         (" \n\t ", "", None, ErrorReason::InvalidText, "input.text"),
+        // Characters without width.
+        (
+            "\u{200b}\u{2060} \u{feff}",
+            "",
+            None,
+            ErrorReason::InvalidText,
+            "input.text",
+        ),
+        (
+            "",
+            "\u{202e}\u{ad}",
+            None,
+            ErrorReason::InvalidText,
+            "input.latex",
+        ),
         (
             "x",
             "",

@@ -53,6 +53,11 @@ fn fold_char(c: char, out: &mut Vec<char>) {
     }
 }
 
+/// Whether nothing of a text can be seen: it is white space and characters without width or form.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_invisible(c))
+}
+
 /// Characters without width or form of their own: joiners, direction marks, soft hyphens, variation selectors, controls.
 fn is_invisible(c: char) -> bool {
     is_mark(c)

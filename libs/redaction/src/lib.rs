@@ -23,6 +23,7 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 use text::Text;
 
+pub use fold::is_blank;
 pub use roster::{MAX_NAME_CHARS, MAX_NAMES, Roster, RosterError, cue_words};
 
 /// What was found; its `Display` is the word in brackets that stands for it afterwards.

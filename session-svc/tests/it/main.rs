@@ -8,6 +8,7 @@ mod embedded;
 mod grpc;
 mod isolation;
 mod memory;
+mod metrics;
 mod model;
 mod pending;
 mod redis;
