@@ -173,6 +173,11 @@ impl Redis {
         self.topology.doubt();
     }
 
+    /// Whether partitions lie on different servers. Where they do not, one script may look at keys of several.
+    pub fn is_cluster(&self) -> bool {
+        matches!(&*self.topology, Topology::Cluster(_))
+    }
+
     /// The set that sentinels watch, if it is one.
     pub fn sentinels(&self) -> Option<&SentinelSet> {
         match &*self.topology {
