@@ -72,10 +72,13 @@ fn caller(role: &str, class: &str) -> Caller {
     }
 }
 
-/// Calls with the class in the first field, where requests about classes have it.
+/// Calls; every request of ClassService has the class in its first field.
 async fn call(gateway: &Routes, path: &str, caller: Caller) -> Code {
-    let mut message = vec![0x0a, CLASS.len() as u8];
-    message.extend(CLASS.as_bytes());
+    let mut message = Vec::new();
+    if path.contains("ClassService") {
+        message.extend([0x0a, CLASS.len() as u8]);
+        message.extend(CLASS.as_bytes());
+    }
     let mut request = Request::new(Bytes::from(message));
     request.extensions_mut().insert(Arc::new(caller));
     let mut grpc = Grpc::new(gateway.clone());
