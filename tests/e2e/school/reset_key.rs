@@ -15,7 +15,7 @@ use turnwise_proto::{
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options, Service},
-    process::{binary, clean_command},
+    process::{binary, clean_command, repository},
     refusal::check_refusal,
     student::{DEMO_COURSE, Student},
     teacher::Teacher,
@@ -139,6 +139,7 @@ fn a_key_that_cannot_be_used_stops_the_start_and_is_not_shown() {
         let output = clean_command(&binary(Service::Suite.binary()), home.path())
             .args(["up", "--listen", "127.0.0.1:0"])
             .env("HELPER_LLM_BACKEND", "mock")
+            .env("COURSES_DIR", repository().join("courses"))
             .envs(env.iter().copied())
             .output()
             .unwrap();
