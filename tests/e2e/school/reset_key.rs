@@ -138,7 +138,7 @@ fn a_key_that_cannot_be_used_stops_the_start_and_is_not_shown() {
     for (env, told, secret) in cases {
         let output = clean_command(&binary(Service::Suite.binary()), home.path())
             .args(["up", "--listen", "127.0.0.1:0"])
-            .env("HELPER_LLM_BACKEND", "mock")
+            .env("HELPER_LLM_BACKEND", "none")
             .env("COURSES_DIR", repository().join("courses"))
             .envs(env.iter().copied())
             .output()
