@@ -14,6 +14,7 @@ mod interactions;
 mod leases;
 mod memory;
 mod outbox;
+mod outbox_kept;
 mod recovery;
 mod redaction;
 mod reset;
@@ -42,6 +43,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("leases", leases::CASES),
     ("memory", memory::CASES),
     ("outbox", outbox::CASES),
+    ("outbox_kept", outbox_kept::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),
