@@ -44,8 +44,22 @@ async fn an_erasure_takes_what_was_not_delivered(bench: &mut Bench) {
     let claimed = claim(sessions, bench, ALERT).await;
     assert_eq!(claimed.len(), 1);
     assert_eq!(data(&claimed[0], 0)["studentId"], "zoe");
+    settle(bench, &claimed[0], delivered(&claimed[0])).await;
+    // Of a student who comes back nothing is missed.
+    let zoe = bench.student("zoe");
+    sessions
+        .erase_student(bench.actor(), zoe.clone(), String::new())
+        .await
+        .unwrap();
+    make_thread(sessions, &zoe, "t3").await;
+    call_for_help(bench, &zoe, "t3", "t3").await;
+    bench.clock.advance(Duration::from_secs(60));
+    assert_eq!(claim(sessions, bench, ALERT).await[0].events.len(), 1);
+    let letters = sessions.dead_letters(&bench.tenant, None, 10).await;
+    assert_eq!(letters.unwrap().dead_letters, []);
     // That a student was erased is told, and by a pseudonym.
     let audit = claim(sessions, bench, AUDIT).await;
+    assert_eq!(audit.len(), 2);
     assert_eq!(
         kinds(&audit[0]),
         ["student-erasure-begun", "student-erased"]
