@@ -412,7 +412,7 @@ impl Sessions {
             })
             .collect();
         let pseudonym = self.pseudonym(&student.tenant, &student.student).await?;
-        writes.push(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
+        writes.extend(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
         for key in [keys::alerts(), keys::open_alerts()] {
             writes.push(Write::Unrank {
                 key,

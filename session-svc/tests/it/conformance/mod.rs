@@ -14,6 +14,7 @@ mod interactions;
 mod leases;
 mod memory;
 mod outbox;
+mod outbox_kept;
 mod payloads;
 mod recovery;
 mod redaction;
@@ -44,6 +45,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("memory", memory::CASES),
     ("outbox", outbox::CASES),
     ("payloads", payloads::CASES),
+    ("outbox_kept", outbox_kept::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),
