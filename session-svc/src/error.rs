@@ -42,6 +42,9 @@ pub enum SessionError {
     /// The idempotency key was used with another request.
     #[error("this idempotency key was used before with another request; send a new key")]
     IdempotencyConflict,
+    /// The id of deferred work is that of other work.
+    #[error("this id names other deferred work; send a new `work_id`")]
+    OtherWork,
     /// The turn's lease has run out or has passed to another turn.
     #[error(
         "the turn's lease is no longer held, nothing was written; begin the turn again with the same key"
@@ -163,6 +166,9 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::TurnInProgress).retry_after(lease_remainder.min(TURN_RETRY))
             }
             SessionError::IdempotencyConflict => fault(ErrorReason::IdempotencyConflict),
+            SessionError::OtherWork => {
+                fault(ErrorReason::IdempotencyConflict).field("work.work_id", "names other work")
+            }
             SessionError::LeaseLost => {
                 fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
             }

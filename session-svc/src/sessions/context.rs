@@ -6,6 +6,7 @@ use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transa
 
 use super::{
     END, Sessions,
+    due::Known,
     interactions::{self, Interactions, claims_field, request_field},
     keys, payloads,
     stored::StoredThread,
@@ -221,7 +222,8 @@ impl Sessions {
     ) -> Result<Option<ContextRequest>, SessionError> {
         let claims = current.claims.clone();
         let step = interactions::writes(self, thread_id, &current.interactions, stepped, claims);
-        self.schedule(student, thread_id, &step.works).await?;
+        self.schedule(student, thread_id, &step.works, Known::AnyTime)
+            .await?;
         let mut checks = vec![step.check];
         // The thread may have been reset since it was read.
         checks.push(Check::Present {
@@ -237,7 +239,10 @@ impl Sessions {
             .transact(&Partition::student(student), transaction)
             .await?
         {
-            Outcome::Applied(_) => Ok(step.request),
+            Outcome::Applied(_) => {
+                self.withdraw_done(step.over).await;
+                Ok(step.request)
+            }
             Outcome::Refused(_) => Ok(None),
         }
     }

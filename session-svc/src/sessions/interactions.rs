@@ -34,6 +34,8 @@ pub(super) struct StepWrites {
     pub(super) writes: Vec<Write>,
     /// To be entered first.
     pub(super) works: Vec<DueWork>,
+    /// Work that is no longer promised; to be withdrawn afterwards.
+    pub(super) over: Vec<String>,
     /// What the thread waits for afterwards.
     pub(super) pending: Option<PendingInteraction>,
     /// The context request that the step opened or changed.
@@ -178,7 +180,7 @@ pub(super) fn writes(
         after: sessions.limits().thread_retention,
     }));
     if !over.is_empty() {
-        writes.push(due::kept(over));
+        writes.push(due::kept(over.clone()));
     }
     writes.extend(
         works
@@ -189,6 +191,7 @@ pub(super) fn writes(
         check: unchanged(key, before),
         writes,
         works,
+        over,
         pending: stepped.after.pending,
         request: stepped.request,
     }

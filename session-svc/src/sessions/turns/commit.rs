@@ -13,6 +13,7 @@ use crate::{
     sessions::{
         Sessions,
         classes::settings::ClassRedactor,
+        due::Known,
         events,
         fields::{Fields, decimal},
         idempotency::IdempotencyEntry,
@@ -79,10 +80,12 @@ impl Sessions {
             writes.extend(self.count_turn(&commit.carry.class_id, &commit.course_id, turn));
         }
         let mut pending = interactions.pending;
+        let mut over = Vec::new();
         if let Some(step) = step {
             // Work that is due later is entered first: what the turn promises to do is then found, whatever happens.
-            self.schedule(student, &commit.thread_id, &step.works)
+            self.schedule(student, &commit.thread_id, &step.works, Known::AnyTime)
                 .await?;
+            over = step.over;
             checks.push(step.check);
             writes.extend(step.writes);
             pending = step.pending;
@@ -99,7 +102,10 @@ impl Sessions {
             reads: Vec::new(),
         };
         let refused = match self.transact(&partition, transaction).await? {
-            Outcome::Applied(_) => return Ok(pending),
+            Outcome::Applied(_) => {
+                self.withdraw_done(over).await;
+                return Ok(pending);
+            }
             Outcome::Refused(refused) => refused,
         };
         match refused.check {

@@ -262,6 +262,7 @@ impl Bench {
 
     /// Lets all claims of deferred work run out.
     pub async fn claims_run_out(&self) {
+        self.clock.advance(CLAIM);
         if self.home.address().is_none() {
             skip(CLAIM).await;
             return;

@@ -20,6 +20,8 @@ cases!(
     work_is_handed_out_when_its_time_has_come,
     work_that_came_due_first_comes_first,
     work_deferred_twice_is_there_once,
+    an_id_that_other_work_has_is_refused,
+    orphans_do_not_starve_what_is_promised,
     ten_claimers_get_each_piece_once,
     a_claim_that_ran_out_is_handed_out_again,
     a_claim_can_be_renewed_by_its_holder_only,
@@ -128,15 +130,71 @@ async fn work_that_came_due_first_comes_first(bench: &mut Bench) {
 
 async fn work_deferred_twice_is_there_once(bench: &mut Bench) {
     make_thread(bench.sessions(), &bench.student("ada"), "t1").await;
+    let ada = bench.student("ada");
     let first = defer(bench, "w", SOON).await;
     bench.clock.advance(SOON);
-    defer(bench, "w", SOON).await;
+    let sessions = bench.sessions();
+    assert_eq!(sessions.defer(&ada, first.clone()).await, Ok(()));
     let claimed = claim(bench.sessions(), bench).await;
     assert_eq!(claimed.len(), 1);
     assert_eq!(claimed[0].work.as_ref().unwrap().due_time, first.due_time);
     // Neither is it handed out again if it is deferred while somebody works on it.
-    defer(bench, "w", Duration::ZERO).await;
+    assert_eq!(sessions.defer(&ada, first).await, Ok(()));
     assert_eq!(claim(bench.sessions(), bench).await, []);
+}
+
+async fn an_id_that_other_work_has_is_refused(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    make_thread(sessions, &ada, "t2").await;
+    let first = defer(bench, "w", SOON).await;
+    let changes: [fn(&mut DueWork); 5] = [
+        |work| work.thread_id = "t2".to_owned(),
+        |work| work.kind = WorkKind::ContextEnd.into(),
+        |work| work.subject_id = "other".to_owned(),
+        |work| work.due_time.as_mut().unwrap().seconds += 1,
+        |work| work.payload = Bytes::from_static(b"other"),
+    ];
+    for change in changes {
+        let mut other = first.clone();
+        change(&mut other);
+        let refusal = refused(sessions.defer(&ada, other).await);
+        assert_eq!(refusal, SessionError::OtherWork);
+    }
+    bench.clock.advance(SOON);
+    let claimed = claim(sessions, bench).await;
+    assert_eq!(claimed[0].work.as_ref().unwrap().payload, first.payload);
+}
+
+/// However much stands in front, work that is promised is handed out after few passes.
+async fn orphans_do_not_starve_what_is_promised(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let names: Vec<_> = (0..1100).map(|number| format!("orphan{number}")).collect();
+    for name in &names {
+        defer(bench, name, Duration::ZERO).await;
+    }
+    let promises = Write::Unset {
+        key: Key::new("works"),
+        fields: names.iter().map(|name| id(bench, name).into()).collect(),
+    };
+    bench.write(&Partition::student(&ada), promises).await;
+    bench.clock.advance(SOON);
+    defer(bench, "resume", Duration::ZERO).await;
+    bench.clock.advance(Duration::from_secs(1));
+    let mut passes = 0;
+    let claimed = loop {
+        let claimed = claim(sessions, bench).await;
+        passes += 1;
+        if !claimed.is_empty() {
+            break claimed;
+        }
+        assert!(passes < 10, "it is not handed out");
+    };
+    assert_eq!(
+        claimed[0].work.as_ref().unwrap().work_id,
+        id(bench, "resume")
+    );
 }
 
 async fn ten_claimers_get_each_piece_once(bench: &mut Bench) {
@@ -222,7 +280,7 @@ async fn work_that_nothing_promises_is_dropped_in_time(bench: &mut Bench) {
     let sessions = bench.sessions();
     let ada = bench.student("ada");
     make_thread(sessions, &ada, "t1").await;
-    defer(bench, "w", Duration::ZERO).await;
+    let work = defer(bench, "w", Duration::ZERO).await;
     // As if the process had ended between the two writes.
     let promise = Write::Unset {
         key: Key::new("works"),
@@ -235,7 +293,7 @@ async fn work_that_nothing_promises_is_dropped_in_time(bench: &mut Bench) {
         assert_eq!(stored(bench).len(), 1);
     }
     // Promised after all, it is handed out.
-    defer(bench, "w", Duration::ZERO).await;
+    assert_eq!(sessions.defer(&ada, work).await, Ok(()));
     assert_eq!(claim(sessions, bench).await.len(), 1);
     bench.claims_run_out().await;
     let promise = Write::Unset {
