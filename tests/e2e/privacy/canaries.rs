@@ -162,6 +162,7 @@ async fn no_canary_is_found_anywhere(kind: Kind) {
             "OTEL_EXPORTER_OTLP_ENDPOINT",
             format!("http://{}", spans.address),
         )
+        .env("ADMIN_LISTEN", "127.0.0.1:0")
         .env("LOG_FILTER", "trace")
         .model("mock:echo")
         .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(UNIT)]));
