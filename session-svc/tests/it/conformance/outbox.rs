@@ -10,7 +10,7 @@ use turnwise_proto::{
     classes::v1::{AlertFilter, AlertKind},
     session::v1::{ClaimedStream, EventDestination, NewAlert},
 };
-use turnwise_session_store::{Key, Partition, StudentKey, Transaction, Write};
+use turnwise_session_store::{StudentKey, Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
     sessions::{
