@@ -1,5 +1,5 @@
-//! How many turns the embedded store commits in a second, beside one synced append after another on the same disk, and what
-//! a read costs whose rows are in memory:
+//! How many turns the embedded store commits in a second, beside one synced append after another on the same disk, and
+//! what a read costs whose rows are in memory:
 //! `cargo bench -p turnwise-session-store --bench commits [-- --quick]`.
 
 use std::{
