@@ -23,6 +23,7 @@ use crate::{
         keys, millis,
         outbox::{self, News, Stream},
         threads::field,
+        watch::time_to_look,
     },
 };
 
@@ -34,8 +35,6 @@ const TIES: usize = 64;
 const BUFFER: usize = 64;
 /// How long a full buffer may stay full.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Even without news the changes are looked at so often: news can be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The kind of what tells that an alert was taken care of.
 const ACKNOWLEDGED: &str = "alert-acknowledged";
@@ -371,9 +370,8 @@ impl Sessions {
                     break;
                 }
             }
-            tokio::select! {
-                () = sender.closed() => return Ok(()),
-                _ = tokio::time::timeout(LOOK_EVERY, news.changed()) => {}
+            if !time_to_look(&mut news, sender).await {
+                return Ok(());
             }
         }
     }
