@@ -14,6 +14,7 @@ mod interactions;
 mod leases;
 mod memory;
 mod outbox;
+mod payloads;
 mod recovery;
 mod redaction;
 mod reset;
@@ -42,6 +43,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("leases", leases::CASES),
     ("memory", memory::CASES),
     ("outbox", outbox::CASES),
+    ("payloads", payloads::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),

@@ -9,9 +9,9 @@ use turnwise_proto::session::v1::{
     AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimStreamsRequest,
     CompleteDueWorkRequest, EventDestination, ExportClassRequest, GetBacklogRequest,
     GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, RenewDueWorkRequest,
-    RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest, SettleEventsRequest,
-    SupplyContextRequest, WatchEventsRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ReadContextPayloadRequest,
+    RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest,
+    SettleEventsRequest, SupplyContextRequest, WatchEventsRequest,
 };
 
 /// Whom a call is for.
@@ -125,6 +125,16 @@ async fn outcomes(
         session.list_context_requests(ListContextRequestsRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
+            ..Default::default()
+        })
+    );
+    call!(
+        Student,
+        session.read_context_payload(ReadContextPayloadRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            request_id: "r".to_owned(),
+            slot: 0,
         })
     );
     call!(Student, session.defer_work(defer(student, "none")));
