@@ -9,5 +9,6 @@ pub(crate) const OPEN_MESSAGE: usize = 4 << 10;
 pub const PUBLIC_MESSAGE: usize = 4 << 20;
 
 /// What services send each other, who trust each other with more: whatever came in at the public port with what is added to
-/// it, and the beginning of a turn with 50 messages of 32,000 characters. What may be larger is read in pieces.
+/// it, the beginning of a turn with 50 messages of 32,000 characters, a hundred pieces of deferred work. What may be larger
+/// is read in pieces.
 pub const INTERNAL_MESSAGE: usize = 16 << 20;

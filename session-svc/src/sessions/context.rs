@@ -169,7 +169,8 @@ impl Sessions {
         let mut found = self.read(&partition, wanted).await?.fields()?;
         // One is gone if the thread was reset between the two.
         let requests = opened.iter().filter_map(|_| found.take());
-        let requests = requests.map(|bytes| record::decode("context_request", &bytes));
+        let requests =
+            requests.map(|bytes| record::decode::<ContextRequest>("context_request", &bytes));
         Ok(RequestPage {
             requests: requests.collect::<Result<_, SessionError>>()?,
             next,

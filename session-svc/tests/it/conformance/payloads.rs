@@ -274,7 +274,7 @@ impl Clients {
 
 /// A text of the largest size, another for each slot, that is hardly shorter when compressed and holds nothing to redact.
 fn payload(request: usize, slot: i32) -> String {
-    let mut state = (request as u64 + 1) << 32 | (u64::try_from(slot).unwrap() + 1);
+    let mut state = u64::try_from(request).unwrap() * 1000 + u64::try_from(slot).unwrap();
     let mut text = format!("payload-{request}-{slot} ");
     while text.len() < LARGEST {
         // A linear congruential generator; its high bits are the random ones.
@@ -360,7 +360,7 @@ async fn a_thread_with_the_most_and_largest_payloads_is_only_a_thread(bench: &mu
     assert_eq!(clients.list(0, "", "ada").await.unwrap().0, []);
 
     // Filled again, and erased.
-    clients.fill(0).await;
+    clients.fill(REQUESTS).await;
     assert!(!bench.dump().holding("payload-").is_empty());
     let erase = EraseStudentRequest {
         student_id: "ada".to_owned(),
@@ -442,16 +442,16 @@ async fn a_payload_is_what_was_supplied_last(bench: &mut Bench) {
     let id = clients.ask("ask", 2).await;
     let nothing = clients.read(&id, 0).await.unwrap_err();
     assert_eq!(nothing.code(), Code::InvalidArgument);
-    let first = clients.supply(&id, 0, "first".to_owned()).await;
+    let first = clients.supply(&id, 0, "the former text".to_owned()).await;
     let second = clients.supply(&id, 0, "second one".to_owned()).await;
     assert_eq!(second.sources.len(), 1);
     assert_eq!(
         (first.sources[0].size_bytes, second.sources[0].size_bytes),
-        (5, 10)
+        (15, 10)
     );
     assert_ne!(first.sources[0].sha256, second.sources[0].sha256);
     assert_eq!(clients.read(&id, 0).await.unwrap(), "second one");
-    assert_eq!(bench.dump().holding("first"), [""; 0]);
+    assert_eq!(bench.dump().holding("the former text"), [""; 0]);
     // They are kept as long as what the thread waits for.
     for name in ["interactions:*", "requests:*", "payloads:*"] {
         bench.runs_out(name, THREADS);
