@@ -74,6 +74,8 @@ impl World {
     }
 
     async fn calling(url: &str, allow_private: &str) -> Self {
+        // As the main function of a process does; another test may have been first.
+        let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let home = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::new("2026-09-01T08:00:00Z".parse().unwrap()));
         let kit = Kit::new(Arc::clone(&clock) as _);
