@@ -3,6 +3,8 @@
 //!
 //! `cargo bench -p turnwise-tests --bench class_report` prints lines of the form `figure NAME VALUE BOUND`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+// The services are nested futures in this one process.
+#![recursion_limit = "256"]
 
 use std::time::Instant;
 

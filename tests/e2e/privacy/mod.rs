@@ -79,7 +79,6 @@ async fn a_rostered_name_goes_nowhere() {
             class_id: Student::CLASS.to_owned(),
             names: vec!["Zebedee Quux".to_owned()],
             idempotency_key: fresh_key(),
-            ..SetClassRosterRequest::default()
         }))
         .await
         .unwrap();

@@ -110,7 +110,7 @@ fn a_key_that_cannot_be_used_stops_the_start_and_is_not_shown() {
     fs::write(&file, "too-short-a-key").unwrap();
     let long = KEY.to_owned() + "-2";
     let short = "a-short-key";
-    let cases: [(&[(&str, &str)], &str, &str); 4] = [
+    let cases: [(&[_], &str, &str); 4] = [
         (
             &[("HELPER_INTERNAL_API_TOKEN", short)],
             "at least 32 visible ASCII characters",
