@@ -135,7 +135,7 @@ async fn words_go_and_facts_stay(kind: Kind) {
     let before = Staff::of(&suite).record("ada", &turn_id).await;
     assert!(format!("{:?}", before.texts).contains("secret"));
 
-    let reset = Teacher::of(&suite).reset("a new year").await;
+    let reset = Teacher::of(&suite).reset(&fresh_key()).await;
     assert_eq!(reset.threads, 1);
     let explained = Staff::of(&suite)
         .explain_turn("ada", &turn_id)
