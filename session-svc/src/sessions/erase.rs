@@ -32,6 +32,14 @@ pub(super) fn none_under_way() -> Check {
     }
 }
 
+/// The classes among the places, each a class and a course, in which a student has worked.
+fn classes(places: &[String]) -> BTreeSet<&str> {
+    let classes = places.iter();
+    classes
+        .filter_map(|place| Some(place.split_once('/')?.0))
+        .collect()
+}
+
 /// What an erasure removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EraseReport {
@@ -69,7 +77,7 @@ impl Sessions {
         let begun = Deed {
             kind: "student-erasure-begun",
             student: Some(student),
-            facts: vec![("reason", redact(reason).into_owned())],
+            facts: vec![("reason", self.lasting_reason(student, reason).await?)],
             ..Deed::default()
         };
         let begun = self.audit(actor, begun).await?;
@@ -96,6 +104,28 @@ impl Sessions {
         };
         report.audit_id = self.audit(actor, ended).await?;
         erased.map(|()| report)
+    }
+
+    /// The reason as it stays in the audit log: it outlives the student, whose name is on the rosters of their classes.
+    async fn lasting_reason(
+        &self,
+        student: &StudentKey,
+        reason: &str,
+    ) -> Result<String, SessionError> {
+        let wanted = vec![Read::Record {
+            key: keys::places(),
+        }];
+        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let places: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
+        let mut reason = redact(reason).into_owned();
+        for class_id in classes(&places) {
+            // Without the names nothing is kept, rather than one of them; and no roster keeps anybody from being erased.
+            let Ok(roster) = self.roster(&student.tenant, class_id).await else {
+                return Ok(String::new());
+            };
+            reason = roster.redact(&reason);
+        }
+        Ok(reason)
     }
 
     async fn erase(
@@ -233,11 +263,7 @@ impl Sessions {
         let works = reads.record()?.into_iter().map(|(id, _)| id).collect();
         let places: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
         self.withdraw(works).await?;
-        let classes: BTreeSet<&str> = places
-            .iter()
-            .filter_map(|place| Some(place.split_once('/')?.0))
-            .collect();
-        for class_id in classes {
+        for class_id in classes(&places) {
             self.forget_in_class(student, class_id).await?;
         }
         let mut writes: Vec<_> = courses
