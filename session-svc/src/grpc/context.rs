@@ -1,33 +1,42 @@
 //! Context requests.
 
 use tonic::{Request, Response, Status};
-use turnwise_kit::{Fault, ids};
+use turnwise_kit::{Caller, Fault, ids};
 use turnwise_proto::session::v1::{
     ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
     ListContextRequestsRequest, ListContextRequestsResponse, SupplyContextRequest,
     SupplyContextResponse,
 };
+use turnwise_session_store::StudentKey;
 
-use super::session::{open, student};
+use super::session::open;
 use crate::{
     access,
     sessions::{Sessions, context::Supply},
 };
+
+/// The student of a thread whose requests the caller may see and change: their own, or a pupil's of their class.
+async fn reached(
+    sessions: &Sessions,
+    caller: &Caller,
+    student_id: &str,
+    thread_id: &str,
+) -> Result<StudentKey, Fault> {
+    ids::check("student_id", student_id)?;
+    ids::check("thread_id", thread_id)?;
+    let student = access::supplier(caller, student_id)?;
+    let class_id = sessions.class_of(&student, thread_id).await?;
+    access::teacher_of(caller, &class_id)?;
+    Ok(student)
+}
 
 pub(super) async fn supply_context(
     sessions: &Sessions,
     request: Request<SupplyContextRequest>,
 ) -> Result<Response<SupplyContextResponse>, Status> {
     let (caller, message) = open(request)?;
-    ids::check("student_id", &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
     ids::check("request_id", &message.request_id)?;
-    let student = access::supplier(&caller, &message.student_id)?;
-    let class_id = sessions
-        .class_of(&student, &message.thread_id)
-        .await
-        .map_err(Fault::from)?;
-    access::teacher_of(&caller, &class_id)?;
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let supply = Supply {
         request_id: message.request_id,
         slot: message.slot,
@@ -50,9 +59,8 @@ pub(super) async fn change_context_request(
     request: Request<ChangeContextRequestRequest>,
 ) -> Result<Response<ChangeContextRequestResponse>, Status> {
     let (caller, message) = open(request)?;
-    let student = student(&caller, &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
     ids::check("request_id", &message.request_id)?;
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let change = message.change();
     if change == ContextRequestChange::Unspecified {
         return Err(Fault::invalid("change", "must be one of the changes").into());
@@ -71,8 +79,7 @@ pub(super) async fn list_context_requests(
     request: Request<ListContextRequestsRequest>,
 ) -> Result<Response<ListContextRequestsResponse>, Status> {
     let (caller, message) = open(request)?;
-    let student = student(&caller, &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let context_requests = sessions
         .context_requests(&student, &message.thread_id)
         .await

@@ -13,7 +13,7 @@ use turnwise_proto::{
     tutor::v1::{Thread, TutorMessage},
 };
 use turnwise_session_archive::{ConversationKind, ConversationRecord};
-use turnwise_session_store::{Check, Partition, Read, StudentKey};
+use turnwise_session_store::{Check, Read, StudentKey};
 
 use super::{
     Sessions,
@@ -41,6 +41,8 @@ pub(super) struct Seen {
     touched: Option<Bytes>,
     /// Rises with every change of what the thread waits for, artifacts included.
     waits: Option<Bytes>,
+    /// The latest erasure of the student.
+    pub(super) erased: Option<Bytes>,
     /// The deferred work, by its ids in order.
     pub(super) work_ids: Vec<String>,
 }
@@ -176,8 +178,12 @@ impl Sessions {
                 key: keys::interactions(thread_id),
             },
             Read::Record { key: keys::works() },
+            Read::Fields {
+                key: keys::erased(),
+                fields: vec!["fence".into()],
+            },
         ];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let mut left_out = LeftOut {
             thread_id,
             records: 0,
@@ -250,6 +256,7 @@ impl Sessions {
             let work = left_out.json(WORK, &bytes, without_claims)?;
             record.works.extend(work);
         }
+        seen.erased = reads.fields()?.take();
         record.unreadable = left_out.records;
         Ok(Some((record, seen)))
     }

@@ -11,7 +11,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{ClaimedWork, DueWork};
-use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{kept, partition, ranked, student_of};
 use crate::{
@@ -163,7 +163,7 @@ impl Sessions {
                     fields: ids.iter().cloned().map(Cow::Owned).collect(),
                 }];
                 let mut found = self
-                    .read(&Partition::student(&student), wanted)
+                    .read(&self.partition(&student).await?, wanted)
                     .await?
                     .fields()?;
                 let mut ids = ids;
@@ -253,7 +253,7 @@ impl Sessions {
         if let Some(item) = item {
             let work: DueWork = record::decode("work", &item)?;
             self.apply(
-                &Partition::student(&student_of(&work)),
+                &self.partition(&student_of(&work)).await?,
                 Transaction {
                     writes: vec![kept(vec![work_id.to_owned()])],
                     ..Transaction::default()

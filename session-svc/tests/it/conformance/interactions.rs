@@ -285,7 +285,7 @@ async fn a_turn_does_not_step_on_what_has_changed(bench: &mut Bench) {
         step: Some(Step::AnswerContextRequest(closes.clone())),
     });
     // Another turn would have to wait; somebody else has answered it by other means.
-    let partition = turnwise_session_store::Partition::student(&ada);
+    let partition = bench.partition(&ada).await;
     bench
         .put(&partition, "interactions:t1", "version", b"77")
         .await;
