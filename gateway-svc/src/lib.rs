@@ -47,7 +47,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use tonic::service::Routes;
 use turnwise_guardrails::Guardrails;
-use turnwise_kit::{Gzip, Kit};
+use turnwise_kit::{Gzip, Kit, sizes::PUBLIC_MESSAGE};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
@@ -147,14 +147,36 @@ pub async fn routes(
         upstreams: upstreams.clone(),
     };
     let index = grpc::Index { upstreams };
-    Ok(
-        Routes::new(TutorServiceServer::new(tutor).accept_compressed(Gzip))
-            .add_service(ClassServiceServer::new(classes).accept_compressed(Gzip))
-            .add_service(StudentRecordsServiceServer::new(records).accept_compressed(Gzip))
-            .add_service(ExplainServiceServer::new(explain).accept_compressed(Gzip))
-            .add_service(LlmQueueServiceServer::new(queues).accept_compressed(Gzip))
-            .add_service(IndexServiceServer::new(index).accept_compressed(Gzip)),
+    Ok(Routes::new(
+        TutorServiceServer::new(tutor)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
     )
+    .add_service(
+        ClassServiceServer::new(classes)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        StudentRecordsServiceServer::new(records)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        ExplainServiceServer::new(explain)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        LlmQueueServiceServer::new(queues)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        IndexServiceServer::new(index)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    ))
 }
 
 /// The prompt sheets, looked at again and again where they are files.

@@ -8,6 +8,7 @@ use turnwise_kit::{
     caller::InternalToken,
     client::{ClientOptions, ConnectError, GrpcClient, Tls, connect},
     settings::read_token,
+    sizes::{INTERNAL_MESSAGE, PUBLIC_MESSAGE},
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -219,16 +220,23 @@ impl Upstreams {
         exam: Option<GrpcClient>,
     ) -> Self {
         Self {
-            policy: PolicyServiceClient::new(policy),
-            retrieval: RetrievalServiceClient::new(retrieval.clone()),
-            index: IndexServiceClient::new(retrieval),
-            llm: LlmGatewayServiceClient::new(llm.clone()),
-            llm_queue: LlmQueueServiceClient::new(llm),
-            session: SessionServiceClient::new(session.clone()),
-            session_admin: SessionAdminServiceClient::new(session.clone()),
-            delivery: DeliveryServiceClient::new(session.clone()),
-            student_records: StudentRecordsServiceClient::new(session),
-            exam: exam.map(ExamServiceClient::new),
+            policy: PolicyServiceClient::new(policy).max_decoding_message_size(INTERNAL_MESSAGE),
+            retrieval: RetrievalServiceClient::new(retrieval.clone())
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            index: IndexServiceClient::new(retrieval).max_decoding_message_size(INTERNAL_MESSAGE),
+            llm: LlmGatewayServiceClient::new(llm.clone())
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            llm_queue: LlmQueueServiceClient::new(llm).max_decoding_message_size(INTERNAL_MESSAGE),
+            session: SessionServiceClient::new(session.clone())
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            session_admin: SessionAdminServiceClient::new(session.clone())
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            delivery: DeliveryServiceClient::new(session.clone())
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            student_records: StudentRecordsServiceClient::new(session)
+                .max_decoding_message_size(INTERNAL_MESSAGE),
+            exam: exam
+                .map(|exam| ExamServiceClient::new(exam).max_decoding_message_size(PUBLIC_MESSAGE)),
         }
     }
 

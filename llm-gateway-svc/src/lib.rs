@@ -40,7 +40,7 @@ use std::{sync::Arc, time::Duration};
 
 use tonic::service::Routes;
 use turnwise_breaker::{Breakers, Rules};
-use turnwise_kit::{Gzip, Kit};
+use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_llm_backends::Targets;
 use turnwise_proto::llm::v1::{
     llm_gateway_service_server::LlmGatewayServiceServer,
@@ -120,10 +120,16 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
         settings.waits(),
     );
     let queue = grpc::LlmQueue::new(calls);
-    Ok(
-        Routes::new(LlmGatewayServiceServer::new(gateway).accept_compressed(Gzip))
-            .add_service(LlmQueueServiceServer::new(queue).accept_compressed(Gzip)),
+    Ok(Routes::new(
+        LlmGatewayServiceServer::new(gateway)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(INTERNAL_MESSAGE),
     )
+    .add_service(
+        LlmQueueServiceServer::new(queue)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(INTERNAL_MESSAGE),
+    ))
 }
 
 async fn redis(settings: &Settings) -> Result<Option<Redis>, StartError> {

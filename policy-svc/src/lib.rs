@@ -20,7 +20,7 @@ pub mod metrics;
 
 use std::{sync::Arc, time::Duration};
 
-use turnwise_kit::{Gzip, Kit};
+use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 use turnwise_reply_guard::Guard;
 
@@ -55,6 +55,8 @@ pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> Result<tonic::service::R
     let grades = GradeMetrics::register(&kit.metrics);
     let guard = Guard::built_in()?;
     let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard);
-    let service = PolicyServiceServer::new(service).accept_compressed(Gzip);
+    let service = PolicyServiceServer::new(service)
+        .accept_compressed(Gzip)
+        .max_decoding_message_size(INTERNAL_MESSAGE);
     Ok(tonic::service::Routes::new(service))
 }

@@ -26,7 +26,7 @@ pub mod search;
 
 use std::{sync::Arc, time::Duration};
 
-use turnwise_kit::{Gzip, Kit, client::GrpcClient};
+use turnwise_kit::{Gzip, Kit, client::GrpcClient, sizes::INTERNAL_MESSAGE};
 use turnwise_proto::retrieval::v1::{
     index_service_server::IndexServiceServer, retrieval_service_server::RetrievalServiceServer,
 };
@@ -84,7 +84,13 @@ pub async fn routes(
 /// The service's routes over what is opened already.
 pub fn routes_over(served: Arc<Served>) -> tonic::service::Routes {
     tonic::service::Routes::new(
-        RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(&served))).accept_compressed(Gzip),
+        RetrievalServiceServer::new(RetrievalGrpc(Arc::clone(&served)))
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(INTERNAL_MESSAGE),
     )
-    .add_service(IndexServiceServer::new(IndexGrpc(served)).accept_compressed(Gzip))
+    .add_service(
+        IndexServiceServer::new(IndexGrpc(served))
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(INTERNAL_MESSAGE),
+    )
 }

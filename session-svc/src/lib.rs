@@ -29,7 +29,7 @@ pub mod retention;
 pub mod sessions;
 
 use tonic::service::Routes;
-use turnwise_kit::{Gzip, Kit};
+use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_proto::{
     school::v1::student_records_service_server::StudentRecordsServiceServer,
     session::v1::{
@@ -39,7 +39,10 @@ use turnwise_proto::{
     },
 };
 
-use crate::grpc::{AdminGrpc, DeliveryGrpc, RecordsGrpc, SessionGrpc};
+use crate::{
+    grpc::{AdminGrpc, DeliveryGrpc, RecordsGrpc, SessionGrpc},
+    sessions::Sessions,
+};
 
 pub use crate::{config::Settings, error::StartError};
 
@@ -57,12 +60,25 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     tracing::info!(store = %settings.session_store, "the session store is open");
     retention::start(&sessions);
     sessions::resets::start(&sessions);
-    let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit));
-    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone(), kit));
-    let delivery = DeliveryServiceServer::new(DeliveryGrpc::new(sessions.clone()));
-    let records = StudentRecordsServiceServer::new(RecordsGrpc::new(sessions, kit));
-    Ok(Routes::new(session.accept_compressed(Gzip))
-        .add_service(admin.accept_compressed(Gzip))
-        .add_service(delivery.accept_compressed(Gzip))
-        .add_service(records.accept_compressed(Gzip)))
+    Ok(routes_over(sessions, kit))
+}
+
+/// The service's routes over sessions that are open already.
+pub fn routes_over(sessions: Sessions, kit: &Kit) -> Routes {
+    let session = SessionServiceServer::new(SessionGrpc::new(sessions.clone(), kit))
+        .accept_compressed(Gzip)
+        .max_decoding_message_size(INTERNAL_MESSAGE);
+    let admin = SessionAdminServiceServer::new(AdminGrpc::new(sessions.clone(), kit))
+        .accept_compressed(Gzip)
+        .max_decoding_message_size(INTERNAL_MESSAGE);
+    let delivery = DeliveryServiceServer::new(DeliveryGrpc::new(sessions.clone()))
+        .accept_compressed(Gzip)
+        .max_decoding_message_size(INTERNAL_MESSAGE);
+    let records = StudentRecordsServiceServer::new(RecordsGrpc::new(sessions, kit))
+        .accept_compressed(Gzip)
+        .max_decoding_message_size(INTERNAL_MESSAGE);
+    Routes::new(session)
+        .add_service(admin)
+        .add_service(delivery)
+        .add_service(records)
 }

@@ -35,10 +35,11 @@ impl SessionMetrics {
         // From zero on: an alert rule that asks for an increase would not see a count that begins with one.
         for kind in (1..).map_while(|number| AlertKind::try_from(number).ok()) {
             for uncertain in ["yes", "no"] {
-                own.alerts.get_or_create(&AlertLabels {
+                let labels = AlertLabels {
                     kind: kind.as_str_name(),
                     uncertain,
-                });
+                };
+                drop(own.alerts.get_or_create(&labels));
             }
         }
         metrics.registry(|registry| {

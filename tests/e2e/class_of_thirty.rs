@@ -100,6 +100,11 @@ fn id(number: usize) -> String {
     format!("student-{number:0>2}")
 }
 
+fn surname(number: usize) -> String {
+    let letter = |at: usize| char::from(b'a' + u8::try_from(at % 26).unwrap());
+    format!("Quux{}{}", letter(number / 26), letter(number))
+}
+
 /// Counts a turn's answer.
 fn count(counted: &mut Counted, action: TutorAction) {
     counted.turns += 1;
@@ -254,7 +259,7 @@ async fn term(mut suite: Deployment) {
 
     // The names of the class are not in what its students write.
     let names: Vec<_> = (1..=STUDENTS)
-        .map(|n| format!("Zebedee Quux{n:0>2}"))
+        .map(|n| format!("Zebedee {}", surname(n)))
         .collect();
     let set = teacher.request(SetClassRosterRequest {
         class_id: Student::CLASS.to_owned(),
@@ -359,7 +364,9 @@ async fn term(mut suite: Deployment) {
     teacher.classes().set_class_policy(set).await.unwrap();
     let student = suite.student(ERASED);
     let thread = student.thread(&threads[ERASED]).await.unwrap();
-    let answer = student.say(&thread, "What is a fraction, Quux07?").await;
+    let answer = student
+        .say(&thread, &format!("What is a fraction, {}?", surname(7)))
+        .await;
     assert_eq!(
         (answer.model.as_str(), answer.degraded_reasons.as_slice()),
         ("", [].as_slice())
@@ -491,6 +498,11 @@ async fn term(mut suite: Deployment) {
         class_id: Student::CLASS.to_owned(),
     });
     let refused = other.classes().get_class_roster(request).await.unwrap_err();
-    check_refusal(&refused, Code::PermissionDenied, Why::PermissionDenied, "");
+    check_refusal(
+        &refused,
+        Code::PermissionDenied,
+        Why::PermissionDenied,
+        "class_id",
+    );
     suite.stop();
 }

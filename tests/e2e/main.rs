@@ -17,6 +17,7 @@
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
+//! | [`school`] | who may do what with a class, what a teacher decides, who waits |
 //! | [`reload`] | courses that change meanwhile |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
@@ -79,6 +80,7 @@ mod real_courses;
 mod real_messages;
 mod reload;
 mod retrieval;
+mod school;
 mod settings;
 mod surface;
 mod thread_kinds;

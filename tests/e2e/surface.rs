@@ -23,11 +23,13 @@ use uuid::Uuid;
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
 const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
+const CLASSES: &str = "turnwise.school.v1.ClassService";
+const RECORDS: &str = "turnwise.school.v1.StudentRecordsService";
 const INDEX: &str = "turnwise.retrieval.v1.IndexService";
 
 in_both_deployments!(
     health_and_reflection_need_no_token,
-    only_the_tutor_is_public,
+    nothing_else_is_public,
     metrics_count_calls_and_request_ids_travel,
 );
 
@@ -69,7 +71,7 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR, EXPLAIN, QUEUES, INDEX] {
+    for service in ["", TUTOR, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -81,7 +83,11 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .iter()
         .filter(|name| !name.starts_with("grpc."))
         .collect();
-    assert_eq!(ours, [EXPLAIN, QUEUES, INDEX, TUTOR], "{names:?}");
+    assert_eq!(
+        ours,
+        [EXPLAIN, QUEUES, INDEX, CLASSES, RECORDS, TUTOR],
+        "{names:?}"
+    );
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
 
     // A client can learn the whole contract of the public face from the port, and nothing of what is behind it.
@@ -96,6 +102,8 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         EXPLAIN,
         QUEUES,
         INDEX,
+        CLASSES,
+        RECORDS,
         "turnwise.common.v1.ErrorReason",
     ] {
         assert!(matches!(
@@ -132,7 +140,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
     suite.stop();
 }
 
-async fn only_the_tutor_is_public(kind: Kind) {
+async fn nothing_else_is_public(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let ada = suite.student("ada");
     for path in [

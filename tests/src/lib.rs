@@ -6,6 +6,7 @@
 //! | [`deployment`], [`options`] | the suite in one process, or as five processes with Redis |
 //! | [`process`], [`output`] | one real process and what it writes |
 //! | [`standalone_service`] | one service alone, killed and started again |
+//! | [`classroom`] | a class without its processes, with a clock that is moved |
 //! | [`upload`] | sources that staff upload to a course |
 //! | [`fault_proxy`] | a proxy between services that answers garbage, or strikes in the middle of a call |
 //! | [`exam_system`] | a platform's exam system, as a process of its own |
@@ -32,6 +33,7 @@
 pub mod admin;
 pub mod answer;
 pub mod certificates;
+pub mod classroom;
 pub mod deployment;
 pub mod eventually;
 pub mod evidence;

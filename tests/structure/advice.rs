@@ -9,17 +9,20 @@ use prost_types::FileDescriptorSet;
 use crate::workspace::{files, read};
 
 /// Sources whose messages reach a caller of the public port, and the services whose calls that caller has.
-const SPEAKERS: [(&str, &[&str]); 7] = [
+const SPEAKERS: [(&str, &[&str]); 8] = [
     ("libs/kit/src/", STUDENT),
     ("gateway-svc/src/", STUDENT),
+    ("gateway-svc/src/school/", TEACHER),
     ("policy-svc/src/", STUDENT),
-    ("session-svc/src/", STUDENT),
+    // Threads are students', alerts are teachers'.
+    ("session-svc/src/", &["TutorService", "ClassService"]),
     // A search for a turn, and uploads of staff.
     ("retrieval-svc/src/", STUDENT),
     ("retrieval-svc/src/grpc/", STAFF),
     ("llm-gateway-svc/src/", STAFF),
 ];
 const STUDENT: &[&str] = &["TutorService"];
+const TEACHER: &[&str] = &["ClassService"];
 const STAFF: &[&str] = &["ExplainService", "IndexService", "LlmQueueService"];
 
 /// Calls by service, of all contracts.

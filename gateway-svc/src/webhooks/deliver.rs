@@ -134,7 +134,7 @@ impl Deliverer {
 
     /// Delivers a stream's events in their order, up to the first that is not taken.
     async fn deliver(&self, stream: ClaimedStream) {
-        let last = stream.events.len() - 1;
+        let count = stream.events.len();
         for (place, event) in stream.events.iter().enumerate() {
             let sending = async {
                 match outgoing(event) {
@@ -153,7 +153,7 @@ impl Deliverer {
                 Ok(()) => {
                     self.metrics.attempt(self.receiver, "delivered");
                     if !self
-                        .settle(&stream, event.position, None, place == last)
+                        .settle(&stream, event.position, None, place + 1 == count)
                         .await
                     {
                         return;

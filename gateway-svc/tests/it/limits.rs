@@ -35,7 +35,7 @@ fn base64(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-fn settings(more: &[&str]) -> Settings {
+pub fn settings(more: &[&str]) -> Settings {
     let keys = KEYS.get_or_init(|| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         writeln!(file, "k1 {}", base64(&[7; 32])).unwrap();

@@ -131,7 +131,9 @@ async fn follow(registry: Weak<Registry>, mut subscription: Subscription) {
             return;
         };
         match heard {
-            SubscriptionEvent::Listening | SubscriptionEvent::Missed => look_again(&registry),
+            SubscriptionEvent::Listening
+            | SubscriptionEvent::Joined { .. }
+            | SubscriptionEvent::Missed => look_again(&registry),
             SubscriptionEvent::Lost => registry.reachable.store(false, Ordering::Relaxed),
             SubscriptionEvent::Message { payload, .. } => {
                 if let Some((key, snapshot)) = read(&payload) {

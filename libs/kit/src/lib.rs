@@ -10,7 +10,7 @@
 //! | [`server`], [`run`], [`drain`] | listening, health, reflection; the frame of a main; its end |
 //! | [`connections`] | who may hold a connection, and for how long; TLS |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
-//! | [`clock`], [`time`], [`ids`], [`page`] | small things that must be the same everywhere |
+//! | [`clock`], [`time`], [`ids`], [`page`], [`sizes`] | small things that must be the same everywhere |
 
 pub mod admin;
 pub mod caller;
@@ -27,6 +27,7 @@ pub mod page;
 pub mod run;
 pub mod server;
 pub mod settings;
+pub mod sizes;
 pub mod stack;
 pub mod telemetry;
 pub mod time;

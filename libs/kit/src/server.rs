@@ -13,11 +13,9 @@ use crate::{
     admin::Readiness,
     client::Tls,
     connections::{self, ConnectionLimits, Protocol, Serving, Site},
+    sizes::OPEN_MESSAGE,
     stack::Stack,
 };
-
-/// The most bytes of a message to health and reflection.
-const OPEN_MESSAGE: usize = 4 << 10;
 
 /// One listener and what it serves.
 pub struct Listener {

@@ -88,11 +88,13 @@ impl Local {
         counts.add(hits, now);
     }
 
-    /// Takes over what others know of a hit: its bound's level now, or what was used today.
-    pub(crate) fn learn(&self, hit: &Hit<'_>, known: u64) {
+    /// Takes over what others know: for each hit its bound's level now, or what was used today.
+    pub(crate) fn learn(&self, hits: &[Hit<'_>], known: impl Iterator<Item = u64>) {
         let now = self.now();
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.set(hit, known, now);
+        for (hit, known) in hits.iter().zip(known) {
+            counts.set(hit, known, now);
+        }
     }
 
     fn now(&self) -> Now {

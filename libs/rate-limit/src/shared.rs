@@ -28,15 +28,22 @@ pub(crate) struct Shared {
     reach: Reach,
 }
 
-/// What the script does with a hit.
+/// What the script does with hits.
 #[derive(Debug, Clone, Copy)]
 enum Way {
-    /// Counts it if there is room.
+    /// Counts all of them or none.
     Take,
-    /// Counts it whatever is left.
+    /// Counts them whatever is left.
     Charge,
     /// Undoes a take.
     Return,
+}
+
+/// What the script returned.
+struct Counted {
+    /// The place of the hit that was refused, from 1 on; 0 for none.
+    refused: usize,
+    wait: Duration,
 }
 
 impl Shared {
@@ -49,33 +56,39 @@ impl Shared {
         }
     }
 
-    /// Counts all of these hits or none; `None` if Redis did not answer. No node knows of all of them, so what one has
-    /// counted is returned if another one refuses. Until then it counts: a hit may be refused that would pass a moment
-    /// later, but none passes that should be refused.
+    /// Counts all of these hits or none; `None` if Redis did not answer. In a cluster no node knows of all of them, so
+    /// what one has counted is returned if another one refuses. Until then it counts: a hit may be refused that would pass
+    /// a moment later, but none passes that should be refused.
     pub(crate) async fn take(
         &self,
         hits: &[Hit<'_>],
         local: &Local,
     ) -> Option<Result<(), Refused>> {
-        let waits = self.count_each(Way::Take, hits, local).await?;
+        let together = self.together(hits);
         let mut refused: Option<Refused> = None;
-        let mut taken = Vec::new();
+        let mut taken: Vec<&Hit<'_>> = Vec::new();
         let mut is_away = false;
-        for (place, wait) in waits.into_iter().enumerate() {
-            match wait {
-                Some(Duration::ZERO) => taken.extend(hits.get(place).filter(|hit| hit.cost > 0)),
-                Some(wait) if refused.is_none_or(|refused| refused.wait < wait) => {
-                    refused = Some(Refused { hit: place, wait });
+        let answers = self.count_all(Way::Take, hits, local).await?;
+        for (at, (group, answer)) in hits.chunks(together).zip(answers).enumerate() {
+            match answer {
+                Some(Counted { refused: 0, .. }) => {
+                    taken.extend(group.iter().filter(|hit| hit.cost > 0));
                 }
-                Some(_) => {}
+                Some(counted) => {
+                    if refused.is_none_or(|refused| refused.wait < counted.wait) {
+                        let hit = at * together + counted.refused - 1;
+                        let wait = counted.wait;
+                        refused = Some(Refused { hit, wait });
+                    }
+                }
                 None => is_away = true,
             }
         }
         if is_away || refused.is_some() {
-            let calls = taken
+            let returned = taken
                 .into_iter()
-                .map(|hit| self.count(Way::Return, hit, local));
-            join_all(calls).await;
+                .map(|hit| self.count(Way::Return, std::slice::from_ref(hit), local));
+            join_all(returned).await;
         }
         match refused {
             Some(refused) => Some(Err(refused)),
@@ -86,40 +99,53 @@ impl Shared {
 
     /// Counts these hits; returns those that Redis did not count.
     pub(crate) async fn charge<'a>(&self, hits: &[Hit<'a>], local: &Local) -> Vec<Hit<'a>> {
-        let Some(waits) = self.count_each(Way::Charge, hits, local).await else {
+        let Some(answers) = self.count_all(Way::Charge, hits, local).await else {
             return hits.to_vec();
         };
-        let counted = hits.iter().zip(waits);
-        counted
-            .filter_map(|(hit, wait)| wait.is_none().then_some(*hit))
-            .collect()
+        let groups = hits.chunks(self.together(hits)).zip(answers);
+        let missed = groups.filter(|(_, answer)| answer.is_none());
+        missed.flat_map(|(group, _)| group).copied().collect()
     }
 
-    /// Counts hits at the same time; `None` if it is not worth trying. Returns how long each must wait: nothing if it was
-    /// counted, and `None` if Redis did not answer.
-    async fn count_each(
+    /// How many of the hits one script may look at: in a cluster they lie on different nodes.
+    fn together(&self, hits: &[Hit<'_>]) -> usize {
+        if self.redis.is_cluster() {
+            1
+        } else {
+            hits.len().max(1)
+        }
+    }
+
+    /// Counts hits, those together that one script may look at, and all at the same time. `None` if it is not worth trying;
+    /// for each group `None` if Redis did not answer.
+    async fn count_all(
         &self,
         way: Way,
         hits: &[Hit<'_>],
         local: &Local,
-    ) -> Option<Vec<Option<Duration>>> {
+    ) -> Option<Vec<Option<Counted>>> {
         if hits.is_empty() || !self.reach.may_ask() {
             return None;
         }
-        let calls = hits.iter().map(|hit| self.count(way, hit, local));
-        let waits = join_all(calls).await;
-        if waits.iter().all(Option::is_some) {
+        let groups = hits.chunks(self.together(hits));
+        let answers = join_all(groups.map(|group| self.count(way, group, local))).await;
+        if answers.iter().all(Option::is_some) {
             self.reach.found();
         } else {
             self.reach.lost();
         }
-        Some(waits)
+        Some(answers)
     }
 
-    async fn count(&self, way: Way, hit: &Hit<'_>, local: &Local) -> Option<Duration> {
-        let partition = format!("limits:{}:{}", self.name, without_braces(hit.key));
-        let keys = [format!("turnwise:{{{partition}}}")];
-        let arguments = (way.word(), sums(hit).to_vec());
+    /// Counts hits that one script may look at.
+    async fn count(&self, way: Way, hits: &[Hit<'_>], local: &Local) -> Option<Counted> {
+        let partition = |hit: &Hit<'_>| format!("limits:{}:{}", self.name, without_braces(hit.key));
+        let keys: Vec<String> = hits
+            .iter()
+            .map(|hit| format!("turnwise:{{{}}}", partition(hit)))
+            .collect();
+        let partition = hits.first().map(partition)?;
+        let arguments = (way.word(), hits.iter().flat_map(sums).collect::<Vec<_>>());
         let call = self.redis.run(&self.script, &partition, &keys, arguments);
         let answer = match timeout(RESPONSE_TIMEOUT, call).await {
             Ok(answer) => answer.ok()?,
@@ -128,9 +154,15 @@ impl Shared {
                 return None;
             }
         };
-        let (wait, count) = from_redis_value::<(u64, u64)>(answer).ok()?;
-        local.learn(hit, count);
-        Some(Duration::from_micros(wait))
+        let numbers = from_redis_value::<Vec<u64>>(answer).ok()?;
+        let [refused, wait, counts @ ..] = numbers.as_slice() else {
+            return None;
+        };
+        local.learn(hits, counts.iter().copied());
+        Some(Counted {
+            refused: usize::try_from(*refused).ok()?,
+            wait: Duration::from_micros(*wait),
+        })
     }
 }
 

@@ -20,10 +20,13 @@ mod step;
 mod subscription;
 mod topology;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, future::Future, sync::Arc, time::Duration};
 
 pub use redis::{Cmd, FromRedisValue, ToRedisArgs, Value, cmd, from_redis_value};
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 
 use self::{address::Address, topology::Topology};
 pub use self::{
@@ -35,7 +38,7 @@ pub use self::{
     script::Script,
     step::{Replies, Step},
     subscription::{Event, Subscription},
-    topology::SentinelSet,
+    topology::{SentinelSet, slot},
 };
 
 /// How Redis is opened.
@@ -139,14 +142,22 @@ impl Redis {
     }
 
     /// Follows channels: the messages that anybody publishes to them on whatever server, and word of when some may
-    /// have been missed. There must be one channel at least. It subscribes again by itself, with pauses of 100 ms to
-    /// 2 s. In a cluster the number that `PUBLISH` returns counts those alone who listen to the same node, so it says
-    /// nothing.
+    /// have been missed. It subscribes again by itself, with pauses of 100 ms to 2 s. In a cluster the number that
+    /// `PUBLISH` returns counts those alone who listen to the same node, so it says nothing.
     pub fn subscribe(&self, channels: impl IntoIterator<Item = impl Into<String>>) -> Subscription {
+        let channels = channels.into_iter().map(Into::into).collect();
+        self.subscribe_to_those_in(watch::channel(channels).1)
+    }
+
+    /// Follows the channels that are in a set, at each time.
+    pub fn subscribe_to_those_in(
+        &self,
+        channels: watch::Receiver<BTreeSet<String>>,
+    ) -> Subscription {
         Subscription::open(
             Arc::clone(&self.topology),
             Arc::clone(&self.failure_log),
-            channels.into_iter().map(Into::into).collect(),
+            channels,
         )
     }
 
@@ -171,6 +182,11 @@ impl Redis {
     /// Says that other servers may be in charge, so that the next call finds out.
     pub fn doubt(&self) {
         self.topology.doubt();
+    }
+
+    /// Whether partitions lie on different servers. Where they do not, one script may look at keys of several.
+    pub fn is_cluster(&self) -> bool {
+        matches!(&*self.topology, Topology::Cluster(_))
     }
 
     /// The set that sentinels watch, if it is one.

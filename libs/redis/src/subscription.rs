@@ -1,6 +1,7 @@
 //! Subscriptions to channels: their messages, and events that say when some may have been missed.
 
 use std::{
+    collections::BTreeSet,
     future::pending,
     sync::{
         Arc,
@@ -11,8 +12,8 @@ use std::{
 
 use redis::{PushInfo, PushKind, Value, aio::MultiplexedConnection};
 use tokio::{
-    sync::{Notify, mpsc},
-    time::{Instant, sleep, timeout, timeout_at},
+    sync::{Notify, mpsc, watch},
+    time::{Instant, MissedTickBehavior, interval_at, sleep, timeout, timeout_at},
 };
 use tokio_util::task::AbortOnDropHandle;
 
@@ -37,6 +38,12 @@ pub enum Event {
     /// All messages arrive that are published from now on. Those before may have been missed, so this is the time to look
     /// for oneself: at the beginning, as soon as Redis answers, and after each gap.
     Listening,
+    /// From now on all messages of these channels arrive, too, which were added while it was listening. Those before may
+    /// have been missed.
+    Joined {
+        /// The channels.
+        channels: Vec<String>,
+    },
     /// No messages arrive until it says [`Event::Listening`] again.
     Lost,
     /// Messages came faster than they were taken, and some were thrown away: this is the time to look for oneself.
@@ -61,7 +68,7 @@ impl Subscription {
     pub(crate) fn open(
         topology: Arc<Topology>,
         failure_log: Arc<FailureLog>,
-        channels: Vec<String>,
+        channels: watch::Receiver<BTreeSet<String>>,
     ) -> Self {
         let (inbox, outbox) = queue();
         let listener = Listener {
@@ -156,7 +163,7 @@ fn read(info: PushInfo) -> Option<Event> {
 struct Listener {
     topology: Arc<Topology>,
     failure_log: Arc<FailureLog>,
-    channels: Vec<String>,
+    channels: watch::Receiver<BTreeSet<String>>,
     inbox: Inbox,
 }
 
@@ -198,18 +205,33 @@ impl Listener {
                 _ => {}
             })
             .await?;
-        timeout(ALIVE_TIMEOUT, connection.subscribe(&self.channels))
-            .await
-            .map_err(|_| Failure::TimedOut)?
-            .map_err(Failure::of_answer)?;
+        let mut wanted = self.channels.clone();
+        let mut heard = BTreeSet::new();
+        follow(&mut connection, &mut wanted, &mut heard).await?;
         self.check(&listened_to, &mut connection).await?;
         self.inbox.put(Event::Listening).await;
-        while timeout(ALIVE_EVERY, broken.notified()).await.is_err() {
-            if self.check(&listened_to, &mut connection).await.is_err() {
-                break;
+        let mut alive = interval_at(Instant::now() + ALIVE_EVERY, ALIVE_EVERY);
+        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = broken.notified() => return Ok(()),
+                Ok(()) = wanted.changed() => {
+                    match follow(&mut connection, &mut wanted, &mut heard).await {
+                        Ok(channels) if channels.is_empty() => {}
+                        Ok(channels) => self.inbox.put(Event::Joined { channels }).await,
+                        Err(failure) => {
+                            self.failure_log.log(&failure);
+                            return Ok(());
+                        }
+                    }
+                }
+                _ = alive.tick() => {
+                    if self.check(&listened_to, &mut connection).await.is_err() {
+                        return Ok(());
+                    }
+                }
             }
         }
-        Ok(())
     }
 
     async fn check(
@@ -223,6 +245,32 @@ impl Listener {
             .await
             .unwrap_or(Err(Failure::TimedOut))
     }
+}
+
+/// Subscribes to the channels that are wanted now and to no others, and returns those that are new.
+async fn follow(
+    connection: &mut MultiplexedConnection,
+    wanted: &mut watch::Receiver<BTreeSet<String>>,
+    heard: &mut BTreeSet<String>,
+) -> Result<Vec<String>, Failure> {
+    let now = wanted.borrow_and_update().clone();
+    let new: Vec<String> = now.difference(heard).cloned().collect();
+    let gone: Vec<String> = heard.difference(&now).cloned().collect();
+    let change = async {
+        if !new.is_empty() {
+            connection.subscribe(&new).await?;
+        }
+        if !gone.is_empty() {
+            connection.unsubscribe(&gone).await?;
+        }
+        Ok(())
+    };
+    timeout(ALIVE_TIMEOUT, change)
+        .await
+        .map_err(|_| Failure::TimedOut)?
+        .map_err(Failure::of_answer)?;
+    *heard = now;
+    Ok(new)
 }
 
 #[cfg(test)]

@@ -149,6 +149,7 @@ async fn classes_of_other_tenants_have_no_name() {
         let queue = &queues_for(&gateway, caller, 0).await[0];
         assert_eq!(queue.slots[0].call.as_ref().unwrap().class_id, running);
         assert_eq!(queue.waiting[0].class_id, waiting);
+        assert_eq!(queue.waiting[0].student_hash.is_empty(), waiting.is_empty());
         assert_eq!(queue.classes[0].class_id, waiting);
         assert_eq!(queue.classes[0].waiting, 1);
     }

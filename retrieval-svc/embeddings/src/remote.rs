@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use turnwise_kit::{CallContext, Fault, client::GrpcClient};
+use turnwise_kit::{CallContext, Fault, client::GrpcClient, sizes::INTERNAL_MESSAGE};
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{
@@ -47,7 +47,8 @@ impl Remote {
     /// Over this channel, with this model. `None`: the gateway's own choice at the first answer, and no other after that.
     pub fn new(client: GrpcClient, asked: Option<Name>) -> Self {
         Self {
-            client: LlmGatewayServiceClient::new(client),
+            client: LlmGatewayServiceClient::new(client)
+                .max_decoding_message_size(INTERNAL_MESSAGE),
             asked,
             found: OnceLock::new(),
         }

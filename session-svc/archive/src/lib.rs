@@ -41,7 +41,8 @@ pub use crate::{
     error::{ArchiveError, Fault},
     line::MAX_LINE_BYTES,
     record::{
-        About, ArchiveKind, ContextRequestRecord, ConversationKind, ConversationRecord, Header,
+        About, ArchiveKind, ContextPayload, ContextRequestRecord, ConversationKind,
+        ConversationRecord, Header,
     },
     retain::Retained,
     verify::{DirReport, Report, verify_dir, verify_file},

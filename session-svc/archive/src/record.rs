@@ -65,7 +65,7 @@ pub enum ConversationKind {
 /// One conversation. All text is redacted by whoever hands it over.
 ///
 /// What was stored is here whole, each message in protobuf's own JSON, so that no field that a message has or will have can
-/// be left out by mistake.
+/// be left out by mistake. Its context requests follow it: see [`ContextRequestRecord`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConversationRecord {
     /// Whose conversation it is. The tenant and the class stand in the header.
@@ -90,10 +90,6 @@ pub struct ConversationRecord {
     /// Work that was put off, such as a message that waits for its turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub works: Vec<Value>,
-    /// Context requests, open and closed, with the artifacts that were supplied. Artifacts are large, so each request has a
-    /// line of its own after the conversation's: see [`ContextRequestRecord`].
-    #[serde(skip)]
-    pub context_requests: Vec<Value>,
     /// True where earlier messages or events were left out.
     pub truncated: bool,
     /// How many stored records of the conversation are left out because they could not be read. What is empty may then
@@ -112,13 +108,27 @@ impl ConversationRecord {
     }
 }
 
-/// One context request of the conversation before it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One context request of the conversation before it, open or closed. Artifacts are large, so each request has a line of
+/// its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ContextRequestRecord {
     /// Whose conversation it is; an erasure finds the record by it.
     pub student_id: String,
     /// The thread.
     pub thread_id: String,
-    /// The request with all that was supplied for it.
-    pub context_request: Value,
+    /// The request with its sources; none if it could not be read, which the conversation's record counts.
+    pub context_request: Option<Value>,
+    /// What was supplied for it.
+    pub payloads: Vec<ContextPayload>,
+    /// How many of them are left out because they could not be read.
+    pub unreadable: u64,
+}
+
+/// What was supplied for a slot of a context request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContextPayload {
+    /// The slot's place in the request, from 0.
+    pub slot: i32,
+    /// The text.
+    pub content: String,
 }

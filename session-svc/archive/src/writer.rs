@@ -66,16 +66,18 @@ impl Writer {
         // Taken, so that any return but the last gives the archive up.
         let mut partial = self.partial.take().ok_or(ArchiveError::GivenUp)?;
         record.keep_latest(self.max_messages);
-        let requests = std::mem::take(&mut record.context_requests);
         partial.write_line(&write_record(&mut self.chain, &record)?)?;
-        for context_request in requests {
-            let request = ContextRequestRecord {
-                student_id: record.student_id.clone(),
-                thread_id: record.thread_id.clone(),
-                context_request,
-            };
-            partial.write_line(&write_record(&mut self.chain, &request)?)?;
-        }
+        self.partial = Some(partial);
+        Ok(())
+    }
+
+    /// Appends a context request of the latest conversation. After a failure the archive is given up.
+    ///
+    /// # Errors
+    /// [`ArchiveError::LineTooLong`], [`ArchiveError::Io`], [`ArchiveError::GivenUp`].
+    pub fn append_request(&mut self, request: &ContextRequestRecord) -> Result<(), ArchiveError> {
+        let mut partial = self.partial.take().ok_or(ArchiveError::GivenUp)?;
+        partial.write_line(&write_record(&mut self.chain, request)?)?;
         self.partial = Some(partial);
         Ok(())
     }

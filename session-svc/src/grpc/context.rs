@@ -1,19 +1,23 @@
-//! Context requests.
+//! Context requests, and what was supplied for them.
 
 use tonic::{Request, Response, Status};
-use turnwise_kit::{Caller, Fault, ids};
+use turnwise_kit::{Caller, Fault, PageTokens, ids, page};
 use turnwise_proto::session::v1::{
     ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
-    ListContextRequestsRequest, ListContextRequestsResponse, SupplyContextRequest,
-    SupplyContextResponse,
+    ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
+    ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
 };
 use turnwise_session_store::StudentKey;
 
-use super::session::open;
+use super::session::{open, student};
 use crate::{
     access,
     sessions::{Sessions, context::Supply},
 };
+
+/// Pages of context requests: the usual and the largest size. The largest request has some 60 KB: 20 slots and sources, all
+/// of their names as long as they may be.
+const REQUESTS_PAGE: (usize, usize) = (20, 50);
 
 /// The student of a thread whose requests the caller may see and change: their own, or a pupil's of their class.
 async fn reached(
@@ -76,15 +80,44 @@ pub(super) async fn change_context_request(
 
 pub(super) async fn list_context_requests(
     sessions: &Sessions,
+    pages: &PageTokens,
     request: Request<ListContextRequestsRequest>,
 ) -> Result<Response<ListContextRequestsResponse>, Status> {
     let (caller, message) = open(request)?;
     let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
-    let context_requests = sessions
-        .context_requests(&student, &message.thread_id)
+    let limit = page::size(message.page_size, REQUESTS_PAGE.0, REQUESTS_PAGE.1)?;
+    let filter = [&*message.student_id, &message.thread_id];
+    let pages = pages.list("ListContextRequests", Some(&caller), &filter);
+    let from = pages.start(&message.page_token)?.unwrap_or(0);
+    let page = sessions
+        .context_requests(&student, &message.thread_id, from, limit)
         .await
         .map_err(Fault::from)?;
     Ok(Response::new(ListContextRequestsResponse {
-        context_requests,
+        context_requests: page.requests,
+        next_page_token: pages.next(page.next),
+    }))
+}
+
+pub(super) async fn read_context_payload(
+    sessions: &Sessions,
+    request: Request<ReadContextPayloadRequest>,
+) -> Result<Response<ReadContextPayloadResponse>, Status> {
+    let (caller, message) = open(request)?;
+    let student = student(&caller, &message.student_id)?;
+    ids::check("thread_id", &message.thread_id)?;
+    ids::check("request_id", &message.request_id)?;
+    let (source, content) = sessions
+        .context_payload(
+            &student,
+            &message.thread_id,
+            &message.request_id,
+            message.slot,
+        )
+        .await
+        .map_err(Fault::from)?;
+    Ok(Response::new(ReadContextPayloadResponse {
+        source: Some(source),
+        content,
     }))
 }

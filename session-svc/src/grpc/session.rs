@@ -15,8 +15,9 @@ use turnwise_proto::{
         GetSnapshotResponse, GetThreadRequest, GetThreadResponse, GetTurnLogRequest,
         GetTurnLogResponse, ListContextRequestsRequest, ListContextRequestsResponse,
         ListEventsRequest, ListEventsResponse, ListThreadsRequest, ListThreadsResponse,
-        RenewDueWorkRequest, RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse,
-        SupplyContextRequest, SupplyContextResponse, WatchEventsRequest, begin_turn_response,
+        ReadContextPayloadRequest, ReadContextPayloadResponse, RenewDueWorkRequest,
+        RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse, SupplyContextRequest,
+        SupplyContextResponse, WatchEventsRequest, begin_turn_response,
         session_service_server::SessionService,
     },
     tutor::v1::Thread,
@@ -330,7 +331,14 @@ impl SessionService for SessionGrpc {
         &self,
         request: Request<ListContextRequestsRequest>,
     ) -> Result<Response<ListContextRequestsResponse>, Status> {
-        context::list_context_requests(&self.sessions, request).await
+        context::list_context_requests(&self.sessions, &self.pages, request).await
+    }
+
+    async fn read_context_payload(
+        &self,
+        request: Request<ReadContextPayloadRequest>,
+    ) -> Result<Response<ReadContextPayloadResponse>, Status> {
+        context::read_context_payload(&self.sessions, request).await
     }
 
     async fn defer_work(

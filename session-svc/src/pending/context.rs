@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{
     ContextRequest, ContextRequestChange, ContextRequestState, ContextSlot, ContextSource,
@@ -14,7 +15,8 @@ use turnwise_proto::session::v1::{
 
 use super::{Interactions, PendingError, Schedule, Stepped, after, invalid, is_before};
 
-const SLOTS_MAX: usize = 20;
+/// The most slots of a request.
+pub(crate) const SLOTS_MAX: i32 = 20;
 const SLOT_MAX_BYTES: i32 = 262_144;
 const CLAIMS_MAX_BYTES: usize = 16_384;
 /// By so much the clocks of two processes may differ.
@@ -99,8 +101,8 @@ pub(super) fn answer(state: &Interactions, request_id: &str) -> Result<Stepped, 
     }
 }
 
-/// Stores an artifact in an open request, in place of what the slot had. The state is the thread's, and the request its
-/// pending one. `None` is for callers that treat all steps alike; supplying always changes something.
+/// Notes an artifact in an open request, in place of what the slot had; the payload is kept apart. The state is the
+/// thread's, and the request its pending one. `None` is for callers that treat all steps alike; supplying always changes something.
 ///
 /// # Errors
 /// [`PendingError::NothingPending`] if the thread does not wait for this request,
@@ -109,7 +111,7 @@ pub(super) fn answer(state: &Interactions, request_id: &str) -> Result<Stepped, 
 pub fn supply(
     state: &Interactions,
     request_id: &str,
-    supplied: Supplied,
+    supplied: &Supplied,
     now: Timestamp,
 ) -> Result<Option<Stepped>, PendingError> {
     let mut request = pending(state, request_id)
@@ -136,11 +138,12 @@ pub fn supply(
     }
     let source = ContextSource {
         slot: supplied.slot,
-        artifact_type: supplied.artifact_type,
-        content: supplied.content,
-        supplier_id: supplied.supplier_id,
-        supplier_role: supplied.supplier_role,
+        artifact_type: supplied.artifact_type.clone(),
+        size_bytes: i32::try_from(supplied.content.len()).unwrap_or(i32::MAX),
+        supplier_id: supplied.supplier_id.clone(),
+        supplier_role: supplied.supplier_role.clone(),
         supply_time: Some(time::to_proto(now)),
+        sha256: Sha256::digest(&supplied.content).to_vec().into(),
     };
     let sources = &mut request.sources;
     match sources.binary_search_by_key(&source.slot, |known| known.slot) {
@@ -287,7 +290,8 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
         let problem = "must have at most 16384 bytes";
         return Err(invalid("request_context.claims", problem));
     }
-    if !(1..=SLOTS_MAX).contains(&asked.slots.len()) {
+    let slots = i32::try_from(asked.slots.len()).unwrap_or(i32::MAX);
+    if !(1..=SLOTS_MAX).contains(&slots) {
         return Err(invalid("request_context.slots", "must be 1 to 20"));
     }
     let fits = |slot: &ContextSlot| (1..=SLOT_MAX_BYTES).contains(&slot.size_limit);

@@ -15,6 +15,7 @@ use turnwise_proto::session::v1::{
     WorkKind, pending_change::Step, pending_interaction::Interaction,
 };
 
+pub(crate) use context::SLOTS_MAX;
 pub use context::{Supplied, change, supply};
 
 /// How long things wait.
@@ -160,7 +161,8 @@ impl Interactions {
         }
     }
 
-    fn context_request(&self) -> Option<&ContextRequest> {
+    /// The context request that the thread waits for.
+    pub(crate) fn context_request(&self) -> Option<&ContextRequest> {
         match self.interaction()? {
             Interaction::ContextRequest(request) => Some(request),
             Interaction::Clarification(_) => None,

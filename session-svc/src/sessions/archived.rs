@@ -12,12 +12,15 @@ use turnwise_proto::{
     },
     tutor::v1::{Thread, TutorMessage},
 };
-use turnwise_session_archive::{ConversationKind, ConversationRecord};
+use turnwise_session_archive::{
+    ContextPayload, ContextRequestRecord, ConversationKind, ConversationRecord,
+};
 use turnwise_session_store::{Check, Read, StudentKey};
 
 use super::{
     Sessions,
     fields::Fields,
+    interactions,
     json::json,
     keys,
     stored::{StoredThread, enumeration},
@@ -64,6 +67,15 @@ impl Seen {
         })
         .into()
     }
+}
+
+/// A thread in the form of an archive.
+pub(super) struct Copied {
+    pub(super) record: ConversationRecord,
+    /// Its context requests by id; none where one cannot be read. What was supplied for them is read when it is written,
+    /// one request after another: each may have megabytes.
+    pub(super) requests: Vec<(String, Option<Value>)>,
+    pub(super) seen: Seen,
 }
 
 /// The fields of a thread's record that are archived even if others cannot be read.
@@ -152,7 +164,7 @@ impl Sessions {
         student: &StudentKey,
         thread_id: &str,
         limit: usize,
-    ) -> Result<Option<(ConversationRecord, Seen)>, SessionError> {
+    ) -> Result<Option<Copied>, SessionError> {
         let key = keys::thread(thread_id);
         let latest = |key| Read::LogBefore {
             key,
@@ -229,6 +241,7 @@ impl Sessions {
             let memory = left_out.json::<ConversationMemory>(MEMORY, &bytes, identity)?;
             record.memories.extend(memory);
         }
+        let mut requests = Vec::new();
         for (field, bytes) in reads.record()? {
             match field.as_str() {
                 "version" => seen.waits = Some(bytes),
@@ -239,12 +252,13 @@ impl Sessions {
                         record.clarification = left_out.unless(clarification)?;
                     }
                 }
-                name if name.starts_with("request:") => {
-                    let request = left_out.json::<ContextRequest>(REQUEST, &bytes, identity)?;
-                    record.context_requests.extend(request);
+                // The rest is ids of documents, and callers as the gateway sealed them: nobody's words.
+                name => {
+                    if let Some(id) = name.strip_prefix(interactions::REQUEST) {
+                        let request = left_out.json::<ContextRequest>(REQUEST, &bytes, identity)?;
+                        requests.push((id.to_owned(), request));
+                    }
                 }
-                // Ids of documents, and callers as the gateway sealed them: nobody's words.
-                _ => {}
             }
         }
         seen.work_ids = self.work_of(reads.record()?, thread_id).await?;
@@ -258,7 +272,36 @@ impl Sessions {
         }
         seen.erased = reads.fields()?.take();
         record.unreadable = left_out.records;
-        Ok(Some((record, seen)))
+        Ok(Some(Copied {
+            record,
+            requests,
+            seen,
+        }))
+    }
+
+    /// A context request as it is archived, with all that was supplied for it.
+    pub(super) async fn archived_request(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        (id, context_request): (String, Option<Value>),
+    ) -> Result<ContextRequestRecord, SessionError> {
+        let mut left_out = LeftOut {
+            thread_id,
+            records: 0,
+        };
+        let mut payloads = Vec::new();
+        for (slot, content) in self.payloads_of(student, thread_id, &id).await? {
+            let payload = left_out.unless(content)?;
+            payloads.extend(payload.map(|content| ContextPayload { slot, content }));
+        }
+        Ok(ContextRequestRecord {
+            student_id: student.student.clone(),
+            thread_id: thread_id.to_owned(),
+            context_request,
+            payloads,
+            unreadable: left_out.records,
+        })
     }
 }
 

@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use turnwise_proto::session::v1::{ContextRequest, ContextRequestChange};
-use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction};
+use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Sessions,
+    END, Sessions,
     due::Known,
     fence::{Since, none_under_way},
     interactions::{self, Interactions, claims_field, request_field},
-    keys,
+    keys, payloads,
     stored::StoredThread,
     threads::unknown,
 };
@@ -37,6 +37,15 @@ pub struct Supply {
     pub supplier_id: String,
     /// What they are.
     pub supplier_role: String,
+}
+
+/// A page of a thread's context requests.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RequestPage {
+    /// In the order in which they were opened.
+    pub requests: Vec<ContextRequest>,
+    /// Where the next page begins.
+    pub next: Option<i64>,
 }
 
 /// A thread's state of waiting, and one of its requests as it is stored.
@@ -80,14 +89,17 @@ impl Sessions {
             let stepped = match pending::supply(
                 &current.interactions,
                 &supply.request_id,
-                supplied,
+                &supplied,
                 self.now(),
             ) {
                 Ok(Some(stepped)) => stepped,
                 Ok(None) => return Ok(known.clone()),
                 Err(error) => return Err(closed(error, known)),
             };
-            if let Some(request) = self.take(student, thread_id, &current, stepped).await? {
+            let (slot, content) = (supplied.slot, &supplied.content);
+            let payload = payloads::put(thread_id, &supply.request_id, slot, content);
+            let taken = self.take(student, thread_id, &current, stepped, Some(payload));
+            if let Some(request) = taken.await? {
                 return Ok(request);
             }
         }
@@ -116,40 +128,55 @@ impl Sessions {
             let Some(stepped) = stepped.map_err(|error| closed(error, known))? else {
                 return Ok(known.clone());
             };
-            if let Some(request) = self.take(student, thread_id, &current, stepped).await? {
+            let taken = self.take(student, thread_id, &current, stepped, None);
+            if let Some(request) = taken.await? {
                 return Ok(request);
             }
         }
         Err(SessionError::PendingChanged)
     }
 
-    /// A thread's context requests, open and closed, oldest first.
+    /// A page of a thread's context requests, open and closed, oldest first: `limit` of those from a position on.
     pub async fn context_requests(
         &self,
         student: &StudentKey,
         thread_id: &str,
-    ) -> Result<Vec<ContextRequest>, SessionError> {
+        from: i64,
+        limit: usize,
+    ) -> Result<RequestPage, SessionError> {
+        let partition = self.partition(student).await?;
         let wanted = vec![
             StoredThread::read(&keys::thread(thread_id)),
-            Read::Record {
-                key: keys::interactions(thread_id),
+            Read::Lowest {
+                key: keys::requests(thread_id),
+                from,
+                to: END,
+                limit: limit + 1,
             },
         ];
-        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
+        let mut reads = self.read(&partition, wanted).await?;
         if StoredThread::decode(reads.fields()?)?.is_none() {
             return Err(unknown(thread_id));
         }
-        let mut requests = reads
-            .record()?
-            .iter()
-            .filter(|(name, _)| name.starts_with("request:"))
-            .map(|(_, bytes)| record::decode("context_request", bytes))
-            .collect::<Result<Vec<ContextRequest>, SessionError>>()?;
-        requests.sort_by_key(|request| {
-            let end = request.end_time.unwrap_or_default();
-            (end.seconds, end.nanos, request.message_id)
-        });
-        Ok(requests)
+        let mut opened = reads.members()?;
+        let next = opened.get(limit).map(|(_, version)| *version);
+        opened.truncate(limit);
+        if opened.is_empty() {
+            return Ok(RequestPage::default());
+        }
+        let wanted = vec![Read::Fields {
+            key: keys::interactions(thread_id),
+            fields: opened.iter().map(|(id, _)| request_field(id)).collect(),
+        }];
+        let mut found = self.read(&partition, wanted).await?.fields()?;
+        // One is gone if the thread was reset between the two.
+        let requests = opened.iter().filter_map(|_| found.take());
+        let requests =
+            requests.map(|bytes| record::decode::<ContextRequest>("context_request", &bytes));
+        Ok(RequestPage {
+            requests: requests.collect::<Result<_, SessionError>>()?,
+            next,
+        })
     }
 
     async fn current(
@@ -190,13 +217,14 @@ impl Sessions {
         })
     }
 
-    /// Writes a step; none if somebody else came between.
+    /// Writes a step, with what was supplied in it; none if somebody else came between.
     async fn take(
         &self,
         student: &StudentKey,
         thread_id: &str,
         current: &Current,
         stepped: Stepped,
+        payload: Option<Write>,
     ) -> Result<Option<ContextRequest>, SessionError> {
         let claims = current.claims.clone();
         let step = interactions::writes(self, thread_id, &current.interactions, stepped, claims);
@@ -211,7 +239,8 @@ impl Sessions {
         checks.extend([none_under_way(), since.check()]);
         let transaction = Transaction {
             checks,
-            writes: step.writes,
+            // First, since the step's writes say how long it is kept.
+            writes: payload.into_iter().chain(step.writes).collect(),
             reads: Vec::new(),
         };
         match self
@@ -228,7 +257,8 @@ impl Sessions {
     }
 }
 
-fn no_request(request_id: &str) -> SessionError {
+/// The thread has no such request.
+pub(super) fn no_request(request_id: &str) -> SessionError {
     PendingError::ContextRequestClosed {
         request_id: request_id.to_owned(),
         state: turnwise_proto::session::v1::ContextRequestState::Unspecified,

@@ -283,16 +283,16 @@ impl Conversation {
         }
     }
 
-    /// Takes away what stands beside the timeline: memory, interactions, the text of turn logs and of idempotency entries.
+    /// Takes away what stands beside the timeline: memory, interactions, artifacts, the text of turn logs and of idempotency entries.
     fn text_writes(&self, limits: &Limits, logs: TurnLogs) -> Vec<Write> {
-        let mut writes = vec![
-            Write::Remove {
-                key: keys::memory(&self.thread_id),
-            },
-            Write::Remove {
-                key: keys::interactions(&self.thread_id),
-            },
+        let id = &self.thread_id;
+        let beside = [
+            keys::memory(id),
+            keys::interactions(id),
+            keys::requests(id),
+            keys::payloads(id),
         ];
+        let mut writes: Vec<_> = beside.map(|key| Write::Remove { key }).into();
         self.traces.writes(limits, logs, &mut writes);
         if !self.work_ids.is_empty() {
             writes.push(due::kept(self.work_ids.clone()));

@@ -15,6 +15,7 @@ use super::{
     Idempotency, Sessions,
     classes::settings::ClassRedactor,
     fields::decimal,
+    fitting,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
     stored::StoredThread,
@@ -184,6 +185,9 @@ impl Sessions {
         entries.truncate(limit);
         let mut events = decode(entries)?;
         self.fill_in(&partition, thread_id, &mut events).await?;
+        let fits = fitting(&events);
+        let more = more || fits < events.len();
+        events.truncate(fits);
         Ok(EventPage { events, more })
     }
 

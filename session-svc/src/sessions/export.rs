@@ -20,6 +20,10 @@ use crate::{error::SessionError, record};
 const BUFFER: usize = 4;
 /// Messages and events that are read at a time.
 const PAGE: usize = 200;
+/// Context requests that are read at a time.
+const REQUESTS_PAGE: usize = 50;
+/// The most bytes of a piece: it travels in a message of its own.
+const PIECE: usize = 1024 * 1024;
 
 /// A piece of the document, or why there are no more.
 pub type Piece = Result<Bytes, SessionError>;
@@ -76,10 +80,37 @@ impl Sessions {
                 };
                 let comma = if first { "" } else { "," };
                 first = false;
-                send(sender, format!("{comma}{thread}")).await?;
+                let mut text = format!("{comma}{}", thread.document);
+                text.truncate(text.len() - 1);
+                text.push_str(",\"context_payloads\":[");
+                send(sender, text).await?;
+                self.write_payloads(student, &thread_id, thread.request_ids, sender)
+                    .await?;
+                send(sender, "]}".to_owned()).await?;
             }
         }
         send(sender, "]}\n".to_owned()).await
+    }
+
+    /// What was supplied for context requests, one request after another: each may have megabytes.
+    async fn write_payloads(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        request_ids: Vec<String>,
+        sender: &mpsc::Sender<Piece>,
+    ) -> Result<(), SessionError> {
+        let mut first = true;
+        for id in request_ids {
+            for (slot, content) in self.payloads_of(student, thread_id, &id).await? {
+                let payload =
+                    serde_json::json!({"request_id": id, "slot": slot, "content": content?});
+                let comma = if first { "" } else { "," };
+                first = false;
+                send(sender, format!("{comma}{payload}")).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn exported_courses(&self, student: &StudentKey) -> Result<Value, SessionError> {
@@ -115,7 +146,7 @@ impl Sessions {
         student: &StudentKey,
         kind: ThreadKind,
         thread_id: &str,
-    ) -> Result<Option<Value>, SessionError> {
+    ) -> Result<Option<ExportedThread>, SessionError> {
         let partition = self.partition(student).await?;
         let mut out = Map::new();
         let mut messages = Vec::new();
@@ -192,17 +223,39 @@ impl Sessions {
             let pending = json("turnwise.session.v1.PendingInteraction", &pending)?;
             out.insert("pending".to_owned(), pending);
         }
-        let requests = self.context_requests(student, thread_id).await?;
-        let requests = requests
-            .iter()
-            .map(|request| json("turnwise.session.v1.ContextRequest", request))
-            .collect::<Result<Vec<_>, SessionError>>()?;
+        let mut request_ids = Vec::new();
+        let mut requests = Vec::new();
+        let mut from = Some(0);
+        while let Some(position) = from {
+            let page = self
+                .context_requests(student, thread_id, position, REQUESTS_PAGE)
+                .await?;
+            from = page.next;
+            for request in page.requests {
+                requests.push(json("turnwise.session.v1.ContextRequest", &request)?);
+                request_ids.push(request.request_id);
+            }
+        }
         out.insert("context_requests".to_owned(), requests.into());
-        Ok(Some(out.into()))
+        Ok(Some(ExportedThread {
+            document: out.into(),
+            request_ids,
+        }))
     }
 }
 
+/// A thread without what was supplied for its context requests.
+struct ExportedThread {
+    document: Value,
+    request_ids: Vec<String>,
+}
+
 async fn send(sender: &mpsc::Sender<Piece>, text: String) -> Result<(), SessionError> {
-    let sent = sender.send(Ok(text.into())).await;
-    sent.map_err(|_| SessionError::Unavailable)
+    let mut rest = Bytes::from(text);
+    while !rest.is_empty() {
+        let piece = rest.split_to(rest.len().min(PIECE));
+        let sent = sender.send(Ok(piece)).await;
+        sent.map_err(|_| SessionError::Unavailable)?;
+    }
+    Ok(())
 }

@@ -47,9 +47,12 @@ pub(super) fn claims_field(request_id: &str) -> FieldName {
     Cow::Owned(format!("claims:{request_id}"))
 }
 
+/// How the name of the field of a context request begins.
+pub(super) const REQUEST: &str = "request:";
+
 /// The name of the field of a context request.
 pub(super) fn request_field(request_id: &str) -> FieldName {
-    Cow::Owned(format!("request:{request_id}"))
+    Cow::Owned(format!("{REQUEST}{request_id}"))
 }
 
 impl Interactions {
@@ -136,6 +139,14 @@ pub(super) fn writes(
     if let Some(request) = &stepped.request {
         let id = &request.request_id;
         put.push((request_field(id), record::encode(request)));
+        // Whatever else happens to a request happens while the thread waits for it.
+        if before.context_request().is_none() {
+            writes.push(Write::Rank {
+                key: keys::requests(thread_id),
+                member: id.clone(),
+                score: after.version,
+            });
+        }
         if request.state() == ContextRequestState::Open {
             put.push((claims_field(id), record::stamp(&claims)));
         } else {
@@ -159,10 +170,15 @@ pub(super) fn writes(
         key: key.clone(),
         fields: put,
     });
-    writes.push(Write::Expire {
-        key: key.clone(),
+    let kept = [
+        key.clone(),
+        keys::requests(thread_id),
+        keys::payloads(thread_id),
+    ];
+    writes.extend(kept.map(|key| Write::Expire {
+        key,
         after: sessions.limits().thread_retention,
-    });
+    }));
     if !over.is_empty() {
         writes.push(due::kept(over.clone()));
     }

@@ -11,7 +11,9 @@
 //! | `events:ID` | log | events |
 //! | `lease:ID` | lease | of the turn under way |
 //! | `memory:ID` | record | memory scope → `ConversationMemory`; expires |
-//! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` for each context request |
+//! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` and `claims:ID` for each context request |
+//! | `requests:ID` | ranking | ids of the thread's context requests by the version at which they were opened |
+//! | `payloads:ID` | record | `REQUEST:SLOT` → the text that was supplied for a slot of a context request |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
 //! | `idempotency-index:ID` | ranking | names of the idempotency entries that hold text of the thread, by the millisecond of their end |
@@ -78,7 +80,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
     match kind {
         "thread" => "thread",
         "threads" | "turns" | "idempotency-index" | "graded" | "conversations" | "students"
-        | "resets" | "alerts" | "open-alerts" | "alert-changes" => "index",
+        | "requests" | "resets" | "alerts" | "open-alerts" | "alert-changes" => "index",
         "activity" | "places" => "activity",
         "policy" => "class_policy",
         "alert" => "alert",
@@ -88,6 +90,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
         "events" => "event",
         "memory" => "memory",
         "interactions" => "pending",
+        "payloads" => "context_payload",
         "turn" => "turn_log",
         "idempotency" => "idempotency_entry",
         "nonce" => "nonce",
@@ -130,6 +133,14 @@ pub(crate) fn memory(id: &str) -> Key {
 
 pub(crate) fn interactions(id: &str) -> Key {
     Key::new(format!("interactions:{id}"))
+}
+
+pub(crate) fn requests(id: &str) -> Key {
+    Key::new(format!("requests:{id}"))
+}
+
+pub(crate) fn payloads(id: &str) -> Key {
+    Key::new(format!("payloads:{id}"))
 }
 
 pub(crate) fn turns(id: &str) -> Key {

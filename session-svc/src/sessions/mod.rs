@@ -20,6 +20,7 @@ mod interactions;
 mod json;
 pub mod keys;
 pub mod outbox;
+mod payloads;
 mod reset;
 pub mod resets;
 mod stored;
@@ -29,7 +30,8 @@ pub mod watch;
 
 use std::{sync::Arc, time::Duration};
 
-use turnwise_kit::{CancellationToken, Clock, TaskTracker};
+use prost::Message;
+use turnwise_kit::{CancellationToken, Clock, TaskTracker, sizes::PUBLIC_MESSAGE};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
     Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction,
@@ -42,6 +44,20 @@ pub use idempotency::Idempotency;
 
 /// Above all scores of rankings.
 const END: i64 = i64::MAX >> 11;
+
+/// The most bytes of a page of messages or events, but for its first entry: callers of the public port are sent it with
+/// something around it.
+const PAGE_BYTES: usize = PUBLIC_MESSAGE / 2;
+
+/// How many of these, from the first one on, fit into a page.
+fn fitting(entries: &[impl Message]) -> usize {
+    let mut bytes = 0;
+    let fits = entries.iter().take_while(|entry| {
+        bytes += entry.encoded_len();
+        bytes <= PAGE_BYTES
+    });
+    fits.count().max(1)
+}
 
 /// How long things are kept, and how much of them.
 #[derive(Debug, Clone)]

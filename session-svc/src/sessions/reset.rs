@@ -8,12 +8,14 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use turnwise_proto::session::v1::{ExportClassResponse, ThreadKind};
-use turnwise_session_archive::{About, ArchiveError, ArchiveKind, ConversationRecord};
+use turnwise_session_archive::{
+    About, ArchiveError, ArchiveKind, ContextRequestRecord, ConversationRecord, Writer,
+};
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
 use super::{
     END, Idempotency, Sessions,
-    archived::Seen,
+    archived::{Copied, Seen},
     audit::{Actor, Deed},
     keys, millis,
 };
@@ -21,7 +23,7 @@ use crate::error::SessionError;
 
 /// How many conversations of a batch are worked on at a time.
 const SIDE_BY_SIDE: usize = 32;
-/// How many conversations are read before they are written to an archive; some hold megabytes of artifacts.
+/// How many conversations are read before they are written to an archive; artifacts are read one request at a time.
 const EXPORTED_AT_ONCE: usize = 64;
 /// Entries that one transaction takes out of an index: it should not hold up others.
 const UNINDEXED_AT_ONCE: usize = 1000;
@@ -281,34 +283,33 @@ impl Sessions {
             .archive(class_id, move || archives.create(&about, limit))
             .await?;
         for chunk in entries.chunks(EXPORTED_AT_ONCE) {
-            let found: Vec<(String, Option<(ConversationRecord, Seen)>)> =
-                stream::iter(chunk.to_vec())
-                    .map(|entry| async move {
-                        let found = self
-                            .archived(&entry.student, &entry.thread_id, limit)
-                            .await?;
-                        Ok::<_, SessionError>((entry.member, found))
-                    })
-                    .buffered(SIDE_BY_SIDE)
-                    .try_collect()
-                    .await?;
-            let mut records = Vec::with_capacity(found.len());
-            for (member, found) in found {
-                if let Some((record, then)) = found {
-                    seen.insert(member, then);
-                    report.unreadable += record.unreadable;
-                    records.push(record);
-                }
-            }
-            report.conversations += records.len() as u64;
-            writer = self
-                .archive(class_id, move || {
-                    for record in records {
-                        writer.append(record)?;
-                    }
-                    Ok(writer)
+            let found: Vec<(Entry, Option<Copied>)> = stream::iter(chunk.to_vec())
+                .map(|entry| async move {
+                    let found = self
+                        .archived(&entry.student, &entry.thread_id, limit)
+                        .await?;
+                    Ok::<_, SessionError>((entry, found))
                 })
+                .buffered(SIDE_BY_SIDE)
+                .try_collect()
                 .await?;
+            let mut records = Vec::with_capacity(found.len());
+            for (entry, copied) in found {
+                let Some(copied) = copied else { continue };
+                report.unreadable += copied.record.unreadable;
+                report.conversations += 1;
+                records.push(copied.record);
+                for request in copied.requests {
+                    let request = self
+                        .archived_request(&entry.student, &entry.thread_id, request)
+                        .await?;
+                    report.unreadable += request.unreadable;
+                    let before = std::mem::take(&mut records);
+                    writer = self.append(class_id, writer, before, Some(request)).await?;
+                }
+                seen.insert(entry.member, copied.seen);
+            }
+            writer = self.append(class_id, writer, records, None).await?;
         }
         let sealed = self.archive(class_id, move || writer.finish()).await?;
         self.erase_again(class_id, entries, &seen).await?;
@@ -345,6 +346,26 @@ impl Sessions {
             }
         }
         Ok(())
+    }
+
+    /// Writes conversations to an archive, and a context request of the last one.
+    async fn append(
+        &self,
+        class_id: &str,
+        mut writer: Writer,
+        records: Vec<ConversationRecord>,
+        request: Option<ContextRequestRecord>,
+    ) -> Result<Writer, SessionError> {
+        self.archive(class_id, move || {
+            for record in records {
+                writer.append(record)?;
+            }
+            if let Some(request) = request {
+                writer.append_request(&request)?;
+            }
+            Ok(writer)
+        })
+        .await
     }
 
     /// Works on an archive where it may block.

@@ -19,6 +19,7 @@ use super::{
     cursor::Cursor,
     fence::{Since, none_under_way},
     fields::{Fields, Reads, decimal},
+    fitting,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
     member, millis,
@@ -298,7 +299,8 @@ impl Sessions {
             .filter(|stored| stored.kind == kind)
             .ok_or_else(|| unknown(thread_id))?
             .thread;
-        let messages = messages(reads.entries()?)?;
+        let mut messages = messages(reads.entries()?)?;
+        messages.truncate(fitting(&messages));
         let after = messages
             .last()
             .map(|last| last.id)

@@ -1,8 +1,12 @@
 //! Following a thread's log live. A watcher costs one bounded channel: who does not read for a while is told to resume.
+//! The store says when there is something to read; without that nobody reads, but for a look every few minutes.
 
 use std::time::Duration;
 
-use tokio::sync::mpsc::{self, Sender};
+use tokio::sync::{
+    mpsc::{self, Sender},
+    watch,
+};
 use turnwise_proto::session::v1::Event;
 use turnwise_session_store::StudentKey;
 
@@ -13,8 +17,9 @@ use crate::error::SessionError;
 const BUFFER: usize = 64;
 /// How long a full buffer may stay full.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Even without news the log is looked at so often: news can be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// Even without news a log is looked at after so long, and up to as long again: the nodes of a Redis Cluster can lose
+/// news on the way to each other, and nobody is told.
+const LOOK_AFTER: Duration = Duration::from_secs(300);
 
 /// The events of a watch, or why it ended.
 pub type Watched = Result<Event, SessionError>;
@@ -81,10 +86,19 @@ impl Sessions {
                     break;
                 }
             }
-            tokio::select! {
-                () = sender.closed() => return None,
-                _ = tokio::time::timeout(LOOK_EVERY, news.changed()) => {}
+            if !time_to_look(&mut news, &sender).await {
+                return None;
             }
         }
+    }
+}
+
+/// Waits until a log that is followed has to be read again; tells whether its reader is still there.
+pub(super) async fn time_to_look<T>(news: &mut watch::Receiver<u64>, reader: &Sender<T>) -> bool {
+    // Not all at the same time, even if all were woken together.
+    let patience = LOOK_AFTER.mul_f64(1.0 + fastrand::f64());
+    tokio::select! {
+        () = reader.closed() => false,
+        _ = tokio::time::timeout(patience, news.changed()) => true,
     }
 }

@@ -1,4 +1,5 @@
-//! How many turns the embedded store commits in a second, beside one synced append after another on the same disk:
+//! How many turns the embedded store commits in a second, beside one synced append after another on the same disk, and
+//! what a read costs whose rows are in memory:
 //! `cargo bench -p turnwise-session-store --bench commits [-- --quick]`.
 
 use std::{
@@ -16,7 +17,7 @@ use bytes::Bytes;
 use tokio::{runtime::Runtime, task::JoinSet, time::Instant};
 use turnwise_kit::clock::SystemClock;
 use turnwise_session_store::{
-    Check, Key, Outcome, Partition, Store, StudentKey, Transaction, Write,
+    Check, Key, Outcome, Partition, Read, Store, StudentKey, Transaction, Write,
     embedded::{EmbeddedOptions, EmbeddedStore},
 };
 use turnwise_testing::figure::{Bound, figure};
@@ -45,6 +46,16 @@ fn main() -> Result<(), Failure> {
         let (rate, mean) = runtime.block_on(commits_per_second(&path, concurrency, measure))?;
         println!("commits at concurrency {concurrency}: {rate:.0}/s, mean {mean:?}");
         commits.push(rate);
+    }
+    let path = directory.path().join("c1.redb");
+    for concurrency in [1, 64] {
+        let (rate, mean) = runtime.block_on(reads_per_second(&path, concurrency, measure))?;
+        println!("reads at concurrency {concurrency}: {rate:.0}/s, mean {mean:?}");
+        figure(
+            &format!("embedded_reads_c{concurrency}"),
+            rate,
+            Bound::Report,
+        );
     }
     // The disk is shared with others: what it does now may not be what it did then.
     let after = appends_per_second(directory.path(), measure)?;
@@ -122,12 +133,66 @@ async fn commits_per_second(
     Ok((f64::from(count) / took.as_secs_f64(), mean))
 }
 
-/// Begins a turn, which writes nothing, and commits it.
-async fn run_turn(store: &dyn Store, student: &str, turn: usize) -> Result<(), Failure> {
-    let partition = Partition::student(&StudentKey {
+/// Reads by so many callers at once of what the first callers wrote: how many in a second, and how long each takes.
+async fn reads_per_second(
+    path: &Path,
+    concurrency: usize,
+    measure: Duration,
+) -> Result<(f64, Duration), Failure> {
+    let options = EmbeddedOptions {
+        path: path.to_owned(),
+        fsync: true,
+    };
+    let store = Arc::new(EmbeddedStore::open(&options, Arc::new(SystemClock))?);
+    let mut callers = JoinSet::new();
+    let start = Instant::now();
+    for caller in 0..concurrency {
+        let store = Arc::clone(&store);
+        callers.spawn(async move {
+            let mut count = 0_u32;
+            while start.elapsed() < measure {
+                let turn = usize::try_from(count)?;
+                let student = format!("student-0-{}", (caller + turn) % STUDENTS);
+                let read = Transaction {
+                    reads: vec![
+                        Read::Record {
+                            key: Key::new("thread/1"),
+                        },
+                        Read::LogBefore {
+                            key: Key::new("thread/1/messages"),
+                            before: i64::MAX,
+                            limit: 6,
+                        },
+                    ],
+                    ..Transaction::default()
+                };
+                store.transact(&partition(&student), read).await?;
+                count += 1;
+                // A read that ends where it was called gives way to nobody.
+                tokio::task::yield_now().await;
+            }
+            Ok::<u32, Failure>(count)
+        });
+    }
+    let mut count = 0;
+    while let Some(done) = callers.join_next().await {
+        count += done??;
+    }
+    let took = start.elapsed();
+    let mean = took * u32::try_from(concurrency)? / count.max(1);
+    Ok((f64::from(count) / took.as_secs_f64(), mean))
+}
+
+fn partition(student: &str) -> Partition {
+    Partition::student(&StudentKey {
         tenant: "school".to_owned(),
         student: student.to_owned(),
-    });
+    })
+}
+
+/// Begins a turn, which writes nothing, and commits it.
+async fn run_turn(store: &dyn Store, student: &str, turn: usize) -> Result<(), Failure> {
+    let partition = partition(student);
     let lease = Key::new("lease/thread-1");
     let begin = Transaction {
         checks: vec![Check::LeaseFree { key: lease.clone() }],

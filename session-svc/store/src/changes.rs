@@ -1,4 +1,4 @@
-//! Tells waiting readers that a log has grown.
+//! Tells waiting readers that a log has changed.
 
 use std::{
     collections::HashMap,
@@ -34,7 +34,7 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// A receiver whose value changes whenever the log may have grown.
+    /// A receiver whose value changes whenever the log may have.
     pub fn watch(&self, log: &str) -> watch::Receiver<u64> {
         let mut waiting = self.lock();
         if waiting.logs.len() >= waiting.tidy_at {
@@ -48,18 +48,25 @@ impl Changes {
             .subscribe()
     }
 
-    /// Says that a log may have grown.
+    /// Says that a log may have changed.
     pub fn announce(&self, log: &str) {
         if let Some(sender) = self.lock().logs.get(log) {
             sender.send_modify(|count| *count += 1);
         }
     }
 
-    /// Says that any log may have grown: news may have been missed.
+    /// Says that any log may have changed: news may have been missed.
     pub fn announce_all(&self) {
         for sender in self.lock().logs.values() {
             sender.send_modify(|count| *count += 1);
         }
+    }
+
+    /// Whether anybody waits. Forgets the logs that nobody waits for.
+    pub fn is_watched(&self) -> bool {
+        let mut waiting = self.lock();
+        waiting.logs.retain(|_, sender| sender.receiver_count() > 0);
+        !waiting.logs.is_empty()
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

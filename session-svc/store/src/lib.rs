@@ -47,8 +47,9 @@ pub trait Store: Send + Sync + 'static {
         transaction: Transaction,
     ) -> Reply<'a, Outcome>;
 
-    /// Tells that a log may have grown: the value changes after each transaction that appended to it, on whatever
-    /// replica, and also when the store cannot tell. Whoever waits reads the log then.
+    /// Tells that a log may have changed: the value changes after each transaction that appended to it or removed it, on
+    /// whatever replica, and also whenever news may have been missed; while none can arrive, every few seconds. Whoever
+    /// waits reads the log then, and need not read it without.
     fn watch(&self, partition: &Partition, log: &Key) -> watch::Receiver<u64>;
 }
 

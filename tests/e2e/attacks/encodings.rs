@@ -72,7 +72,7 @@ async fn gzip_is_read_and_nothing_else(kind: Kind) {
             ),
             (
                 Service::Session,
-                "turnwise.session.v1.SessionAdminService/ListAuditEntries",
+                "turnwise.session.v1.SessionAdminService/GetClassRoster",
             ),
             (Service::Session, "grpc.health.v1.Health/Check"),
         ]);

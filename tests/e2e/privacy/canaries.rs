@@ -15,7 +15,7 @@ use turnwise_proto::{
     llm::v1::{GetQueuesRequest, llm_queue_service_client::LlmQueueServiceClient},
     retrieval::v1::{SearchRequest, index_service_client::IndexServiceClient},
     school::v1::{
-        self, EraseStudentRequest, ExportClassRequest, ExportStudentRequest,
+        self as school, EraseStudentRequest, ExportClassRequest, ExportStudentRequest,
         ListAuditEntriesRequest, ListDeadLettersRequest, ListSafeguardingAlertsRequest,
         ListStuckStudentsRequest, ResetClassConversationsRequest, SetClassRosterRequest,
     },
@@ -41,6 +41,8 @@ use super::{left_below, redis_values};
 in_both_deployments!(no_canary_is_found_anywhere);
 
 const UNIT: &str = "ALG-01";
+/// A class with the same names, whose reset leaves the words of the first in the store.
+const OTHER_CLASS: &str = "8a";
 /// First and last names that stand nowhere else.
 const NAMES: [&str; 14] = [
     "Zebedee Quux",
@@ -162,6 +164,7 @@ async fn no_canary_is_found_anywhere(kind: Kind) {
             "OTEL_EXPORTER_OTLP_ENDPOINT",
             format!("http://{}", spans.address),
         )
+        .env("ADMIN_LISTEN", "127.0.0.1:0")
         .env("LOG_FILTER", "trace")
         .model("mock:echo")
         .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(UNIT)]));
@@ -200,7 +203,6 @@ async fn no_canary_is_found_anywhere(kind: Kind) {
     for span in spans.all() {
         found.bytes("span", format!("{span:?}").as_bytes());
     }
-    files(suite.home(), &mut found);
     for (place, bytes) in left_below(suite.home()) {
         // The roster itself is where names are kept; of the store's file, the rows are looked at one by one.
         if !place.starts_with("stored roster") && !place.ends_with("session.redb") {
@@ -214,17 +216,17 @@ async fn no_canary_is_found_anywhere(kind: Kind) {
 
 /// Every call of a student, of the class's teacher and of staff that takes text of people, with canaries in each.
 async fn plant(suite: &Deployment, found: &mut Found) -> Vec<String> {
-    let teacher = Teacher::of(suite);
-    let set = teacher.request(SetClassRosterRequest {
-        class_id: Student::CLASS.to_owned(),
-        names: NAMES.map(str::to_owned).to_vec(),
-        idempotency_key: fresh_key(),
-    });
-    // Its answer names those of the names that are words, too; here none is.
-    found.call(
-        "SetClassRoster",
-        teacher.classes().set_class_roster(set).await,
-    );
+    let staff = Teacher::with_role(suite, "principal", "staff", Student::CLASS);
+    for class in [Student::CLASS, OTHER_CLASS] {
+        let set = staff.request(SetClassRosterRequest {
+            class_id: class.to_owned(),
+            names: NAMES.map(str::to_owned).to_vec(),
+            idempotency_key: fresh_key(),
+        });
+        // Its answer names those of the names that are words, too; here none is.
+        let set = staff.classes().set_class_roster(set).await;
+        found.call("SetClassRoster", set).expect("a roster");
+    }
 
     let nia = suite.student("nia");
     let titled = CreateThreadRequest {
@@ -257,7 +259,6 @@ async fn plant(suite: &Deployment, found: &mut Found) -> Vec<String> {
     exam(&nia, &thread, found).await;
     drill(&nia, &thread, found).await;
 
-    let staff = Teacher::with_role(suite, "principal", "staff", Student::CLASS);
     let search = staff.request(SearchRequest {
         course_id: DEMO_COURSE.to_owned(),
         text: words(9),
@@ -342,7 +343,7 @@ async fn look(suite: &Deployment, found: &mut Found, turns: &[String]) {
     for turn_id in turns {
         let explained = explainer.explain_turn(&nia.id, turn_id).await;
         found.call("ExplainTurn", explained);
-        let explain = teacher.request(school::v1::ExplainTurnRequest {
+        let explain = teacher.request(school::ExplainTurnRequest {
             class_id: Student::CLASS.to_owned(),
             student_id: nia.id.clone(),
             turn_id: turn_id.clone(),
@@ -379,9 +380,11 @@ async fn look(suite: &Deployment, found: &mut Found, turns: &[String]) {
         .call("ExportClass", exported)
         .expect("an archive was written");
 
-    let staff = Teacher::with_role(suite, "principal", "staff", "8a");
+    let staff = Teacher::with_role(suite, "principal", "staff", OTHER_CLASS);
     let mut queues = LlmQueueServiceClient::new(suite.channel());
-    let queues = queues.get_queues(staff.request(GetQueuesRequest {})).await;
+    let queues = queues
+        .get_queues(staff.request(GetQueuesRequest::default()))
+        .await;
     found.call("GetQueues", queues);
     let export = staff.request(ExportStudentRequest {
         student_id: nia.id.clone(),
@@ -393,7 +396,7 @@ async fn look(suite: &Deployment, found: &mut Found, turns: &[String]) {
     }
     // Another class and another student, so that what these wrote is still in the store.
     let reset = staff.request(ResetClassConversationsRequest {
-        class_id: "8a".to_owned(),
+        class_id: OTHER_CLASS.to_owned(),
         reason: words(10),
         idempotency_key: fresh_key(),
     });

@@ -15,7 +15,7 @@ use turnwise_tests::{
     evidence::as_service,
     options::{Kind, Options, Service},
     stored_rows::stored_rows,
-    student::{DEMO_COURSE, Student, saying, writing},
+    student::{DEMO_COURSE, Student, fresh_key, saying, writing},
 };
 
 in_both_deployments!(personal_data_goes_nowhere);
@@ -78,7 +78,7 @@ async fn a_rostered_name_goes_nowhere() {
         .set_class_roster(as_service(SetClassRosterRequest {
             class_id: Student::CLASS.to_owned(),
             names: vec!["Zebedee Quux".to_owned()],
-            ..SetClassRosterRequest::default()
+            idempotency_key: fresh_key(),
         }))
         .await
         .unwrap();

@@ -70,6 +70,12 @@ impl Answers {
         typed(answer)
     }
 
+    /// Whether a drill is one of the course's own.
+    pub fn knows_drill(&self, card: &DrillCard) -> bool {
+        let known = (card.prompt.clone(), card.question_latex.clone());
+        self.drills.contains_key(&known)
+    }
+
     /// An answer to a drill that any model may have made up.
     pub fn try_drill(&self, card: &DrillCard) -> StudentInput {
         let known = (card.prompt.clone(), card.question_latex.clone());

@@ -1,21 +1,16 @@
 //! What staff see of a turn: the chain and the reasons. Nobody else sees it, and its words go when the student's do.
 
 use tonic::Code;
-use turnwise_proto::school::v1::{
-    EraseStudentRequest, student_records_service_client::StudentRecordsServiceClient,
-};
 use turnwise_proto::{
-    common::v1::ErrorReason,
-    session::v1::{ResetClassRequest, session_admin_service_client::SessionAdminServiceClient},
-    tutor::v1::TutorAction,
+    common::v1::ErrorReason, school::v1::EraseStudentRequest, tutor::v1::TutorAction,
 };
 use turnwise_tests::{
     deployment::Deployment,
-    evidence::as_service,
     options::{Kind, Options},
     refusal::check_refusal,
     staff::{Staff, explain_turn},
     student::{Student, fresh_key},
+    teacher::Teacher,
     token,
 };
 
@@ -23,7 +18,6 @@ use super::{
     always_right::Knows,
     answers::Answers,
     simulated_student::{Came, SimulatedStudent},
-    store::at_the_store,
 };
 
 in_both_deployments!(
@@ -141,18 +135,8 @@ async fn words_go_and_facts_stay(kind: Kind) {
     let before = Staff::of(&suite).record("ada", &turn_id).await;
     assert!(format!("{:?}", before.texts).contains("secret"));
 
-    at_the_store(&mut suite, async |session| {
-        let request = as_service(ResetClassRequest {
-            class_id: Student::CLASS.to_owned(),
-            reason: "a new year".to_owned(),
-            ..ResetClassRequest::default()
-        });
-        let done = SessionAdminServiceClient::new(session)
-            .reset_class(request)
-            .await;
-        assert_eq!(done.unwrap().into_inner().threads, 1);
-    })
-    .await;
+    let reset = Teacher::of(&suite).reset(&fresh_key()).await;
+    assert_eq!(reset.threads, 1);
     let explained = Staff::of(&suite)
         .explain_turn("ada", &turn_id)
         .await
@@ -163,17 +147,13 @@ async fn words_go_and_facts_stay(kind: Kind) {
     assert!(!format!("{after:?}").contains("secret"));
     assert!(explained.explanation.is_some(), "the reasons need no words");
 
-    at_the_store(&mut suite, async |session| {
-        let request = as_service(EraseStudentRequest {
-            student_id: "ada".to_owned(),
-            ..EraseStudentRequest::default()
-        });
-        let done = StudentRecordsServiceClient::new(session)
-            .erase_student(request)
-            .await;
-        assert_eq!(done.unwrap().into_inner().threads, 1);
-    })
-    .await;
+    let staff = Teacher::with_role(&suite, "principal", "staff", Student::CLASS);
+    let erase = staff.request(EraseStudentRequest {
+        student_id: "ada".to_owned(),
+        ..EraseStudentRequest::default()
+    });
+    let done = staff.records().erase_student(erase).await;
+    assert_eq!(done.unwrap().into_inner().threads, 1);
     let gone = Staff::of(&suite).explain_turn("ada", &turn_id).await;
     check_refusal(
         &gone.unwrap_err(),

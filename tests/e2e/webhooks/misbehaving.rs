@@ -74,6 +74,8 @@ impl World {
     }
 
     async fn calling(url: &str, allow_private: &str) -> Self {
+        // As the main function of a process does; another test may have been first.
+        let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let home = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::new("2026-09-01T08:00:00Z".parse().unwrap()));
         let kit = Kit::new(Arc::clone(&clock) as _);
@@ -105,6 +107,18 @@ impl World {
             allow_private,
         ])
         .unwrap();
+        // The clock goes as fast as any, and further where the test moves it.
+        let (ticking, end) = (Arc::clone(&clock), kit.shutdown.clone());
+        kit.tasks.spawn(async move {
+            let step = Duration::from_millis(20);
+            while end
+                .run_until_cancelled(tokio::time::sleep(step))
+                .await
+                .is_some()
+            {
+                ticking.advance(20_000);
+            }
+        });
         let client = || session.clone();
         let upstreams = Upstreams::new(client(), client(), client(), client(), None);
         webhooks::start(&cli.settings, &upstreams, &kit).unwrap();
@@ -153,6 +167,8 @@ impl World {
             (self.metric(failed) >= count).then_some(())
         })
         .await;
+        // An attempt is counted before the store has noted it.
+        tokio::time::sleep(Duration::from_millis(300)).await;
     }
 
     async fn end(self) {
@@ -208,7 +224,12 @@ async fn down_for_an_hour_and_nothing_is_lost() {
     assert_eq!(event["type"], "turnwise.class-roster-set");
     assert_eq!(event["source"], "/turnwise/tenants/default");
     assert_eq!(event["id"], first.id.as_str());
-    assert_eq!(event["time"], "2026-09-01T08:00:00Z");
+    assert!(
+        event["time"]
+            .as_str()
+            .unwrap()
+            .starts_with("2026-09-01T08:00:0")
+    );
     let sent: i64 = first.timestamp.parse().unwrap();
     let happened: jiff::Timestamp = "2026-09-01T08:00:00Z".parse().unwrap();
     assert!(sent - happened.as_second() >= 3600);
@@ -317,11 +338,15 @@ async fn keys_rotate_and_a_damaged_file_changes_nothing() {
     let both = format!("{}{}", line("two", 2), line("one", 1));
     write(&world.keys, &both);
     // The file is looked at once a second.
-    let signed = eventually("the new key", BOUND, async || {
-        let event = next().await;
-        event.is_signed_with(&key(2)).then_some(event)
-    })
-    .await;
+    let rotated = async {
+        loop {
+            let event = next().await;
+            if event.is_signed_with(&key(2)) {
+                return event;
+            }
+        }
+    };
+    let signed = tokio::time::timeout(BOUND, rotated).await.unwrap();
     assert!(signed.is_signed_with(&key(1)));
     assert_eq!(signed.signatures.len(), 2);
     write(&world.keys, "two nonsense\n");

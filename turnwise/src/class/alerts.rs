@@ -66,7 +66,7 @@ pub(super) async fn run(args: AlertsArgs, out: &mut (dyn Write + Send)) -> Resul
     Ok(())
 }
 
-async fn list(class: &mut Class, all: bool) -> Result<Vec<SafeguardingAlert>, Fault> {
+pub(super) async fn list(class: &mut Class, all: bool) -> Result<Vec<SafeguardingAlert>, Fault> {
     let filter = if all {
         AlertFilter::All
     } else {

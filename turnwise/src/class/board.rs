@@ -65,6 +65,14 @@ pub(super) async fn run(args: WatchArgs, out: &mut (dyn Write + Send)) -> Result
     let mut cursor = String::new();
     let mut look = interval(STUCK_EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    if !live {
+        // A board that is printed once waits for no stream to tell what was open before.
+        let open = alerts::list(&mut class, false).await?;
+        board.alerts = open
+            .into_iter()
+            .map(|alert| (alert.alert_id.clone(), alert))
+            .collect();
+    }
     let end = Instant::now() + FIRST;
     loop {
         let request = class.caller.request(

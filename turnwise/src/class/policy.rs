@@ -121,7 +121,7 @@ pub(super) async fn run(args: PolicyArgs, out: &mut (dyn Write + Send)) -> Resul
         writeln!(
             out,
             "{}",
-            to_json("turnwise.school.v1.ClassPolicy", &policy)?
+            to_json("turnwise.classes.v1.ClassPolicy", &policy)?
         )?;
         return Ok(());
     }

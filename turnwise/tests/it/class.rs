@@ -117,6 +117,8 @@ async fn a_policy_changes_in_what_is_named_alone() {
     assert_snapshot!(told);
     let policy = desk.fake.state.lock().unwrap().policy;
     assert_eq!(policy.exam_use(), ExamUse::Closed);
+    let json = desk.told(&["class", "policy", "7b", "--json"]).await;
+    let _: serde_json::Value = serde_json::from_str(&json).unwrap();
     desk.told(&["class", "policy", "7b", "--exams", "default"])
         .await;
     let policy = desk.fake.state.lock().unwrap().policy;

@@ -64,11 +64,11 @@ fn reason_for(status: &Status) -> Fault {
         ),
         Code::ResourceExhausted if text.starts_with("Error decompressing") => Fault::new(
             ErrorReason::PayloadTooLarge,
-            "the message is larger than 4 MiB once it is decompressed; send less",
+            "the message is larger than is read once it is decompressed; send less",
         ),
         Code::OutOfRange => Fault::new(
             ErrorReason::PayloadTooLarge,
-            "the message is larger than 4 MiB; send less",
+            "the message is larger than is read; send less",
         ),
         Code::Unimplemented => Fault::new(
             ErrorReason::UnknownMethod,

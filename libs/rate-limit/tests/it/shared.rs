@@ -116,16 +116,28 @@ async fn hits_that_are_returned_let_nobody_in_who_should_be_refused() {
 #[tokio::test]
 async fn every_key_is_declared() {
     let server = RedisServer::start().unwrap();
-    let watch = ScriptWatch::start(&server).unwrap();
-    let limiter = replica(&server.url()).await;
+    let cluster = Cluster::start().unwrap();
+    let watch = |server| ScriptWatch::start(server).unwrap();
+    let mut watches = vec![watch(&server)];
+    watches.extend(cluster.nodes()[..3].iter().map(watch));
+    for url in [server.url(), cluster.url()] {
+        every_way_of_counting(&replica(&url).await).await;
+    }
+    let mut asked = BTreeSet::new();
+    for watch in watches {
+        let scripts = watch.finish().unwrap();
+        assert_eq!(scripts.undeclared, BTreeSet::new());
+        asked.extend(scripts.calls.into_keys().map(|(_, way)| way));
+    }
+    let ways = ["charge", "return", "take"].map(str::to_owned);
+    assert_eq!(asked, BTreeSet::from(ways));
+}
+
+async fn every_way_of_counting(limiter: &Limiter) {
     let hits = [rate("actor", 1, 1), rate("class", 3, 1), daily("7b", 9, 1)];
     assert_eq!(limiter.take(&hits).await, Ok(()));
     assert_eq!(limiter.take(&hits).await.unwrap_err().hit, 0);
     limiter.charge(&hits).await;
-    let scripts = watch.finish().unwrap();
-    assert_eq!(scripts.undeclared, BTreeSet::new());
-    let asked: BTreeSet<&str> = scripts.calls.keys().map(|(_, way)| way.as_str()).collect();
-    assert_eq!(asked, BTreeSet::from(["charge", "return", "take"]));
 }
 
 /// The rights that deploy/ gives the user.

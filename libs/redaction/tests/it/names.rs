@@ -143,3 +143,15 @@ fn a_roster_is_bounded_and_says_no_name() {
     assert!(!error.to_string().contains('é'));
     assert!(!format!("{:?}", roster()).contains("Ada"));
 }
+
+#[test]
+fn words_that_need_a_cue_are_told() {
+    let told = |name: &str| turnwise_redaction::cue_words(name);
+    assert_eq!(told("Grace Hopper"), ["Grace"]);
+    assert_eq!(told("will"), ["will"]);
+    assert_eq!(told("Young, Will"), ["Will", "Young"]);
+    assert_eq!(told("Bo Li"), ["Bo", "Li"]);
+    assert_eq!(told("Ludwig van Beethoven"), [""; 0]);
+    assert_eq!(told("Dr. Ada Lovelace"), [""; 0]);
+    assert_eq!(told("123"), [""; 0]);
+}

@@ -274,8 +274,8 @@ fn read_map(values: Vec<Value>, from: &HostPort) -> Result<Vec<(u16, u16, HostPo
         .ok_or(Failure::Unreadable)
 }
 
-/// The slot of a partition: CRC-16/XMODEM of its name.
-fn slot(partition: &str) -> u16 {
+/// The slot of a partition in a cluster: CRC-16/XMODEM of its name. The same number for everybody, and for ever.
+pub fn slot(partition: &str) -> u16 {
     let mut sum: u16 = 0;
     for byte in partition.bytes() {
         sum ^= u16::from(byte) << 8;

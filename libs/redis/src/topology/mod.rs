@@ -9,7 +9,7 @@ use redis::{Cmd, aio::MultiplexedConnection};
 use tokio::time::Instant;
 
 use self::cluster::Cluster;
-pub use self::sentinel::SentinelSet;
+pub use self::{cluster::slot, sentinel::SentinelSet};
 use crate::{
     RedisOptions,
     address::{Address, Layout},

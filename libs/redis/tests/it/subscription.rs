@@ -1,6 +1,8 @@
 //! Channels: messages arrive, and a gap is told.
 
-use tokio::time::timeout;
+use std::collections::BTreeSet;
+
+use tokio::{sync::watch, time::timeout};
 use turnwise_redis::{Event, Redis, Script, Subscription};
 use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions, command};
 
@@ -170,4 +172,42 @@ async fn a_node_that_is_cut_off_from_its_cluster_is_left() {
         publish(&redis, partition, "channel", partition).await;
         take_until(&mut news, &message("channel", partition)).await;
     }
+}
+
+#[tokio::test]
+async fn channels_come_and_go_while_it_listens() {
+    let server = RedisServer::start().unwrap();
+    let redis = open(server.url()).await;
+    let wanted = watch::Sender::<BTreeSet<String>>::default();
+    let mut news = redis.subscribe_to_those_in(wanted.subscribe());
+    assert_eq!(next(&mut news).await, Event::Listening);
+    let want = |channels: &[&str]| {
+        wanted.send_replace(channels.iter().map(|name| (*name).to_owned()).collect());
+    };
+    let joined = |channel: &str| Event::Joined {
+        channels: vec![channel.to_owned()],
+    };
+    want(&["first"]);
+    assert_eq!(next(&mut news).await, joined("first"));
+    want(&["second"]);
+    assert_eq!(next(&mut news).await, joined("second"));
+    // Given up after the other one was joined.
+    want(&["second", "third"]);
+    assert_eq!(next(&mut news).await, joined("third"));
+    for channel in ["first", "second", "third"] {
+        publish(&redis, "a", channel, "x").await;
+    }
+    assert_eq!(next(&mut news).await, message("second", "x"));
+    assert_eq!(next(&mut news).await, message("third", "x"));
+    // What changes while it is away is followed when it is back.
+    server
+        .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
+        .unwrap();
+    want(&["first", "third"]);
+    take_until(&mut news, &Event::Listening).await;
+    for channel in ["first", "second", "third"] {
+        publish(&redis, "a", channel, "y").await;
+    }
+    assert_eq!(next(&mut news).await, message("first", "y"));
+    assert_eq!(next(&mut news).await, message("third", "y"));
 }

@@ -131,7 +131,7 @@ impl Maintenance {
                     detached.next_try = now;
                 }
             }
-            Event::Missed => self.must_beat = true,
+            Event::Missed | Event::Joined { .. } => self.must_beat = true,
             Event::Lost => {
                 self.is_listening = false;
                 // Redis must not lend out slots of a home that does not get the notices.

@@ -5,7 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use proptest::prelude::*;
 use serde_json::json;
 use turnwise_session_archive::{
-    ArchiveError, ArchiveKind, ConversationRecord, verify_dir, verify_file,
+    ArchiveError, ArchiveKind, ContextPayload, ContextRequestRecord, ConversationRecord,
+    verify_dir, verify_file,
 };
 
 use crate::support::{Home, about, any_records, event, message, record};
@@ -111,23 +112,42 @@ fn what_a_record_lacks_is_said() {
 fn each_context_request_is_a_line_after_its_conversation() {
     let home = Home::new();
     let [one, two] = ["one", "two"].map(|request| json!({"requestId": request}));
-    let asked = ConversationRecord {
-        context_requests: vec![one.clone(), two.clone()],
-        ..record("s1", "t1")
+    let asked = |request: &serde_json::Value, payloads| ContextRequestRecord {
+        student_id: "s1".to_owned(),
+        thread_id: "t1".to_owned(),
+        context_request: Some(request.clone()),
+        payloads,
+        unreadable: 0,
     };
-    let sealed = home.write(&about("school", "7b"), &[asked, record("s2", "t2")]);
+    let supplied = ContextPayload {
+        slot: 3,
+        content: "what was supplied".to_owned(),
+    };
+    let mut writer = home.dir.create(&about("school", "7b"), 120).unwrap();
+    writer.append(record("s1", "t1")).unwrap();
+    writer.append_request(&asked(&one, vec![])).unwrap();
+    writer.append_request(&asked(&two, vec![supplied])).unwrap();
+    writer.append(record("s2", "t2")).unwrap();
+    let sealed = writer.finish().unwrap();
     assert_eq!(sealed.records, 4);
     let text = home.read(&sealed.name);
     let bodies: Vec<serde_json::Value> = text
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["body"].take())
         .collect();
-    let request = |of: &serde_json::Value| json!({"student_id": "s1", "thread_id": "t1", "context_request": of});
+    let request = |of: &serde_json::Value, payloads: serde_json::Value| json!({"student_id": "s1", "thread_id": "t1", "context_request": of, "payloads": payloads, "unreadable": 0});
     assert_eq!(bodies[1], serde_json::to_value(record("s1", "t1")).unwrap());
-    assert_eq!(bodies[2..4], [request(&one), request(&two)]);
+    assert_eq!(
+        bodies[2..4],
+        [
+            request(&one, json!([])),
+            request(&two, json!([{"slot": 3, "content": "what was supplied"}]))
+        ]
+    );
     // An erasure takes them as well, and what is left verifies.
     assert_eq!(home.dir.erase_student("school", "s1").unwrap(), 3);
-    assert!(!home.read(&sealed.name).contains("requestId"));
+    let left = home.read(&sealed.name);
+    assert!(!left.contains("requestId") && !left.contains("supplied"));
     let report = home.dir.verify(&sealed.name).unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!((report.records, report.erased), (4, 3));

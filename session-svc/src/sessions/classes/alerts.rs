@@ -24,6 +24,7 @@ use crate::{
         keys, millis,
         outbox::{self, News, Stream},
         threads::field,
+        watch::time_to_look,
     },
 };
 
@@ -35,8 +36,6 @@ const TIES: usize = 64;
 const BUFFER: usize = 64;
 /// How long a full buffer may stay full.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Even without news the changes are looked at so often: news can be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The kind of what tells that an alert was taken care of.
 const ACKNOWLEDGED: &str = "alert-acknowledged";
@@ -376,9 +375,8 @@ impl Sessions {
                     break;
                 }
             }
-            tokio::select! {
-                () = sender.closed() => return Ok(()),
-                _ = tokio::time::timeout(LOOK_EVERY, news.changed()) => {}
+            if !time_to_look(&mut news, sender).await {
+                return Ok(());
             }
         }
     }
@@ -417,7 +415,7 @@ impl Sessions {
             })
             .collect();
         let pseudonym = self.pseudonym(&student.tenant, &student.student).await?;
-        writes.push(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
+        writes.extend(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
         for key in [keys::alerts(), keys::open_alerts()] {
             writes.push(Write::Unrank {
                 key,

@@ -75,7 +75,7 @@ impl Sessions {
             let answer = MarkPrerequisiteResponse {
                 unit_ids: marked.clone(),
             };
-            if mark.met == (marked.len() == before) {
+            if marked.len() == before {
                 // As it was: marked already, or not marked.
                 return Ok(answer);
             }

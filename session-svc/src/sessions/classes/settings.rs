@@ -24,8 +24,9 @@ use crate::{
     },
 };
 
-/// How long settings are used at most, even if no news of a change came.
-const FRESH: Duration = Duration::from_secs(15);
+/// How long settings are used at most, even if no news of a change came: the nodes of a Redis Cluster can lose news on
+/// the way to each other.
+const FRESH: Duration = Duration::from_secs(300);
 /// The most classes whose settings are kept in memory.
 const CLASSES: u64 = 10_000;
 

@@ -18,10 +18,9 @@ use crate::{
     record,
     sessions::{
         Sessions,
-        fields::{Fields, Reads, decimal},
+        fields::{Fields, Reads},
         json::json,
         keys,
-        threads::field,
     },
 };
 
@@ -146,10 +145,7 @@ impl Sessions {
         if dropped > 0 {
             self.dropped(stream, dropped).await?;
             self.inner.metrics.dropped(dropped);
-            let writes = vec![Write::Put {
-                key: keys::outbox_state(&stream.key),
-                fields: vec![field("cursor", decimal(first - 1))],
-            }];
+            let writes = stream.advance(first - 1).into();
             self.under_claim(stream, token, writes, Vec::new()).await?;
             state = State::default();
         }
@@ -179,10 +175,7 @@ impl Sessions {
             key: keys::outbox_lease(&stream.key),
         }];
         if position > 0 {
-            writes.push(Write::Put {
-                key: keys::outbox_state(&stream.key),
-                fields: vec![field("cursor", decimal(position))],
-            });
+            writes.extend(stream.advance(position));
         }
         self.under_claim(stream, token, writes, Vec::new())
             .await

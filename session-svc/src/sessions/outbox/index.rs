@@ -7,6 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use turnwise_proto::session::v1::EventDestination;
 use turnwise_session_store::{Check, Outcome, Partition, Read, Transaction, Write};
+use uuid::Uuid;
 
 use super::{KEPT, Stream, name};
 use crate::{
@@ -44,8 +45,10 @@ impl Sessions {
     pub(in crate::sessions) async fn announce(&self, stream: &Stream) -> Result<(), SessionError> {
         let now = self.now_millis();
         let (key, id) = (keys::stream(&stream.id()), stream.id());
+        // Two entries of one millisecond are two.
+        let mark = Bytes::from(format!("{now}.{}", Uuid::new_v4()));
         let entered = |since: bool| {
-            let mut fields = vec![field("touched", decimal(now))];
+            let mut fields = vec![field("touched", mark.clone())];
             fields.extend(since.then(|| field("since", decimal(now))));
             let mut writes = vec![
                 Write::Put {
@@ -184,9 +187,11 @@ impl Sessions {
     ) -> Result<(), SessionError> {
         let id = stream.id();
         let destination = name(stream.destination);
-        let at = touched
-            .as_deref()
-            .map_or(Ok(0), |bytes| number("outgoing_event", bytes))?;
+        let millis = |bytes: &[u8]| {
+            let end = bytes.iter().position(|byte| *byte == b'.');
+            number("outgoing_event", &bytes[..end.unwrap_or(bytes.len())])
+        };
+        let at = touched.as_deref().map_or(Ok(0), millis)?;
         let age = self.now_millis().saturating_sub(at).max(0).unsigned_abs();
         let age = Duration::from_millis(age);
         let unranked = |ranking| Write::Unrank {

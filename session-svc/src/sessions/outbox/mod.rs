@@ -25,7 +25,7 @@ use turnwise_proto::session::v1::EventDestination;
 use turnwise_session_store::{Partition, Write};
 use uuid::Uuid;
 
-use super::{keys, threads::field};
+use super::{fields::decimal, keys, threads::field};
 use crate::{error::SessionError, record};
 
 pub(super) use self::claim::{ALERT, RAISED};
@@ -166,12 +166,36 @@ impl Stream {
         ]
     }
 
-    /// Takes back what was not handed out.
-    pub(super) fn forget(&self) -> Write {
+    /// Notes that nothing up to this position needs delivery any more; what comes next is tried anew.
+    fn advance(&self, position: i64) -> [Write; 2] {
+        let state = keys::outbox_state(&self.key);
+        [
+            Write::Put {
+                key: state.clone(),
+                fields: vec![field("cursor", decimal(position))],
+            },
+            Write::Unset {
+                key: state,
+                fields: vec!["attempts".into(), "first".into()],
+            },
+        ]
+    }
+
+    /// Removes what was delivered.
+    fn clear(&self) -> Write {
         Write::Trim {
             key: keys::outbox(&self.key),
             keep: 0,
         }
+    }
+
+    /// Takes back what was not delivered. Without a cursor the gap is not taken for a loss.
+    pub(super) fn forget(&self) -> [Write; 2] {
+        let cursor = Write::Unset {
+            key: keys::outbox_state(&self.key),
+            fields: vec!["cursor".into()],
+        };
+        [self.clear(), cursor]
     }
 }
 

@@ -87,14 +87,7 @@ impl Sessions {
         }
         let mut writes = Vec::new();
         if cursor > before {
-            writes.push(Write::Put {
-                key: state.clone(),
-                fields: vec![field("cursor", decimal(cursor))],
-            });
-            writes.push(Write::Unset {
-                key: state.clone(),
-                fields: vec!["attempts".into(), "first".into()],
-            });
+            writes.extend(stream.advance(cursor));
         }
         let retried = settlement
             .failure
@@ -151,7 +144,7 @@ impl Sessions {
                 value: reads.fields()?.take(),
                 tell: Vec::new(),
             }],
-            writes: vec![stream.forget()],
+            writes: vec![stream.clear()],
             reads: Vec::new(),
         };
         self.transact(&stream.partition(), transaction).await?;

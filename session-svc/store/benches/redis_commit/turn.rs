@@ -270,7 +270,8 @@ pub fn plain_commit(content: &Content, student: &str, turn: usize) -> Pipeline {
     commands.cmd("DEL").arg(name("lease:t"));
     commands
         .cmd("PUBLISH")
-        .arg("turnwise:changed")
+        // Any of the channels; nobody listens.
+        .arg("turnwise:changed:0")
         .arg(format!("{student} messages:t events"));
     commands
 }

@@ -1,7 +1,7 @@
 //! The store of one process: a file on this machine's disk, with nothing to install.
 //!
 //! A write is answered once it is on disk. Reads see everything that was answered, and never wait for a write; what is
-//! about leases alone writes nothing.
+//! about leases alone writes nothing. Neither runs on a worker of the runtime: both may wait for the disk.
 //!
 //! What is removed leaves room in the file; when there is much of it, a new file with the same rows takes its place.
 //!
@@ -12,6 +12,7 @@ mod expiry;
 mod file;
 mod leases;
 mod queue;
+mod reader;
 mod rescue;
 mod rewrite;
 mod rows;
@@ -19,21 +20,27 @@ mod sealed;
 mod view;
 mod writer;
 
-use std::{path::PathBuf, pin::pin, sync::Arc};
+use std::{
+    convert::Infallible,
+    path::PathBuf,
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+};
 
-use tokio::sync::watch;
+use tokio::{
+    sync::{Semaphore, watch},
+    task::spawn_blocking,
+};
 use turnwise_kit::Clock;
 
 use self::{
-    file::{Failure, StoreFile, told},
+    file::{StoreFile, told},
     leases::Leases,
-    rows::{Name, ROWS},
-    sealed::definition,
-    view::View,
+    reader::{Asked, Reader},
     writer::{Work, Writer},
 };
 use crate::{
-    Applied, Key, OpenError, Outcome, Partition, Reply, Store, StoreError, Transaction, Write,
+    Key, OpenError, Outcome, Partition, Reply, Store, StoreError, Transaction, Write,
     changes::Changes,
 };
 
@@ -47,14 +54,19 @@ pub struct EmbeddedOptions {
     pub fsync: bool,
 }
 
+/// How many transactions read at once; more wait for a place.
+const READERS: usize = 16;
+
 /// The store in a file. Dropped, it writes what it has taken and closes the file.
 pub struct EmbeddedStore {
     // Dropped in this order: the writer ends before the file is closed.
     writer: Writer,
-    file: Arc<StoreFile>,
-    leases: Arc<Leases>,
+    reader: Arc<Reader>,
+    readers: Arc<Semaphore>,
+    /// Each read has one of these; none is left once all have ended.
+    reading: Option<mpsc::Sender<Infallible>>,
+    ended: Mutex<mpsc::Receiver<Infallible>>,
     changes: Arc<Changes>,
-    clock: Arc<dyn Clock>,
 }
 
 impl EmbeddedStore {
@@ -74,98 +86,63 @@ impl EmbeddedStore {
             clock: Arc::clone(&clock),
             fsync: options.fsync,
         })?;
+        let (reading, ended) = mpsc::channel();
         Ok(Self {
             writer,
-            file,
-            leases,
+            reader: Arc::new(Reader {
+                file,
+                leases,
+                clock,
+            }),
+            readers: Arc::new(Semaphore::new(READERS)),
+            reading: Some(reading),
+            ended: Mutex::new(ended),
             changes,
-            clock,
         })
     }
 
-    /// Runs a transaction that writes nothing to disk. It runs where it is called: rows come from memory nearly always.
+    /// Runs a transaction that writes nothing to disk. It runs on no worker of the runtime: a row that is not in memory
+    /// is waited for, and the lock of the leases as well.
     async fn run(
         &self,
         partition: &Partition,
-        transaction: &Transaction,
+        transaction: Transaction,
     ) -> Result<Outcome, StoreError> {
-        let names = leases::names(partition, transaction);
-        let outcome = if names.is_empty() {
-            self.look(partition, transaction)
-        } else {
-            loop {
-                let mut unpinned = pin!(self.leases.unpinned().notified());
-                unpinned.as_mut().enable();
-                match self.change_leases(partition, transaction, &names) {
-                    // Told after the transaction that may change them is on disk, or has failed.
-                    Ok(None) => unpinned.await,
-                    Ok(Some(outcome)) => break Ok(outcome),
-                    Err(failure) => break Err(failure),
-                }
+        let asked = Arc::new(Asked {
+            names: leases::names(partition, &transaction),
+            partition: partition.clone(),
+            transaction,
+        });
+        loop {
+            let mut unpinned = pin!(self.reader.leases.unpinned().notified());
+            unpinned.as_mut().enable();
+            let place = Arc::clone(&self.readers).acquire_owned().await;
+            let place = place.map_err(|_| StoreError::Unavailable)?;
+            let (reader, asking) = (Arc::clone(&self.reader), Arc::clone(&asked));
+            let reading = self.reading.clone();
+            let read = spawn_blocking(move || {
+                let outcome = reader.run(&asking);
+                drop(reader);
+                drop((place, reading));
+                outcome
+            });
+            // Fails if the runtime ends.
+            let outcome = read.await.map_err(|_| StoreError::Unavailable)?;
+            match outcome.map_err(told)? {
+                // Told after the transaction that may change them is on disk, or has failed.
+                None => unpinned.await,
+                Some(outcome) => return Ok(outcome),
             }
-        };
-        outcome.map_err(told)
-    }
-
-    fn look(&self, partition: &Partition, transaction: &Transaction) -> Result<Outcome, Failure> {
-        self.file.read(|reading| {
-            let rows = reading.open_table(definition(ROWS))?;
-            let view = self.view(&rows, partition);
-            Ok(match view.refusal(&transaction.checks, |_| None)? {
-                Some(refused) => Outcome::Refused(refused),
-                None => Outcome::Applied(Applied {
-                    token: None,
-                    found: view.find(&transaction.reads)?,
-                }),
-            })
-        })
-    }
-
-    /// Nothing if one of the leases is pinned. While nobody else can look at the leases, the state that the transaction
-    /// sees is fixed: so it sees all that was written by whoever has given them back.
-    fn change_leases(
-        &self,
-        partition: &Partition,
-        transaction: &Transaction,
-        names: &[Name],
-    ) -> Result<Option<Outcome>, Failure> {
-        let mut slots = self.leases.lock();
-        if names.iter().any(|name| slots.is_pinned(name)) {
-            return Ok(None);
         }
-        self.file.read(move |reading| {
-            let rows = reading.open_table(definition(ROWS))?;
-            let view = self.view(&rows, partition);
-            if let Some(refused) = view.refusal(&transaction.checks, |name| slots.holder(name))? {
-                return Ok(Some(Outcome::Refused(refused)));
-            }
-            let mut token = None;
-            for write in &transaction.writes {
-                token = slots.change(&self.leases, partition, write).or(token);
-            }
-            drop(slots);
-            match view.find(&transaction.reads) {
-                Ok(found) => Ok(Some(Outcome::Applied(Applied { token, found }))),
-                Err(failure) => {
-                    // Nobody will know the token: the lease would be lost until its end.
-                    if let Some(token) = token {
-                        let mut slots = self.leases.lock();
-                        for name in names {
-                            slots.give_back(name, token);
-                        }
-                    }
-                    Err(failure)
-                }
-            }
-        })
     }
+}
 
-    fn view<'v, T>(&self, rows: &'v T, partition: &'v Partition) -> View<'v, T> {
-        View {
-            rows,
-            partition,
-            now: self.clock.now().as_millisecond(),
-        }
+impl Drop for EmbeddedStore {
+    fn drop(&mut self) {
+        // Calls that were given up may still read, and the file is closed after them.
+        self.reading = None;
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Err(mpsc::RecvError) = ended.recv();
     }
 }
 
@@ -177,7 +154,7 @@ impl Store for EmbeddedStore {
     ) -> Reply<'a, Outcome> {
         Box::pin(async move {
             if transaction.writes.iter().all(is_about_leases) {
-                self.run(partition, &transaction).await
+                self.run(partition, transaction).await
             } else {
                 self.writer.write(partition.clone(), transaction).await
             }

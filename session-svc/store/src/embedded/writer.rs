@@ -351,7 +351,7 @@ impl Work {
                 continue;
             }
             for write in &job.transaction.writes {
-                if let Write::Append { key, .. } = write {
+                if let Write::Append { key, .. } | Write::Remove { key } = write {
                     let name = super::log_name(&job.partition, key);
                     self.changes.announce(&name);
                 }

@@ -24,9 +24,10 @@ use turnwise_redis::{Node, Redis, Script, Value};
 use self::{
     durable::Durable,
     failure::Failure,
+    news::News,
     request::{Replies, Request},
 };
-use crate::{Key, OpenError, Outcome, Partition, Reply, Store, Transaction, changes::Changes};
+use crate::{Key, OpenError, Outcome, Partition, Reply, Store, Transaction};
 
 /// The script that runs every transaction.
 const TRANSACT: &str = include_str!("transact.lua");
@@ -73,9 +74,9 @@ pub struct RedisStore {
     script: Script,
     durable: Option<Durable>,
     response_timeout: Duration,
-    changes: Arc<Changes>,
-    /// Follows the news for as long as the store lives.
-    _news: AbortOnDropHandle<()>,
+    news: Arc<News>,
+    /// Passes the news on for as long as the store lives.
+    _messages: AbortOnDropHandle<()>,
 }
 
 impl RedisStore {
@@ -103,15 +104,15 @@ impl RedisStore {
         .map_err(|error| OpenError::Address {
             problem: error.problem,
         })?;
-        let changes = Arc::new(Changes::default());
-        let news = news::pass_on(news::follow(&redis), Arc::clone(&changes));
+        let news = Arc::new(News::new());
+        let messages = Arc::clone(&news).pass_on(news.follow(&redis));
         Ok(Self {
             redis,
             script: Script::new(TRANSACT),
             durable,
             response_timeout: options.response_timeout,
-            changes,
-            _news: AbortOnDropHandle::new(tokio::spawn(news)),
+            news,
+            _messages: AbortOnDropHandle::new(tokio::spawn(messages)),
         })
     }
 
@@ -214,7 +215,6 @@ impl Store for RedisStore {
     }
 
     fn watch(&self, partition: &Partition, log: &Key) -> watch::Receiver<u64> {
-        self.changes
-            .watch(&news::name(partition.as_str(), log.as_str()))
+        self.news.watch(partition, log)
     }
 }

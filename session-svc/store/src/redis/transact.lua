@@ -6,8 +6,9 @@
 --       3... the names that the transaction mentions
 -- ARGV  1 the plan: a byte "touch", then five bytes for each step: what to do, the place of its name in KEYS, and how
 --         many of the texts are its own (N); both numbers have two bytes, the high one first
---       2 the message for the channel of news, or nothing
---       3... the texts, in the order in which the steps take them
+--       2 the channel of news, or nothing
+--       3 the message for it
+--       4... the texts, in the order in which the steps take them
 --
 -- Steps
 --   checks     1 absent      N fields to tell
@@ -42,7 +43,7 @@
 --           what the check tells...}
 
 local call, byte, keys, argv = redis.call, string.byte, KEYS, ARGV
-local plan, at, found = argv[1], 3, { 0, false }
+local plan, at, found = argv[1], 4, { 0, false }
 -- The last token is only there for a clock that was set back: by more than a day none is. So nothing of an erased student
 -- stays for ever.
 local TOKEN_KEPT = 86400000
@@ -192,6 +193,6 @@ end
 
 if touch == 1 then touched() end
 if argv[2] ~= '' then
-  call('PUBLISH', 'turnwise:changed', argv[2])
+  call('PUBLISH', argv[2], argv[3])
 end
 return found

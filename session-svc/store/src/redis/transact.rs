@@ -4,7 +4,10 @@ use std::{borrow::Cow, collections::HashMap, time::Duration};
 
 use turnwise_redis::Cmd;
 
-use super::read::{Name, read_command};
+use super::{
+    news,
+    read::{Name, read_command},
+};
 use crate::{Check, Key, Partition, Read, Transaction, Write};
 
 /// How many texts one step takes. Lua's stack holds some 8,000.
@@ -47,8 +50,8 @@ pub(super) fn call<'a>(
     }
     let mut name = Name::new(partition);
     let names: usize = plan.names.iter().map(|key| key.len()).sum();
-    let bytes = 128 + names + (3 + plan.names.len()) * name.length + plan.steps.len() + plan.bytes;
-    let mut command = Cmd::with_capacity(7 + plan.names.len() + plan.texts.len(), bytes);
+    let bytes = 160 + names + (3 + plan.names.len()) * name.length + plan.steps.len() + plan.bytes;
+    let mut command = Cmd::with_capacity(8 + plan.names.len() + plan.texts.len(), bytes);
     command
         .arg("EVALSHA")
         .arg(hash)
@@ -60,7 +63,10 @@ pub(super) fn call<'a>(
         command.arg(name.of(key));
     }
     command.arg(&plan.steps[..]);
-    command.arg(news(partition, transaction));
+    match news::message(partition, transaction) {
+        Some(message) => command.arg(news::channel(partition.as_str())).arg(message),
+        None => command.arg("").arg(""),
+    };
     for text in &plan.texts {
         command.arg(text.as_ref());
     }
@@ -314,25 +320,6 @@ fn touch(transaction: &Transaction, durable: bool) -> u8 {
         (true, false) => 1,
         (true, true) => 2,
     }
-}
-
-/// Which logs grow, for those who wait for them: the partition and the logs, with spaces in between.
-fn news(partition: &Partition, transaction: &Transaction) -> String {
-    let mut message = String::new();
-    let mut last = "";
-    for write in &transaction.writes {
-        if let Write::Append { key, .. } = write
-            && key.as_str() != last
-        {
-            if message.is_empty() {
-                message.push_str(partition.as_str());
-            }
-            message.push(' ');
-            message.push_str(key.as_str());
-            last = key.as_str();
-        }
-    }
-    message
 }
 
 fn milliseconds(duration: Duration) -> u128 {

@@ -1,13 +1,21 @@
 //! What only the embedded store can do wrong: files that are in use, damaged or not to be made, and its clocks.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use turnwise_embedded_file as file;
 use turnwise_kit::{Clock, clock::ManualClock};
 use turnwise_session_store::{
-    Found, OpenError, Outcome, Read, Store, StoreError, Transaction,
+    Found, OpenError, Outcome, Read, Store, StoreError, Transaction, Write,
     embedded::{EmbeddedOptions, EmbeddedStore},
 };
 
@@ -262,4 +270,59 @@ async fn without_fsync_all_is_there_after_an_orderly_end() {
         let last = Found::Entries(vec![((round + 1) * 100, Bytes::from("99"))]);
         assert_eq!(applied.found, [last]);
     }
+}
+
+/// While a transaction reads for long, other tasks of the same thread go on.
+async fn holds_nobody_up(store: &EmbeddedStore, transaction: Transaction) {
+    let turns = Arc::new(AtomicUsize::new(0));
+    let others = tokio::spawn({
+        let turns = Arc::clone(&turns);
+        async move {
+            loop {
+                turns.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+    let Ok(Outcome::Applied(applied)) = write(store, transaction).await else {
+        panic!("nothing was read");
+    };
+    let during = turns.load(Ordering::Relaxed);
+    others.abort();
+    match applied.found.as_slice() {
+        [Found::Entries(entries)] => assert_eq!(entries.len(), 32),
+        other => panic!("{} answers", other.len()),
+    }
+    assert!(during > 100, "others had {during} turns");
+}
+
+#[tokio::test]
+async fn a_read_that_takes_long_holds_nobody_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store.redb"), &clock()).unwrap();
+    let entry = Bytes::from(vec![b'x'; 1 << 20]);
+    for _ in 0..4 {
+        let entries = Write::Append {
+            key: named("log"),
+            entries: vec![entry.clone(); 8],
+        };
+        write(&store, when([], [entries])).await.unwrap();
+    }
+    let reads = || {
+        vec![Read::LogAfter {
+            key: named("log"),
+            after: 0,
+            limit: 100,
+        }]
+    };
+    let look = Transaction {
+        reads: reads(),
+        ..Transaction::default()
+    };
+    holds_nobody_up(&store, look).await;
+    let begin = Transaction {
+        reads: reads(),
+        ..when([free("lease")], [take("lease", LONG, "holder")])
+    };
+    holds_nobody_up(&store, begin).await;
 }

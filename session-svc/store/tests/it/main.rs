@@ -9,6 +9,7 @@ mod damage;
 mod embedded;
 mod failover;
 mod model;
+mod news;
 mod redis;
 mod redis_refusals;
 mod room;

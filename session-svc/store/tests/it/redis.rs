@@ -1,9 +1,8 @@
-//! What only the store in Redis can do wrong: news of other processes, tokens and ids.
+//! What only the store in Redis can do wrong: tokens and ids.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::timeout;
 use turnwise_session_store::{
     Applied, Found, Key, Outcome, Partition, Read, Store, StoreError, StudentKey, Transaction,
     Write,
@@ -95,27 +94,6 @@ async fn tokens_rise_even_if_the_server_lost_everything() {
             last = token;
         }
         server.start_again().unwrap();
-    }
-}
-
-#[tokio::test]
-async fn news_of_another_process_arrive() {
-    let server = RedisServer::start().unwrap();
-    let (one, other) = (open(server.url()).await, open(server.url()).await);
-    let (partition, log) = (student("s"), Key::new("log"));
-    let append = || Write::Append {
-        key: log.clone(),
-        entries: vec![Bytes::from("entry")],
-    };
-    let mut news = one.watch(&partition, &log);
-    for _ in 0..3 {
-        assert_eq!(write(&other, append()).await, DONE);
-        timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
-        server
-            .command(&["CLIENT", "KILL", "TYPE", "pubsub"])
-            .unwrap();
-        timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
-        news.mark_unchanged();
     }
 }
 

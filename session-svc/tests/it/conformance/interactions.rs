@@ -112,8 +112,15 @@ async fn pending(sessions: &Sessions, ada: &StudentKey) -> Option<PendingInterac
     start.pending
 }
 
+/// All context requests of the thread.
+async fn listed(sessions: &Sessions, ada: &StudentKey) -> Vec<ContextRequest> {
+    let page = sessions.context_requests(ada, "t1", 0, 50).await.unwrap();
+    assert_eq!(page.next, None);
+    page.requests
+}
+
 async fn state(sessions: &Sessions, ada: &StudentKey) -> ContextRequestState {
-    let requests = sessions.context_requests(ada, "t1").await.unwrap();
+    let requests = listed(sessions, ada).await;
     assert_eq!(requests.len(), 1);
     requests[0].state()
 }
@@ -176,8 +183,14 @@ async fn a_context_request_is_satisfied_and_answered(bench: &mut Bench) {
         .await
         .unwrap();
     assert_eq!(second.state(), ContextRequestState::Satisfied);
-    let supplied: Vec<_> = second.sources.iter().map(|s| s.content.as_str()).collect();
-    assert_eq!(supplied, ["content of log", "content of json"]);
+    for (slot, content) in [(0, "content of log"), (1, "content of json")] {
+        let read = sessions.context_payload(&ada, "t1", &id, slot).await;
+        let place = usize::try_from(slot).unwrap();
+        assert_eq!(
+            read.unwrap(),
+            (second.sources[place].clone(), content.to_owned())
+        );
+    }
     assert_eq!(second.sources[0].supplier_id, "tess");
     bench.clock.advance(Duration::from_secs(1));
     let resumed = due(bench).await;
@@ -209,7 +222,7 @@ async fn two_suppliers_at_once_lose_nothing(bench: &mut Bench) {
     for supplied in [a, b, c] {
         supplied.unwrap();
     }
-    let requests = sessions.context_requests(&ada, "t1").await.unwrap();
+    let requests = listed(sessions, &ada).await;
     assert_eq!(requests[0].sources.len(), 3);
     assert_eq!(requests[0].state(), ContextRequestState::Satisfied);
 }
@@ -238,10 +251,7 @@ async fn a_cancelled_request_is_due_no_more(bench: &mut Bench) {
     // Another one can be opened.
     let again = step(sessions, &ada, "again", request_context(&["log"])).await;
     assert!(again.unwrap().is_some());
-    assert_eq!(
-        sessions.context_requests(&ada, "t1").await.unwrap().len(),
-        2
-    );
+    assert_eq!(listed(sessions, &ada).await.len(), 2);
 }
 
 async fn a_request_that_nobody_answers_ends(bench: &mut Bench) {
@@ -355,6 +365,8 @@ async fn a_request_of_somebody_else_is_unknown(bench: &mut Bench) {
         .change_context_request(&bob, "t1", &id, change)
         .await;
     assert_eq!(refused(changed), unknown);
-    let listed = sessions.context_requests(&bob, "t1").await;
+    let listed = sessions.context_requests(&bob, "t1", 0, 50).await;
     assert_eq!(refused(listed), unknown);
+    let read = sessions.context_payload(&bob, "t1", &id, 0).await;
+    assert_eq!(refused(read), unknown);
 }

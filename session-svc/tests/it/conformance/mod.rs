@@ -14,6 +14,8 @@ mod interactions;
 mod leases;
 mod memory;
 mod outbox;
+mod outbox_kept;
+mod payloads;
 mod recovery;
 mod redaction;
 mod reset;
@@ -42,6 +44,8 @@ const SUITE: &[(&str, &[Case])] = &[
     ("leases", leases::CASES),
     ("memory", memory::CASES),
     ("outbox", outbox::CASES),
+    ("payloads", payloads::CASES),
+    ("outbox_kept", outbox_kept::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),
     ("reset", reset::CASES),

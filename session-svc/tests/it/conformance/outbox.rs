@@ -1,7 +1,7 @@
 //! The outbox of webhooks: written with what it tells, handed out in order and once at a time, kept until it is taken or
 //! given up.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -10,19 +10,22 @@ use turnwise_proto::{
     classes::v1::{AlertFilter, AlertKind},
     session::v1::{ClaimedStream, EventDestination, NewAlert},
 };
-use turnwise_session_store::{Key, Partition, StudentKey, Write};
+use turnwise_session_store::{StudentKey, Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
     sessions::{
         Sessions,
-        audit::Actor,
         outbox::{Failure, Settlement},
         turns::CommitTurn,
     },
 };
 
 use crate::{
-    bench::{Bench, CLASS, begin, commit, fresh, make_thread, refused, skip, started},
+    bench::{
+        Bench, CLASS, begin, commit, fresh,
+        gate::{Counter, Gate},
+        make_thread, refused, skip, started,
+    },
     cases,
 };
 
@@ -34,22 +37,20 @@ cases!(
     one_that_fails_holds_up_its_own_stream_only,
     one_that_is_given_up_becomes_a_dead_letter,
     an_event_that_comes_late_is_found,
+    an_event_that_is_written_while_its_stream_is_looked_at_is_found,
+    a_turn_pays_only_if_it_calls_for_help,
     ten_claimers_get_each_stream_once,
-    an_erasure_takes_what_was_not_delivered,
-    what_was_dropped_is_told,
-    what_cannot_be_read_holds_up_nothing,
-    an_empty_stream_leaves_the_index,
 );
 
-const AUDIT: EventDestination = EventDestination::Audit;
-const ALERT: EventDestination = EventDestination::Alert;
+pub(super) const AUDIT: EventDestination = EventDestination::Audit;
+pub(super) const ALERT: EventDestination = EventDestination::Alert;
 /// How long a claim lasts.
 const LEASE: Duration = Duration::from_secs(60);
 /// An id that stands nowhere by chance.
-const ADA: &str = "ada-1815-12-10";
+pub(super) const ADA: &str = "ada-1815-12-10";
 
 /// Claims what is due of this tenant. A look at an installation that others use moves theirs back, too.
-async fn claim(
+pub(super) async fn claim(
     sessions: &Sessions,
     bench: &Bench,
     destination: EventDestination,
@@ -61,11 +62,11 @@ async fn claim(
     streams
 }
 
-fn kinds(stream: &ClaimedStream) -> Vec<&str> {
+pub(super) fn kinds(stream: &ClaimedStream) -> Vec<&str> {
     stream.events.iter().map(|e| e.kind.as_str()).collect()
 }
 
-async fn set_roster(bench: &Bench, class_id: &str) {
+pub(super) async fn set_roster(bench: &Bench, class_id: &str) {
     let names = vec!["Grace Hopper".to_owned()];
     bench
         .sessions()
@@ -74,7 +75,7 @@ async fn set_roster(bench: &Bench, class_id: &str) {
         .unwrap();
 }
 
-fn delivered(stream: &ClaimedStream) -> Settlement {
+pub(super) fn delivered(stream: &ClaimedStream) -> Settlement {
     Settlement {
         delivered: stream.events.last().unwrap().position,
         release: true,
@@ -82,7 +83,7 @@ fn delivered(stream: &ClaimedStream) -> Settlement {
     }
 }
 
-fn failed(stream: &ClaimedStream, give_up: bool) -> Settlement {
+pub(super) fn failed(stream: &ClaimedStream, give_up: bool) -> Settlement {
     Settlement {
         failure: Some(Failure {
             code: "status_500".to_owned(),
@@ -94,7 +95,7 @@ fn failed(stream: &ClaimedStream, give_up: bool) -> Settlement {
     }
 }
 
-async fn settle(bench: &Bench, stream: &ClaimedStream, settlement: Settlement) {
+pub(super) async fn settle(bench: &Bench, stream: &ClaimedStream, settlement: Settlement) {
     bench
         .sessions()
         .settle_events(&stream.stream_id, stream.fencing_token, settlement)
@@ -103,7 +104,7 @@ async fn settle(bench: &Bench, stream: &ClaimedStream, settlement: Settlement) {
 }
 
 /// Commits a turn that calls for help, twice, as a client does that got no answer.
-async fn call_for_help(bench: &Bench, student: &StudentKey, thread: &str, key: &str) {
+pub(super) async fn call_for_help(bench: &Bench, student: &StudentKey, thread: &str, key: &str) {
     let sessions = bench.sessions();
     let start = started(sessions, student, begin(thread, key)).await;
     let turn = CommitTurn {
@@ -130,7 +131,7 @@ async fn claims_run_out(bench: &Bench) {
     }
 }
 
-fn data(stream: &ClaimedStream, event: usize) -> Value {
+pub(super) fn data(stream: &ClaimedStream, event: usize) -> Value {
     serde_json::from_str(&stream.events[event].data).unwrap()
 }
 
@@ -327,19 +328,65 @@ async fn an_event_that_comes_late_is_found(bench: &mut Bench) {
     set_roster(bench, CLASS).await;
     let claimed = claim(sessions, bench, AUDIT).await.remove(0);
     settle(bench, &claimed, delivered(&claimed)).await;
+}
 
-    // As if its cause had been cut off between the two writes: the stream is looked at and found empty, and the event, once
-    // it is there, is found soon.
-    bench.clock.advance(Duration::from_secs(3600));
-    assert_eq!(claim(sessions, bench, AUDIT).await, []);
-    set_roster(bench, CLASS).await;
-    let log = Key::new(format!("outbox:class:{CLASS}"));
-    let entry = Write::Trim { key: log, keep: 0 };
-    bench.write(&Partition::tenant(&bench.tenant), entry).await;
-    assert_eq!(claim(sessions, bench, AUDIT).await, []);
-    set_roster(bench, CLASS).await;
-    bench.clock.advance(Duration::from_secs(5));
-    assert_eq!(claim(sessions, bench, AUDIT).await[0].events.len(), 1);
+async fn an_event_that_is_written_while_its_stream_is_looked_at_is_found(bench: &mut Bench) {
+    let sessions = bench.sessions();
+    let appends = |transaction: &Transaction| {
+        let outbox = |write: &Write| matches!(write, Write::Append { key, .. } if key.as_str().starts_with("outbox:"));
+        transaction.writes.iter().any(outbox)
+    };
+    // At first, and where the stream is in the index already, long after its last event.
+    for age in [0, 3600] {
+        bench.clock.advance(Duration::from_secs(age));
+        let gate = Gate::new(bench.store(), appends);
+        let slow = bench.sessions_over(Arc::clone(&gate) as _);
+        let actor = bench.actor();
+        let setting = tokio::spawn(async move {
+            let names = vec!["Ada".to_owned()];
+            slow.set_roster(&actor, CLASS, names, &fresh()).await
+        });
+        gate.arrival().await;
+        // It is entered, and there is nothing in it yet.
+        assert_eq!(claim(sessions, bench, AUDIT).await, []);
+        gate.open();
+        setting.await.unwrap().unwrap();
+        bench.clock.advance(Duration::from_secs(6));
+        let claimed = claim(sessions, bench, AUDIT).await;
+        assert_eq!(claimed.len(), 1, "after {age} s");
+        settle(bench, &claimed[0], delivered(&claimed[0])).await;
+    }
+}
+
+async fn a_turn_pays_only_if_it_calls_for_help(bench: &mut Bench) {
+    let ada = bench.student(ADA);
+    make_thread(bench.sessions(), &ada, "t1").await;
+    // What is read once is read.
+    call_for_help(bench, &ada, "t1", "k0").await;
+    let claimed = claim(bench.sessions(), bench, ALERT).await;
+    settle(bench, &claimed[0], delivered(&claimed[0])).await;
+    let counter = Counter::new(bench.store());
+    let counted = bench.sessions_over(Arc::clone(&counter) as _);
+    let mut paid = Vec::new();
+    for (key, alert) in [("warm", true), ("k1", false), ("k2", true), ("k3", true)] {
+        let start = started(&counted, &ada, begin("t1", key)).await;
+        let turn = CommitTurn {
+            alert: alert.then(|| NewAlert {
+                kind: AlertKind::SelfHarm.into(),
+                ..NewAlert::default()
+            }),
+            ..commit(&start, key, "words")
+        };
+        if key == "k2" {
+            let claimed = claim(bench.sessions(), bench, ALERT).await;
+            settle(bench, &claimed[0], delivered(&claimed[0])).await;
+        }
+        let before = counter.done();
+        counted.commit_turn(&ada, turn).await.unwrap();
+        paid.push(counter.done() - before);
+    }
+    // One step; with an alert its own and the entry of its stream; one more where alerts wait already.
+    assert_eq!(paid[1..], [1, 3, 4]);
 }
 
 async fn ten_claimers_get_each_stream_once(bench: &mut Bench) {
@@ -360,123 +407,4 @@ async fn ten_claimers_get_each_stream_once(bench: &mut Bench) {
     claimed.retain(|stream| stream.events[0].tenant == bench.tenant);
     let ids: HashSet<_> = claimed.iter().map(|s| &s.stream_id).collect();
     assert_eq!((claimed.len(), ids.len()), (20, 20));
-}
-
-async fn an_erasure_takes_what_was_not_delivered(bench: &mut Bench) {
-    let (ada, zoe, sessions) = (bench.student(ADA), bench.student("zoe"), bench.sessions());
-    for (student, thread) in [(&ada, "t1"), (&zoe, "t2")] {
-        make_thread(sessions, student, thread).await;
-        call_for_help(bench, student, thread, thread).await;
-    }
-    let claimed = claim(sessions, bench, ALERT).await;
-    assert_eq!(claimed.len(), 2);
-    settle(bench, &claimed[0], failed(&claimed[0], false)).await;
-    settle(bench, &claimed[1], failed(&claimed[1], false)).await;
-    sessions
-        .erase_student(bench.actor(), ada, String::new())
-        .await
-        .unwrap();
-    let dump = bench.home.dump();
-    let outbox = dump.only(|name| name.contains("outbox"));
-    assert!(!outbox.0.is_empty());
-    assert_eq!(outbox.holding(ADA), [""; 0]);
-    bench.clock.advance(Duration::from_secs(60));
-    let claimed = claim(sessions, bench, ALERT).await;
-    assert_eq!(claimed.len(), 1);
-    assert_eq!(data(&claimed[0], 0)["studentId"], "zoe");
-    // That a student was erased is told, and by a pseudonym.
-    let audit = claim(sessions, bench, AUDIT).await;
-    assert_eq!(
-        kinds(&audit[0]),
-        ["student-erasure-begun", "student-erased"]
-    );
-    assert!(audit[0].events.iter().all(|e| !e.data.contains(ADA)));
-    assert!(audit[0].events[0].partition_key.starts_with("student:"));
-}
-
-async fn what_was_dropped_is_told(bench: &mut Bench) {
-    let sessions = bench.sessions();
-    set_roster(bench, CLASS).await;
-    let claimed = claim(sessions, bench, AUDIT).await.remove(0);
-    settle(bench, &claimed, delivered(&claimed)).await;
-    for _ in 0..4 {
-        set_roster(bench, CLASS).await;
-    }
-    // As if many more had come.
-    let log = Key::new(format!("outbox:class:{CLASS}"));
-    let trim = Write::Trim { key: log, keep: 1 };
-    bench.write(&Partition::tenant(&bench.tenant), trim).await;
-    let claimed = claim(sessions, bench, AUDIT).await.remove(0);
-    assert_eq!(claimed.events.len(), 1);
-    settle(bench, &claimed, failed(&claimed, false)).await;
-    bench.clock.advance(Duration::from_secs(60));
-    assert_eq!(claim(sessions, bench, AUDIT).await.len(), 1);
-    let page = sessions
-        .dead_letters(&bench.tenant, None, 10)
-        .await
-        .unwrap();
-    assert_eq!(page.dead_letters.len(), 1);
-    let letter = &page.dead_letters[0];
-    assert_eq!(
-        (letter.kind.as_str(), letter.dropped),
-        ("events-dropped", 3)
-    );
-}
-
-async fn what_cannot_be_read_holds_up_nothing(bench: &mut Bench) {
-    let sessions = bench.sessions();
-    let tenant = Partition::tenant(&bench.tenant);
-    let broken = |class: &str| Write::Append {
-        key: Key::new(format!("outbox:class:{class}")),
-        entries: vec![vec![1, 0].into()],
-    };
-    set_roster(bench, "7a").await;
-    bench.write(&tenant, broken("7a")).await;
-    set_roster(bench, "7a").await;
-    set_roster(bench, "7b").await;
-    let claimed = claim(sessions, bench, AUDIT).await;
-    assert_eq!(claimed.len(), 2);
-    assert_eq!(claimed[0].events.len(), 2);
-    for stream in &claimed {
-        settle(bench, stream, delivered(stream)).await;
-    }
-    // Alone in its stream it is passed over.
-    set_roster(bench, "7a").await;
-    let claimed = claim(sessions, bench, AUDIT).await.remove(0);
-    bench.write(&tenant, broken("7a")).await;
-    settle(bench, &claimed, delivered(&claimed)).await;
-    assert_eq!(claim(sessions, bench, AUDIT).await, []);
-    set_roster(bench, "7a").await;
-    bench.clock.advance(Duration::from_secs(5));
-    assert_eq!(claim(sessions, bench, AUDIT).await[0].events.len(), 1);
-}
-
-async fn an_empty_stream_leaves_the_index(bench: &mut Bench) {
-    let sessions = bench.sessions();
-    let actor = Actor {
-        tenant: bench.tenant.clone(),
-        id: "principal".to_owned(),
-    };
-    let stream = format!("audit/{}//class:{CLASS}", bench.tenant);
-    let listed = |bench: &Bench| {
-        let dump = bench.home.dump();
-        let index = dump.only(|name| name.contains("/system:outbox"));
-        !index.holding(&stream).is_empty()
-    };
-    sessions
-        .set_roster(&actor, CLASS, Vec::new(), &fresh())
-        .await
-        .unwrap();
-    let claimed = claim(sessions, bench, AUDIT).await.remove(0);
-    settle(bench, &claimed, delivered(&claimed)).await;
-    for _ in 0..7 {
-        bench.clock.advance(Duration::from_secs(80));
-        assert_eq!(claim(sessions, bench, AUDIT).await, []);
-        assert!(listed(bench));
-    }
-    for _ in 0..3 {
-        bench.clock.advance(Duration::from_secs(600));
-        assert_eq!(claim(sessions, bench, AUDIT).await, []);
-    }
-    assert!(!listed(bench));
 }

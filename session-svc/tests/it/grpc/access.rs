@@ -10,8 +10,8 @@ use turnwise_proto::session::v1::{
     CompleteDueWorkRequest, ContextRequestChange, EventDestination, ExportClassRequest,
     GetBacklogRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
     GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
-    RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest,
-    SettleEventsRequest, SupplyContextRequest, WatchEventsRequest,
+    ReadContextPayloadRequest, RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest,
+    SetClassRosterRequest, SettleEventsRequest, SupplyContextRequest, WatchEventsRequest,
 };
 
 /// Whom a call is for.
@@ -127,6 +127,16 @@ async fn outcomes(
         session.list_context_requests(ListContextRequestsRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
+            ..Default::default()
+        })
+    );
+    call!(
+        Student,
+        session.read_context_payload(ReadContextPayloadRequest {
+            student_id: student_id.clone(),
+            thread_id: thread_id.clone(),
+            request_id: "r".to_owned(),
+            slot: 0,
         })
     );
     call!(Student, session.defer_work(defer(student, "none")));

@@ -4,7 +4,8 @@ use super::*;
 use turnwise_proto::session::v1::{
     ChangeContextRequestRequest, ClaimDueWorkRequest, CompleteDueWorkRequest, GetThreadRequest,
     GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
-    MemoryTurn, RenewDueWorkRequest, SupplyContextRequest, TurnLog, WatchEventsRequest,
+    MemoryTurn, ReadContextPayloadRequest, RenewDueWorkRequest, SupplyContextRequest, TurnLog,
+    WatchEventsRequest,
 };
 
 /// Changes a request in one place at a time; each time the call must fail and name the field.
@@ -250,8 +251,21 @@ async fn context_requests_out_of_form_name_their_field() {
     let list = ListContextRequestsRequest {
         student_id: "ada".to_owned(),
         thread_id: "t".to_owned(),
+        ..Default::default()
     };
     out_of_form!(session, list_context_requests, ada, list.clone(),
         "thread_id": |r| r.thread_id.clear(),
+        "page_size": |r| r.page_size = 51,
+    );
+    let read = ReadContextPayloadRequest {
+        student_id: "ada".to_owned(),
+        thread_id: "t".to_owned(),
+        request_id: "r".to_owned(),
+        slot: 0,
+    };
+    out_of_form!(session, read_context_payload, ada, read.clone(),
+        "student_id": |r| r.student_id.clear(),
+        "thread_id": |r| r.thread_id.clear(),
+        "request_id": |r| r.request_id = "a/b".to_owned(),
     );
 }

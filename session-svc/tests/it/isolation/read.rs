@@ -10,8 +10,8 @@ use turnwise_proto::session::v1::{
     AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
     CommitEvidenceRequest, CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest,
     GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ResetClassRequest,
-    SupplyContextRequest, ThreadKind, WatchEventsRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ReadContextPayloadRequest,
+    ResetClassRequest, SupplyContextRequest, ThreadKind, WatchEventsRequest,
 };
 
 use super::{Names, Who};
@@ -139,6 +139,7 @@ impl Reach<'_> {
         let list = ListContextRequestsRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
+            ..ListContextRequestsRequest::default()
         };
         seen.add(
             &session
@@ -157,6 +158,15 @@ impl Reach<'_> {
                     .change_context_request(request_as(caller, change))
                     .await,
             );
+            for slot in 0..2 {
+                let read = ReadContextPayloadRequest {
+                    student_id: student_id.clone(),
+                    thread_id: thread_id.clone(),
+                    request_id: request_id.clone(),
+                    slot,
+                };
+                seen.add(&session.read_context_payload(request_as(caller, read)).await);
+            }
             let supply = SupplyContextRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),

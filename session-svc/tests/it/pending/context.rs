@@ -1,5 +1,6 @@
 //! Requests for artifacts.
 
+use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{
     ContextRequest, ContextRequestChange as Change, ContextRequestState as State, RequestContext,
@@ -44,7 +45,7 @@ fn resume(now: i64) -> [Schedule; 1] {
 fn resolved() -> Vec<(State, Interactions, ContextRequest)> {
     let log = open(&[("log", false)]).after;
     [
-        supply(&log, "r1", supplied(0, "log", "x"), at(1))
+        supply(&log, "r1", &supplied(0, "log", "x"), at(1))
             .unwrap()
             .unwrap(),
         changed(&log, Change::Force, 1),
@@ -91,24 +92,24 @@ fn it_opens_with_its_times() {
 
 #[test]
 fn it_is_satisfied_once_nothing_required_is_missing() {
-    let first = supply(&waiting(), "r1", supplied(2, "text", "b"), at(1))
+    let first = supply(&waiting(), "r1", &supplied(2, "text", "b"), at(1))
         .unwrap()
         .unwrap();
     assert_eq!(first.request.unwrap().state(), State::Open);
     assert!(first.schedules.is_empty());
-    let second = supply(&first.after, "r1", supplied(0, "log", "a"), at(2))
+    let second = supply(&first.after, "r1", &supplied(0, "log", "a"), at(2))
         .unwrap()
         .unwrap();
     let request = second.request.unwrap();
     assert_eq!(request.state(), State::Satisfied);
     assert_eq!(second.schedules, resume(2));
     assert_eq!(second.after.version, 3);
-    let sources: Vec<_> = request
-        .sources
-        .iter()
-        .map(|s| (s.slot, s.content.as_str()))
-        .collect();
-    assert_eq!(sources, [(0, "a"), (2, "b")]);
+    let slots: Vec<_> = request.sources.iter().map(|s| s.slot).collect();
+    assert_eq!(slots, [0, 2]);
+    for (source, content) in request.sources.iter().zip(["a", "b"]) {
+        assert_eq!(source.size_bytes, 1);
+        assert_eq!(source.sha256[..], Sha256::digest(content)[..]);
+    }
     let source = &request.sources[0];
     assert_eq!(
         (source.supplier_id.as_str(), source.supplier_role.as_str()),
@@ -119,15 +120,15 @@ fn it_is_satisfied_once_nothing_required_is_missing() {
 
 #[test]
 fn what_is_supplied_again_replaces_what_was_there() {
-    let first = supply(&waiting(), "r1", supplied(0, "log", "old"), at(1))
+    let first = supply(&waiting(), "r1", &supplied(0, "log", "old"), at(1))
         .unwrap()
         .unwrap();
-    let second = supply(&first.after, "r1", supplied(0, "log", "new"), at(2))
+    let second = supply(&first.after, "r1", &supplied(0, "log", "new"), at(2))
         .unwrap()
         .unwrap();
     let request = second.request.unwrap();
     assert_eq!(request.sources.len(), 1);
-    assert_eq!(request.sources[0].content, "new");
+    assert_eq!(request.sources[0].sha256[..], Sha256::digest("new")[..]);
     assert_eq!((request.state(), second.after.version), (State::Open, 3));
 }
 
@@ -141,7 +142,7 @@ fn a_request_that_requires_nothing_is_satisfied_at_once() {
 #[test]
 fn a_payload_must_fit_its_slot() {
     let give =
-        |slot, kind, content: &str| supply(&waiting(), "r1", supplied(slot, kind, content), at(1));
+        |slot, kind, content: &str| supply(&waiting(), "r1", &supplied(slot, kind, content), at(1));
     assert_eq!(
         give(0, "json", "x"),
         Err(PendingError::UnsupportedPayload {
@@ -259,7 +260,7 @@ fn nothing_is_supplied_to_a_request_that_is_not_open() {
             found => closed(found),
         };
         assert_eq!(
-            supply(&state, "r1", supplied(0, "log", "y"), at(400)),
+            supply(&state, "r1", &supplied(0, "log", "y"), at(400)),
             Err(expected)
         );
     }
@@ -306,7 +307,7 @@ fn another_request_is_not_this_one() {
         take(&state, answer_request("r2"), at(0), ""),
         Err(unknown("r2"))
     );
-    let supplied = supply(&state, "r2", supplied(0, "log", "x"), at(0));
+    let supplied = supply(&state, "r2", &supplied(0, "log", "x"), at(0));
     assert_eq!(supplied, Err(PendingError::NothingPending));
     // A request that is stored as open and no longer pending was not ended by a step; no step may revive it.
     let stored = context_request(&state).unwrap();

@@ -318,7 +318,7 @@ impl Thread {
                 } else {
                     "12345678"
                 };
-                supply(state, &id, supplied(*slot, kind, content), now)
+                supply(state, &id, &supplied(*slot, kind, content), now)
             }
             Op::Change { change: wanted, .. } => {
                 let stored = which.and_then(|n| self.stored.get(&n));

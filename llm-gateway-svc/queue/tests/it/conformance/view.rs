@@ -72,6 +72,13 @@ pub async fn the_view_shows_slots_and_who_waits(queues: &impl Queues) {
         (4, "y", "index", false),
     ];
     assert_eq!(shown, expected);
+    // As QueueEntry.student_hash defines it.
+    let hashes: Vec<_> = view.waiting.iter().map(|entry| &*entry.student).collect();
+    assert_eq!(
+        (hashes[0], hashes[2]),
+        ("6DaMrknCXYX7KvAsFxX0Lw", hashes[0])
+    );
+    assert!(hashes[1] != hashes[3] && hashes.iter().all(|hash| hash.len() == 22));
     assert!(view.waiting.is_sorted_by_key(|entry| entry.wait));
     let classes: Vec<_> = view
         .classes

@@ -138,6 +138,26 @@ pub async fn a_waiting_reader_is_told(bench: &mut Bench) {
     }
 }
 
+pub async fn a_waiting_reader_is_told_that_the_log_is_gone(bench: &mut Bench) {
+    fill(bench, 3).await;
+    let mut news = bench.store().watch(bench.partition(), &named("l"));
+    // What the store tells at the beginning, if it does, is over once it has told of an entry.
+    loop {
+        news.borrow_and_update();
+        bench
+            .write([append("m", &["entry"]), append("l", &["x"])])
+            .await;
+        timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
+        if !news.has_changed().unwrap() {
+            break;
+        }
+    }
+    news.borrow_and_update();
+    bench.write([remove("l")]).await;
+    timeout(PATIENCE, news.changed()).await.unwrap().unwrap();
+    assert!(bench.log("l").await.is_empty());
+}
+
 pub async fn news_between_reading_and_waiting_are_not_lost(bench: &mut Bench) {
     const COUNT: usize = 200;
     let mut news = bench.store().watch(bench.partition(), &named("l"));

@@ -57,7 +57,8 @@ conformance! {
         empty_lists_are_fine, thousands_of_writes_are_one_step, partitions_are_apart, fences_rise;
     logs:
         ids_begin_at_one_and_rise, pages_go_forward, pages_go_back, trimmed_entries_are_gone_and_ids_go_on,
-        a_removed_log_begins_again, a_waiting_reader_is_told, news_between_reading_and_waiting_are_not_lost;
+        a_removed_log_begins_again, a_waiting_reader_is_told, a_waiting_reader_is_told_that_the_log_is_gone,
+        news_between_reading_and_waiting_are_not_lost;
     rankings:
         members_are_ordered_by_score, ties_are_ordered_by_bytes, bounds_are_included, members_move_and_go,
         members_go_only_at_their_score, low_scores_go;
