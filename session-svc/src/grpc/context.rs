@@ -64,11 +64,11 @@ pub(super) async fn change_context_request(
 ) -> Result<Response<ChangeContextRequestResponse>, Status> {
     let (caller, message) = open(request)?;
     ids::check("request_id", &message.request_id)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let change = message.change();
     if change == ContextRequestChange::Unspecified {
         return Err(Fault::invalid("change", "must be one of the changes").into());
     }
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let request = sessions
         .change_context_request(&student, &message.thread_id, &message.request_id, change)
         .await
@@ -84,11 +84,11 @@ pub(super) async fn list_context_requests(
     request: Request<ListContextRequestsRequest>,
 ) -> Result<Response<ListContextRequestsResponse>, Status> {
     let (caller, message) = open(request)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let limit = page::size(message.page_size, REQUESTS_PAGE.0, REQUESTS_PAGE.1)?;
     let filter = [&*message.student_id, &message.thread_id];
     let pages = pages.list("ListContextRequests", Some(&caller), &filter);
     let from = pages.start(&message.page_token)?.unwrap_or(0);
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let page = sessions
         .context_requests(&student, &message.thread_id, from, limit)
         .await

@@ -11,7 +11,7 @@ use turnwise_session_store::{DAMAGED, Key, Partition, Write};
 use turnwise_session_svc::{error::SessionError, sessions::Sessions};
 
 use crate::{
-    bench::{Bench, CLAIM, make_thread, refused, unknown_thread},
+    bench::{Bench, CLAIM, make_thread, new_thread, refused, unknown_thread},
     cases,
 };
 
@@ -352,10 +352,17 @@ async fn a_reset_takes_work_whose_promise_is_damaged(bench: &mut Bench) {
     assert_eq!(audited[0].facts["unreadable_records"], "1");
     assert_eq!(bench.archived()[0]["works"].as_array().unwrap().len(), 1);
     assert_eq!(stored(bench), [""; 0]);
-    // Of another thread it is left alone.
-    defer(bench, "other", SOON).await;
+    // Of a thread of another class it is left alone.
+    let mut elsewhere = new_thread("t2");
+    elsewhere.thread.class_id = "8a".to_owned();
+    sessions.create_thread(&ada, elsewhere).await.unwrap();
+    let other = DueWork {
+        thread_id: "t2".to_owned(),
+        ..work(bench, "other", SOON)
+    };
+    sessions.defer(&ada, other).await.unwrap();
     damage_promise(bench, "other").await;
-    make_thread(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "t3").await;
     assert_eq!(bench.reset().await.threads, 1);
     bench.clock.advance(SOON);
     assert_eq!(claim(sessions, bench).await.len(), 1);

@@ -359,11 +359,11 @@ async fn evidence_in_the_middle_of_an_erasure_leaves_no_text(bench: &mut Bench) 
     let erase =
         tokio::spawn(async move { gated.erase_student(actor, student, String::new()).await });
     gate.arrival().await;
-    // The record is still there, so the evidence is still written.
+    // The record is still there, and nothing is added to it any more.
     let outcome = sessions
         .commit_evidence(&ada, one_more(&read, "last"))
         .await;
-    assert_eq!(outcome, Ok(EvidenceOutcome::Committed(2)));
+    assert_eq!(outcome, Err(SessionError::ErasureUnderWay));
     gate.open();
     erase.await.unwrap().unwrap();
     assert_eq!(bench.dump().holding("answer to"), [""; 0]);

@@ -121,7 +121,7 @@ async fn other_classes_stay_as_they_are(bench: &mut Bench) {
     }
     let running = started(sessions, &bob, begin("bobs", "running")).await;
     let (of_bob, class) = (
-        format!("{}/bob", bench.tenant),
+        format!("{}:", bench.partition(&bob).await.as_str()),
         format!("{}/class:{CLASS}b", bench.tenant),
     );
     let others = |name: &str| {
