@@ -257,6 +257,9 @@ impl From<PendingError> for Fault {
                     .meta("request_id", request_id)
                     .meta("state", state.to_ascii_lowercase())
             }
+            PendingError::NotYet { wait } => {
+                Fault::new(ErrorReason::VersionConflict, message).retry_after(wait)
+            }
             PendingError::PayloadTooLarge { limit, .. } => {
                 Fault::new(ErrorReason::PayloadTooLarge, message)
                     .meta("limit", limit.to_string())

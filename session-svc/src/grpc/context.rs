@@ -1,12 +1,13 @@
 //! Context requests, and what was supplied for them.
 
 use tonic::{Request, Response, Status};
-use turnwise_kit::{Fault, PageTokens, ids, page};
+use turnwise_kit::{Caller, Fault, PageTokens, ids, page};
 use turnwise_proto::session::v1::{
     ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
     ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
     ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
 };
+use turnwise_session_store::StudentKey;
 
 use super::session::{open, student};
 use crate::{
@@ -18,20 +19,28 @@ use crate::{
 /// of their names as long as they may be.
 const REQUESTS_PAGE: (usize, usize) = (20, 50);
 
+/// The student of a thread whose requests the caller may see and change: their own, or a pupil's of their class.
+async fn reached(
+    sessions: &Sessions,
+    caller: &Caller,
+    student_id: &str,
+    thread_id: &str,
+) -> Result<StudentKey, Fault> {
+    ids::check("student_id", student_id)?;
+    ids::check("thread_id", thread_id)?;
+    let student = access::supplier(caller, student_id)?;
+    let class_id = sessions.class_of(&student, thread_id).await?;
+    access::teacher_of(caller, &class_id)?;
+    Ok(student)
+}
+
 pub(super) async fn supply_context(
     sessions: &Sessions,
     request: Request<SupplyContextRequest>,
 ) -> Result<Response<SupplyContextResponse>, Status> {
     let (caller, message) = open(request)?;
-    ids::check("student_id", &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
     ids::check("request_id", &message.request_id)?;
-    let student = access::supplier(&caller, &message.student_id)?;
-    let class_id = sessions
-        .class_of(&student, &message.thread_id)
-        .await
-        .map_err(Fault::from)?;
-    access::teacher_of(&caller, &class_id)?;
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let supply = Supply {
         request_id: message.request_id,
         slot: message.slot,
@@ -54,13 +63,12 @@ pub(super) async fn change_context_request(
     request: Request<ChangeContextRequestRequest>,
 ) -> Result<Response<ChangeContextRequestResponse>, Status> {
     let (caller, message) = open(request)?;
-    let student = student(&caller, &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
     ids::check("request_id", &message.request_id)?;
     let change = message.change();
     if change == ContextRequestChange::Unspecified {
         return Err(Fault::invalid("change", "must be one of the changes").into());
     }
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let request = sessions
         .change_context_request(&student, &message.thread_id, &message.request_id, change)
         .await
@@ -76,12 +84,11 @@ pub(super) async fn list_context_requests(
     request: Request<ListContextRequestsRequest>,
 ) -> Result<Response<ListContextRequestsResponse>, Status> {
     let (caller, message) = open(request)?;
-    let student = student(&caller, &message.student_id)?;
-    ids::check("thread_id", &message.thread_id)?;
     let limit = page::size(message.page_size, REQUESTS_PAGE.0, REQUESTS_PAGE.1)?;
     let filter = [&*message.student_id, &message.thread_id];
     let pages = pages.list("ListContextRequests", Some(&caller), &filter);
     let from = pages.start(&message.page_token)?.unwrap_or(0);
+    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let page = sessions
         .context_requests(&student, &message.thread_id, from, limit)
         .await

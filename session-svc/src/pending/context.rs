@@ -19,6 +19,8 @@ use super::{Interactions, PendingError, Schedule, Stepped, after, invalid, is_be
 pub(crate) const SLOTS_MAX: i32 = 20;
 const SLOT_MAX_BYTES: i32 = 262_144;
 const CLAIMS_MAX_BYTES: usize = 16_384;
+/// By so much the clocks of two processes may differ.
+const SKEW: Duration = Duration::from_secs(60);
 
 /// What somebody supplies.
 #[derive(Debug, Clone)]
@@ -203,7 +205,11 @@ pub fn change(
             close(state, request)
         }
         ContextRequestState::Expired if is_before(now, request.end_time.as_ref()) => {
-            return Err(invalid("change", "must not be EXPIRE before end_time"));
+            // Whoever claimed the end may have another clock.
+            return match left(now, request.end_time.as_ref()).filter(|left| *left <= SKEW) {
+                Some(wait) => Err(PendingError::NotYet { wait }),
+                None => Err(invalid("change", "must not be EXPIRE before end_time")),
+            };
         }
         to => resolve(state, request, to, now),
     }))
@@ -260,6 +266,12 @@ fn close(state: &Interactions, request: ContextRequest) -> Stepped {
         request: Some(request),
         schedules: Vec::new(),
     }
+}
+
+/// How long it is until a stored time.
+fn left(now: Timestamp, end: Option<&prost_types::Timestamp>) -> Option<Duration> {
+    let end = end.and_then(time::from_proto)?;
+    end.duration_since(now).try_into().ok()
 }
 
 fn closed(request_id: &str, state: ContextRequestState) -> PendingError {

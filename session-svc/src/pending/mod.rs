@@ -78,6 +78,12 @@ pub enum PendingError {
         /// Its state; unspecified if there is no such request.
         state: ContextRequestState,
     },
+    /// The time of the context request is not over by the clock of this process.
+    #[error("the time of this context request is not over yet; try again when it is")]
+    NotYet {
+        /// How long it lasts still.
+        wait: Duration,
+    },
     /// The payload is larger than the slot allows.
     #[error("the payload has {bytes} bytes; the slot takes at most {limit}")]
     PayloadTooLarge {

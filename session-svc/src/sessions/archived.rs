@@ -15,7 +15,7 @@ use turnwise_proto::{
 use turnwise_session_archive::{
     ContextPayload, ContextRequestRecord, ConversationKind, ConversationRecord,
 };
-use turnwise_session_store::{Check, Partition, Read, StudentKey};
+use turnwise_session_store::{Check, Read, StudentKey};
 
 use super::{
     Sessions,
@@ -44,6 +44,8 @@ pub(super) struct Seen {
     touched: Option<Bytes>,
     /// Rises with every change of what the thread waits for, artifacts included.
     waits: Option<Bytes>,
+    /// The latest erasure of the student.
+    pub(super) erased: Option<Bytes>,
     /// The deferred work, by its ids in order.
     pub(super) work_ids: Vec<String>,
 }
@@ -188,8 +190,12 @@ impl Sessions {
                 key: keys::interactions(thread_id),
             },
             Read::Record { key: keys::works() },
+            Read::Fields {
+                key: keys::erased(),
+                fields: vec!["fence".into()],
+            },
         ];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let mut left_out = LeftOut {
             thread_id,
             records: 0,
@@ -264,6 +270,7 @@ impl Sessions {
             let work = left_out.json(WORK, &bytes, without_claims)?;
             record.works.extend(work);
         }
+        seen.erased = reads.fields()?.take();
         record.unreadable = left_out.records;
         Ok(Some(Copied {
             record,

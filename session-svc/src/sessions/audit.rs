@@ -1,7 +1,7 @@
 //! The tenant's audit log: what staff, teachers and services did. It names no student: a pseudonym stands for one, the same
 //! in all entries of a tenant.
 
-use std::{collections::BTreeMap, future::Future};
+use std::{collections::BTreeMap, future::Future, time::Duration};
 
 use bytes::Bytes;
 use moka::future::Cache;
@@ -28,6 +28,8 @@ use crate::{error::SessionError, record};
 const LOOKED_AT: usize = 2000;
 /// The most tenants whose keys are kept in memory.
 const TENANTS: u64 = 10_000;
+/// How long a key is used without another look: if a store lost it, all replicas soon have the new one.
+const FRESH: Duration = Duration::from_secs(60);
 /// The bytes of a key for pseudonyms.
 const KEY_BYTES: usize = 32;
 /// The bytes of a pseudonym that are shown.
@@ -76,7 +78,12 @@ pub(super) struct Pseudonyms(Cache<String, hmac::Key>);
 
 impl Default for Pseudonyms {
     fn default() -> Self {
-        Self(Cache::new(TENANTS))
+        Self(
+            Cache::builder()
+                .max_capacity(TENANTS)
+                .time_to_live(FRESH)
+                .build(),
+        )
     }
 }
 
@@ -176,7 +183,7 @@ impl Sessions {
         })
     }
 
-    /// What stands for a student in the audit log of a tenant.
+    /// What stands for a student of a tenant in the audit log, in webhooks, and in the names of what is stored.
     pub(super) async fn pseudonym(
         &self,
         tenant: &str,

@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 use turnwise_proto::session::v1::{ContextRequest, ContextRequestChange};
-use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
     END, Sessions,
     due::Known,
+    fence::{Since, none_under_way},
     interactions::{self, Interactions, claims_field, request_field},
     keys, payloads,
     stored::StoredThread,
@@ -53,6 +54,7 @@ struct Current {
     interactions: Interactions,
     request: Option<ContextRequest>,
     claims: Bytes,
+    since: Since,
 }
 
 impl Sessions {
@@ -142,7 +144,7 @@ impl Sessions {
         from: i64,
         limit: usize,
     ) -> Result<RequestPage, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let wanted = vec![
             StoredThread::read(&keys::thread(thread_id)),
             Read::Lowest {
@@ -190,8 +192,9 @@ impl Sessions {
                 key: keys::interactions(thread_id),
                 fields: vec![request_field(request_id), claims_field(request_id)],
             },
+            Since::read(),
         ];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let stored = StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))?;
         let interactions = Interactions::decode(reads.fields()?)?;
         let mut fields = reads.fields()?;
@@ -204,7 +207,9 @@ impl Sessions {
             .map(|bytes| record::unstamp("context_request", &bytes))
             .transpose()?
             .unwrap_or_default();
+        let since = Since::decode(reads.fields()?)?;
         Ok(Current {
+            since,
             class_id: stored.thread.class_id,
             interactions,
             request,
@@ -223,13 +228,15 @@ impl Sessions {
     ) -> Result<Option<ContextRequest>, SessionError> {
         let claims = current.claims.clone();
         let step = interactions::writes(self, thread_id, &current.interactions, stepped, claims);
-        self.schedule(student, thread_id, &step.works, Known::AnyTime)
+        let since = current.since;
+        self.schedule(student, thread_id, &step.works, Known::AnyTime, since)
             .await?;
         let mut checks = vec![step.check];
         // The thread may have been reset since it was read.
         checks.push(Check::Present {
             key: keys::thread(thread_id),
         });
+        checks.extend([none_under_way(), since.check()]);
         let transaction = Transaction {
             checks,
             // First, since the step's writes say how long it is kept.
@@ -237,13 +244,14 @@ impl Sessions {
             reads: Vec::new(),
         };
         match self
-            .transact(&Partition::student(student), transaction)
+            .transact(&self.partition(student).await?, transaction)
             .await?
         {
             Outcome::Applied(_) => {
                 self.withdraw_done(step.over).await;
                 Ok(step.request)
             }
+            Outcome::Refused(refused) if refused.check >= 2 => Err(SessionError::TurnErased),
             Outcome::Refused(_) => Ok(None),
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use turnwise_proto::{session::v1::ThreadKind, tutor::v1::Thread};
-use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
     END, Limits, Sessions,
@@ -26,9 +26,7 @@ pub(super) struct Conversation {
     /// None if only traces of it are left: it was removed, or its time has passed. An error if the thread is there and
     /// its record cannot be read.
     pub(super) stored: Result<Option<StoredThread>, SessionError>,
-    /// In whose index the thread stands, if that is known: it stands beside the record too.
-    pub(super) class_id: Option<String>,
-    /// Which course it is about, likewise.
+    /// Which course it is about, if that is known: it stands beside the record too.
     course_id: Option<String>,
     traces: Traces,
     work_ids: Vec<String>,
@@ -58,19 +56,18 @@ impl Sessions {
             StoredThread::read(&keys::thread(thread_id)),
             Read::Fields {
                 key: keys::thread(thread_id),
-                fields: vec!["class".into(), "course".into()],
+                fields: vec!["course".into()],
             },
             names(keys::turns(thread_id), END),
             names(keys::idempotency_index(thread_id), END),
             Read::Record { key: keys::works() },
         ];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
             tracing::error!(%error, thread_id, "the record of a thread that is to be deleted cannot be read");
         });
-        let mut beside = reads.fields()?;
-        let mut id = || String::from_utf8(beside.take()?.into()).ok();
-        let (class, course) = (id(), id());
+        let course = reads.fields()?.take();
+        let course = course.and_then(|id| String::from_utf8(id.into()).ok());
         let traces = Traces {
             turns: reads.members()?,
             entries: reads.members()?,
@@ -78,10 +75,6 @@ impl Sessions {
         let work_ids = self.work_of(reads.record()?, thread_id).await?;
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
-            class_id: match &stored {
-                Ok(Some(stored)) => Some(stored.thread.class_id.clone()),
-                _ => class,
-            },
             course_id: match &stored {
                 Ok(Some(stored)) => Some(stored.thread.course_id.clone()),
                 _ => course,
@@ -148,7 +141,7 @@ impl Sessions {
             reads: vec![graded::names()],
         };
         let applied = match self
-            .transact(&Partition::student(student), transaction)
+            .transact(&self.partition(student).await?, transaction)
             .await?
         {
             Outcome::Applied(applied) => applied,
@@ -189,7 +182,7 @@ impl Sessions {
             members: vec![thread_id.clone()],
         }));
         self.apply(
-            &Partition::student(student),
+            &self.partition(student).await?,
             Transaction {
                 writes,
                 ..Transaction::default()
@@ -244,7 +237,7 @@ impl Sessions {
         conversation: &Conversation,
         logs: TurnLogs,
     ) -> Result<(), SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let thread_id = &conversation.thread_id;
         let mut turns_to = before(&conversation.traces.turns);
         let mut entries_to = before(&conversation.traces.entries);

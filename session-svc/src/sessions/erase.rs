@@ -4,41 +4,19 @@ use std::collections::BTreeSet;
 
 use turnwise_redaction::redact;
 use turnwise_session_archive::ArchiveError;
-use turnwise_session_store::{Check, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+use uuid::Uuid;
 
 use super::{
     END, Sessions,
     audit::{Actor, Deed},
     classes::activity,
-    fields::decimal,
-    keys, member,
-    threads::field,
+    fence, keys,
 };
 use crate::error::SessionError;
 
 /// Threads that are looked up at a time.
 const THREADS: usize = 500;
-
-/// The field that says that an erasure is under way.
-const RUNNING: &str = "running";
-
-/// Holds while no erasure of the student is under way.
-pub(super) fn none_under_way() -> Check {
-    Check::FieldIs {
-        key: keys::erased(),
-        field: RUNNING,
-        value: None,
-        tell: Vec::new(),
-    }
-}
-
-/// The classes among the places, each a class and a course, in which a student has worked.
-fn classes(places: &[String]) -> BTreeSet<&str> {
-    let classes = places.iter();
-    classes
-        .filter_map(|place| Some(place.split_once('/')?.0))
-        .collect()
-}
 
 /// What an erasure removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,7 +55,7 @@ impl Sessions {
         let begun = Deed {
             kind: "student-erasure-begun",
             student: Some(student),
-            facts: vec![("reason", self.lasting_reason(student, reason).await?)],
+            facts: vec![("reason", self.reason_without_names(student, reason).await?)],
             ..Deed::default()
         };
         let begun = self.audit(actor, begun).await?;
@@ -106,83 +84,38 @@ impl Sessions {
         erased.map(|()| report)
     }
 
-    /// The reason as it stays in the audit log: it outlives the student, whose name is on the rosters of their classes.
-    async fn lasting_reason(
-        &self,
-        student: &StudentKey,
-        reason: &str,
-    ) -> Result<String, SessionError> {
-        let wanted = vec![Read::Record {
-            key: keys::places(),
-        }];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
-        let places: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
-        let mut reason = redact(reason).into_owned();
-        for class_id in classes(&places) {
-            // Without the names nothing is kept, rather than one of them; and no roster keeps anybody from being erased.
-            let Ok(roster) = self.roster(&student.tenant, class_id).await else {
-                return Ok(String::new());
-            };
-            reason = roster.redact(&reason);
-        }
-        Ok(reason)
-    }
-
     async fn erase(
         &self,
         student: &StudentKey,
         report: &mut EraseReport,
     ) -> Result<(), SessionError> {
-        let partition = Partition::student(student);
-        self.apply(
-            &partition,
-            Transaction {
-                writes: vec![
-                    Write::Fence {
-                        key: keys::erased(),
-                        field: "fence",
-                    },
-                    // Nothing new begins meanwhile.
-                    Write::Put {
-                        key: keys::erased(),
-                        fields: vec![field(RUNNING, decimal(1))],
-                    },
-                    // As long as anything that began before may still come.
-                    Write::Expire {
-                        key: keys::erased(),
-                        after: self.limits().idempotency_ttl,
-                    },
-                ],
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        let partition = self.partition(student).await?;
+        let erasure = Uuid::new_v4().to_string();
+        let mut writes: Vec<_> = fence::begun(&erasure).into();
+        writes.push(Write::Expire {
+            key: keys::erased(),
+            // As long as anything that began before may still come.
+            after: self.limits().idempotency_ttl,
+        });
+        let begun = Transaction {
+            writes,
+            ..Transaction::default()
+        };
+        let token = self.apply(&partition, begun).await?.token;
+        let token = token.ok_or(SessionError::Unavailable)?;
+        // First whatever names the student elsewhere: cut off, the next attempt still finds where that is.
+        self.withdraw_all(student, token).await?;
+        for class_id in self.classes_of(student).await? {
+            self.forget_in_class(student, &class_id, token).await?;
+        }
         loop {
-            let wanted = keys::kinds().map(|kind| Read::Lowest {
-                key: keys::threads(kind),
-                from: 0,
-                to: END,
-                limit: THREADS,
-            });
-            let mut reads = self.read(&partition, wanted.collect()).await?;
-            let mut threads = Vec::new();
-            for _ in keys::kinds() {
-                threads.extend(reads.members()?);
-            }
+            let threads = self.thread_ids(student).await?;
             if threads.is_empty() {
                 break;
             }
-            for (thread_id, _) in threads {
+            for thread_id in threads {
                 let found = self.conversation(student, &thread_id).await?;
-                // Cut off between the two, the thread is still found by the next attempt.
-                if let Some(class_id) = &found.class_id {
-                    self.leave_class(student, class_id, &thread_id).await?;
-                }
                 self.remove_thread(student, &found).await?;
-                // A turn that began between the two may have entered the thread again.
-                if let Some(class_id) = &found.class_id {
-                    self.leave_class(student, class_id, &thread_id).await?;
-                }
                 report.threads += u64::from(found.is_there());
             }
         }
@@ -192,80 +125,103 @@ impl Sessions {
         let erased = self.erase_archived(student).await?;
         report.archive_records = erased.records;
         report.unreadable_archives = erased.unreadable;
-        self.apply(
-            &partition,
-            Transaction {
-                writes: vec![Write::Unset {
-                    key: keys::erased(),
-                    fields: vec![RUNNING.into()],
-                }],
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        self.transact(&partition, fence::ended(&erasure)).await?;
         if erased.unreadable > 0 {
             return Err(not_erased());
         }
         Ok(())
     }
 
-    async fn leave_class(
-        &self,
-        student: &StudentKey,
-        class_id: &str,
-        thread_id: &str,
-    ) -> Result<(), SessionError> {
-        self.apply(
-            &Partition::class(&student.tenant, class_id),
-            Transaction {
-                writes: vec![Write::Unrank {
-                    key: keys::conversations(),
-                    members: vec![member(student, thread_id)],
-                }],
-                ..Transaction::default()
-            },
-        )
-        .await?;
-        Ok(())
+    /// Some of the threads that the student has, or that left traces.
+    async fn thread_ids(&self, student: &StudentKey) -> Result<Vec<String>, SessionError> {
+        let wanted = keys::kinds().map(|kind| Read::Lowest {
+            key: keys::threads(kind),
+            from: 0,
+            to: END,
+            limit: THREADS,
+        });
+        let partition = self.partition(student).await?;
+        let mut reads = self.read(&partition, wanted.collect()).await?;
+        let mut threads = Vec::new();
+        for _ in keys::kinds() {
+            threads.extend(reads.members()?.into_iter().map(|(id, _)| id));
+        }
+        Ok(threads)
     }
 
-    /// Takes a student out of what a class keeps of its own.
-    pub(super) async fn forget_in_class(
+    /// The classes in which something of the student may stand: where it was noted before anything was written there.
+    async fn classes_of(&self, student: &StudentKey) -> Result<BTreeSet<String>, SessionError> {
+        let wanted = vec![Read::Record {
+            key: keys::places(),
+        }];
+        let partition = self.partition(student).await?;
+        let places = self.read(&partition, wanted).await?.record()?;
+        let classes = places.iter().filter_map(|(place, _)| place.split_once('/'));
+        Ok(classes.map(|(class_id, _)| class_id.to_owned()).collect())
+    }
+
+    /// A reason without what names a person: the names of the student's classes, and the student's own id.
+    async fn reason_without_names(
+        &self,
+        student: &StudentKey,
+        reason: &str,
+    ) -> Result<String, SessionError> {
+        let mut reason = redact(reason).replace(&student.student, "[student]");
+        for class_id in self.classes_of(student).await? {
+            // Without the names nothing is kept, rather than one of them; and no roster keeps anybody from being erased.
+            let Ok(roster) = self.roster(&student.tenant, &class_id).await else {
+                return Ok(String::new());
+            };
+            reason = roster.redact(&reason);
+        }
+        Ok(reason)
+    }
+
+    /// Takes a student out of what a class keeps; afterwards nothing comes that was under way.
+    async fn forget_in_class(
         &self,
         student: &StudentKey,
         class_id: &str,
+        token: i64,
     ) -> Result<(), SessionError> {
         let class = Partition::class(&student.tenant, class_id);
+        self.fence(student, &class, token).await?;
         self.forget_alerts(student, class_id).await?;
+        let mut writes = vec![Write::Unrank {
+            key: keys::students(),
+            members: vec![student.student.clone()],
+        }];
+        let entries = self.entries(&student.tenant, class_id).await?;
+        let theirs = entries
+            .into_iter()
+            .filter(|entry| entry.student == *student);
+        let members: Vec<_> = theirs.map(|entry| entry.member).collect();
+        for members in members.chunks(THREADS) {
+            writes.push(Write::Unrank {
+                key: keys::conversations(),
+                members: members.to_vec(),
+            });
+        }
         let transaction = Transaction {
-            writes: vec![Write::Unrank {
-                key: keys::students(),
-                members: vec![student.student.clone()],
-            }],
+            writes,
             ..Transaction::default()
         };
         self.apply(&class, transaction).await.map(drop)
     }
 
     async fn remove_courses(&self, student: &StudentKey) -> Result<(), SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let wanted = vec![
             Read::Record {
                 key: keys::courses(),
             },
-            Read::Record { key: keys::works() },
             Read::Record {
                 key: keys::places(),
             },
         ];
         let mut reads = self.read(&partition, wanted).await?;
         let courses: BTreeSet<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
-        let works = reads.record()?.into_iter().map(|(id, _)| id).collect();
         let places: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
-        self.withdraw(works).await?;
-        for class_id in classes(&places) {
-            self.forget_in_class(student, class_id).await?;
-        }
         let mut writes: Vec<_> = courses
             .iter()
             .flat_map(|course| [keys::snapshot(course), keys::questions(course)])

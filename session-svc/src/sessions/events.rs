@@ -28,6 +28,8 @@ const CONTRACT_VERSION: &str = "v1";
 /// The kind of the event that stands for a message of the timeline.
 pub const MESSAGE: &str = "conversation:message";
 const MESSAGE_ID: &str = "message_id";
+/// Events are appended so often where the thread is reset in between.
+const TRIES: usize = 8;
 
 /// Events to append outside of a turn.
 #[derive(Debug, Clone)]
@@ -67,23 +69,39 @@ impl Sessions {
         student: &StudentKey,
         append: AppendEvents,
     ) -> Result<(), SessionError> {
+        for _ in 0..TRIES {
+            if self.append_once(student, &append).await? {
+                return Ok(());
+            }
+        }
+        Err(SessionError::Contended)
+    }
+
+    /// False if the thread was reset meanwhile.
+    async fn append_once(
+        &self,
+        student: &StudentKey,
+        append: &AppendEvents,
+    ) -> Result<bool, SessionError> {
         let thread_id = &append.thread_id;
-        let thread = self.thread(student, thread_id).await?;
+        let opened = self.opened(student, thread_id).await?;
+        let (thread, since) = (&opened.stored, opened.since);
         let (class_id, course_id) = (&thread.thread.class_id, &thread.thread.course_id);
         let roster = self.roster(&student.tenant, class_id).await?;
         let entry = IdempotencyEntry::new(Operation::Events, &append.idempotency, thread_id);
         if let Some(alert) = &append.alert {
             let key = &append.idempotency.key;
-            self.raise(student, class_id, thread_id, key, alert).await?;
+            self.raise(student, class_id, thread_id, key, alert, since)
+                .await?;
         }
         let now = stamp(self);
         let key = keys::events(thread_id);
         // So that a class reset notices what came after its archive.
         let mut changed = vec![field("touched", Uuid::new_v4().to_string().into())];
         let mut kept = Vec::new();
-        if self.is_to_be_indexed(&thread) {
+        if self.is_to_be_indexed(thread) {
             // The next reset must find the thread, so that these events go with it.
-            let kept_until = self.index(student, class_id, thread_id).await?;
+            let kept_until = self.index(student, class_id, thread_id, since).await?;
             changed.push(field("kept", decimal(kept_until)));
             kept.extend(self.kept_anew(thread_id));
         } else {
@@ -107,22 +125,26 @@ impl Sessions {
         ];
         writes.extend(kept);
         writes.extend(entry.store(Bytes::new(), self.limits()));
+        let mut checks = vec![
+            entry.unused(),
+            // The thread may have been removed since it was read.
+            is_about(thread_id, course_id),
+        ];
+        checks.extend(opened.checks());
         let transaction = Transaction {
-            checks: vec![
-                entry.unused(),
-                // The thread may have been removed since it was read.
-                is_about(thread_id, course_id),
-            ],
+            checks,
             writes,
             reads: Vec::new(),
         };
-        match self
-            .transact(&Partition::student(student), transaction)
-            .await?
-        {
-            Outcome::Applied(_) => Ok(()),
-            Outcome::Refused(refused) if refused.check == 0 => entry.stored(refused).map(drop),
-            Outcome::Refused(_) => Err(unknown(thread_id)),
+        let partition = self.partition(student).await?;
+        match self.transact(&partition, transaction).await? {
+            Outcome::Applied(_) => Ok(true),
+            Outcome::Refused(refused) => match refused.check {
+                0 => entry.stored(refused).map(|_| true),
+                1 => Err(unknown(thread_id)),
+                2 | 3 => Err(SessionError::TurnErased),
+                _ => Ok(false),
+            },
         }
     }
 
@@ -148,7 +170,7 @@ impl Sessions {
                 limit: limit_and_next,
             },
         };
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let mut reads = self
             .read(
                 &partition,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind};
-use turnwise_session_store::{Partition, Read, StudentKey};
+use turnwise_session_store::{Read, StudentKey};
 
 use super::{
     END, Sessions,
@@ -65,7 +65,7 @@ impl Sessions {
         text.push_str(&self.exported_courses(student).await?.to_string());
         text.push_str(",\"threads\":[");
         send(sender, text).await?;
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let mut first = true;
         for kind in keys::kinds() {
             let wanted = vec![Read::Lowest {
@@ -114,7 +114,7 @@ impl Sessions {
     }
 
     async fn exported_courses(&self, student: &StudentKey) -> Result<Value, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let wanted = vec![Read::Record {
             key: keys::courses(),
         }];
@@ -147,7 +147,7 @@ impl Sessions {
         kind: ThreadKind,
         thread_id: &str,
     ) -> Result<Option<ExportedThread>, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let mut out = Map::new();
         let mut messages = Vec::new();
         let mut after = 0;

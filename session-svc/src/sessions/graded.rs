@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use turnwise_session_store::{Check, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Read, StudentKey, Transaction, Write};
 
 use super::{
     END, Limits, Sessions,
@@ -77,7 +77,7 @@ impl Sessions {
         course_id: Option<&str>,
         mut page: Vec<(String, i64)>,
     ) -> Result<(), SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         loop {
             let writes: Vec<_> = named(&page)
                 .filter(|(course, _)| course_id.is_none_or(|id| id == *course))
@@ -100,7 +100,7 @@ impl Sessions {
 
     /// Takes the text out of all of a student's entries of evidence, and forgets that there were any.
     pub(super) async fn remove_graded(&self, student: &StudentKey) -> Result<(), SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let page = self.read(&partition, vec![names()]).await?.members()?;
         self.strip_graded(student, None, page).await?;
         let left = [keys::graded(), keys::cleared()];

@@ -1,7 +1,7 @@
 //! The names of what is stored. Ids hold neither `:` nor `/`, and what may hold them (an idempotency key) comes last, so no
 //! two names are confused.
 //!
-//! In a student's partition:
+//! In a student's partition, which is named by the tenant's pseudonym of the student:
 //!
 //! | name | kind | holds |
 //! | --- | --- | --- |
@@ -27,20 +27,20 @@
 //! | `places` | record | `CLASS/COURSE` as fields: where the student has worked |
 //! | `activity:CLASS:COURSE:WEEK` | record | counts; expires |
 //! | `works` | record | work id → thread id, for each piece of deferred work |
-//! | `erased` | record | `fence`: what began before it may no longer write; expires |
+//! | `erased` | record | `fence`: what began before it may no longer write; `running`: the erasure under way; expires |
 //!
 //! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end), `students`
 //! (ranking of who has worked in it by the millisecond of their end), `roster` (record: `names`), `policy` (record:
 //! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
 //! and `open-alerts` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
-//! `reset` (record of the latest class reset) and `reset-lease`. In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
+//! `reset` (record of the latest class reset), `reset-lease` and `erased:PSEUDONYM` (record: `fence`; expires). In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
 //! entries of what staff change, and `dead-letters` (log; expires). In both: `outbox:STREAM` (log of events to deliver; expires),
 //! `outbox-state:STREAM` (record: `cursor`, `mark`, `attempts`, `first`; expires) and `outbox-lease:STREAM`. In the partition
 //! `outbox`: `DESTINATION-due` and `DESTINATION-waiting` (rankings of streams by the millisecond at which they are looked at,
 //! and of their oldest undelivered event) and `stream:DESTINATION/STREAM` (record: `touched`, `since`; expires). In the
 //! partition `resets`: `resets` (ranking of
 //! `TENANT/CLASS` that are being reset, by the millisecond of the beginning). In the partition `due`: `due` (ranking of work ids by the millisecond
-//! of their time), `work:ID` (record: `item`) and `claim:ID` (lease).
+//! of their time), `work:ID` (record: `item`), `claim:ID` (lease) and `erased:PSEUDONYM` as in a class's.
 //!
 //! KIND is `tutor` or `helper`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence`, `events` or `change`.
 
@@ -289,6 +289,10 @@ pub(crate) fn outbox_waiting(destination: &str) -> Key {
 
 pub(crate) fn stream(stream_id: &str) -> Key {
     Key::new(format!("stream:{stream_id}"))
+}
+
+pub(crate) fn erased_student(pseudonym: &str) -> Key {
+    Key::new(format!("erased:{pseudonym}"))
 }
 
 pub(crate) fn due() -> Key {

@@ -12,6 +12,7 @@ pub mod erase;
 pub mod events;
 pub mod evidence;
 pub mod export;
+mod fence;
 mod fields;
 mod graded;
 mod idempotency;
@@ -163,6 +164,14 @@ impl Sessions {
 
     fn now_millis(&self) -> i64 {
         self.now().as_millisecond()
+    }
+
+    /// Where a student's data is. It is named by what stands for the student, so that what outlives an erasure names nobody.
+    pub async fn partition(&self, student: &StudentKey) -> Result<Partition, SessionError> {
+        Ok(Partition::student(&StudentKey {
+            tenant: student.tenant.clone(),
+            student: self.pseudonym(&student.tenant, &student.student).await?,
+        }))
     }
 
     async fn transact(

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use turnwise_proto::session::v1::{ContextRequest, ContextSource};
-use turnwise_session_store::{FieldName, Partition, Read, StudentKey, Write};
+use turnwise_session_store::{FieldName, Read, StudentKey, Write};
 
 use super::{
     Sessions, context::no_request, interactions::request_field, keys, stored::StoredThread,
@@ -55,7 +55,7 @@ impl Sessions {
                 fields: vec![name(request_id, slot)],
             },
         ];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         if StoredThread::decode(reads.fields()?)?.is_none() {
             return Err(unknown(thread_id));
         }
@@ -86,7 +86,7 @@ impl Sessions {
             key: keys::payloads(thread_id),
             fields: slots.clone().map(|slot| name(request_id, slot)).collect(),
         }];
-        let mut found = self.read(&Partition::student(student), wanted).await?;
+        let mut found = self.read(&self.partition(student).await?, wanted).await?;
         let mut found = found.fields()?;
         Ok(slots
             .filter_map(|slot| Some((slot, text(&found.take()?))))

@@ -79,10 +79,10 @@ type Archived = HashMap<String, Seen>;
 
 /// An entry of a class's index.
 #[derive(Clone)]
-struct Entry {
-    member: String,
+pub(super) struct Entry {
+    pub(super) member: String,
     score: i64,
-    student: StudentKey,
+    pub(super) student: StudentKey,
     thread_id: String,
 }
 
@@ -96,7 +96,7 @@ impl Sessions {
         progress: &mut dyn ResetProgress,
     ) -> Result<(), SessionError> {
         let mut students = BTreeSet::new();
-        let mut entries = self.entries(actor, class_id).await?;
+        let mut entries = self.entries(&actor.tenant, class_id).await?;
         for round in 0.. {
             if entries.is_empty() {
                 break;
@@ -140,7 +140,7 @@ impl Sessions {
             if changed.is_empty() {
                 break;
             }
-            entries = self.entries(actor, class_id).await?;
+            entries = self.entries(&actor.tenant, class_id).await?;
             entries.retain(|entry| changed.contains(&entry.member));
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Sessions {
             ..Deed::default()
         };
         let exported = async {
-            let entries = self.entries(actor, class_id).await?;
+            let entries = self.entries(&actor.tenant, class_id).await?;
             let (report, _) = self
                 .export(actor, class_id, ArchiveKind::ClassExport, &entries)
                 .await?;
@@ -312,9 +312,40 @@ impl Sessions {
             writer = self.append(class_id, writer, records, None).await?;
         }
         let sealed = self.archive(class_id, move || writer.finish()).await?;
+        self.erase_again(class_id, entries, &seen).await?;
         report.archive_name = sealed.name;
         report.chain = sealed.chain;
         Ok((report, seen))
+    }
+
+    /// Takes those out of a new archive who were erased while it was written: their erasure did not find it.
+    async fn erase_again(
+        &self,
+        class_id: &str,
+        entries: &[Entry],
+        seen: &Archived,
+    ) -> Result<(), SessionError> {
+        let students: BTreeMap<&StudentKey, &Seen> = entries
+            .iter()
+            .filter_map(|entry| Some((&entry.student, seen.get(&entry.member)?)))
+            .collect();
+        for (student, seen) in students {
+            let wanted = vec![Read::Fields {
+                key: keys::erased(),
+                fields: vec!["fence".into()],
+            }];
+            let partition = self.partition(student).await?;
+            let erased = self.read(&partition, wanted).await?.fields()?.take();
+            if erased.is_none() || erased == seen.erased {
+                continue;
+            }
+            if let Some(archives) = self.inner.archives.clone() {
+                let student = student.clone();
+                let erase = move || archives.erase_student(&student.tenant, &student.student);
+                self.archive(class_id, erase).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes conversations to an archive, and a context request of the last one.
@@ -358,8 +389,12 @@ impl Sessions {
     }
 
     /// A class's index as it is now: some hundred bytes for each conversation.
-    async fn entries(&self, actor: &Actor, class_id: &str) -> Result<Vec<Entry>, SessionError> {
-        let partition = Partition::class(&actor.tenant, class_id);
+    pub(super) async fn entries(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<Vec<Entry>, SessionError> {
+        let partition = Partition::class(tenant, class_id);
         let mut found: BTreeMap<String, i64> = BTreeMap::new();
         let (mut from, mut limit) = (0, INDEX_PAGE);
         loop {
@@ -385,7 +420,7 @@ impl Sessions {
                 let (student, thread_id) = member.split_once('/')?;
                 Some(Entry {
                     student: StudentKey {
-                        tenant: actor.tenant.clone(),
+                        tenant: tenant.to_owned(),
                         student: student.to_owned(),
                     },
                     thread_id: thread_id.to_owned(),

@@ -15,10 +15,10 @@ use turnwise_session_store::{
 
 use super::{
     END, Idempotency, Sessions,
-    classes::{activity, students},
+    classes::students,
     cursor::Cursor,
-    erase::none_under_way,
-    fields::{Fields, decimal},
+    fence::{Since, none_under_way},
+    fields::{Fields, Reads, decimal},
     fitting,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
@@ -76,11 +76,22 @@ impl Sessions {
         let roster = self.roster(&student.tenant, &new.thread.class_id).await?;
         new.thread.title = roster.redact(&new.thread.title);
         let thread_id = new.thread.thread_id.clone();
-        let kept_until = self
-            .index(student, &new.thread.class_id, &thread_id)
-            .await?;
-
+        let (class_id, course_id) = (new.thread.class_id.clone(), new.thread.course_id.clone());
         let entry = IdempotencyEntry::new(Operation::CreateThread(new.kind), &new.idempotency, "");
+        let partition = self.partition(student).await?;
+        let mut first = self.about_to_work(&class_id, &course_id);
+        first.checks.push(entry.unused());
+        let since = match self.transact(&partition, first).await? {
+            Outcome::Applied(applied) => Since::decode(Reads::new(applied.found).fields()?)?,
+            Outcome::Refused(refused) if refused.check == 0 => {
+                return Err(SessionError::ErasureUnderWay);
+            }
+            Outcome::Refused(refused) => {
+                return record::decode("idempotency_entry", &entry.stored(refused)?);
+            }
+        };
+        let kept_until = self.index(student, &class_id, &thread_id, since).await?;
+
         let stored = record::encode(&new.thread);
         let key = keys::thread(&thread_id);
         let mut writes = vec![
@@ -109,34 +120,24 @@ impl Sessions {
                 after: self.limits().thread_retention,
             },
         ];
-        writes.push(activity::worked_in(
-            &new.thread.class_id,
-            &new.thread.course_id,
-        ));
         writes.extend(entry.store(stored, self.limits()));
         writes.extend(entry.note(&thread_id, self.now_millis(), self.limits()));
-        let outcome = self
-            .transact(
-                &Partition::student(student),
-                Transaction {
-                    checks: vec![entry.unused(), none_under_way()],
-                    writes,
-                    reads: Vec::new(),
-                },
-            )
-            .await?;
-        match outcome {
+        let transaction = Transaction {
+            checks: vec![entry.unused(), none_under_way(), since.check()],
+            writes,
+            reads: Vec::new(),
+        };
+        match self.transact(&partition, transaction).await? {
             Outcome::Applied(_) => Ok(new.thread),
             Outcome::Refused(refused) => {
                 // The thread that was to be made is not: it leaves the index again.
                 let indexed = vec![(member(student, &thread_id), kept_until)];
-                self.unindex(&student.tenant, &new.thread.class_id, indexed)
-                    .await?;
-                if refused.check == 1 {
-                    self.forget_in_class(student, &new.thread.class_id).await?;
-                    return Err(SessionError::ErasureUnderWay);
+                self.unindex(&student.tenant, &class_id, indexed).await?;
+                match refused.check {
+                    0 => record::decode("idempotency_entry", &entry.stored(refused)?),
+                    1 => Err(SessionError::ErasureUnderWay),
+                    _ => Err(SessionError::TurnErased),
                 }
-                record::decode("idempotency_entry", &entry.stored(refused)?)
             }
         }
     }
@@ -148,40 +149,43 @@ impl Sessions {
         stored.kept_until.saturating_sub(self.now_millis()) < half
     }
 
-    /// Enters a thread into its class's index; answers until when it is kept there.
+    /// Enters a thread into its class's index; answers until when it is kept there. Refused if the
+    /// student was erased since.
     pub(super) async fn index(
         &self,
         student: &StudentKey,
         class_id: &str,
         thread_id: &str,
+        since: Since,
     ) -> Result<i64, SessionError> {
         let retention = millis(self.limits().thread_retention);
         let now = self.now_millis();
         let kept_until = now.saturating_add(retention);
-        self.apply(
-            &Partition::class(&student.tenant, class_id),
-            Transaction {
-                writes: vec![
-                    Write::Rank {
-                        key: keys::conversations(),
-                        member: member(student, thread_id),
-                        score: kept_until,
-                    },
-                    Write::UnrankUpTo {
-                        key: keys::conversations(),
-                        score: now,
-                    },
-                    students::entered(student, kept_until),
-                    Write::UnrankUpTo {
-                        key: keys::students(),
-                        score: now,
-                    },
-                ],
-                ..Transaction::default()
-            },
-        )
-        .await?;
-        Ok(kept_until)
+        let transaction = Transaction {
+            checks: vec![self.not_erased_since(student, since).await?],
+            writes: vec![
+                Write::Rank {
+                    key: keys::conversations(),
+                    member: member(student, thread_id),
+                    score: kept_until,
+                },
+                Write::UnrankUpTo {
+                    key: keys::conversations(),
+                    score: now,
+                },
+                students::entered(student, kept_until),
+                Write::UnrankUpTo {
+                    key: keys::students(),
+                    score: now,
+                },
+            ],
+            reads: Vec::new(),
+        };
+        let class = Partition::class(&student.tenant, class_id);
+        match self.transact(&class, transaction).await? {
+            Outcome::Applied(_) => Ok(kept_until),
+            Outcome::Refused(_) => Err(SessionError::TurnErased),
+        }
     }
 
     /// Keeps the records of a thread for its whole time from now on.
@@ -206,7 +210,7 @@ impl Sessions {
         before: Option<Cursor>,
         limit: usize,
     ) -> Result<ThreadPage, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let mut reads = self
             .read(
                 &partition,
@@ -280,7 +284,7 @@ impl Sessions {
     ) -> Result<MessagePage, SessionError> {
         let mut reads = self
             .read(
-                &Partition::student(student),
+                &self.partition(student).await?,
                 vec![
                     StoredThread::read(&keys::thread(thread_id)),
                     Read::LogAfter {
@@ -315,7 +319,7 @@ impl Sessions {
         thread_id: &str,
     ) -> Result<StoredThread, SessionError> {
         let wanted = vec![StoredThread::read(&keys::thread(thread_id))];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::{
     watch,
 };
 use turnwise_proto::session::v1::Event;
-use turnwise_session_store::{Partition, StudentKey};
+use turnwise_session_store::StudentKey;
 
 use super::{Sessions, events::Page, keys};
 use crate::error::SessionError;
@@ -56,7 +56,10 @@ impl Sessions {
         mut after: i64,
         sender: Sender<Watched>,
     ) -> Option<SessionError> {
-        let partition = Partition::student(student);
+        let partition = match self.partition(student).await {
+            Ok(partition) => partition,
+            Err(error) => return Some(error),
+        };
         let mut news = self.inner.store.watch(&partition, &keys::events(thread_id));
         loop {
             // Marked before the log is read: what comes later is news.

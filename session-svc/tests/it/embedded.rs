@@ -170,10 +170,10 @@ const ENTRY: u8 = 0x13;
 /// Turns a bit over in the first row of a student's that begins so, and in nothing else: every page is whole.
 async fn spoil(bench: &mut Bench, student: &str, name: &str, kind: u8, tail: &[u8]) {
     const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
+    let partition = bench.partition(&bench.student(student)).await;
     bench.stop().await;
-    let partition = format!("{}/{student}", bench.tenant);
     let start = [
-        partition.as_bytes(),
+        partition.as_str().as_bytes(),
         &[0],
         name.as_bytes(),
         &[0, kind],

@@ -82,15 +82,15 @@ async fn all_keys_of_a_student_are_in_one_slot_and_what_is_temporary_ends() {
     drill.question_records = vec![passed("Q1")];
     sessions.commit_evidence(&ada, drill).await.unwrap();
 
-    let start = "turnwise:{slots/ada}";
-    let of_class = "turnwise:{slots/class:7b}:";
+    let start = format!("turnwise:{{{}}}", bench.partition(&ada).await.as_str());
+    let (of_class, of_tenant) = ("turnwise:{slots/class:7b}:", "turnwise:{slots/tenant:}:");
     let mut kept = Vec::new();
     let mut ends = Vec::new();
     for key in bench.home.keys("*") {
-        if key.starts_with(of_class) {
+        if key.starts_with(of_class) || key.starts_with(of_tenant) {
             continue;
         }
-        let name = key.strip_prefix(start).unwrap_or_else(|| panic!("{key}"));
+        let name = key.strip_prefix(&start).unwrap_or_else(|| panic!("{key}"));
         match bench.home.rest(&key) {
             Some(rest) => ends.push((name.to_owned(), rest)),
             None => kept.push(name.to_owned()),
@@ -141,6 +141,8 @@ async fn events_are_kept_as_long_as_their_thread() {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     take_turn(sessions, &ada, "t1", "k").await;
+    let partition = bench.partition(&ada).await;
+    let key = |name: &str| format!("turnwise:{{{}}}:{name}:t1", partition.as_str());
     bench.clock.advance(THREADS - Duration::from_secs(1000));
     let append = AppendEvents {
         thread_id: "t1".to_owned(),
@@ -151,8 +153,7 @@ async fn events_are_kept_as_long_as_their_thread() {
     sessions.append_events(&ada, append).await.unwrap();
     // So late they keep all of it for longer, as a turn does.
     for name in ["events", "timeline", "thread"] {
-        let key = format!("turnwise:{{events/ada}}:{name}:t1");
-        assert!(bench.home.rest(&key).unwrap() > THREADS - Duration::from_secs(100));
+        assert!(bench.home.rest(&key(name)).unwrap() > THREADS - Duration::from_secs(100));
     }
     bench.clock.advance(Duration::from_secs(1000));
     let append = AppendEvents {
@@ -162,7 +163,7 @@ async fn events_are_kept_as_long_as_their_thread() {
         alert: None,
     };
     sessions.append_events(&ada, append).await.unwrap();
-    let rest = bench.home.rest("turnwise:{events/ada}:events:t1").unwrap();
+    let rest = bench.home.rest(&key("events")).unwrap();
     assert!(rest <= THREADS - Duration::from_secs(1000), "{rest:?}");
 }
 

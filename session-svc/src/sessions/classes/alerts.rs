@@ -20,6 +20,7 @@ use crate::{
         END, Idempotency, Sessions,
         audit::{Actor, Deed},
         cursor::Cursor,
+        fence::Since,
         keys, millis,
         outbox::{self, News, Stream},
         threads::field,
@@ -79,6 +80,7 @@ impl Sessions {
         thread_id: &str,
         key: &str,
         new: &NewAlert,
+        since: Since,
     ) -> Result<(), SessionError> {
         let now = self.now();
         let alert = SafeguardingAlert {
@@ -123,16 +125,23 @@ impl Sessions {
         let told = self.told_of(&student.tenant, &alert, outbox::RAISED);
         writes.extend(told.await?);
         let transaction = Transaction {
-            checks: vec![Check::Absent {
-                key,
-                tell: Vec::new(),
-            }],
+            checks: vec![
+                Check::Absent {
+                    key,
+                    tell: Vec::new(),
+                },
+                self.not_erased_since(student, since).await?,
+            ],
             writes,
             reads: Vec::new(),
         };
         let class = Partition::class(&student.tenant, class_id);
-        if let Outcome::Applied(_) = self.transact(&class, transaction).await? {
-            self.inner.metrics.raised(&alert);
+        match self.transact(&class, transaction).await? {
+            Outcome::Applied(_) => self.inner.metrics.raised(&alert),
+            Outcome::Refused(refused) if refused.check == 1 => {
+                return Err(SessionError::TurnErased);
+            }
+            Outcome::Refused(_) => {}
         }
         Ok(())
     }
@@ -210,10 +219,9 @@ impl Sessions {
             facts: vec![("alert", alert_id.to_owned())],
             ..Deed::default()
         };
-        let done = self
-            .once(actor, idempotency, deed, self.take_on(&class, actor, found))
+        self.once(actor, idempotency, deed, self.take_on(&class, actor, found))
             .await?;
-        Ok(done.alert.unwrap_or_default())
+        self.alert(&class, alert_id).await
     }
 
     async fn take_on(
@@ -251,12 +259,9 @@ impl Sessions {
             writes,
             reads: Vec::new(),
         };
-        let alert = match self.transact(class, transaction).await? {
-            Outcome::Applied(_) => alert,
-            // Somebody else was first, or it is gone.
-            Outcome::Refused(_) => self.alert(class, &alert.alert_id).await?,
-        };
-        Ok(AcknowledgeAlertResponse { alert: Some(alert) })
+        // Refused, somebody else was first, or it is gone. What is kept for a retry names no student.
+        self.transact(class, transaction).await?;
+        Ok(AcknowledgeAlertResponse { alert: None })
     }
 
     /// The event that tells a platform of an alert; its stream is entered at once. The alert itself is read when the event

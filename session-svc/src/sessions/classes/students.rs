@@ -110,7 +110,7 @@ impl Sessions {
         let [halves, fence] = evidence::snapshot_reads(course_id);
         let mut wanted = vec![halves, fence, evidence::questions(course_id)];
         wanted.extend(activity::reads(class_id, course_id, this_week, weeks));
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let (halves, erasure) = (reads.fields()?, evidence::erasure(reads.fields()?)?);
         let snapshot = evidence::snapshot(student, course_id, halves, erasure)?;
         let question_records = evidence::question_records(reads.record()?)?;

@@ -11,7 +11,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{ClaimedWork, DueWork};
-use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{kept, partition, ranked, student_of};
 use crate::{
@@ -163,7 +163,7 @@ impl Sessions {
                     fields: ids.iter().cloned().map(Cow::Owned).collect(),
                 }];
                 let mut found = self
-                    .read(&Partition::student(&student), wanted)
+                    .read(&self.partition(&student).await?, wanted)
                     .await?
                     .fields()?;
                 let mut ids = ids;
@@ -200,13 +200,38 @@ impl Sessions {
             ],
             reads: Vec::new(),
         };
-        let Outcome::Applied(applied) = self.transact(&partition(), transaction).await? else {
-            return Ok(None);
+        let applied = match self.transact(&partition(), transaction).await? {
+            Outcome::Applied(applied) => applied,
+            Outcome::Refused(refused) => {
+                if let Some(rest) = refused.lease_remainder {
+                    self.stays_claimed(&work.work_id, now, rest).await?;
+                }
+                return Ok(None);
+            }
         };
         Ok(Some(ClaimedWork {
             work: Some(work),
             fencing_token: applied.token.ok_or(SessionError::Unavailable)?,
         }))
+    }
+
+    /// Lets a piece that somebody has stand behind what is due now, for as long as the claim lasts: whoever claimed it put it
+    /// there by a clock that may be behind this one.
+    async fn stays_claimed(
+        &self,
+        work_id: &str,
+        now: Timestamp,
+        rest: Duration,
+    ) -> Result<(), SessionError> {
+        let until = now.as_millisecond().saturating_add(millis(rest).max(1));
+        let transaction = Transaction {
+            checks: vec![Check::Present {
+                key: keys::work(work_id),
+            }],
+            writes: vec![ranked(work_id.to_owned(), until)],
+            reads: Vec::new(),
+        };
+        self.transact(&partition(), transaction).await.map(drop)
     }
 
     /// Makes a claim last its full time again; answers that time.
@@ -253,7 +278,7 @@ impl Sessions {
         if let Some(item) = item {
             let work: DueWork = record::decode("work", &item)?;
             self.apply(
-                &Partition::student(&student_of(&work)),
+                &self.partition(&student_of(&work)).await?,
                 Transaction {
                     writes: vec![kept(vec![work_id.to_owned()])],
                     ..Transaction::default()

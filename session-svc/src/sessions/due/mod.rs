@@ -14,7 +14,8 @@ use turnwise_session_store::{
 };
 
 use super::{
-    Sessions,
+    END, Sessions,
+    fence::Since,
     fields::Fields,
     keys,
     threads::{field, is_about, unknown},
@@ -29,6 +30,9 @@ pub(super) enum Known {
     /// All but its time: a step that is tried again is due a moment later.
     AnyTime,
 }
+
+/// How many pieces are read at a time.
+const PAGE: usize = 200;
 
 fn partition() -> Partition {
     Partition::system("due")
@@ -105,25 +109,34 @@ impl Sessions {
     pub async fn defer(&self, student: &StudentKey, work: DueWork) -> Result<(), SessionError> {
         let thread_id = work.thread_id.clone();
         let work_id = work.work_id.clone();
-        let course_id = self.thread(student, &thread_id).await?.thread.course_id;
-        self.schedule(student, &thread_id, &[work], Known::Whole)
+        let opened = self.opened(student, &thread_id).await?;
+        let (thread, since) = (&opened.stored, opened.since);
+        if self.is_to_be_indexed(thread) {
+            // The next reset must find the thread, so that what the work holds goes with it.
+            self.index(student, &thread.thread.class_id, &thread_id, since)
+                .await?;
+        }
+        let works = [work];
+        self.schedule(student, &thread_id, &works, Known::Whole, since)
             .await?;
+        // The thread may have been removed since it was read.
+        let mut checks = vec![is_about(&thread_id, &thread.thread.course_id)];
+        checks.extend(opened.checks());
         let transaction = Transaction {
-            // The thread may have been removed since it was read.
-            checks: vec![is_about(&thread_id, &course_id)],
+            checks,
             writes: vec![promise(&work_id, &thread_id)],
             reads: Vec::new(),
         };
-        match self
-            .transact(&Partition::student(student), transaction)
-            .await?
-        {
-            Outcome::Applied(_) => Ok(()),
-            Outcome::Refused(_) => {
-                self.withdraw(vec![work_id]).await?;
-                Err(unknown(&thread_id))
-            }
-        }
+        let partition = self.partition(student).await?;
+        let Outcome::Refused(refused) = self.transact(&partition, transaction).await? else {
+            return Ok(());
+        };
+        self.withdraw(vec![work_id]).await?;
+        Err(match refused.check {
+            0 => unknown(&thread_id),
+            1 | 2 => SessionError::TurnErased,
+            _ => SessionError::Contended,
+        })
     }
 
     /// Enters work; what promises it is written next. Work that is there already stays as it is, and is looked at as soon as
@@ -134,7 +147,9 @@ impl Sessions {
         thread_id: &str,
         works: &[DueWork],
         known: Known,
+        since: Since,
     ) -> Result<(), SessionError> {
+        let not_erased = self.not_erased_since(student, since).await?;
         for work in works {
             let due_of = |work: &DueWork| work.due_time.as_ref().and_then(time::from_proto);
             let due = due_of(work).unwrap_or_else(|| self.now()).as_millisecond();
@@ -145,10 +160,13 @@ impl Sessions {
                 ..work.clone()
             };
             let transaction = Transaction {
-                checks: vec![Check::Absent {
-                    key: keys::work(&work.work_id),
-                    tell: vec!["item"],
-                }],
+                checks: vec![
+                    not_erased.clone(),
+                    Check::Absent {
+                        key: keys::work(&work.work_id),
+                        tell: vec!["item"],
+                    },
+                ],
                 writes: vec![
                     Write::Put {
                         key: keys::work(&work.work_id),
@@ -161,6 +179,9 @@ impl Sessions {
             let Outcome::Refused(refused) = self.transact(&partition(), transaction).await? else {
                 continue;
             };
+            if refused.check == 0 {
+                return Err(SessionError::TurnErased);
+            }
             let Some(stored) = Fields::of(refused.told).take() else {
                 continue;
             };
@@ -184,6 +205,41 @@ impl Sessions {
                 reads: Vec::new(),
             };
             self.transact(&partition(), transaction).await?;
+        }
+        Ok(())
+    }
+
+    /// Withdraws all work of a student, promised or not, readable promises or not; afterwards none comes that was under way.
+    pub(super) async fn withdraw_all(
+        &self,
+        student: &StudentKey,
+        token: i64,
+    ) -> Result<(), SessionError> {
+        self.fence(student, &partition(), token).await?;
+        let wanted = vec![Read::Lowest {
+            key: keys::due(),
+            from: 0,
+            to: END,
+            limit: usize::MAX >> 1,
+        }];
+        let due = self.read(&partition(), wanted).await?.members()?;
+        for page in due.chunks(PAGE) {
+            let wanted = page.iter().map(|(id, _)| Read::Fields {
+                key: keys::work(id),
+                fields: vec!["item".into()],
+            });
+            let mut reads = self.read(&partition(), wanted.collect()).await?;
+            let mut theirs = Vec::new();
+            for (id, _) in page {
+                let Some(item) = reads.fields()?.take() else {
+                    continue;
+                };
+                let work = record::decode::<DueWork>("work", &item);
+                if work.is_ok_and(|work| student_of(&work) == *student) {
+                    theirs.push(id.clone());
+                }
+            }
+            self.withdraw(theirs).await?;
         }
         Ok(())
     }

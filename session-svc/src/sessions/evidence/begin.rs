@@ -1,7 +1,7 @@
 //! Beginning evidence: one transaction reads all that it is applied to, and takes no lease.
 
 use turnwise_proto::session::v1::EvidenceStart;
-use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction};
+use turnwise_session_store::{Outcome, Read, StudentKey, Transaction};
 
 use super::{
     BeginEvidence, EvidenceBegun,
@@ -12,6 +12,7 @@ use crate::{
     record,
     sessions::{
         Sessions,
+        fence::{Since, none_under_way},
         fields::Reads,
         idempotency::IdempotencyEntry,
         keys::{self, Operation},
@@ -34,6 +35,7 @@ impl Sessions {
             StoredThread::read(&keys::thread(&begin.thread_id)),
             halves,
             fence,
+            Since::read(),
             questions(&begin.course_id),
         ];
         if let Some(nonce) = &begin.drill_nonce {
@@ -47,12 +49,13 @@ impl Sessions {
                 entry.unused(),
                 is_of_kind(&begin.thread_id, begin.kind),
                 is_about(&begin.thread_id, &begin.course_id),
+                none_under_way(),
             ],
             writes: Vec::new(),
             reads,
         };
         match self
-            .transact(&Partition::student(student), transaction)
+            .transact(&self.partition(student).await?, transaction)
             .await?
         {
             Outcome::Applied(applied) => {
@@ -64,6 +67,7 @@ impl Sessions {
             Outcome::Refused(refused) => match refused.check {
                 0 => Ok(EvidenceBegun::Answered(entry.stored_text(refused)?)),
                 1 => Err(not_of_kind(refused.told, &begin.thread_id)),
+                3 => Err(SessionError::ErasureUnderWay),
                 _ => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
             },
         }
@@ -78,6 +82,7 @@ impl Sessions {
         let stored = StoredThread::decode(reads.fields()?)?
             .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
         let (halves, erasure) = (reads.fields()?, erasure(reads.fields()?)?);
+        let since = Since::decode(reads.fields()?)?;
         let snapshot = snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = question_records(reads.record()?)?;
         let verdict = match begin.drill_nonce {
@@ -86,7 +91,7 @@ impl Sessions {
         };
         if self.is_to_be_indexed(&stored) {
             // The next reset must find the thread, so that the answer's text goes with it.
-            self.index(student, &stored.thread.class_id, &begin.thread_id)
+            self.index(student, &stored.thread.class_id, &begin.thread_id, since)
                 .await?;
         }
         let class_id = &stored.thread.class_id;

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use turnwise_session_store::{Check, Outcome, Partition, Refused, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, Refused, StudentKey, Transaction, Write};
 
 use super::{CommitEvidence, EvidenceOutcome};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     record,
     sessions::{
         Sessions,
+        fence::none_under_way,
         fields::{Fields, decimal},
         graded,
         idempotency::IdempotencyEntry,
@@ -43,6 +44,7 @@ enum About {
     Version,
     Erasure,
     Cleared,
+    Running,
 }
 
 impl Sessions {
@@ -52,7 +54,7 @@ impl Sessions {
         student: &StudentKey,
         commit: CommitEvidence,
     ) -> Result<EvidenceOutcome, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let entry =
             IdempotencyEntry::new(Operation::Evidence, &commit.idempotency, &commit.course_id);
         let mut assumptions = Assumptions {
@@ -87,6 +89,7 @@ impl Sessions {
                     assumptions.unwritten = true;
                 }
                 Some(About::Cleared) => assumptions.answer_kept = false,
+                Some(About::Running) => return Err(SessionError::ErasureUnderWay),
                 Some(About::Version | About::Erasure) | None => break,
             }
         }
@@ -187,6 +190,7 @@ fn checks(
     if assumptions.answer_kept {
         checks.push((About::Cleared, graded::not_cleared()));
     }
+    checks.push((About::Running, none_under_way()));
     checks.into_iter().unzip()
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use turnwise_proto::session::v1::{QuestionRecord, StudentSnapshot};
-use turnwise_session_store::{Partition, Read, StudentKey};
+use turnwise_session_store::{Read, StudentKey};
 
 use super::EvidenceNow;
 use crate::{
@@ -28,7 +28,7 @@ impl Sessions {
         course_id: &str,
     ) -> Result<StudentSnapshot, SessionError> {
         let wanted = snapshot_reads(course_id).into();
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         snapshot(
             student,
             course_id,
@@ -46,7 +46,7 @@ impl Sessions {
     ) -> Result<(EvidenceNow, i64), SessionError> {
         let [halves, fence] = snapshot_reads(course_id);
         let wanted = vec![halves, fence, questions(course_id)];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let (halves, erasure) = (reads.fields()?, erasure(reads.fields()?)?);
         let now = EvidenceNow {
             snapshot: snapshot(student, course_id, halves, erasure)?,

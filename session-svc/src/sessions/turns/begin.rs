@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::session::v1::{ConversationMemory, TurnStart};
-use turnwise_session_store::{
-    Check, Outcome, Partition, Read, Refused, StudentKey, Transaction, Write,
-};
+use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
 
 use super::{BeginTurn, Begun, Carry, scope};
 use crate::{
@@ -15,6 +13,7 @@ use crate::{
     record,
     sessions::{
         Sessions, evidence,
+        fence::{Since, none_under_way},
         fields::{Fields, Reads},
         idempotency::IdempotencyEntry,
         interactions::Interactions,
@@ -35,7 +34,7 @@ impl Sessions {
             // What was remembered before this was switched off stays unread until its time is over.
             begin.memory_scope = Bytes::new();
         }
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let entry = IdempotencyEntry::new(
             Operation::Turn(begin.kind),
             &begin.idempotency,
@@ -49,6 +48,7 @@ impl Sessions {
                 Check::LeaseFree {
                     key: keys::lease(&begin.thread_id),
                 },
+                none_under_way(),
             ],
             writes: vec![Write::TakeLease {
                 key: keys::lease(&begin.thread_id),
@@ -62,7 +62,9 @@ impl Sessions {
             Outcome::Refused(refused) => return refused_begin(refused, &entry, &begin),
         };
         let token = applied.token.ok_or(SessionError::Unavailable)?;
-        match self.start(student, &begin, Reads::new(applied.found)).await {
+        let since = Since::token(token);
+        let found = Reads::new(applied.found);
+        match self.start(student, &begin, since, found).await {
             Ok(start) => Ok(Begun::Started(Box::new(TurnStart {
                 fencing_token: token,
                 lease_ttl: prost_types::Duration::try_from(self.limits().lease_ttl).ok(),
@@ -80,6 +82,7 @@ impl Sessions {
         &self,
         student: &StudentKey,
         begin: &BeginTurn,
+        since: Since,
         mut reads: Reads,
     ) -> Result<TurnStart, SessionError> {
         let stored = StoredThread::decode(reads.fields()?)?
@@ -110,7 +113,8 @@ impl Sessions {
         let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
         let extended = self.is_to_be_indexed(&stored);
         let kept_until = if extended {
-            self.index(student, &class_id, &begin.thread_id).await?
+            self.index(student, &class_id, &begin.thread_id, since)
+                .await?
         } else {
             stored.kept_until
         };
@@ -185,6 +189,7 @@ fn refused_begin(
         }
         1 => Err(not_of_kind(refused.told, &begin.thread_id)),
         2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
+        4 => Err(SessionError::ErasureUnderWay),
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
             let mine = holder_key(&begin.idempotency.key);

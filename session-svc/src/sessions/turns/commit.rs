@@ -4,7 +4,7 @@ use turnwise_proto::{
     session::v1::{MemoryTurn, PendingInteraction, SessionStatus},
     tutor::v1::TutorMessage,
 };
-use turnwise_session_store::{Check, Outcome, Partition, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
 use super::{CommitTurn, known, scope};
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         classes::settings::ClassRedactor,
         due::Known,
         events,
+        fence::Since,
         fields::{Fields, decimal},
         idempotency::IdempotencyEntry,
         interactions,
@@ -30,7 +31,7 @@ impl Sessions {
         student: &StudentKey,
         commit: CommitTurn,
     ) -> Result<Option<PendingInteraction>, SessionError> {
-        let partition = Partition::student(student);
+        let partition = self.partition(student).await?;
         let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
         let entry = IdempotencyEntry::new(
             Operation::Turn(commit.carry.kind()),
@@ -48,11 +49,7 @@ impl Sessions {
             .ok_or(SessionError::MessageIds { expected: None })?;
         let mut checks = vec![
             entry.unused(),
-            Check::FenceBelow {
-                key: keys::erased(),
-                field: "fence",
-                token: commit.fencing_token,
-            },
+            Since::token(commit.fencing_token).check(),
             Check::FenceBelow {
                 key: keys::thread(&commit.thread_id),
                 field: "floor",
@@ -70,10 +67,11 @@ impl Sessions {
                 tell: vec!["count"],
             },
         ];
+        let since = Since::token(commit.fencing_token);
         let mut writes = self.turn_writes(&commit, first, &roster);
         if let Some(alert) = &commit.alert {
             let (class_id, key) = (&commit.carry.class_id, &commit.idempotency.key);
-            self.raise(student, class_id, &commit.thread_id, key, alert)
+            self.raise(student, class_id, &commit.thread_id, key, alert, since)
                 .await?;
         }
         if let Some(turn) = &commit.activity {
@@ -83,8 +81,14 @@ impl Sessions {
         let mut over = Vec::new();
         if let Some(step) = step {
             // Work that is due later is entered first: what the turn promises to do is then found, whatever happens.
-            self.schedule(student, &commit.thread_id, &step.works, Known::AnyTime)
-                .await?;
+            self.schedule(
+                student,
+                &commit.thread_id,
+                &step.works,
+                Known::AnyTime,
+                since,
+            )
+            .await?;
             over = step.over;
             checks.push(step.check);
             writes.extend(step.writes);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use turnwise_session_store::{Check, Outcome, Partition, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
 use crate::{
     error::SessionError,
@@ -28,7 +28,7 @@ impl Sessions {
             reads: Vec::new(),
         };
         match self
-            .transact(&Partition::student(student), transaction)
+            .transact(&self.partition(student).await?, transaction)
             .await?
         {
             Outcome::Applied(_) => Ok(ttl),
@@ -52,7 +52,7 @@ impl Sessions {
             writes: vec![Write::ReleaseLease { key }],
             reads: Vec::new(),
         };
-        self.transact(&Partition::student(student), transaction)
+        self.transact(&self.partition(student).await?, transaction)
             .await?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use turnwise_proto::session::v1::{ThreadKind, TurnLog};
-use turnwise_session_store::{Partition, Read, StudentKey, Write};
+use turnwise_session_store::{Read, StudentKey, Write};
 
 use crate::{
     error::SessionError,
@@ -70,7 +70,7 @@ impl Sessions {
             key: keys::turn(turn_id),
             fields: ["facts", "text", "erased"].map(Cow::Borrowed).to_vec(),
         }];
-        let mut reads = self.read(&Partition::student(student), wanted).await?;
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let mut fields = reads.fields()?;
         let facts = fields.take().ok_or_else(|| SessionError::UnknownTurn {
             turn_id: turn_id.to_owned(),

@@ -205,6 +205,11 @@ impl Bench {
         }
     }
 
+    /// Where a student's data is.
+    pub async fn partition(&self, student: &StudentKey) -> Partition {
+        self.sessions().partition(student).await.unwrap()
+    }
+
     /// Staff of the tenant.
     pub fn actor(&self) -> Actor {
         Actor {

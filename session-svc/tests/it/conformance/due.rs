@@ -11,7 +11,7 @@ use turnwise_session_store::{DAMAGED, Key, Partition, Write};
 use turnwise_session_svc::{error::SessionError, sessions::Sessions};
 
 use crate::{
-    bench::{Bench, CLAIM, make_thread, refused, unknown_thread},
+    bench::{Bench, CLAIM, make_thread, new_thread, refused, unknown_thread},
     cases,
 };
 
@@ -75,9 +75,8 @@ async fn claim(sessions: &Sessions, bench: &Bench) -> Vec<ClaimedWork> {
 /// The names that are stored of deferred work.
 fn stored(bench: &Bench) -> Vec<String> {
     let work = format!("/system:due:work:{}.", bench.tenant);
-    let works = format!("{}/ada:works", bench.tenant);
     let dump = bench.dump();
-    let found = dump.only(|name| name.starts_with(&work) || name == works);
+    let found = dump.only(|name| name.starts_with(&work) || name.ends_with(":works"));
     found.names().into_iter().map(str::to_owned).collect()
 }
 
@@ -178,7 +177,7 @@ async fn orphans_do_not_starve_what_is_promised(bench: &mut Bench) {
         key: Key::new("works"),
         fields: names.iter().map(|name| id(bench, name).into()).collect(),
     };
-    bench.write(&Partition::student(&ada), promises).await;
+    bench.write(&bench.partition(&ada).await, promises).await;
     bench.clock.advance(SOON);
     defer(bench, "resume", Duration::ZERO).await;
     bench.clock.advance(Duration::from_secs(1));
@@ -286,7 +285,7 @@ async fn work_that_nothing_promises_is_dropped_in_time(bench: &mut Bench) {
         key: Key::new("works"),
         fields: vec![id(bench, "w").into()],
     };
-    bench.write(&Partition::student(&ada), promise).await;
+    bench.write(&bench.partition(&ada).await, promise).await;
     bench.clock.advance(SOON);
     for _ in 0..2 {
         assert_eq!(claim(sessions, bench).await, []);
@@ -300,7 +299,7 @@ async fn work_that_nothing_promises_is_dropped_in_time(bench: &mut Bench) {
         key: Key::new("works"),
         fields: vec![id(bench, "w").into()],
     };
-    bench.write(&Partition::student(&ada), promise).await;
+    bench.write(&bench.partition(&ada).await, promise).await;
     bench.clock.advance(Duration::from_secs(600));
     assert_eq!(claim(sessions, bench).await, []);
     assert_eq!(stored(bench), [""; 0]);
@@ -353,10 +352,17 @@ async fn a_reset_takes_work_whose_promise_is_damaged(bench: &mut Bench) {
     assert_eq!(audited[0].facts["unreadable_records"], "1");
     assert_eq!(bench.archived()[0]["works"].as_array().unwrap().len(), 1);
     assert_eq!(stored(bench), [""; 0]);
-    // Of another thread it is left alone.
-    defer(bench, "other", SOON).await;
+    // Of a thread of another class it is left alone.
+    let mut elsewhere = new_thread("t2");
+    elsewhere.thread.class_id = "8a".to_owned();
+    sessions.create_thread(&ada, elsewhere).await.unwrap();
+    let other = DueWork {
+        thread_id: "t2".to_owned(),
+        ..work(bench, "other", SOON)
+    };
+    sessions.defer(&ada, other).await.unwrap();
     damage_promise(bench, "other").await;
-    make_thread(sessions, &ada, "t2").await;
+    make_thread(sessions, &ada, "t3").await;
     assert_eq!(bench.reset().await.threads, 1);
     bench.clock.advance(SOON);
     assert_eq!(claim(sessions, bench).await.len(), 1);
@@ -367,7 +373,7 @@ async fn damage_promise(bench: &Bench, name: &str) {
         key: Key::new("works"),
         fields: vec![(id(bench, name).into(), Bytes::from_static(DAMAGED))],
     };
-    let ada = Partition::student(&bench.student("ada"));
+    let ada = bench.partition(&bench.student("ada")).await;
     bench.write(&ada, promise).await;
 }
 

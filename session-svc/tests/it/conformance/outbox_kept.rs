@@ -37,7 +37,7 @@ async fn an_erasure_takes_what_was_not_delivered(bench: &mut Bench) {
         .await
         .unwrap();
     let dump = bench.home.dump();
-    let outbox = dump.only(|name| name.contains("outbox"));
+    let outbox = dump.only(|name| name.contains(":outbox"));
     assert!(!outbox.0.is_empty());
     assert_eq!(outbox.holding(ADA), [""; 0]);
     bench.clock.advance(Duration::from_secs(60));

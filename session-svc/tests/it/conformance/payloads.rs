@@ -28,7 +28,7 @@ use turnwise_proto::{
     },
     tutor::v1::Role,
 };
-use turnwise_session_store::{Key, Partition, Write};
+use turnwise_session_store::{Key, Write};
 use turnwise_session_svc::routes_over;
 
 use crate::{
@@ -469,7 +469,7 @@ async fn what_cannot_be_read_of_a_payload_is_left_out_and_counted(bench: &mut Be
         key: Key::new(format!("payloads:{THREAD}")),
         fields: vec![(format!("{id}:0").into(), Bytes::from_static(b"damage"))],
     };
-    bench.write(&Partition::student(&ada), damage).await;
+    bench.write(&bench.partition(&ada).await, damage).await;
     let damaged = clients.read(&id, 0).await.unwrap_err();
     assert_eq!(damaged.code(), Code::DataLoss);
     // The thread goes on.

@@ -1,6 +1,6 @@
 //! After a restart, and with records that cannot be read.
 
-use turnwise_session_store::{DAMAGED, Key, Partition, Write};
+use turnwise_session_store::{DAMAGED, Key, Write};
 use turnwise_session_svc::{
     error::SessionError,
     record,
@@ -74,7 +74,7 @@ async fn a_damaged_record_fails_alone(bench: &mut Bench) {
         make_thread(sessions, who, "t1").await;
         take_turn(sessions, who, "t1", "k").await;
     }
-    let (partition, snapshot) = (Partition::student(&ada), format!("snapshot:{COURSE}"));
+    let (partition, snapshot) = (bench.partition(&ada).await, format!("snapshot:{COURSE}"));
     for (field, record) in [("turn", "turn_state"), ("evidence", "evidence")] {
         for bytes in UNREADABLE {
             bench.put(&partition, &snapshot, field, bytes).await;
@@ -99,7 +99,7 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     take_full_turn(sessions, &ada, "t1", "k").await;
-    let partition = Partition::student(&ada);
+    let partition = bench.partition(&ada).await;
     for bytes in UNREADABLE {
         let corrupted = |record| SessionError::RecordCorrupted { record };
         bench.put(&partition, "turn:turn-k", "facts", bytes).await;
@@ -147,7 +147,7 @@ async fn every_kind_of_record_is_named_when_it_is_damaged(bench: &mut Bench) {
 async fn a_record_of_a_newer_version_is_named(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    let partition = Partition::student(&ada);
+    let partition = bench.partition(&ada).await;
     let snapshot = format!("snapshot:{COURSE}");
     bench
         .put(&partition, &snapshot, "evidence", &newer(&[8, 1]))
@@ -176,7 +176,7 @@ async fn a_damaged_thread_is_left_out_of_the_list(bench: &mut Bench) {
         make_thread(sessions, &ada, id).await;
     }
     bench
-        .put(&Partition::student(&ada), "thread:t2", "record", &[])
+        .put(&bench.partition(&ada).await, "thread:t2", "record", &[])
         .await;
     let page = sessions.list_threads(&ada, TUTOR, None, 2).await.unwrap();
     let ids: Vec<_> = page.threads.iter().map(|t| t.thread_id.as_str()).collect();

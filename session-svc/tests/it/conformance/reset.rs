@@ -100,9 +100,7 @@ async fn evidence_stays(bench: &mut Bench) {
     graded.question_records = vec![passed("Q1")];
     sessions.commit_evidence(&ada, graded).await.unwrap();
     let mastery = |dump: crate::bench::Dump| {
-        dump.only(|name| {
-            name.contains("/ada:") && (name.contains(":snapshot") || name.contains(":questions"))
-        })
+        dump.only(|name| name.contains(":snapshot") || name.contains(":questions"))
     };
     let before = mastery(bench.dump());
     assert_eq!(before.names().len(), 2);
@@ -123,7 +121,7 @@ async fn other_classes_stay_as_they_are(bench: &mut Bench) {
     }
     let running = started(sessions, &bob, begin("bobs", "running")).await;
     let (of_bob, class) = (
-        format!("{}/bob", bench.tenant),
+        format!("{}:", bench.partition(&bob).await.as_str()),
         format!("{}/class:{CLASS}b", bench.tenant),
     );
     let others = |name: &str| {

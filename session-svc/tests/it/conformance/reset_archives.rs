@@ -78,7 +78,8 @@ async fn an_export_deletes_nothing(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     take_full_turn(sessions, &ada, "t1", "text").await;
-    let of_ada = |name: &str| name.contains("/ada:") || name.contains("/class:");
+    let ada_s = format!("{}:", bench.partition(&ada).await.as_str());
+    let of_ada = |name: &str| name.starts_with(&ada_s) || name.contains("/class:");
     let before = bench.dump().only(of_ada);
     let exported = sessions
         .export_class(&bench.actor(), CLASS, &fresh())

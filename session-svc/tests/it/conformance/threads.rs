@@ -1,7 +1,6 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
 use turnwise_proto::session::v1::SessionStatus;
-use turnwise_session_store::Partition;
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,
@@ -227,7 +226,7 @@ async fn a_thread_of_another_kind_is_answered_as_none(bench: &mut Bench) {
         assert_eq!(texts(sessions, &ada, thread).await.len(), 4);
     }
     bench
-        .put(&Partition::student(&ada), "thread:t1", "kind", b"?")
+        .put(&bench.partition(&ada).await, "thread:t1", "kind", b"?")
         .await;
     let begun = sessions.begin_turn(&ada, begin("t1", "k")).await;
     let corrupted = SessionError::RecordCorrupted { record: "thread" };
@@ -237,7 +236,7 @@ async fn a_thread_of_another_kind_is_answered_as_none(bench: &mut Bench) {
 async fn a_kind_that_is_not_known_is_none_of_those_that_are(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
-    let partition = Partition::student(&ada);
+    let partition = bench.partition(&ada).await;
     for (kind, refusal) in [
         (
             &b"99"[..],

@@ -140,8 +140,9 @@ async fn a_slow_reader_is_told_where_to_resume(bench: &mut Bench) {
     let counter = Counter::new(bench.store());
     let counted = bench.sessions_over(Arc::clone(&counter) as _);
     let mut slow = watch(&counted, &ada, 0).await;
-    // The thread was looked up, and two pages of its log were read: the second one waits for the reader.
-    until(|| slow.len() == BUFFER && counter.done() == 3).await;
+    // The tenant's key of pseudonyms and the thread were looked up, and two pages of its log were read: the second one waits
+    // for the reader.
+    until(|| slow.len() == BUFFER && counter.done() == 4).await;
     // However long nobody reads, no more than the buffer waits.
     assert_eq!(slow.len(), BUFFER);
     skip(Duration::from_secs(11)).await;

@@ -7,11 +7,11 @@ use turnwise_proto::school::v1::{
 };
 use turnwise_proto::session::v1::{
     AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimStreamsRequest,
-    CompleteDueWorkRequest, EventDestination, ExportClassRequest, GetBacklogRequest,
-    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ReadContextPayloadRequest,
-    RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest,
-    SettleEventsRequest, SupplyContextRequest, WatchEventsRequest,
+    CompleteDueWorkRequest, ContextRequestChange, EventDestination, ExportClassRequest,
+    GetBacklogRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
+    GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
+    ReadContextPayloadRequest, RenewDueWorkRequest, RenewLeaseRequest, ResetClassRequest,
+    SetClassRosterRequest, SettleEventsRequest, SupplyContextRequest, WatchEventsRequest,
 };
 
 /// Whom a call is for.
@@ -19,6 +19,8 @@ use turnwise_proto::session::v1::{
 enum For {
     /// The student, services and staff.
     Student,
+    /// The student, services, staff and teachers, who reach no thread that is not of a class of theirs.
+    Thread,
     /// Services and staff.
     Staff,
     /// Services, staff and the class's teachers.
@@ -112,7 +114,7 @@ async fn outcomes(
         })
     );
     call!(
-        Student,
+        Thread,
         session.change_context_request(ChangeContextRequestRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
@@ -121,7 +123,7 @@ async fn outcomes(
         })
     );
     call!(
-        Student,
+        Thread,
         session.list_context_requests(ListContextRequestsRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
@@ -281,7 +283,13 @@ async fn no_caller_is_no_call() {
 #[tokio::test]
 async fn a_student_may_name_only_themselves() {
     let service = service().await;
-    may_call_only(&service, &caller("student", "ada"), "ada", &[For::Student]).await;
+    may_call_only(
+        &service,
+        &caller("student", "ada"),
+        "ada",
+        &[For::Student, For::Thread],
+    )
+    .await;
     may_call_only(&service, &caller("student", "bob"), "ada", &[]).await;
     may_call_only(&service, &caller("student", "ad"), "ada", &[]).await;
 }
@@ -317,24 +325,37 @@ async fn a_teacher_may_act_for_their_own_classes() {
     let service = service().await;
     let mut tess = caller("teacher", "tess");
     tess.groups = vec!["8a".to_owned(), "7b".to_owned()];
-    may_call_only(&service, &tess, "ada", &[For::Class, For::Teachers]).await;
+    may_call_only(
+        &service,
+        &tess,
+        "ada",
+        &[For::Class, For::Teachers, For::Thread],
+    )
+    .await;
     for groups in [
         vec![],
         vec!["8a".to_owned(), "7".to_owned(), "7bb".to_owned()],
     ] {
         tess.groups = groups;
-        may_call_only(&service, &tess, "ada", &[For::Teachers]).await;
+        may_call_only(&service, &tess, "ada", &[For::Teachers, For::Thread]).await;
     }
 }
 
 #[tokio::test]
 async fn services_and_staff_may_name_any_student_of_their_tenant() {
-    let everybody_s = [For::Student, For::Staff, For::Class, For::Teachers];
+    let everybody_s = [
+        For::Student,
+        For::Thread,
+        For::Staff,
+        For::Class,
+        For::Teachers,
+    ];
     let service = service().await;
     may_call_only(&service, &caller("staff", "principal"), "ada", &everybody_s).await;
     let service = self::service().await;
     let all = [
         For::Student,
+        For::Thread,
         For::Staff,
         For::Class,
         For::Teachers,
@@ -379,7 +400,8 @@ async fn a_tenant_that_would_confuse_keys_is_refused() {
         strange.tenant = "a}/b".to_owned();
         for (of, outcome) in outcomes(&service, Some(&strange), "ada").await {
             let reason = reason(&outcome.unwrap_err());
-            let denied = of == For::Service || of != For::Student && role == "student";
+            let denied = of == For::Service
+                || !matches!(of, For::Student | For::Thread) && role == "student";
             let expected = if denied {
                 ErrorReason::PermissionDenied
             } else {
@@ -429,10 +451,25 @@ async fn artifacts_come_from_the_student_staff_and_teachers_of_the_class() {
         (other, denied),
         (caller("admin", "root"), denied),
     ] {
-        let supplied = service
-            .session()
-            .supply_context(request_as(&who, supply.clone()))
-            .await;
-        assert_eq!(reason(&supplied.unwrap_err()), expected, "{who:?}");
+        let mut session = service.session();
+        let supplied = session.supply_context(request_as(&who, supply.clone()));
+        assert_eq!(reason(&supplied.await.unwrap_err()), expected, "{who:?}");
+        for change in [ContextRequestChange::Cancel, ContextRequestChange::Force] {
+            let change = ChangeContextRequestRequest {
+                student_id: "ada".to_owned(),
+                thread_id: supply.thread_id.clone(),
+                request_id: "r".to_owned(),
+                change: change.into(),
+            };
+            let changed = session.change_context_request(request_as(&who, change));
+            assert_eq!(reason(&changed.await.unwrap_err()), expected, "{who:?}");
+        }
+        let list = ListContextRequestsRequest {
+            student_id: "ada".to_owned(),
+            thread_id: supply.thread_id.clone(),
+            ..ListContextRequestsRequest::default()
+        };
+        let listed = session.list_context_requests(request_as(&who, list)).await;
+        assert_eq!(listed.is_ok(), expected == closed, "{who:?}");
     }
 }

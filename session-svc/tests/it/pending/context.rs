@@ -188,7 +188,11 @@ fn changes_of_an_open_request() {
         Ok(None)
     );
 
+    // Whoever claimed its end may have another clock.
     let early = change(&state, None, "r1", Change::Expire, at(299));
+    let wait = std::time::Duration::from_secs(1);
+    assert_eq!(early, Err(PendingError::NotYet { wait }));
+    let early = change(&state, None, "r1", Change::Expire, at(200));
     assert!(matches!(
         early,
         Err(PendingError::Invalid {

@@ -99,7 +99,7 @@ fn said(result: &Result<Option<Stepped>, PendingError>) -> Says {
         Err(PendingError::Busy) => Says::Busy,
         Err(PendingError::NothingPending) => Says::Nothing,
         Err(PendingError::ContextRequestClosed { .. }) => Says::Closed,
-        Err(PendingError::Invalid { .. }) => Says::Invalid,
+        Err(PendingError::Invalid { .. } | PendingError::NotYet { .. }) => Says::Invalid,
         Err(PendingError::UnsupportedPayload { .. }) => Says::WrongType,
         Err(PendingError::PayloadTooLarge { .. }) => Says::TooLarge,
     }
