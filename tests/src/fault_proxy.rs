@@ -18,6 +18,7 @@ use tonic::{
     transport::{Channel, Endpoint, Server},
 };
 use tower::ServiceExt;
+use turnwise_kit::sizes::INTERNAL_MESSAGE;
 
 type Frame = http_body::Frame<Bytes>;
 type Edit = Arc<dyn Fn(Bytes) -> Bytes + Send + Sync>;
@@ -25,7 +26,7 @@ type Edit = Arc<dyn Fn(Bytes) -> Bytes + Send + Sync>;
 /// The length of what stands before a message: a flag and the message's length.
 const PREFIX: usize = 5;
 /// More bytes than any service reads of one message.
-const TOO_MANY: usize = 5 * 1024 * 1024;
+const TOO_MANY: usize = INTERNAL_MESSAGE + 1024 * 1024;
 
 /// How calls of a method are answered.
 #[derive(Clone)]

@@ -13,3 +13,4 @@ mod model;
 mod pending;
 mod redis;
 mod settings;
+mod weeks;

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use tonic::{Code, service::Routes};
 use turnwise_course_pack::Version;
 use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec};
-use turnwise_kit::{Fault, Kit};
+use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
     Courses, StartError, answers::Answers, courses::LoadedCourse, routes_over,
 };
@@ -292,7 +292,7 @@ async fn completions_of_any_size() {
     const MIB: usize = 1024 * 1024;
     let service = service().await;
     let policy = service.exam_policy().await;
-    for size in [64 * 1024 + 1, MIB, 4 * MIB - 4096] {
+    for size in [64 * 1024 + 1, MIB, INTERNAL_MESSAGE - 4096] {
         let long = Outcome::Completion(vec![b'{'; size].into());
         let resolved = service.resolve(policy.clone(), long).await.unwrap();
         assert_eq!(resolved.fallback_reason(), DegradedReason::LimitsExceeded);
@@ -305,7 +305,7 @@ async fn completions_of_any_size() {
     let resolved = service.resolve(policy.clone(), deep).await.unwrap();
     assert_eq!(resolved.fallback_reason(), DegradedReason::SchemaViolation);
     // More than a message may hold never gets here.
-    let too_long = Outcome::Completion(vec![b'{'; 4 * MIB].into());
+    let too_long = Outcome::Completion(vec![b'{'; INTERNAL_MESSAGE].into());
     let refused = service.resolve(policy, too_long).await.unwrap_err();
     assert_eq!(refused.code(), Code::OutOfRange);
     assert_eq!(
