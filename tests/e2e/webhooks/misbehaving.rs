@@ -317,7 +317,8 @@ async fn what_nobody_wants_is_listed_and_the_rest_goes_on() {
         (both[0].failure.as_str(), both[0].attempts),
         ("status_503", 2)
     );
-    assert_eq!(both[0].event_id, receiver.received()[1].id);
+    let mut sent = receiver.received().into_iter();
+    assert!(sent.any(|event| event.id == both[0].event_id));
     world.end().await;
 }
 

@@ -1,20 +1,17 @@
 //! Erasing a student: nothing is left of them, and nothing that was under way comes back.
 
 use bytes::Bytes;
-use turnwise_proto::session::v1::{DueWork, NewAlert, WorkKind};
-use turnwise_session_store::{StudentKey, Transaction, Write};
+use turnwise_session_store::{Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
-    sessions::{
-        Sessions, erase::EraseReport, events::AppendEvents, evidence::EvidenceOutcome, turns::Begun,
-    },
+    sessions::{erase::EraseReport, evidence::EvidenceOutcome},
 };
 
 use crate::{
     bench::{
-        Bench, CLASS, COURSE, TUTOR, begin, begin_in, event, fresh, full_commit, gate::Gate,
-        graded, idempotency, make_thread, new_thread, one_more, passed, questions, refused,
-        started, take_full_turn, texts, unknown_thread,
+        Bench, COURSE, TUTOR, begin, begin_in, full_commit, gate::Gate, graded, make_thread,
+        new_thread, one_more, passed, questions, refused, started, take_full_turn, texts,
+        unknown_thread,
     },
     cases,
 };
@@ -31,9 +28,6 @@ cases!(
     a_thread_leaves_its_class_before_it_goes,
     a_turn_that_begins_meanwhile_leaves_no_entry_in_the_class,
     an_erasure_ends_a_thread_that_a_reset_took,
-    calls_beside_an_erasure_leave_no_name,
-    nothing_that_was_under_way_leaves_a_name,
-    a_reason_names_nobody,
 );
 
 /// An id that stands nowhere by chance.
@@ -377,129 +371,4 @@ async fn an_erasure_ends_a_thread_that_a_reset_took(bench: &mut Bench) {
         .filter(|name| !name.contains(":idempotency:"))
         .collect();
     assert_eq!(left, [format!("{start}erased")]);
-}
-
-/// What every call that writes does, again and again, while the student is erased.
-async fn calls_beside_an_erasure_leave_no_name(bench: &mut Bench) {
-    let (ada, bob) = (bench.student(ADA), bench.student("bob"));
-    let sessions = bench.sessions().clone();
-    make_thread(&sessions, &bob, "bobs").await;
-    take_full_turn(&sessions, &bob, "bobs", "bob").await;
-    let bob_s = bench.partition(&bob).await;
-    let of_bob = |name: &str| name.starts_with(bob_s.as_str());
-    let before = bench.dump().only(of_bob);
-    for round in 0..4 {
-        make_thread(&sessions, &ada, &format!("t{round}")).await;
-        let mut running = tokio::task::JoinSet::new();
-        for caller in 0..8 {
-            let (sessions, ada) = (sessions.clone(), ada.clone());
-            let (work, key) = (
-                format!("{}.{round}.{caller}", bench.tenant),
-                format!("{round}-{caller}"),
-            );
-            running.spawn(call_all(sessions, ada, format!("t{round}"), key, work));
-        }
-        let erased = sessions.erase_student(bench.actor(), ada.clone(), String::new());
-        let (erased, _) = tokio::join!(erased, running.join_all());
-        erased.unwrap();
-        // What began after the erasure is the student's new work; it goes with the next one.
-        let erased = sessions.erase_student(bench.actor(), ada.clone(), String::new());
-        erased.await.unwrap();
-        assert_eq!(bench.dump().holding(ADA), [""; 0]);
-    }
-    assert_eq!(bench.dump().only(of_bob), before);
-}
-
-async fn call_all(sessions: Sessions, ada: StudentKey, thread: String, key: String, work: String) {
-    let mut new = new_thread(&format!("n{key}"));
-    new.idempotency.key = format!("new-{key}");
-    let _ = sessions.create_thread(&ada, new).await;
-    let append = AppendEvents {
-        thread_id: thread.clone(),
-        events: vec![event("note", "text")],
-        alert: Some(NewAlert::default()),
-        idempotency: idempotency(&format!("e{key}"), 4),
-    };
-    let _ = sessions.append_events(&ada, append).await;
-    let work = DueWork {
-        work_id: work,
-        kind: WorkKind::DeferredTurn.into(),
-        thread_id: thread.clone(),
-        due_time: Some(prost_types::Timestamp::default()),
-        ..DueWork::default()
-    };
-    let _ = sessions.defer(&ada, work).await;
-    if let Ok(Begun::Started(start)) = sessions.begin_turn(&ada, begin_in(&thread, &key, 1)).await {
-        let mut turn = full_commit(&start, &key, "text");
-        turn.alert = Some(NewAlert::default());
-        let _ = sessions.commit_turn(&ada, turn).await;
-    }
-    if let Ok(read) = sessions.get_snapshot(&ada, COURSE).await {
-        let _ = sessions.commit_evidence(&ada, one_more(&read, &key)).await;
-    }
-}
-
-/// Each call is held at each of its steps, the student is erased meanwhile, and the call goes on.
-async fn nothing_that_was_under_way_leaves_a_name(bench: &mut Bench) {
-    let ada = bench.student(ADA);
-    let holds: [fn(&Transaction) -> bool; 4] = [
-        |transaction| ranks(transaction, "conversations"),
-        |transaction| ranks(transaction, "open-alerts"),
-        |transaction| ranks(transaction, "due"),
-        |transaction| ranks(transaction, "threads:tutor"),
-    ];
-    for (number, hold) in holds.into_iter().enumerate() {
-        make_thread(bench.sessions(), &ada, &format!("t{number}")).await;
-        bench.reset().await;
-        let gate = Gate::new(bench.store(), hold);
-        let gated = bench.sessions_over(gate.clone());
-        let call = call_all(
-            gated,
-            ada.clone(),
-            format!("t{number}"),
-            format!("g{number}"),
-            format!("{}.g{number}", bench.tenant),
-        );
-        let call = tokio::spawn(call);
-        gate.arrival().await;
-        let erased = bench
-            .sessions()
-            .erase_student(bench.actor(), ada.clone(), String::new());
-        erased.await.unwrap();
-        call.abort();
-        let _ = call.await;
-        gate.open();
-        assert_eq!(bench.dump().holding(ADA), [""; 0], "held at {number}");
-    }
-}
-
-fn ranks(transaction: &Transaction, ranking: &str) -> bool {
-    let ranks = |write: &Write| matches!(write, Write::Rank { key, .. } if key.as_str() == ranking);
-    transaction.writes.iter().any(ranks)
-}
-
-async fn a_reason_names_nobody(bench: &mut Bench) {
-    let (ada, sessions) = (bench.student(ADA), bench.sessions());
-    let names = vec!["Ada Lovelace".to_owned()];
-    sessions
-        .set_roster(&bench.actor(), CLASS, names, &fresh())
-        .await
-        .unwrap();
-    make_thread(sessions, &ada, "t1").await;
-    let reason = format!("{ADA}, that is Ada Lovelace, ada@school.org, has left");
-    sessions
-        .erase_student(bench.actor(), ada, reason)
-        .await
-        .unwrap();
-    let audited = bench.audited().await;
-    assert_eq!(
-        (audited[0].kind.as_str(), audited[1].kind.as_str()),
-        ("student-erased", "student-erasure-begun")
-    );
-    assert_eq!(audited[0].related_id, audited[1].audit_id);
-    let reason = &audited[1].facts["reason"];
-    for name in [ADA, "Lovelace", "ada@school.org"] {
-        assert!(!reason.contains(name), "{reason}");
-    }
-    assert!(reason.contains("has left"));
 }

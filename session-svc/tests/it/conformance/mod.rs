@@ -6,6 +6,7 @@ mod concurrent;
 mod damaged;
 mod due;
 mod erase;
+mod erase_beside_calls;
 mod events;
 mod evidence;
 mod evidence_begun;
@@ -36,6 +37,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("damaged", damaged::CASES),
     ("due", due::CASES),
     ("erase", erase::CASES),
+    ("erase_beside_calls", erase_beside_calls::CASES),
     ("events", events::CASES),
     ("evidence", evidence::CASES),
     ("evidence_begun", evidence_begun::CASES),
