@@ -22,6 +22,7 @@ mod redaction;
 mod reset;
 mod reset_archives;
 mod reset_words;
+mod resets;
 mod threads;
 mod topologies;
 mod turn_logs;
@@ -53,6 +54,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("reset", reset::CASES),
     ("reset_archives", reset_archives::CASES),
     ("reset_words", reset_words::CASES),
+    ("resets", resets::CASES),
     ("threads", threads::CASES),
     ("turn_logs", turn_logs::CASES),
     ("turns", turns::CASES),
