@@ -6,7 +6,7 @@
 // The services are nested futures in this one process.
 #![recursion_limit = "256"]
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use turnwise_proto::{
