@@ -44,7 +44,12 @@ pub(crate) async fn turn(
         .into_inner()
         .turn_log
         .unwrap_or_default();
-    let record = read_log(log)?;
+    let record = match (read_log(log), class_id) {
+        (Ok(record), _) => record,
+        // Whose it is cannot be told, so it is nothing for a teacher.
+        (Err(_), Some(_)) => return Err(unknown_turn(turn_id)),
+        (Err(fault), None) => return Err(fault),
+    };
     let class_of_turn = record.facts.as_ref().map_or("", |facts| &facts.class_id);
     if class_id.is_some_and(|only| only != class_of_turn) {
         return Err(unknown_turn(turn_id));

@@ -1,5 +1,7 @@
 //! What a class is set to: the names that are redacted, and what its teacher decided.
 
+use std::collections::HashSet;
+
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     school::v1::{
@@ -22,12 +24,9 @@ impl School {
         request: SetClassRosterRequest,
     ) -> Result<SetClassRosterResponse, Fault> {
         check_names(&request.names)?;
-        let mut cue_names: Vec<String> = Vec::new();
-        for word in request.names.iter().flat_map(|name| cue_words(name)) {
-            if !cue_names.contains(&word) {
-                cue_names.push(word);
-            }
-        }
+        let mut seen = HashSet::new();
+        let words = request.names.iter().flat_map(|name| cue_words(name));
+        let cue_names = words.filter(|word| seen.insert(word.clone())).collect();
         let step = Step::Session.of(context);
         self.upstreams
             .session_admin

@@ -151,7 +151,11 @@ impl StudentRecordsService for RecordsGrpc {
         request: Request<RunRetentionRequest>,
     ) -> Result<Response<RunRetentionResponse>, Status> {
         let (caller, RunRetentionRequest {}) = open(request)?;
-        staff(&caller)?;
+        let actor = staff(&caller)?;
+        self.sessions
+            .note_retention(&actor)
+            .await
+            .map_err(Fault::from)?;
         let archives = retention::run(&self.sessions).await.map_err(Fault::from)?;
         Ok(Response::new(RunRetentionResponse {
             archives: number(archives),

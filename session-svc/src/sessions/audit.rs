@@ -280,6 +280,15 @@ impl Sessions {
         })
     }
 
+    /// Notes that archives past their time are looked for, before any is deleted.
+    pub async fn note_retention(&self, actor: &Actor) -> Result<(), SessionError> {
+        let deed = Deed {
+            kind: "retention-run",
+            ..Deed::default()
+        };
+        self.audit(actor, deed).await.map(drop)
+    }
+
     /// Notes that a student's words are read, before they are handed out.
     pub async fn note_access(
         &self,

@@ -33,7 +33,7 @@
 //! (ranking of who has worked in it by the millisecond of their end), `roster` (record: `names`), `policy` (record:
 //! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
 //! and `open-alerts` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
-//! `reset` (record of the latest class reset), `reset-lease` and `erased:PSEUDONYM` (record: `fence`; expires). In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
+//! `reset` (record of the latest class reset), `reset:KEY` (record of one that ended; expires), `reset-lease` and `erased:PSEUDONYM` (record: `fence`; expires). In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
 //! entries of what staff change, and `dead-letters` (log; expires). In both: `outbox:STREAM` (log of events to deliver; expires),
 //! `outbox-state:STREAM` (record: `cursor`, `mark`, `attempts`, `first`; expires) and `outbox-lease:STREAM`. In the partition
 //! `outbox`: `DESTINATION-due` and `DESTINATION-waiting` (rankings of streams by the millisecond at which they are looked at,
@@ -249,6 +249,10 @@ pub(crate) fn pseudonym_key() -> Key {
 
 pub(crate) fn reset() -> Key {
     Key::new("reset")
+}
+
+pub(crate) fn reset_outcome(idempotency_key: &str) -> Key {
+    Key::new(format!("reset:{idempotency_key}"))
 }
 
 pub(crate) fn reset_lease() -> Key {

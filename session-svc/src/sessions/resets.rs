@@ -7,7 +7,7 @@ use bytes::Bytes;
 use prost::Message;
 use tokio::time::Instant;
 use turnwise_proto::{classes::v1::ResetState, session::v1::ResetClassResponse};
-use turnwise_session_store::{Check, Outcome, Partition, Read, Transaction, Write};
+use turnwise_session_store::{Check, Key, Outcome, Partition, Read, Transaction, Write};
 
 use super::{
     END, Idempotency, Sessions,
@@ -106,6 +106,9 @@ impl Sessions {
                 });
             }
             _ => {
+                if let Some(done) = self.ended_reset(&class, idempotency).await? {
+                    return Ok(done);
+                }
                 self.begin_reset(actor, class_id, reason, idempotency, before)
                     .await?;
             }
@@ -166,6 +169,26 @@ impl Sessions {
         Ok((stored, found))
     }
 
+    /// What came of a reset of this key, if it ended before the latest one.
+    async fn ended_reset(
+        &self,
+        class: &Partition,
+        idempotency: &Idempotency,
+    ) -> Result<Option<ResetClassResponse>, SessionError> {
+        let wanted = vec![Read::Fields {
+            key: keys::reset_outcome(&idempotency.key),
+            fields: vec!["reset".into()],
+        }];
+        let Some(bytes) = self.read(class, wanted).await?.fields()?.take() else {
+            return Ok(None);
+        };
+        let ended: Stored = record::decode("reset", &bytes)?;
+        match ended.body_hash == idempotency.body_hash {
+            true => Ok(Some(ended.progress.unwrap_or_default())),
+            false => Err(SessionError::IdempotencyConflict),
+        }
+    }
+
     /// The intent, in the audit log and in the class's record, before anything is deleted.
     async fn begin_reset(
         &self,
@@ -214,7 +237,7 @@ impl Sessions {
                 value: before,
                 tell: vec!["reset"],
             }],
-            writes: vec![put(&stored)],
+            writes: vec![put(keys::reset(), &stored)],
             reads: Vec::new(),
         };
         let class = Partition::class(&actor.tenant, class_id);
@@ -346,11 +369,18 @@ impl Sessions {
                 audit_id,
                 ..done
             });
-            let kept = Write::Expire {
-                key: keys::reset(),
+            let kept = |key| Write::Expire {
+                key,
                 after: self.limits().idempotency_ttl,
             };
-            lease.write(vec![put(&stored), kept]).await?;
+            let mut writes = vec![put(keys::reset(), &stored), kept(keys::reset())];
+            if !failed {
+                // The next reset takes the place of this one in the class's record.
+                let outcome = keys::reset_outcome(&stored.key);
+                writes.push(put(outcome.clone(), &stored));
+                writes.push(kept(outcome));
+            }
+            lease.write(writes).await?;
             self.inner.metrics.reset(outcome);
         }
         let gone = Write::Unrank {
@@ -411,15 +441,15 @@ impl ResetProgress for Progress {
     ) -> Pin<Box<dyn Future<Output = Result<(), SessionError>> + Send + 'a>> {
         Box::pin(async move {
             self.lease
-                .write(vec![put(&sum(&self.before, report))])
+                .write(vec![put(keys::reset(), &sum(&self.before, report))])
                 .await
         })
     }
 }
 
-fn put(stored: &Stored) -> Write {
+fn put(key: Key, stored: &Stored) -> Write {
     Write::Put {
-        key: keys::reset(),
+        key,
         fields: vec![field("reset", record::encode(stored))],
     }
 }

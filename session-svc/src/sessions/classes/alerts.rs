@@ -1,15 +1,12 @@
 //! Calls for help. An alert is written into its class's partition before what belongs to it is committed, under an id that
 //! the same call makes again: none is lost, and none comes twice.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
-use tokio::sync::mpsc::{self, Sender};
 use turnwise_kit::time;
 use turnwise_proto::{
     classes::v1::{AlertFilter, SafeguardingAlert},
-    session::v1::{AcknowledgeAlertResponse, NewAlert, WatchAlertsResponse},
+    session::v1::{AcknowledgeAlertResponse, NewAlert},
 };
 use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
 
@@ -24,7 +21,6 @@ use crate::{
         keys, millis,
         outbox::{self, News, Stream},
         threads::field,
-        watch::time_to_look,
     },
 };
 
@@ -32,11 +28,6 @@ use crate::{
 const CHANGES_KEPT: usize = 1000;
 /// Alerts raised in the same millisecond that one page can still tell apart.
 const TIES: usize = 64;
-/// The most changes that wait for a watcher.
-const BUFFER: usize = 64;
-/// How long a full buffer may stay full.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// The kind of what tells that an alert was taken care of.
 const ACKNOWLEDGED: &str = "alert-acknowledged";
 
@@ -48,9 +39,6 @@ pub struct AlertPage {
     /// Where the next page goes on; none after the last.
     pub before: Option<Cursor>,
 }
-
-/// A change of a watch, or why it ended.
-pub type Watched = Result<WatchAlertsResponse, SessionError>;
 
 /// How an alert is ranked: an erasure finds a student's by the beginning.
 fn member(student_id: &str, alert_id: &str) -> String {
@@ -183,7 +171,7 @@ impl Sessions {
     }
 
     /// The alerts of these ids, without those that are gone.
-    async fn alerts(
+    pub(super) async fn alerts(
         &self,
         class: &Partition,
         ids: impl Iterator<Item = &str>,
@@ -294,93 +282,6 @@ impl Sessions {
         })
     }
 
-    /// Streams a class's alerts from the change after `after` on, until the receiver is dropped; from 0: those that are
-    /// open, and then what comes.
-    pub fn watch_alerts(
-        &self,
-        tenant: &str,
-        class_id: &str,
-        after: i64,
-    ) -> Result<mpsc::Receiver<Watched>, SessionError> {
-        let class = Partition::class(tenant, class_id);
-        let (sender, receiver) = mpsc::channel(BUFFER + 1);
-        // A place of its own for the last word: it can be said when the buffer is full.
-        let last_word = sender
-            .clone()
-            .try_reserve_owned()
-            .map_err(|_| SessionError::Unavailable)?;
-        let sessions = self.clone();
-        self.inner.tasks.spawn(async move {
-            let ended = sessions.follow_alerts(&class, after, &sender).await;
-            if let Err(error) = ended {
-                last_word.send(Err(error));
-            }
-        });
-        Ok(receiver)
-    }
-
-    async fn follow_alerts(
-        &self,
-        class: &Partition,
-        mut after: i64,
-        sender: &Sender<Watched>,
-    ) -> Result<(), SessionError> {
-        let mut news = self.inner.store.watch(class, &keys::alert_changes());
-        if after == 0 {
-            let wanted = vec![
-                Read::LogBefore {
-                    key: keys::alert_changes(),
-                    before: i64::MAX,
-                    limit: 1,
-                },
-                Read::Lowest {
-                    key: keys::open_alerts(),
-                    from: 0,
-                    to: END,
-                    limit: CHANGES_KEPT,
-                },
-            ];
-            let mut reads = self.read(class, wanted).await?;
-            after = reads.entries()?.first().map_or(0, |(id, _)| *id);
-            let open = reads.members()?;
-            let ids = open.iter().filter_map(|(id, _)| id.split_once('/'));
-            for alert in self.alerts(class, ids.map(|(_, id)| id)).await? {
-                if !tell(sender, after, alert).await? {
-                    return Ok(());
-                }
-            }
-        }
-        loop {
-            // Marked before the log is read: what comes later is news.
-            news.borrow_and_update();
-            loop {
-                let wanted = vec![Read::LogAfter {
-                    key: keys::alert_changes(),
-                    after,
-                    limit: BUFFER,
-                }];
-                let entries = self.read(class, wanted).await?.entries()?;
-                let full = entries.len() == BUFFER;
-                for (id, alert_id) in entries {
-                    let alert_id = String::from_utf8_lossy(&alert_id).into_owned();
-                    let found = self.alerts(class, [alert_id.as_str()].into_iter()).await?;
-                    for alert in found {
-                        if !tell(sender, id, alert).await? {
-                            return Ok(());
-                        }
-                    }
-                    after = id;
-                }
-                if !full {
-                    break;
-                }
-            }
-            if !time_to_look(&mut news, sender).await {
-                return Ok(());
-            }
-        }
-    }
-
     /// Removes a student's alerts from a class.
     pub(in crate::sessions) async fn forget_alerts(
         &self,
@@ -431,22 +332,6 @@ impl Sessions {
         )
         .await?;
         Ok(())
-    }
-}
-
-/// Tells a watcher; false if nobody listens any more.
-async fn tell(
-    sender: &Sender<Watched>,
-    id: i64,
-    alert: SafeguardingAlert,
-) -> Result<bool, SessionError> {
-    let change = WatchAlertsResponse {
-        id,
-        alert: Some(alert),
-    };
-    match tokio::time::timeout(PATIENCE, sender.send(Ok(change))).await {
-        Ok(sent) => Ok(sent.is_ok()),
-        Err(_too_slow) => Err(SessionError::ResumeRequired { after_id: id - 1 }),
     }
 }
 

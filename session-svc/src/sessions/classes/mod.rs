@@ -5,7 +5,7 @@
 //! | [`settings`] | roster and policy, read through a cache that follows changes |
 //! | [`activity`] | what students did, counted by week in their own partitions |
 //! | [`students`] | who has worked in a class, and what a report is made of |
-//! | [`alerts`] | calls for help: raised, listed, acknowledged, watched |
+//! | [`alerts`], [`watch_alerts`] | calls for help: raised, listed, acknowledged; watched |
 //! | [`prerequisites`] | units that a teacher marks as met |
 
 pub mod activity;
@@ -13,3 +13,4 @@ pub mod alerts;
 pub mod prerequisites;
 pub mod settings;
 pub mod students;
+pub mod watch_alerts;

@@ -1,6 +1,7 @@
 //! What the service must do on every kind of store. Every case runs on an embedded store and on a Redis server of its
 //! own, and many together on sets of sentinels and on clusters.
 
+mod alerts;
 mod audit;
 mod concurrent;
 mod damaged;
@@ -33,6 +34,7 @@ use crate::bench::Case;
 
 /// All cases, by module.
 const SUITE: &[(&str, &[Case])] = &[
+    ("alerts", alerts::CASES),
     ("audit", audit::CASES),
     ("concurrent", concurrent::CASES),
     ("damaged", damaged::CASES),

@@ -59,6 +59,11 @@ async fn one_reset_of_a_class_runs_at_a_time(bench: &mut Bench) {
     // Then the next one may begin.
     let next = sessions.reset_class(&actor, CLASS, "", &second, PATIENCE);
     assert_eq!(next.await.unwrap().state(), ResetState::Done);
+    // And the first key still tells what came of it, and removes nothing that was said since.
+    take_full_turn(sessions, &ada, "t1", "later").await;
+    let late = sessions.reset_class(&actor, CLASS, "", &key, PATIENCE);
+    assert_eq!(late.await.unwrap(), done);
+    assert!(!texts(sessions, &ada, "t1").await.is_empty());
 }
 
 async fn two_that_begin_together_are_one(bench: &mut Bench) {
