@@ -166,8 +166,13 @@ impl Sessions {
         student: &StudentKey,
         reason: &str,
     ) -> Result<String, SessionError> {
+        let classes = self.classes_of(student).await?;
+        if classes.is_empty() {
+            // No roster is known that has the student's name.
+            return Ok(String::new());
+        }
         let mut reason = redact(reason).replace(&student.student, "[student]");
-        for class_id in self.classes_of(student).await? {
+        for class_id in classes {
             // Without the names nothing is kept, rather than one of them; and no roster keeps anybody from being erased.
             let Ok(roster) = self.roster(&student.tenant, &class_id).await else {
                 return Ok(String::new());

@@ -90,8 +90,8 @@ impl Sessions {
         let roster = self.roster(&student.tenant, class_id).await?;
         let entry = IdempotencyEntry::new(Operation::Events, &append.idempotency, thread_id);
         if let Some(alert) = &append.alert {
-            let key = &append.idempotency.key;
-            self.raise(student, class_id, thread_id, key, alert, since)
+            let call = (&append.idempotency, 0);
+            self.raise(student, class_id, thread_id, call, alert, since)
                 .await?;
         }
         let now = stamp(self);

@@ -249,7 +249,12 @@ impl Sessions {
                     .map(|bytes| record::decode("reset", &bytes))
                     .transpose()?;
                 match first {
-                    Some(first) if first.key == idempotency.key => Ok(()),
+                    Some(first) if first.key == idempotency.key => {
+                        match first.body_hash == idempotency.body_hash {
+                            true => Ok(()),
+                            false => Err(SessionError::IdempotencyConflict),
+                        }
+                    }
                     _ => Err(SessionError::ResetInProgress {
                         class_id: class_id.to_owned(),
                     }),

@@ -46,12 +46,15 @@ fn member(student_id: &str, alert_id: &str) -> String {
 }
 
 /// The id of the alert of a call; the same call makes it again.
-fn alert_id(student: &StudentKey, thread_id: &str, key: &str) -> String {
+fn alert_id(student: &StudentKey, thread_id: &str, call: &Idempotency, place: i64) -> String {
     let mut hash = Sha256::new();
-    for part in [&student.tenant, &student.student, thread_id, key] {
+    for part in [&student.tenant, &student.student, thread_id, &call.key] {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
+    // A key may come again for another call once its answer is forgotten, and an alert outlives that.
+    hash.update(&call.body_hash);
+    hash.update(place.to_be_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.finalize()[..16]);
     uuid::Builder::from_random_bytes(bytes)
@@ -66,13 +69,13 @@ impl Sessions {
         student: &StudentKey,
         class_id: &str,
         thread_id: &str,
-        key: &str,
+        (call, place): (&Idempotency, i64),
         new: &NewAlert,
         since: Since,
     ) -> Result<(), SessionError> {
         let now = self.now();
         let alert = SafeguardingAlert {
-            alert_id: alert_id(student, thread_id, key),
+            alert_id: alert_id(student, thread_id, call, place),
             class_id: class_id.to_owned(),
             student_id: student.student.clone(),
             thread_id: thread_id.to_owned(),

@@ -70,8 +70,8 @@ impl Sessions {
         let since = Since::token(commit.fencing_token);
         let mut writes = self.turn_writes(&commit, first, &roster);
         if let Some(alert) = &commit.alert {
-            let (class_id, key) = (&commit.carry.class_id, &commit.idempotency.key);
-            self.raise(student, class_id, &commit.thread_id, key, alert, since)
+            let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
+            self.raise(student, class_id, &commit.thread_id, call, alert, since)
                 .await?;
         }
         if let Some(turn) = &commit.activity {
