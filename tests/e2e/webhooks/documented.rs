@@ -13,6 +13,7 @@ use serde_json::Value;
 use turnwise_testing::ReservedPort;
 use turnwise_tests::{
     deployment::Deployment,
+    eventually::eventually,
     options::{Kind, Options},
     process::repository,
     student::DEMO_COURSE,
@@ -61,6 +62,12 @@ async fn the_receiver_of_the_docs_takes_what_it_is_told(kind: Kind) {
             let _ = sender.send(line);
         }
     });
+    // An access event is sent once: the receiver has to be there.
+    eventually("the receiver listens", BOUND, async || {
+        let address = ("127.0.0.1", port.number());
+        tokio::net::TcpStream::connect(address).await.ok()
+    })
+    .await;
     // The gateway signs with a newer key, too, which the receiver does not know yet.
     fs::write(&keys, format!("{}{}", line("new", 2), line("old", 1))).unwrap();
 
