@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Result;
 use jiff::Timestamp;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use turnwise_kit::{Fault, time};
 use turnwise_proto::{
     classes::v1::SafeguardingAlert,
@@ -61,9 +61,12 @@ struct Board {
 pub(super) async fn run(args: WatchArgs, out: &mut (dyn Write + Send)) -> Result<()> {
     let mut class = args.who.connect()?;
     let live = !args.once && std::io::stdout().is_terminal();
-    let mut board = Board::default();
+    let mut board = Board {
+        stuck: stuck(&mut class, args.course.as_deref()).await?,
+        ..Board::default()
+    };
     let mut cursor = String::new();
-    let mut look = interval(STUCK_EVERY);
+    let mut look = interval_at(Instant::now() + STUCK_EVERY, STUCK_EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     if !live {
         // A board that is printed once waits for no stream to tell what was open before.
