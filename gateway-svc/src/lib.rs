@@ -14,7 +14,7 @@
 //! | `school` | what teachers and staff do with classes |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
-//! | [`tokens`] | proofs that a drill or an exam question was given to this student |
+//! | [`tokens`] | proofs that a drill or an exam question was given to this student, and what a lesson's page is about |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
 //! | [`webhooks`] | what a platform is told without asking |
 //! | [`upstream`] | the clients of the upstream services, and how long each is waited for |
@@ -97,6 +97,8 @@ pub async fn routes(
         Duration::from_secs(settings.drill_token_ttl_seconds),
     )?;
     tokens.follow(kit);
+    let scopes = settings.scope_tokens()?;
+    scopes.follow(kit);
     let guardrails = match &settings.guardrail_file {
         Some(path) => Guardrails::load(path)?,
         None => Guardrails::built_in()?,
