@@ -125,7 +125,7 @@ pub async fn routes(
         upstreams: upstreams.clone(),
     });
     let limits = Arc::new(limits::CallLimit::open(settings, kit).await?);
-    let scopes = tokens::scope::ScopeTokens::load(settings)?;
+    let scopes = settings.scope_tokens()?;
     scopes.follow(kit);
     let helper = grpc::HelperFace {
         helper: Arc::new(helper::Helper {

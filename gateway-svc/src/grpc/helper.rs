@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use prost::{Message, Name};
+use prost::Message;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 use tonic_types::pb;
@@ -22,6 +22,9 @@ use crate::{
     limits::{CallLimit, Kind},
     upstream::check_time,
 };
+
+/// The name of a place ticket among the details of a status.
+const PLACE_TICKET: &str = "type.googleapis.com/turnwise.helper.v1.PlaceTicket";
 
 /// Serves `turnwise.helper.v1.HelperService`.
 pub(crate) struct HelperFace {
@@ -114,7 +117,10 @@ impl HelperService for HelperFace {
             .admit(&request, &MINT, Kind::Act, Duration::ZERO)
             .await?;
         let caller = context.caller()?;
-        let minted = self.helper.mint(&context, caller, request.into_inner()).await?;
+        let minted = self
+            .helper
+            .mint(&context, caller, request.into_inner())
+            .await?;
         Ok(Response::new(minted))
     }
 }
@@ -134,7 +140,7 @@ fn with_ticket(fault: Fault) -> Status {
         return status;
     };
     details.details.push(prost_types::Any {
-        type_url: PlaceTicket::type_url(),
+        type_url: PLACE_TICKET.to_owned(),
         value: ticket.encode_to_vec(),
     });
     Status::with_details_and_metadata(

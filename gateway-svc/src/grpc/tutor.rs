@@ -125,10 +125,15 @@ impl TutorService for Tutor {
         let answered = |answer| StreamTurnResponse {
             news: Some(News::Answer(answer)),
         };
-        let stream = told(&self.core.kit, progressed, answered, |progress| async move {
-            let taken = turn::take(&core, &context, &caller, turn, address, &progress).await;
-            taken.map_err(Status::from)
-        });
+        let stream = told(
+            &self.core.kit,
+            progressed,
+            answered,
+            |progress| async move {
+                let taken = turn::take(&core, &context, &caller, turn, address, &progress).await;
+                taken.map_err(Status::from)
+            },
+        );
         Ok(Response::new(stream))
     }
 

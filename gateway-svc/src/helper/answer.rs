@@ -13,9 +13,7 @@ use turnwise_proto::{
 };
 
 use super::compose::Composed;
-use crate::{
-    conversation::{Request, guards, turn_log},
-};
+use crate::conversation::{Request, guards, turn_log};
 
 /// The event that tells of every message.
 const TURN: &str = "turn";
@@ -175,6 +173,8 @@ pub(super) fn log(facts: &TurnFacts) {
 
 fn degraded(facts: &TurnFacts) -> String {
     let reasons = facts.degraded_reasons();
-    let names: Vec<&str> = reasons.map(|reason: DegradedReason| reason.as_str_name()).collect();
+    let names: Vec<&str> = reasons
+        .map(|reason: DegradedReason| reason.as_str_name())
+        .collect();
     names.join(" ")
 }

@@ -11,8 +11,8 @@ use turnwise_proto::{
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        ChatDecision, ChatSource, DecideChatRequest, Reply, ResolveChatRequest, ResolveChatResponse,
-        resolve_chat_request::Outcome,
+        ChatDecision, ChatSource, DecideChatRequest, Reply, ResolveChatRequest,
+        ResolveChatResponse, resolve_chat_request::Outcome,
     },
     session::v1::ConversationMemory,
     tutor::v1::{DegradedReason, TurnStage},
@@ -95,9 +95,7 @@ impl Composing<'_> {
         self.facts.model_call = Some(completed.call);
         self.texts.completion = completed.completion;
         self.progress.stage(TurnStage::Checking);
-        let resolved = self
-            .resolve(&decision, reference, completed.is_off)
-            .await?;
+        let resolved = self.resolve(&decision, reference, completed.is_off).await?;
         if resolved.text.is_empty() {
             return Err(llm_off());
         }

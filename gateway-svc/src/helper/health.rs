@@ -15,7 +15,11 @@ const NO_MODEL: &str = "none";
 
 impl Helper {
     /// Up or down, and the backend's name; nothing else. Without a model that is to be called the helper is up.
-    pub(crate) async fn health(&self, context: &CallContext, tenant: &str) -> GetHelperHealthResponse {
+    pub(crate) async fn health(
+        &self,
+        context: &CallContext,
+        tenant: &str,
+    ) -> GetHelperHealthResponse {
         let own = own(context, tenant, WAIT);
         let mut llm = self.core.upstreams.llm.clone();
         match llm.get_backend(own.request(GetBackendRequest {})).await {

@@ -1,7 +1,5 @@
 //! Scopes signed for a lesson's page.
 
-use std::time::Duration;
-
 use turnwise_kit::{CallContext, Caller, Fault, ids, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -11,7 +9,7 @@ use turnwise_proto::{
 
 use super::Helper;
 use crate::{
-    tokens::scope::{VerifiedScope, check_scope},
+    tokens::scope::{ScopeClaims, check_scope},
     upstream::Step,
 };
 
@@ -23,45 +21,27 @@ impl Helper {
         caller: &Caller,
         request: MintScopeTokenRequest,
     ) -> Result<MintScopeTokenResponse, Fault> {
-        ids::check("class_id", &request.class_id)?;
         ids::check("course_id", &request.course_id)?;
-        if !request.student_id.is_empty() {
-            ids::check("student_id", &request.student_id)?;
-        }
-        let ttl = self.ttl(request.ttl)?;
+        let ttl = self.scopes.ttl(request.ttl)?;
         let scope = request
             .scope
             .ok_or_else(|| Fault::invalid("scope", "is required; name the lesson in it"))?;
         check_scope(&scope)?;
         let scope = self.completed(context, &request.course_id, scope).await?;
         let now = self.core.kit.clock.now();
-        let verified = VerifiedScope {
+        let claims = ScopeClaims {
+            tenant: caller.tenant.clone(),
             class_id: request.class_id,
             course_id: request.course_id,
             student_id: request.student_id,
             scope,
         };
-        let (scope_token, expires) = self.scopes.sign(now, &caller.tenant, &verified, ttl)?;
+        let (scope_token, expires) = self.scopes.sign(now, &claims, ttl)?;
         Ok(MintScopeTokenResponse {
             scope_token,
             expire_time: Some(time::to_proto(expires)),
-            scope: Some(verified.scope),
+            scope: Some(claims.scope),
         })
-    }
-
-    fn ttl(&self, asked: Option<prost_types::Duration>) -> Result<Duration, Fault> {
-        let most = self.scopes.max_age();
-        let Some(asked) = asked else { return Ok(most) };
-        let asked = Duration::try_from(asked).ok();
-        let least = Duration::from_secs(60);
-        asked
-            .filter(|asked| (least..=most).contains(asked))
-            .ok_or_else(|| {
-                Fault::invalid(
-                    "ttl",
-                    format!("must be 60 to {} seconds, or absent", most.as_secs()),
-                )
-            })
     }
 
     /// The scope with what a lesson's front matter says where it says nothing itself.

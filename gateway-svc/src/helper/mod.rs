@@ -19,6 +19,7 @@ mod mint;
 use std::{net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
@@ -38,7 +39,7 @@ use crate::{
     conversation::{Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash},
     input::check_text,
     record,
-    tokens::scope::{ScopeTokens, VerifiedScope, missing_token},
+    tokens::scope::{ScopeTokens, VerifiedScope},
     upstream::Step,
 };
 use compose::Composing;
@@ -64,7 +65,9 @@ impl Helper {
         address: Option<IpAddr>,
         progress: &Progress,
     ) -> Result<ChatResponse, Fault> {
-        let answered = self.answer(context, caller, message, address, progress).await;
+        let answered = self
+            .answer(context, caller, message, address, progress)
+            .await;
         self.metrics.answered(&answered);
         answered
     }
@@ -82,7 +85,11 @@ impl Helper {
         check(&message, core.message_max_chars)?;
         let scope = self.scope(caller, &message.scope_token)?;
         let named = scope.as_ref();
-        let memory_scope = VerifiedScope::memory_scope(named, caller);
+        let memory_scope = match named {
+            Some(scope) => scope.memory_scope(),
+            None => Sha256::digest(format!("{}/{}", caller.tenant, caller.subject)).into(),
+        };
+        let memory_scope = Bytes::copy_from_slice(&memory_scope);
         let key = match message.idempotency_key.as_str() {
             "" => Uuid::new_v4().to_string(),
             key => key.to_owned(),
@@ -162,21 +169,17 @@ impl Helper {
             ..answer::left(&facts, &composed.texts)
         };
         let answer = turn.commit(answer, made).await?;
-        core.access
-            .tell("chat", &request, class_id, &facts.turn_id);
+        core.access.tell("chat", &request, class_id, &facts.turn_id);
         Ok(answer)
     }
 
     /// What the scope token says; none where there is none and none is needed.
     fn scope(&self, caller: &Caller, token: &str) -> Result<Option<VerifiedScope>, Fault> {
-        if !token.is_empty() {
-            let now = self.core.kit.clock.now();
-            return self.scopes.verify(now, token, caller).map(Some);
+        if token.is_empty() && !caller.is(STUDENT) {
+            return Ok(None);
         }
-        match caller.is(STUDENT) {
-            true => Err(missing_token()),
-            false => Ok(None),
-        }
+        let now = self.core.kit.clock.now();
+        self.scopes.verify(now, token, caller).map(Some)
     }
 
     /// Opens a conversation; the same key opens the same.
@@ -238,7 +241,8 @@ fn body_of(message: &ChatRequest, memory_scope: &Bytes) -> Bytes {
 
 /// As the store answers for a conversation that is not there.
 fn foreign_conversation() -> Fault {
-    let problem = "is no conversation of this caller in this class; leave it out to begin a new one";
+    let problem =
+        "is no conversation of this caller in this class; leave it out to begin a new one";
     Fault::new(
         ErrorReason::UnknownThread,
         format!("`conversation_id` {problem}"),

@@ -29,7 +29,8 @@ use uuid::Uuid;
 
 use crate::{
     conversation::{
-        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash, guards::class_id, turn_log,
+        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash, guards::class_id,
+        turn_log,
     },
     input::Unredacted,
     record,
