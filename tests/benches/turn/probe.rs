@@ -145,6 +145,8 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
         &format!("embedded:{}", index.display()),
         "--drill-token-keys-file",
         keys.to_str().unwrap(),
+        "--scope-token-keys-file",
+        keys.to_str().unwrap(),
         "--helper-rate-limit-per-minute",
         "1000000",
     ]);
