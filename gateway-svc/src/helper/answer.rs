@@ -44,6 +44,7 @@ pub(super) fn answer(
         scope_verified,
         redirect: decision.redirect,
         model: call.model,
+        turn_id: facts.turn_id,
     }
 }
 

@@ -114,7 +114,8 @@ impl Helper {
             memory_scope,
             ..BeginTurnRequest::default()
         };
-        let turn = match core.begin_turn(&request, wanted).await? {
+        let begun_turn = core.begin_turn(&request, wanted).await;
+        let turn = match begun_turn.map_err(of_conversation)? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(turn) => turn,
         };
@@ -248,6 +249,14 @@ fn foreign_conversation() -> Fault {
         format!("`conversation_id` {problem}"),
     )
     .field("conversation_id", problem)
+}
+
+/// A thread is called a conversation here.
+fn of_conversation(fault: Fault) -> Fault {
+    match fault.reason() {
+        ErrorReason::UnknownThread => foreign_conversation(),
+        _ => fault,
+    }
 }
 
 /// A refusal that may be tried again names the conversation: a place is held in it.
