@@ -22,6 +22,14 @@ const COUNTERS: [&str; 16] = [
     "step", "steps", "schritt", "line", "zeile", "part", "teil", "exercise", "aufgabe", "question",
     "frage", "number", "nummer", "hint", "tipp", "unit",
 ];
+/// Words behind a number that counts them.
+#[rustfmt::skip]
+const COUNTED: [&str; 38] = [
+    "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
+    "lines", "examples", "solutions", "unknowns", "questions", "more", "other", "different", "same", "times",
+    "zahlen", "seiten", "schritte", "schritten", "terme", "faktoren", "klammern", "fälle", "teile", "gleichungen", "brüche",
+    "zeilen", "beispiele", "lösungen", "fragen", "weitere",
+];
 /// Words before a number that is the answer whatever else it is.
 const TELLS: [&str; 24] = [
     "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort",
@@ -61,9 +69,9 @@ pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &Open
     }
     let mut said = BTreeSet::new();
     for line in open.said.lines() {
-        let line = grader.stated(&parts(line));
-        if line.len() <= MOST_GUESSES {
-            said.extend(line);
+        let line = parts(line);
+        if grader.guesses(&line) <= MOST_GUESSES {
+            said.extend(grader.stated(&line));
         }
     }
     !said.iter().any(|said| said.whole) && !stated.is_subset(&said)
@@ -118,14 +126,7 @@ impl<'a> Grader<'a> {
                 question_latex: open.question_latex,
                 key: open.key,
             },
-            known: formulas()
-                .flat_map(|formula| literals(&formula.0))
-                .flat_map(|literal| {
-                    let numbers = Formula(literal.to_vec());
-                    let own = numbers.numbers().map(str::to_owned).collect::<Vec<_>>();
-                    own.into_iter().chain([typed(literal)])
-                })
-                .collect(),
+            known: formulas().flat_map(known).collect(),
             problem: formulas()
                 .flat_map(|formula| {
                     let sides = formula.0.split(is_relation).map(typed);
@@ -138,6 +139,17 @@ impl<'a> Grader<'a> {
             is_many: unequal || relations.len() > 1,
             judged: HashMap::new(),
         }
+    }
+
+    /// How many numbers stand alone that are none of the exercise's.
+    fn guesses(&self, parts: &[Part]) -> usize {
+        let alone = parts.iter().filter_map(|part| match part {
+            Part::Formula(formula) if formula.0.len() < 3 => formula.numbers().next(),
+            _ => None,
+        });
+        alone
+            .filter(|number| !self.known.iter().any(|known| known == number))
+            .count()
     }
 
     fn stated(&mut self, parts: &[Part]) -> BTreeSet<Stated> {
@@ -302,6 +314,27 @@ fn literals(symbols: &[Symbol]) -> Vec<&[Symbol]> {
     found
 }
 
+/// The numbers of a formula, alone and as they stand together. An exponent is no number of the exercise's.
+fn known(formula: &Formula) -> Vec<String> {
+    let together = literals(&formula.0).into_iter().map(typed);
+    let alone = formula.0.iter().enumerate().filter_map(|(at, symbol)| {
+        let is_exponent = at > 0 && formula.0[at - 1] == Symbol::Sign('^');
+        match symbol {
+            Symbol::Number(number) if !is_exponent => Some(number.clone()),
+            _ => None,
+        }
+    });
+    let signless = together.map(|number| number.trim_start_matches('-').to_owned());
+    let exponents = formula.0.windows(2).filter_map(|two| match two {
+        [Symbol::Sign('^'), Symbol::Number(number)] => Some(number.clone()),
+        _ => None,
+    });
+    let exponents: Vec<String> = exponents.collect();
+    let alone: Vec<String> = alone.collect();
+    let kept = |number: &String| alone.contains(number) || !exponents.contains(number);
+    alone.iter().cloned().chain(signless.filter(kept)).collect()
+}
+
 /// Whether a number is a division that comes out even.
 fn is_division(literal: &[Symbol]) -> bool {
     let [Symbol::Number(above), Symbol::Sign('/'), Symbol::Number(below)] = literal else {
@@ -329,7 +362,8 @@ fn is_told(parts: &[Part], at: usize) -> bool {
 }
 
 fn counts(parts: &[Part], at: usize) -> bool {
-    at > 0 && has_word(&parts[at - 1], &COUNTERS)
+    let counted = parts.get(at + 1).is_some_and(|part| has_word(part, &COUNTED));
+    counted || (at > 0 && has_word(&parts[at - 1], &COUNTERS))
 }
 
 fn is_asked(parts: &[Part], at: usize) -> bool {

@@ -148,5 +148,9 @@ pub(crate) fn fraction(word: &str) -> Option<(u32, u32)> {
         _ => {}
     }
     let whole = word.strip_suffix("einhalb")?;
-    Some((number(whole.strip_suffix("und").unwrap_or(whole))? * 2 + 1, 2))
+    let whole = match whole.strip_suffix("und").unwrap_or(whole) {
+        "ein" => 1,
+        whole => number(whole)?,
+    };
+    Some((whole * 2 + 1, 2))
 }

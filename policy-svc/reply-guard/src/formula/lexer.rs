@@ -25,12 +25,7 @@ pub(super) struct Placed {
 }
 
 /// Names of functions and their signs.
-const FUNCTIONS: [(&str, char); 4] = [
-    ("sqrt", '√'),
-    ("root", '√'),
-    ("wurzel", '√'),
-    ("infty", '∞'),
-];
+const FUNCTIONS: [(&str, char); 2] = [("sqrt", '√'), ("infty", '∞')];
 
 struct Lexer {
     chars: Vec<char>,
@@ -189,7 +184,19 @@ impl Lexer {
                 (times.then_some(Token::Sign('*')), 1)
             }
             (':', _) => (Some(self.colon()), 1),
-            ('-' | '–' | '•', ' ') if self.begins_line() => (None, 1),
+            ('-' | '–' | '•', ' ') if self.begins_line() => {
+                // It marks an item, or it is the sign of a number: both are read.
+                if self.peek(2).is_ascii_digit() {
+                    let at = self.at;
+                    self.push(Token::Sign('-'));
+                    self.at += 2;
+                    self.number();
+                    self.push(Token::Stop(','));
+                    self.at = at;
+                }
+                (None, 1)
+            }
+            ('_', '0'..='9') if self.glued && self.has_value() => (None, 2),
             ('—', _) => (Some(Token::Stop(',')), 1),
             ('–' | '−', _) => (Some(Token::Sign('-')), 1),
             ('≈' | '≡' | '≙' | '≅', _) => (Some(Token::Sign('=')), 1),

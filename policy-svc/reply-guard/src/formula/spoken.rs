@@ -147,13 +147,18 @@ fn number(tokens: &[Placed]) -> Option<(Vec<Token>, usize)> {
     };
     let next = word(tokens, 1);
     let below = next.and_then(written::denominator);
-    if written::is_one(first) {
-        return below.map(|below| (quotient(1, below), 2));
+    let is_one = written::is_one(first);
+    if let Some(below) = below.filter(|_| is_one) {
+        return Some((quotient(1, below), 2));
     }
     if let Some((above, below)) = written::fraction(first) {
         return Some((quotient(above, below), 1));
     }
-    let mut number = written::number(first)?;
+    let mut number = if is_one {
+        1
+    } else {
+        written::number(first)?
+    };
     let mut length = 1;
     if let Some(below) = below {
         return Some((quotient(number, below), 2));
@@ -193,7 +198,7 @@ fn number(tokens: &[Placed]) -> Option<(Vec<Token>, usize)> {
             return Some((vec![Token::Number(text)], length + 1 + decimals.len()));
         }
     }
-    Some((vec![digits(number)], length))
+    (!is_one || length > 1).then(|| (vec![digits(number)], length))
 }
 
 fn is_value(token: &Token) -> bool {
@@ -208,9 +213,7 @@ fn begins_value(tokens: &[Placed], at: usize) -> bool {
     match tokens.get(at).map(|placed| &placed.token) {
         Some(Token::Number(_) | Token::Letter(_) | Token::Sign('-' | '(' | '√' | '±')) => true,
         Some(Token::Word(word)) => {
-            matches!(word.as_str(), "minus" | "negative")
-                || written::number(word).is_some()
-                || written::fraction(word).is_some()
+            matches!(word.as_str(), "minus" | "negative") || number(&tokens[at..]).is_some()
         }
         _ => false,
     }
