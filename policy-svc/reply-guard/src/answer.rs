@@ -32,9 +32,30 @@ const COUNTED: [&str; 38] = [
 ];
 /// Words before a number that is the answer whatever else it is.
 const TELLS: [&str; 24] = [
-    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort",
-    "lösung", "ergebnis", "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get",
-    "gets", "unknown", "therefore", "hence", "somit", "folglich",
+    "answer",
+    "result",
+    "solution",
+    "equals",
+    "gives",
+    "makes",
+    "write",
+    "type",
+    "antwort",
+    "lösung",
+    "ergebnis",
+    "ergibt",
+    "schreib",
+    "schreibe",
+    "tippe",
+    "resultat",
+    "root",
+    "get",
+    "gets",
+    "unknown",
+    "therefore",
+    "hence",
+    "somit",
+    "folglich",
 ];
 /// Words behind a number that is the answer.
 const TELLS_AFTER: [&str; 12] = [
@@ -198,7 +219,9 @@ impl<'a> Grader<'a> {
                 _ => found.push((text, isolated)),
             }
             for (at, side) in sides.iter().enumerate() {
-                let plain = !side.iter().any(|symbol| matches!(symbol, Symbol::Letter(_)));
+                let plain = !side
+                    .iter()
+                    .any(|symbol| matches!(symbol, Symbol::Letter(_)));
                 let calculated = sides.iter().enumerate().any(|(other, side)| {
                     let other_side = Formula(side.to_vec());
                     other != at && !other_side.has_letter() && other_side.has_operation()
@@ -285,7 +308,10 @@ fn literals(symbols: &[Symbol]) -> Vec<&[Symbol]> {
     while at < symbols.len() {
         let start = at;
         // A sign that stands behind nothing belongs to the number.
-        let behind = at > 0 && (number(at - 1) || sign(at - 1, ")%") || matches!(symbols.get(at - 1), Some(Symbol::Letter(_))));
+        let behind = at > 0
+            && (number(at - 1)
+                || sign(at - 1, ")%")
+                || matches!(symbols.get(at - 1), Some(Symbol::Letter(_))));
         if sign(at, "-") && !behind {
             at += 1;
         }
@@ -337,7 +363,12 @@ fn known(formula: &Formula) -> Vec<String> {
 
 /// Whether a number is a division that comes out even.
 fn is_division(literal: &[Symbol]) -> bool {
-    let [Symbol::Number(above), Symbol::Sign('/'), Symbol::Number(below)] = literal else {
+    let [
+        Symbol::Number(above),
+        Symbol::Sign('/'),
+        Symbol::Number(below),
+    ] = literal
+    else {
         return false;
     };
     let (above, below) = (above.parse::<u64>(), below.parse::<u64>());
@@ -362,7 +393,9 @@ fn is_told(parts: &[Part], at: usize) -> bool {
 }
 
 fn counts(parts: &[Part], at: usize) -> bool {
-    let counted = parts.get(at + 1).is_some_and(|part| has_word(part, &COUNTED));
+    let counted = parts
+        .get(at + 1)
+        .is_some_and(|part| has_word(part, &COUNTED));
     counted || (at > 0 && has_word(&parts[at - 1], &COUNTERS))
 }
 

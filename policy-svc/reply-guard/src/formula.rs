@@ -88,13 +88,15 @@ impl Formula {
                     .count()
             };
             let (open, close) = (count('('), count(')'));
-            if symbols.last().is_some_and(|last| {
-                is(last, "+-*/^=<>≤≥√±(") || (close > open && is(last, ")"))
-            }) {
+            if symbols
+                .last()
+                .is_some_and(|last| is(last, "+-*/^=<>≤≥√±(") || (close > open && is(last, ")")))
+            {
                 symbols.pop();
-            } else if symbols.first().is_some_and(|first| {
-                is(first, "+*/^=)%") || (open > close && is(first, "("))
-            }) {
+            } else if symbols
+                .first()
+                .is_some_and(|first| is(first, "+*/^=)%") || (open > close && is(first, "(")))
+            {
                 symbols.remove(0);
             } else {
                 return Self(symbols);

@@ -154,11 +154,7 @@ fn number(tokens: &[Placed]) -> Option<(Vec<Token>, usize)> {
     if let Some((above, below)) = written::fraction(first) {
         return Some((quotient(above, below), 1));
     }
-    let mut number = if is_one {
-        1
-    } else {
-        written::number(first)?
-    };
+    let mut number = if is_one { 1 } else { written::number(first)? };
     let mut length = 1;
     if let Some(below) = below {
         return Some((quotient(number, below), 2));
@@ -256,7 +252,9 @@ fn equals(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
         }
         match word(tokens, at) {
             // Only here is `one` a number.
-            Some(word) if says && written::is_one(word) && word != "a" && !says_more(tokens, at) => {
+            Some(word)
+                if says && written::is_one(word) && word != "a" && !says_more(tokens, at) =>
+            {
                 return Some((vec![Token::Sign('='), digits(1)], at + 1));
             }
             Some(word) if EQUALS.contains(&word) => says = true,
@@ -276,7 +274,8 @@ fn equals(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
 
 /// Whether a word follows, so that `one` counts it: `x is one of the sides`.
 fn says_more(tokens: &[Placed], at: usize) -> bool {
-    word(tokens, at + 1).is_some_and(|next| !matches!(next, "and" | "und" | "because" | "weil" | "since"))
+    word(tokens, at + 1)
+        .is_some_and(|next| !matches!(next, "and" | "und" | "because" | "weil" | "since"))
 }
 
 /// What belongs together as formulas.
@@ -332,7 +331,9 @@ fn is_variable(tokens: &[Placed], at: usize, before: &[Symbol]) -> bool {
     let behind = match before.last() {
         Some(Symbol::Number(_)) => own_glued || !article,
         Some(Symbol::Letter(_)) => own_glued,
-        Some(sign @ Symbol::Sign(_)) => *sign != Symbol::Sign('(') || own_glued || is_relation(sign),
+        Some(sign @ Symbol::Sign(_)) => {
+            *sign != Symbol::Sign('(') || own_glued || is_relation(sign)
+        }
         None => false,
     };
     ahead || behind

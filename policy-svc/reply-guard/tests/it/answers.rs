@@ -221,8 +221,14 @@ fn a_step_is_no_answer() {
         (line, "2x + 3 - 3 = 11 - 3"),
         (line, "Divide both sides by 2. What is 8/2?"),
         (line, "Now divide 8 by 2."),
-        (line, "1. Subtract 3.\n2. Divide by 2.\n3. Check.\n4. Write it down."),
-        (line, "Was musst du auf beiden Seiten abziehen? Danach steht da 2x = 8."),
+        (
+            line,
+            "1. Subtract 3.\n2. Divide by 2.\n3. Check.\n4. Write it down.",
+        ),
+        (
+            line,
+            "Was musst du auf beiden Seiten abziehen? Danach steht da 2x = 8.",
+        ),
         (line, "x is what we look for."),
         (line, "What is x?"),
         (line, "The answer is a number. Which one?"),
@@ -230,7 +236,10 @@ fn a_step_is_no_answer() {
         (line, "Try it with x + 5 = 7 first: x = 2 there."),
         (square, "Which two numbers multiply to 6 and add up to 5?"),
         (square, "(x - 2)(x - 3) = 0"),
-        (square, "Use $x = \\frac{-b ± \\sqrt{b^2-4ac}}{2a}$ with a = 1, b = -5, c = 6."),
+        (
+            square,
+            "Use $x = \\frac{-b ± \\sqrt{b^2-4ac}}{2a}$ with a = 1, b = -5, c = 6.",
+        ),
         (FRACTIONS, "Write 1/2 as 2/4."),
         (FRACTIONS, "3/4 + 2/4"),
         (FRACTIONS, "The common denominator is 4."),
@@ -241,7 +250,11 @@ fn a_step_is_no_answer() {
     check(&cases, None);
     for (prompt, question_latex, text) in [
         ("Expand.", "3(x + 2)", "Multiply 3 by x, then 3 by 2."),
-        ("Factor.", "x^2 + 5x + 6", "Which pairs multiply to 6? 1 and 6, 2 and 3."),
+        (
+            "Factor.",
+            "x^2 + 5x + 6",
+            "Which pairs multiply to 6? 1 and 6, 2 and 3.",
+        ),
         ("Simplify.", "3x + 2x", "Both terms have x. What is 3 + 2?"),
     ] {
         let open = OpenDrill {
