@@ -135,16 +135,18 @@ fn read(text: &str) -> Read {
     let mut read = Read::default();
     let mut equations: Vec<Formula> = Vec::new();
     let text = text.get(..end).unwrap_or_default();
-    let words = words(&parts(text));
-    for line in text.lines() {
-        for sentence in parts(line).split(|part| matches!(part, Part::Stop('.' | '?' | '!' | ';')))
-        {
-            read.sentence(sentence, &words, &mut equations);
-        }
-        // A problem in words alone, such as `Round 3.456 to two decimal places.`
-        let unread = equations.is_empty() && read.problems.is_empty();
-        if unread && let Some(problem) = problem(Kind::Other, line, "", "") {
-            read.problems.push(problem);
+    let parts = parts(text);
+    let words = words(&parts);
+    for sentence in parts.split(|part| matches!(part, Part::Stop('.' | '?' | '!' | ';' | '\n'))) {
+        read.sentence(sentence, &words, &mut equations);
+    }
+    // A problem in words alone, such as `Round 3.456 to two decimal places.`
+    if equations.is_empty() && read.problems.is_empty() {
+        let lines = text
+            .lines()
+            .filter_map(|line| problem(Kind::Other, line, "", ""));
+        read.problems.extend(lines);
+        if !read.problems.is_empty() {
             read.said.clear();
         }
     }
@@ -189,8 +191,8 @@ impl Read {
             }
         }
         self.said.push('\n');
-        if let Some((_, problem)) = quantity {
-            self.problems.push(problem);
+        if let Some((_, problems)) = quantity {
+            self.problems.extend(problems);
         }
     }
 
@@ -264,7 +266,7 @@ impl Read {
                         .extend(problem(Kind::Other, prompt, &shown, &shown));
                 }
             }
-            let kind = if shown.contains('/') {
+            let kind = if has_fraction(formula) {
                 Kind::Fraction
             } else {
                 Kind::Calculation
@@ -324,6 +326,17 @@ fn problem(kind: Kind, prompt: &str, question: &str, shown: &str) -> Option<Prob
         prompt: prompt.to_owned(),
         question: question.to_owned(),
         shown: shown.to_owned(),
+    })
+}
+
+/// Whether a formula holds a division that does not come out even.
+fn has_fraction(formula: &Formula) -> bool {
+    formula.0.windows(3).any(|three| {
+        let [Symbol::Number(above), Symbol::Sign('/'), Symbol::Number(below)] = three else {
+            return false;
+        };
+        let (above, below) = (above.parse::<u64>(), below.parse::<u64>());
+        !matches!((above, below), (Ok(above), Ok(below)) if below > 0 && above.is_multiple_of(below))
     })
 }
 

@@ -62,6 +62,19 @@ const TELLS_AFTER: [&str; 12] = [
     "answer", "result", "solution", "antwort", "lösung", "ergebnis", "resultat", "works", "fits",
     "stimmt", "passt", "root",
 ];
+/// Words beside a number that is used and not stated.
+#[rustfmt::skip]
+const USES: [&str; 52] = [
+    "by", "from", "subtract", "subtracting", "add", "adding", "divide", "multiply", "times", "take", "taking", "minus", "plus",
+    "of", "the", "this", "that", "and", "with", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
+    "denominator", "numerator", "constant", "durch", "mit", "von", "um", "auf", "ab", "zu", "addiere", "subtrahiere", "ziehe",
+    "teile", "dividiere", "multipliziere", "die", "der", "diese", "und", "mal", "nenner", "zähler", "faktor", "ein",
+];
+#[rustfmt::skip]
+const USES_AFTER: [&str; 17] = [
+    "times", "from", "to", "and", "mal", "von", "auf", "on", "und", "plus", "minus", "away", "ab", "abziehen",
+    "addieren", "dazu", "in",
+];
 /// How many words before a number may make it the answer, and how many behind it.
 const NEAR: (usize, usize) = (3, 4);
 
@@ -91,7 +104,7 @@ pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &Open
     let mut said = BTreeSet::new();
     for line in open.said.lines() {
         let line = parts(line);
-        if grader.guesses(&line) <= MOST_GUESSES {
+        if guesses(&line) <= MOST_GUESSES {
             said.extend(grader.stated(&line));
         }
     }
@@ -108,7 +121,7 @@ struct Stated {
 
 struct Grader<'a> {
     drill: Drill<'a>,
-    /// The exercise's numbers; a sign there may be an operator.
+    /// The exercise's numbers.
     known: Vec<String>,
     /// The exercise's expressions.
     problem: Vec<u64>,
@@ -122,6 +135,7 @@ struct Grader<'a> {
 struct Said<'a> {
     formula: &'a Formula,
     told: bool,
+    used: bool,
     counts: bool,
     asked: bool,
 }
@@ -162,17 +176,6 @@ impl<'a> Grader<'a> {
         }
     }
 
-    /// How many numbers stand alone that are none of the exercise's.
-    fn guesses(&self, parts: &[Part]) -> usize {
-        let alone = parts.iter().filter_map(|part| match part {
-            Part::Formula(formula) if formula.0.len() < 3 => formula.numbers().next(),
-            _ => None,
-        });
-        alone
-            .filter(|number| !self.known.iter().any(|known| known == number))
-            .count()
-    }
-
     fn stated(&mut self, parts: &[Part]) -> BTreeSet<Stated> {
         let mut found = BTreeSet::new();
         for (at, part) in parts.iter().enumerate() {
@@ -181,6 +184,7 @@ impl<'a> Grader<'a> {
                     let said = Said {
                         formula,
                         told: is_told(parts, at),
+                        used: is_operand(parts, at),
                         counts: counts(parts, at),
                         asked: is_asked(parts, at),
                     };
@@ -200,7 +204,10 @@ impl<'a> Grader<'a> {
 
     /// What a formula says that may be the solution, and whether it counts before it is worked out.
     fn statements(&self, said: &Said<'_>) -> Vec<(String, bool)> {
-        let Said { formula, told, .. } = *said;
+        let Said { formula, .. } = *said;
+        // A number of the exercise may be used; where it stands alone it is told.
+        let is_number = literals(&formula.0) == [formula.0.as_slice()];
+        let told = said.told || (is_number && !said.used);
         let text = formula.to_string();
         if expression(&text).is_some_and(|hash| self.problem.contains(&hash)) && !told {
             return Vec::new();
@@ -238,10 +245,14 @@ impl<'a> Grader<'a> {
             found.push((text, false));
         } else {
             if told {
-                found.push((text, true));
+                found.push((text.clone(), true));
             }
-            if told || !said.counts {
+            if said.told || !said.counts {
                 found.extend(self.numbers(&formula.0, told, said.asked));
+                // `(-14)/2` is one number.
+                if formula.numbers().count() > 1 && !has_sum(&formula.0) && !said.asked {
+                    found.push((text, true));
+                }
             }
         }
         found
@@ -254,10 +265,9 @@ impl<'a> Grader<'a> {
         let mut found = Vec::new();
         for literal in literals {
             let number = typed(literal);
-            let bare = number.trim_start_matches('-');
             // `What is 8/2?` is a step that is still to be done.
             let step = asked && only && is_division(literal);
-            if !told && (step || self.known.iter().any(|known| known == bare)) {
+            if !told && (step || self.known.iter().any(|known| *known == number)) {
                 continue;
             }
             if self.is_many {
@@ -340,25 +350,39 @@ fn literals(symbols: &[Symbol]) -> Vec<&[Symbol]> {
     found
 }
 
-/// The numbers of a formula, alone and as they stand together. An exponent is no number of the exercise's.
+/// The numbers of a formula, alone, with the sign before them, and as they stand together. An exponent is none.
 fn known(formula: &Formula) -> Vec<String> {
-    let together = literals(&formula.0).into_iter().map(typed);
-    let alone = formula.0.iter().enumerate().filter_map(|(at, symbol)| {
-        let is_exponent = at > 0 && formula.0[at - 1] == Symbol::Sign('^');
-        match symbol {
-            Symbol::Number(number) if !is_exponent => Some(number.clone()),
-            _ => None,
+    let mut known: Vec<String> = literals(&formula.0)
+        .into_iter()
+        .filter(|literal| literal.len() > 1)
+        .map(typed)
+        .collect();
+    for (at, symbol) in formula.0.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| formula.0.get(at));
+        if let Symbol::Number(number) = symbol
+            && before != Some(&Symbol::Sign('^'))
+        {
+            known.push(number.clone());
+            // A sign in the exercise may be an operator.
+            if before == Some(&Symbol::Sign('-')) {
+                known.push(format!("-{number}"));
+            }
         }
-    });
-    let signless = together.map(|number| number.trim_start_matches('-').to_owned());
-    let exponents = formula.0.windows(2).filter_map(|two| match two {
-        [Symbol::Sign('^'), Symbol::Number(number)] => Some(number.clone()),
-        _ => None,
-    });
-    let exponents: Vec<String> = exponents.collect();
-    let alone: Vec<String> = alone.collect();
-    let kept = |number: &String| alone.contains(number) || !exponents.contains(number);
-    alone.iter().cloned().chain(signless.filter(kept)).collect()
+    }
+    known
+}
+
+/// Whether values are added, subtracted or multiplied.
+fn has_sum(symbols: &[Symbol]) -> bool {
+    symbols.windows(2).any(|two| {
+        matches!(
+            two,
+            [
+                Symbol::Number(_) | Symbol::Letter(_) | Symbol::Sign(')'),
+                Symbol::Sign('+' | '-' | '*' | '±')
+            ]
+        )
+    })
 }
 
 /// Whether a number is a division that comes out even.
@@ -375,6 +399,12 @@ fn is_division(literal: &[Symbol]) -> bool {
     matches!((above, below), (Ok(above), Ok(below)) if below > 0 && above.is_multiple_of(below))
 }
 
+/// How many numbers stand alone.
+fn guesses(parts: &[Part]) -> usize {
+    let alone = |part: &&Part| matches!(part, Part::Formula(formula) if formula.0.len() < 3 && !formula.has_letter());
+    parts.iter().filter(alone).count()
+}
+
 fn ends_sentence(part: &Part) -> bool {
     matches!(part, Part::Stop('.' | '?' | '!' | ';' | '\n' | '…'))
 }
@@ -383,8 +413,11 @@ fn has_word(part: &Part, words: &[&str]) -> bool {
     matches!(part, Part::Word(word) if words.contains(&word.as_str()))
 }
 
-/// Whether the words around a number say that it is the answer.
+/// Whether the words around a number say that it is the answer, or there are none.
 fn is_told(parts: &[Part], at: usize) -> bool {
+    if !parts.iter().any(|part| matches!(part, Part::Word(_))) {
+        return true;
+    }
     let (before, after) = (&parts[..at], &parts[at + 1..]);
     let before = before.iter().rev().take_while(|part| !ends_sentence(part));
     let after = after.iter().take_while(|part| !ends_sentence(part));
@@ -399,6 +432,29 @@ fn counts(parts: &[Part], at: usize) -> bool {
     counted || (at > 0 && has_word(&parts[at - 1], &COUNTERS))
 }
 
+/// Whether what stands here is what a sentence asks for: `What is 8/2?`
 fn is_asked(parts: &[Part], at: usize) -> bool {
-    parts[at..].iter().find(|part| ends_sentence(part)) == Some(&Part::Stop('?'))
+    const ASKS: [&str; 10] = [
+        "what",
+        "what's",
+        "whats",
+        "much",
+        "was",
+        "viel",
+        "calculate",
+        "berechne",
+        "compute",
+        "rechne",
+    ];
+    let before = parts[..at].iter().rev().take(2);
+    parts.get(at + 1) == Some(&Part::Stop('?'))
+        && before.into_iter().any(|part| has_word(part, &ASKS))
+}
+
+/// Whether a number is used and not stated: `divide by 3`.
+fn is_operand(parts: &[Part], at: usize) -> bool {
+    let next = parts.get(at + 1);
+    let before = at.checked_sub(1).and_then(|at| parts.get(at));
+    before.is_some_and(|part| has_word(part, &USES))
+        || next.is_some_and(|part| has_word(part, &USES_AFTER))
 }

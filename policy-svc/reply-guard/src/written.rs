@@ -144,7 +144,7 @@ pub(crate) fn fraction(word: &str) -> Option<(u32, u32)> {
     match word {
         "anderthalb" | "anderthalbe" => return Some((3, 2)),
         "dreiviertel" => return Some((3, 4)),
-        "half" => return Some((1, 2)),
+        "half" | "hälfte" => return Some((1, 2)),
         _ => {}
     }
     let whole = word.strip_suffix("einhalb")?;

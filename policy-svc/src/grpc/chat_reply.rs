@@ -65,7 +65,7 @@ pub(super) fn answer(
     let student = memory
         .turns
         .iter()
-        .filter(|turn| turn.role() == Role::Student);
+        .filter(|turn| turn.role() == Role::User);
     let before: Vec<&str> = [memory.summary.as_str()]
         .into_iter()
         .chain(student.map(|turn| turn.text.as_str()))

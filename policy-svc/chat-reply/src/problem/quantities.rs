@@ -34,13 +34,18 @@ struct Amount {
 }
 
 /// The quantity that a sentence asks for, and the parts that name it.
-pub(super) fn read(parts: &[Part]) -> Option<(Range<usize>, Problem)> {
+pub(super) fn read(parts: &[Part]) -> Option<(Range<usize>, Vec<Problem>)> {
     let amounts: Vec<Amount> = parts
         .iter()
         .enumerate()
         .filter_map(|(at, part)| match part {
-            Part::Formula(formula) => amount(at, formula),
+            Part::Formula(formula) => Some((at, formula)),
             _ => None,
+        })
+        // `80 is 12` has two.
+        .flat_map(|(at, formula)| {
+            let sides = formula.0.split(|symbol| *symbol == Symbol::Sign('='));
+            sides.filter_map(move |side| amount(at, side))
         })
         .collect();
     let says = |stems: &[&str]| {
@@ -52,14 +57,16 @@ pub(super) fn read(parts: &[Part]) -> Option<(Range<usize>, Problem)> {
         return None;
     };
     let range = first.at..second.at + 1;
-    let between = parts.get(first.at + 1..second.at).unwrap_or_default();
+    let between = parts
+        .get(first.at + 1..second.at.max(first.at + 1))
+        .unwrap_or_default();
     let of = between.iter().any(
         |part| matches!(part, Part::Word(word) if matches!(word.as_str(), "of" | "von" | "vom")),
     );
     let made = |kind, question: String, shown: String| {
         Some((
             range.clone(),
-            problem(kind, "Work out the value.", &question, &shown)?,
+            vec![problem(kind, "Work out the value.", &question, &shown)?],
         ))
     };
     let share = match (first.percent, second.percent) {
@@ -87,9 +94,16 @@ pub(super) fn read(parts: &[Part]) -> Option<(Range<usize>, Problem)> {
     if asks_percent {
         // `What percent of 80 is 12?`, `Wie viel Prozent sind 12 von 80?`
         let (above, below) = if of { (first, second) } else { (second, first) };
-        let question = format!("{}/{}*100", above.text, below.text);
+        let share = format!("{}/{}", above.text, below.text);
         let shown = format!("{}, {}", first.text, second.text);
-        return made(Kind::Percent, question, shown);
+        let (range, mut problems) = made(Kind::Percent, format!("{share}*100"), shown.clone())?;
+        problems.extend(problem(
+            Kind::Percent,
+            "Convert to a percent.",
+            &share,
+            &shown,
+        ));
+        return Some((range, problems));
     }
     if of && first.text.contains('/') {
         let question = format!("({})*{}", first.text, second.text);
@@ -99,8 +113,8 @@ pub(super) fn read(parts: &[Part]) -> Option<(Range<usize>, Problem)> {
     None
 }
 
-fn amount(at: usize, formula: &Formula) -> Option<Amount> {
-    let (number, percent) = match formula.0.as_slice() {
+fn amount(at: usize, symbols: &[Symbol]) -> Option<Amount> {
+    let (number, percent) = match symbols {
         [number @ .., Symbol::Sign('%')] => (number, true),
         number => (number, false),
     };

@@ -220,9 +220,11 @@ impl Lexer {
         let [before @ .., last] = self.tokens.as_slice() else {
             return false;
         };
-        let alone = before
-            .last()
-            .is_none_or(|before| matches!(before.token, Token::Word(_) | Token::Stop(_)));
+        let alone = before.last().is_none_or(|before| match &before.token {
+            // `Solve for x: 2x = 8`
+            Token::Word(word) => !matches!(word.as_str(), "for" | "nach" | "find"),
+            token => matches!(token, Token::Stop(_)),
+        });
         alone && matches!(last.token, Token::Letter(_))
     }
 

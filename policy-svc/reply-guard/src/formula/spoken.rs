@@ -105,7 +105,8 @@ fn read(tokens: &[Placed]) -> Vec<Placed> {
     let mut at = 0;
     while let Some(placed) = tokens.get(at) {
         let rest = &tokens[at..];
-        let (made, length) = number(rest)
+        let (made, length) = cross(rest, &out)
+            .or_else(|| number(rest))
             .or_else(|| sign(rest, &out))
             .or_else(|| equals(rest, &out))
             .unwrap_or_else(|| (vec![placed.token.clone()], 1));
@@ -118,6 +119,17 @@ fn read(tokens: &[Placed]) -> Vec<Placed> {
         at += length;
     }
     out
+}
+
+/// `17 x 3`: a letter that stands for a sign.
+fn cross(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
+    let is_number = |placed: Option<&Placed>| {
+        placed.is_some_and(|placed| matches!(placed.token, Token::Number(_)))
+    };
+    let apart = |at: usize| tokens.get(at).is_some_and(|placed| !placed.glued);
+    let is_cross = tokens.first()?.token == Token::Letter('x') && apart(0) && apart(1);
+    (is_cross && is_number(before.last()) && is_number(tokens.get(1)))
+        .then(|| (vec![Token::Sign('*')], 1))
 }
 
 fn word(tokens: &[Placed], at: usize) -> Option<&str> {
