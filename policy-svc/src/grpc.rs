@@ -1,6 +1,7 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod chat_reply;
 mod class_standing;
 mod client_event;
 mod evidence;
@@ -20,13 +21,14 @@ use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
-    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideRequest, DecideResponse,
-    DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
-    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
-    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveGradeRequest,
-    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
-    SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
-    resolve_reply_request,
+    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
+    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
+    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
+    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
+    ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
+    ResolveGradeRequest, ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
+    SummarizeClassRequest, SummarizeClassResponse, policy_service_server::PolicyService,
+    resolve_grade_request, resolve_reply_request,
 };
 
 use turnwise_reply_guard::Guard;
@@ -385,5 +387,43 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(exams::check(&loaded, request)?))
+    }
+
+    async fn get_lesson(
+        &self,
+        _request: Request<GetLessonRequest>,
+    ) -> Result<Response<GetLessonResponse>, Status> {
+        Err(Status::unimplemented("GetLesson"))
+    }
+
+    async fn decide_chat(
+        &self,
+        _request: Request<DecideChatRequest>,
+    ) -> Result<Response<DecideChatResponse>, Status> {
+        Err(Status::unimplemented("DecideChat"))
+    }
+
+    async fn resolve_chat(
+        &self,
+        request: Request<ResolveChatRequest>,
+    ) -> Result<Response<ResolveChatResponse>, Status> {
+        let request = request.into_inner();
+        let decision = request.decision.as_ref();
+        let decision = decision.ok_or_else(|| PolicyError::missing("decision"))?;
+        let loaded = if decision.course_id.is_empty() {
+            None
+        } else {
+            let fields = ("decision.course_id", "decision.pack_hash");
+            Some(self.version(fields, &decision.course_id, &decision.pack_hash)?)
+        };
+        let response = chat_reply::answer(&self.guard, loaded.as_deref(), request)?;
+        if !response.violation.is_empty() {
+            tracing::info!(
+                reason = response.degraded_reason().as_str_name(),
+                violation = response.violation,
+                "model's chat answer refused"
+            );
+        }
+        Ok(Response::new(response))
     }
 }

@@ -16,3 +16,20 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
+
+chat-unsafe = Das kann ich hier nicht sagen. Bitte frag mich noch einmal, oder frag deine Lehrkraft.
+
+chat-hint-about = Du arbeitest an { $formula }.
+chat-hint-equation = Was kannst du zuerst auf beiden Seiten tun, damit die Unbekannte eher alleine steht?
+chat-hint-system = Wie wirst du eine Unbekannte los: durch Addieren der Gleichungen oder durch Einsetzen?
+chat-hint-inequality = Was kannst du zuerst auf beiden Seiten tun? Achte darauf, wann sich das Zeichen umdrehen muss.
+chat-hint-calculation = Welche Rechenart kommt hier zuerst, und warum?
+chat-hint-fraction = Was muss für die Nenner gelten, bevor du rechnest? Welche Rechenart kommt zuerst?
+chat-hint-percent = Was bedeutet der Prozentsatz als Bruch? Was ist hier das Ganze?
+chat-hint-simplify = Welche Glieder sind gleichartig, sodass du sie zusammenfassen kannst?
+chat-hint-expand = Womit muss jedes Glied in der Klammer multipliziert werden?
+chat-hint-factor = Was haben alle Glieder gemeinsam? Erkennst du ein Muster?
+chat-hint-program = Gehen wir in kleinen Schritten vor: Was soll dein Programm zuerst tun, und wie würdest du das in eigenen Worten sagen?
+chat-hint-general = Gehen wir Schritt für Schritt vor: Was weißt du schon, was suchst du, und was hast du versucht?
+
+chat-reference = Ich kann gerade nicht mit eigenen Worten antworten. Das steht in deiner Lektion:

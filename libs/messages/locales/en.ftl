@@ -24,3 +24,24 @@ exam-passed-badge = Passed: you now have { $tier } in { $unit }.
 # { $units }: how many units the course has.
 unit-gold = You have gold in { $unit }, the highest badge. The next unit is { $next }.
 course-gold = You have gold in all { $units } units: you have reached the end of this course. You can still practise any unit, or ask about anything in it.
+
+# The whole answer of the homework helper where the model's own must not be read: it says what no student should read.
+chat-unsafe = I can't say that here. Please ask me again, or ask your teacher.
+
+# What the helper says instead of the solution of the student's own problem, by its kind. A hint states no number.
+# { $formula }: the problem as the student typed it.
+chat-hint-about = You are working on { $formula }.
+chat-hint-equation = What can you do to both sides first, so that the unknown is closer to standing alone?
+chat-hint-system = Can you get rid of an unknown, by adding the equations or by putting one into the other?
+chat-hint-inequality = What can you do to both sides first? Watch out for the moment when the sign has to turn around.
+chat-hint-calculation = Which operation comes first here, and why?
+chat-hint-fraction = What has to be true of the denominators before you calculate? Which operation comes first?
+chat-hint-percent = What does the percentage mean as a fraction? What is the whole here?
+chat-hint-simplify = Which terms are alike, so that they can be put together?
+chat-hint-expand = What has each term in the brackets to be multiplied by?
+chat-hint-factor = What do all the terms have in common? Is there a pattern that you know?
+chat-hint-program = Let's take it in small pieces: what should your program do first, and how would you say that in your own words?
+chat-hint-general = Let's find it step by step: what do you know already, what are you looking for, and what have you tried?
+
+# Before the lesson's own text, where no model may answer.
+chat-reference = I can't answer in my own words right now. This is what your lesson says:

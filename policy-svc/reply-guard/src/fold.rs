@@ -2,6 +2,11 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
+/// A text with letters that look Latin as Latin ones.
+pub(crate) fn looking_latin(text: &str) -> String {
+    text.chars().map(like_latin).collect()
+}
+
 /// A text in lower case and in compatibility form, with letters that look Latin as Latin ones and without marks.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {
