@@ -36,7 +36,7 @@ enum Command {
     Index(index::IndexArgs),
     /// Search a course as a turn does, and see why each hit was found
     Search(search::SearchArgs),
-    /// Check, draw or import course packs, and make references
+    /// Begin, check, draw or import course packs; suggest topics, make references
     Course(course::CourseArgs),
     /// Verify the archives of class resets and exports
     Archive(archive::ArchiveArgs),

@@ -16,3 +16,17 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
+
+new-course-session = Lektion { $n }
+new-course-summary = Lektion { $n } von { $sessions } aus „{ $title }“: { $minutes } Minuten, für { $from }- bis { $to }-Jährige.
+new-course-goal = Ziel
+new-course-goal-text = Sag in einem Satz, den { $from }- bis { $to }-Jährige verstehen, was man nach diesen { $minutes } Minuten kann.
+new-course-explanation = Erklärung
+new-course-explanation-text = Erkläre eine Idee. Beginne mit etwas, das die Lernenden kennen, und plane von den { $minutes } Minuten so viel dafür ein, wie sie braucht.
+new-course-example = Beispiel
+new-course-example-text = Rechne oder mach ein Beispiel vor, einen Schritt pro Zeile, und sag, warum jeder Schritt kommt.
+new-course-practice = Üben
+new-course-practice-text = Beschreibe, was die Lernenden selbst tun und wie sie es selbst prüfen können.
+new-course-reference-text = Was der Helfer in dieser Lektion zur Hand haben soll: Regeln, Begriffe, Namen von Werkzeugen. Keine Lösungen von Aufgaben.
+new-course-units-comment = Ein Thema ohne Prüfungsfrage hat `assessable: false` und gilt als erfüllt. Entferne die Zeile, sobald es eine Bronze-Frage hat.
+new-course-topics-comment = Worüber ein Chat zu dieser Lektion gehen darf. `turnwise course topics` schlägt aus dem Text weitere Themen vor.
