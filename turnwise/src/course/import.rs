@@ -85,7 +85,9 @@ fn blame(from: &Path, files: &[PackFile], faults: Vec<PackFault>) -> Vec<PackFau
     let mut faults: Vec<PackFault> = faults
         .into_iter()
         .map(|fault| {
-            let file = files.iter().find(|file| Path::new(&file.name) == fault.file);
+            let file = files
+                .iter()
+                .find(|file| Path::new(&file.name) == fault.file);
             let origin = file
                 .zip(fault.line)
                 .and_then(|(file, line)| file.origin(line));

@@ -38,7 +38,10 @@ pub struct NewArgs {
 
 fn slug(slug: &str) -> Result<String, String> {
     if slug.len() > 64 || !is_reference_key(slug) || slug.starts_with(['-', '_']) {
-        return Err("use 1 to 64 characters out of a-z, 0-9, `-` and `_`, the first a letter or a digit".to_owned());
+        return Err(
+            "use 1 to 64 characters out of a-z, 0-9, `-` and `_`, the first a letter or a digit"
+                .to_owned(),
+        );
     }
     Ok(slug.to_owned())
 }
@@ -52,7 +55,12 @@ fn title(title: &str) -> Result<String, String> {
 }
 
 fn age_band(band: &str) -> Result<(u32, u32), String> {
-    let years = |text: &str| text.trim().parse().ok().filter(|age| (3..=99).contains(age));
+    let years = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|age| (3..=99).contains(age))
+    };
     band.split_once(['-', '–'])
         .and_then(|(from, to)| Some((years(from)?, years(to)?)))
         .filter(|(from, to)| from <= to)
@@ -63,7 +71,10 @@ fn age_band(band: &str) -> Result<(u32, u32), String> {
 pub(super) fn run(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let dir = args.dir.join(&args.slug);
     if dir.symlink_metadata().is_ok() {
-        bail!("{} is there already; choose another --slug, or another --dir", dir.display());
+        bail!(
+            "{} is there already; choose another --slug, or another --dir",
+            dir.display()
+        );
     }
     let files = files(args);
     let place = Place::new(&dir)?;
@@ -125,10 +136,30 @@ fn files(args: &NewArgs) -> Vec<(String, String)> {
             say(n, keys::NEW_COURSE_TOPICS_COMMENT),
         );
         let sections = [
-            ("goal", "key-concepts", keys::NEW_COURSE_GOAL, keys::NEW_COURSE_GOAL_TEXT),
-            ("explanation", "explanation", keys::NEW_COURSE_EXPLANATION, keys::NEW_COURSE_EXPLANATION_TEXT),
-            ("example", "example", keys::NEW_COURSE_EXAMPLE, keys::NEW_COURSE_EXAMPLE_TEXT),
-            ("practice", "howto", keys::NEW_COURSE_PRACTICE, keys::NEW_COURSE_PRACTICE_TEXT),
+            (
+                "goal",
+                "key-concepts",
+                keys::NEW_COURSE_GOAL,
+                keys::NEW_COURSE_GOAL_TEXT,
+            ),
+            (
+                "explanation",
+                "explanation",
+                keys::NEW_COURSE_EXPLANATION,
+                keys::NEW_COURSE_EXPLANATION_TEXT,
+            ),
+            (
+                "example",
+                "example",
+                keys::NEW_COURSE_EXAMPLE,
+                keys::NEW_COURSE_EXAMPLE_TEXT,
+            ),
+            (
+                "practice",
+                "howto",
+                keys::NEW_COURSE_PRACTICE,
+                keys::NEW_COURSE_PRACTICE_TEXT,
+            ),
         ];
         for (section, kind, heading, body) in sections {
             lesson.push_str(&format!(

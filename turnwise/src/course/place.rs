@@ -60,10 +60,7 @@ impl Place {
         for left in [&self.stage, &self.old] {
             if left.exists() {
                 fs::remove_dir_all(left).with_context(|| {
-                    format!(
-                        "{} is left from an earlier run; remove it",
-                        left.display()
-                    )
+                    format!("{} is left from an earlier run; remove it", left.display())
                 })?;
             }
         }
@@ -92,7 +89,10 @@ impl Place {
         Ok(loaded?.map_err(named))
     }
 
-    fn write<'f>(&self, files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> anyhow::Result<()> {
+    fn write<'f>(
+        &self,
+        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ) -> anyhow::Result<()> {
         fs::create_dir_all(&self.stage).with_context(|| self.stage.display().to_string())?;
         for (name, content) in files {
             let path = self.stage.join(name);

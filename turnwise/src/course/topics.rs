@@ -79,7 +79,10 @@ pub(super) fn run(args: &TopicsArgs, out: &mut dyn Write) -> anyhow::Result<Exit
             writeln!(out, "  written")?;
             written += 1;
         } else {
-            writeln!(out, "  not written: the file does not begin with front matter between two lines `---`")?;
+            writeln!(
+                out,
+                "  not written: the file does not begin with front matter between two lines `---`"
+            )?;
             failed = true;
         }
     }

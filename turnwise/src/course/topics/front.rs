@@ -23,10 +23,20 @@ pub fn existing(text: &str) -> Vec<String> {
 /// `None` if the text has no front matter.
 pub fn with_topics(text: &str, topics: &[String]) -> Option<String> {
     let front = Front::of(text)?;
-    let list = format!("[{}]", topics.iter().map(|t| scalar(t)).collect::<Vec<_>>().join(", "));
+    let list = format!(
+        "[{}]",
+        topics
+            .iter()
+            .map(|t| scalar(t))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
     let Some(entry) = front.entry(text) else {
         let (before, behind) = text.split_at(front.end);
-        return Some(format!("{before}{}: {list}{}{behind}", KEYS[0], front.line_end));
+        return Some(format!(
+            "{before}{}: {list}{}{behind}",
+            KEYS[0], front.line_end
+        ));
     };
     let mut changed = format!("{} {list}", &text[..entry.value]);
     for (at, line) in lines(&text[entry.value..entry.end]) {
@@ -70,7 +80,11 @@ impl<'t> Front<'t> {
         Some(Self {
             begin: first.len(),
             end,
-            line_end: if first.ends_with("\r\n") { "\r\n" } else { "\n" },
+            line_end: if first.ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            },
         })
     }
 
@@ -121,7 +135,9 @@ fn comment(line: &str) -> usize {
             Some(open) if c == open => quote = None,
             Some(_) => {}
             None if c == '#' && before.is_whitespace() => return at,
-            None if matches!(c, '"' | '\'') && (before.is_whitespace() || "[,".contains(before)) => {
+            None if matches!(c, '"' | '\'')
+                && (before.is_whitespace() || "[,".contains(before)) =>
+            {
                 quote = Some(c);
             }
             None => {}
@@ -146,14 +162,18 @@ fn items(text: &str) -> Vec<String> {
     }
     items.push(item);
     let items = items.into_iter().map(|item| item.trim().to_owned());
-    items.filter(|item| !["", "~", "null"].contains(&item.as_str())).collect()
+    items
+        .filter(|item| !["", "~", "null"].contains(&item.as_str()))
+        .collect()
 }
 
 /// A topic as YAML: plain where that means the same, else a JSON string.
 fn scalar(topic: &str) -> String {
     let plain = topic.starts_with(char::is_alphabetic)
         && topic.ends_with(char::is_alphanumeric)
-        && topic.chars().all(|c| c.is_alphanumeric() || " -'’".contains(c))
+        && topic
+            .chars()
+            .all(|c| c.is_alphanumeric() || " -'’".contains(c))
         && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
             .contains(&topic.to_lowercase().as_str());
     if plain {

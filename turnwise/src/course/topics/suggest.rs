@@ -102,9 +102,12 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
         *spread.entry(terms).or_default() += 1;
     }
     let all = f64::from(u32::try_from(lessons.len()).unwrap_or(u32::MAX));
-    let rarity = |terms: &[String]| (1.0 + all / f64::from(spread.get(terms).copied().unwrap_or(1))).ln();
+    let rarity =
+        |terms: &[String]| (1.0 + all / f64::from(spread.get(terms).copied().unwrap_or(1))).ln();
     // A word that half of several lessons have is special to none.
-    let common = |terms: &[String]| all > 3.0 && spread.get(terms).is_some_and(|n| 2.0 * f64::from(*n) > all);
+    let common = |terms: &[String]| {
+        all > 3.0 && spread.get(terms).is_some_and(|n| 2.0 * f64::from(*n) > all)
+    };
     let rated = |candidates: &Candidates| {
         let mut rated: Vec<(f64, &Vec<String>, &str)> = Vec::new();
         for (terms, candidate) in candidates {
@@ -121,12 +124,19 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
         rated.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         rated
     };
-    found.iter().map(|candidates| choose(&rated(candidates), candidates, most)).collect()
+    found
+        .iter()
+        .map(|candidates| choose(&rated(candidates), candidates, most))
+        .collect()
 }
 
 /// The best that say something of their own: no words in another order, and no word that stands mostly inside a longer
 /// topic.
-fn choose(rated: &[(f64, &Vec<String>, &str)], candidates: &Candidates, most: usize) -> Vec<String> {
+fn choose(
+    rated: &[(f64, &Vec<String>, &str)],
+    candidates: &Candidates,
+    most: usize,
+) -> Vec<String> {
     let mut chosen: Vec<(&Vec<String>, &str)> = Vec::new();
     let mut sets: BTreeSet<Vec<&String>> = BTreeSet::new();
     for (_, terms, spelling) in rated {
@@ -136,7 +146,9 @@ fn choose(rated: &[(f64, &Vec<String>, &str)], candidates: &Candidates, most: us
         let count = |terms: &Vec<String>| candidates.get(terms).map_or(0, |c| c.count);
         let inside: u32 = chosen
             .iter()
-            .filter(|(longer, _)| longer.len() > terms.len() && terms.iter().all(|t| longer.contains(t)))
+            .filter(|(longer, _)| {
+                longer.len() > terms.len() && terms.iter().all(|t| longer.contains(t))
+            })
             .map(|(longer, _)| count(longer))
             .sum();
         let mut set: Vec<&String> = terms.iter().collect();
@@ -145,7 +157,10 @@ fn choose(rated: &[(f64, &Vec<String>, &str)], candidates: &Candidates, most: us
             chosen.push((terms, spelling));
         }
     }
-    chosen.into_iter().map(|(_, spelling)| spelling.to_owned()).collect()
+    chosen
+        .into_iter()
+        .map(|(_, spelling)| spelling.to_owned())
+        .collect()
 }
 
 fn candidates(lesson: &Text<'_>, analyser: &Analyser) -> Candidates {
@@ -158,7 +173,11 @@ fn candidates(lesson: &Text<'_>, analyser: &Analyser) -> Candidates {
         }
     }
     found.retain(|terms, candidate| terms.len() == 1 || candidate.count >= FREQUENT);
-    let names = [(vec![lesson.title], TITLE), (lesson.headings.clone(), HEADING), (lesson.bold.clone(), BOLD)];
+    let names = [
+        (vec![lesson.title], TITLE),
+        (lesson.headings.clone(), HEADING),
+        (lesson.bold.clone(), BOLD),
+    ];
     for (texts, places) in names {
         for text in texts {
             let words: Vec<Word<'_>> = words(text, analyser).concat();
@@ -234,7 +253,10 @@ struct Word<'t> {
 }
 
 fn terms(words: &[Word<'_>]) -> Vec<String> {
-    words.iter().flat_map(|word| word.terms.iter().cloned()).collect()
+    words
+        .iter()
+        .flat_map(|word| word.terms.iter().cloned())
+        .collect()
 }
 
 /// The runs of words that say something; function words, numbers and punctuation part them.
@@ -244,9 +266,14 @@ fn words<'t>(text: &'t str, analyser: &Analyser) -> Vec<Vec<Word<'t>>> {
     for piece in text.split_inclusive(part) {
         let spelling = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let analysis = analyser.analyse(spelling);
-        let terms = analysis.terms.into_iter().filter(|term| term.kind == TermKind::Word);
+        let terms = analysis
+            .terms
+            .into_iter()
+            .filter(|term| term.kind == TermKind::Word);
         let terms: Vec<String> = terms.map(|term| term.text).collect();
-        let is_word = !terms.is_empty() && spelling.chars().count() > 2 && spelling.chars().all(|c| !c.is_numeric());
+        let is_word = !terms.is_empty()
+            && spelling.chars().count() > 2
+            && spelling.chars().all(|c| !c.is_numeric());
         let ends = piece.ends_with(|c: char| part(c) && !c.is_whitespace());
         if is_word {
             if let Some(phrase) = phrases.last_mut() {

@@ -12,14 +12,23 @@ const SLOPE: &str = "## Slope as a rate of change\n\nThe **slope** of a line say
 const RATIO: &str = "## Comparing with ratios\n\nA ratio compares two amounts. Two ratios that are equal make a proportion; a proportion scales. A proportion has four numbers, and a ratio has two. A line of numbers helps.\n";
 
 fn topics(text: &str) -> Vec<String> {
-    ["a b", "c, d"].map(str::to_owned).into_iter().chain(text.lines().map(str::to_owned)).collect()
+    ["a b", "c, d"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(text.lines().map(str::to_owned))
+        .collect()
 }
 
 #[test]
 fn topics_are_what_a_lesson_has_and_others_have_not() {
-    let texts = [lesson("one", "Slope of a line", SLOPE), lesson("two", "Ratios", RATIO)];
+    let texts = [
+        lesson("one", "Slope of a line", SLOPE),
+        lesson("two", "Ratios", RATIO),
+    ];
     let lessons = texts.each_ref().map(|text| Text::of(text));
-    let [slope, ratio] = &suggest("en", &lessons, 8)[..] else { panic!() };
+    let [slope, ratio] = &suggest("en", &lessons, 8)[..] else {
+        panic!()
+    };
     assert_eq!(slope[0], "Slope of a line");
     for topic in ["slope", "rate of change"] {
         assert!(slope.iter().any(|t| t == topic), "{slope:?}");
@@ -53,14 +62,21 @@ fn only_the_topics_of_the_front_matter_change() {
     );
     // With it, it keeps its name, its place and every comment.
     assert_eq!(
-        list("---\n# first\nallowed_topics:   [x, \"y # no comment\"]  # chosen by hand\ntitle: T\n---\n"),
+        list(
+            "---\n# first\nallowed_topics:   [x, \"y # no comment\"]  # chosen by hand\ntitle: T\n---\n"
+        ),
         "---\n# first\nallowed_topics: [a b, \"c, d\"] # chosen by hand\ntitle: T\n---\n"
     );
     assert_eq!(
-        list("---\nhelper_allowed_topics: # these\n  - x # because\n  # and\n\n- y\n# about the title\ntitle: T\n---\nallowed_topics: [z]\n"),
+        list(
+            "---\nhelper_allowed_topics: # these\n  - x # because\n  # and\n\n- y\n# about the title\ntitle: T\n---\nallowed_topics: [z]\n"
+        ),
         "---\nhelper_allowed_topics: [a b, \"c, d\"] # these\n  # because\n  # and\n\n# about the title\ntitle: T\n---\nallowed_topics: [z]\n"
     );
-    assert_eq!(list("---\nallowed_topics:\n---\n"), "---\nallowed_topics: [a b, \"c, d\"]\n---\n");
+    assert_eq!(
+        list("---\nallowed_topics:\n---\n"),
+        "---\nallowed_topics: [a b, \"c, d\"]\n---\n"
+    );
     for no_front in ["", "text", "---\nunit: U1\n", "\n---\n---\n"] {
         assert_eq!(with_topics(no_front, &topics("")), None);
     }
@@ -118,7 +134,8 @@ proptest! {
 fn write_fills_lessons_without_topics_and_replace_the_others() {
     let dir = tempfile::tempdir().unwrap();
     let small = dir.path().join("small");
-    let with = lesson("one", "Slope", SLOPE).replace("title:", "# mine\nallowed_topics: [mine]\ntitle:");
+    let with =
+        lesson("one", "Slope", SLOPE).replace("title:", "# mine\nallowed_topics: [mine]\ntitle:");
     let without = lesson("two", "Ratios", RATIO);
     pack(&small, &[("1.md", &with), ("2.md", &without)]);
     let read = |name: &str| fs::read_to_string(small.join("content").join(name)).unwrap();
@@ -136,7 +153,11 @@ fn write_fills_lessons_without_topics_and_replace_the_others() {
 
     let (code, out) = course(&["topics", text(&small), "--write", "--replace"]);
     assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
-    assert!(read("1.md").contains("# mine\nallowed_topics: [Slope"), "{}", read("1.md"));
+    assert!(
+        read("1.md").contains("# mine\nallowed_topics: [Slope"),
+        "{}",
+        read("1.md")
+    );
     let (code, out) = course(&["check", text(&small)]);
     assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
 }
@@ -150,9 +171,21 @@ fn lessons_elsewhere_are_read_and_one_without_front_matter_is_told() {
     fs::create_dir_all(lessons.join("deep")).unwrap();
     fs::write(lessons.join("deep/bare.md"), RATIO).unwrap();
     fs::write(lessons.join("picture.png"), [0xff]).unwrap();
-    let args = ["topics", text(&small), "--lessons-dir", text(&lessons), "--write"];
+    let args = [
+        "topics",
+        text(&small),
+        "--lessons-dir",
+        text(&lessons),
+        "--write",
+    ];
     let (code, out) = course(&args);
     assert_eq!(code, Ok(ExitCode::FAILURE));
-    assert!(out.contains("proportion") && out.contains("does not begin with front matter"), "{out}");
-    assert_eq!(fs::read_to_string(lessons.join("deep/bare.md")).unwrap(), RATIO);
+    assert!(
+        out.contains("proportion") && out.contains("does not begin with front matter"),
+        "{out}"
+    );
+    assert_eq!(
+        fs::read_to_string(lessons.join("deep/bare.md")).unwrap(),
+        RATIO
+    );
 }
