@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use prost::Message;
 use tokio::time::{Instant, sleep, timeout_at};
-use tonic::Status;
 use turnwise_kit::{Fault, client::GrpcClient};
 use turnwise_proto::{
     classes::v1::{self as classes, ClassPolicy},
-    common::v1::ErrorReason,
     helper::v1::{
-        ChatRequest, ChatResponse, LessonScope, MintScopeTokenRequest, PlaceTicket,
+        ChatRequest, ChatResponse, LessonScope, MintScopeTokenRequest,
         helper_service_client::HelperServiceClient,
     },
     school::v1::{SetClassPolicyRequest, class_service_client::ClassServiceClient},
@@ -20,9 +17,6 @@ use uuid::Uuid;
 
 use super::{EvalArgs, Prompt, Strictness};
 use crate::school::{Caller, answered};
-
-/// The wait where a refusal names none.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// A connection to the helper.
 pub(super) struct Helper {
@@ -113,7 +107,7 @@ impl Helper {
         self.say(&request).await
     }
 
-    /// Says it, and says it again with its place in the queue while the helper is busy.
+    /// Says it, and where it is refused for now, says it again in time, from its place in the queue.
     async fn say(&mut self, request: &ChatRequest) -> Result<ChatResponse, Fault> {
         let mut request = ChatRequest {
             idempotency_key: Uuid::new_v4().to_string(),
@@ -122,33 +116,22 @@ impl Helper {
         let end = Instant::now() + self.timeout;
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            let status = match self
-                .client
-                .chat(self.caller.request(request.clone(), left))
-                .await
-            {
-                Ok(answer) => return Ok(answer.into_inner()),
-                Err(status) => status,
+            let asked = self.caller.request(request.clone(), left);
+            let fault = match answered(self.client.chat(asked).await) {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => fault,
             };
-            let fault = Fault::from_status(&status);
-            if fault.reason() != ErrorReason::Busy {
+            let Some(wait) = fault.retry_delay() else {
                 return Err(fault);
+            };
+            let told = |key| fault.metadata(key).unwrap_or_default().to_owned();
+            request.place_ticket = told("place_ticket");
+            if request.conversation_id.is_empty() {
+                request.conversation_id = told("conversation_id");
             }
-            request.place_ticket = place_ticket(&status);
-            let wait = fault.retry_delay().unwrap_or(RETRY);
             if timeout_at(end, sleep(wait)).await.is_err() {
                 return Err(fault);
             }
         }
     }
-}
-
-/// The ticket that a refusal carries; empty without one.
-fn place_ticket(status: &Status) -> String {
-    let details = tonic_types::pb::Status::decode(status.details()).unwrap_or_default();
-    let mut tickets = details.details.into_iter().filter_map(|detail| {
-        let is_ticket = detail.type_url.ends_with("/turnwise.helper.v1.PlaceTicket");
-        is_ticket.then(|| PlaceTicket::decode(&*detail.value).ok())?
-    });
-    tickets.next().unwrap_or_default().place_ticket
 }

@@ -108,7 +108,7 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
     let common = |terms: &[String]| {
         all > 3.0 && spread.get(terms).is_some_and(|n| 2.0 * f64::from(*n) > all)
     };
-    let rated = |candidates: &Candidates| {
+    let topics = |candidates: &Candidates| {
         let mut rated: Vec<(f64, &Vec<String>, &str)> = Vec::new();
         for (terms, candidate) in candidates {
             let spelling = candidate.spelling();
@@ -122,12 +122,9 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
             }
         }
         rated.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        rated
+        choose(&rated, candidates, most)
     };
-    found
-        .iter()
-        .map(|candidates| choose(&rated(candidates), candidates, most))
-        .collect()
+    found.iter().map(topics).collect()
 }
 
 /// The best that say something of their own: no words in another order, and no word that stands mostly inside a longer
