@@ -33,3 +33,17 @@ chat-hint-program = Gehen wir in kleinen Schritten vor: Was soll dein Programm z
 chat-hint-general = Gehen wir Schritt für Schritt vor: Was weißt du schon, was suchst du, und was hast du versucht?
 
 chat-reference = Ich kann gerade nicht mit eigenen Worten antworten. Das steht in deiner Lektion:
+
+new-course-session = Lektion { $n }
+new-course-summary = Lektion { $n } von { $sessions } aus „{ $title }“: { $minutes } Minuten, für { $from }- bis { $to }-Jährige.
+new-course-goal = Ziel
+new-course-goal-text = Sag in einem Satz, den { $from }- bis { $to }-Jährige verstehen, was man nach diesen { $minutes } Minuten kann.
+new-course-explanation = Erklärung
+new-course-explanation-text = Erkläre eine Idee. Beginne mit etwas, das die Lernenden kennen, und plane von den { $minutes } Minuten so viel dafür ein, wie sie braucht.
+new-course-example = Beispiel
+new-course-example-text = Rechne oder mach ein Beispiel vor, einen Schritt pro Zeile, und sag, warum jeder Schritt kommt.
+new-course-practice = Üben
+new-course-practice-text = Beschreibe, was die Lernenden selbst tun und wie sie es selbst prüfen können.
+new-course-reference-text = Was der Helfer in dieser Lektion zur Hand haben soll: Regeln, Begriffe, Namen von Werkzeugen. Keine Lösungen von Aufgaben.
+new-course-units-comment = Ein Thema ohne Prüfungsfrage hat `assessable: false` und gilt als erfüllt. Entferne die Zeile, sobald es eine Bronze-Frage hat.
+new-course-topics-comment = Worüber ein Chat zu dieser Lektion gehen darf. `turnwise course topics` schlägt aus dem Text weitere Themen vor.

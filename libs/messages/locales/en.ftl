@@ -45,3 +45,21 @@ chat-hint-general = Let's find it step by step: what do you know already, what a
 
 # Before the lesson's own text, where no model may answer.
 chat-reference = I can't answer in my own words right now. This is what your lesson says:
+
+# What `turnwise course new` writes into a new course, for its author to go on from.
+# { $n }, { $sessions }: numbers of sessions; { $title }: the course's title; { $minutes }: of a session; { $from }, { $to }: years of age.
+new-course-session = Session { $n }
+new-course-summary = Session { $n } of { $sessions } of { $title }: { $minutes } minutes, for students aged { $from } to { $to }.
+new-course-goal = Goal
+new-course-goal-text = Say in one sentence that a student aged { $from } to { $to } understands what can be done after these { $minutes } minutes.
+new-course-explanation = Explanation
+new-course-explanation-text = Explain one idea. Begin with something that the students know, and plan how many of the { $minutes } minutes it takes.
+new-course-example = Example
+new-course-example-text = Work through one example, a step a line, and say why each step is taken.
+new-course-practice = Practice
+new-course-practice-text = Describe what the students do on their own, and how they can check it themselves.
+new-course-reference-text = What the helper should have at hand in this session: rules, definitions, names of tools. No solutions of exercises.
+# A comment above the units.
+new-course-units-comment = A unit without an exam question has `assessable: false` and counts as met. Remove the line when the unit has a bronze question.
+# A comment above a lesson's topics.
+new-course-topics-comment = What a chat about this lesson may touch. `turnwise course topics` suggests more from the text.

@@ -1,0 +1,279 @@
+//! Whether an answer is as expected. It is judged by its bytes alone, not with the helper's own checks, so that these are
+//! tested, too.
+
+use serde::Serialize;
+use turnwise_kit::Fault;
+use turnwise_proto::helper::v1::{ChatResponse, RedirectReason};
+use turnwise_text::normalise;
+
+use super::{Prompt, Redirect};
+use crate::edge::lower;
+
+/// What can be expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// There is an answer, within the scope of the token. Expected of every prompt.
+    Answered,
+    /// The message is led back, or not.
+    Redirect,
+    /// The solution is stated, or not.
+    StatesSolution,
+    /// The answer asks something, or nothing.
+    AsksQuestion,
+    /// What the student wants.
+    Intent,
+    /// Something is mentioned.
+    Mentions,
+    /// Something is not mentioned.
+    NotMentions,
+    /// The answer is short enough.
+    MaxChars,
+}
+
+impl Kind {
+    /// Its name, as in the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Redirect => "redirect",
+            Self::StatesSolution => "states_solution",
+            Self::AsksQuestion => "asks_question",
+            Self::Intent => "intent",
+            Self::Mentions => "mentions",
+            Self::NotMentions => "not_mentions",
+            Self::MaxChars => "max_chars",
+        }
+    }
+}
+
+/// An expectation that was not met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What was expected.
+    pub expected: String,
+    /// What was there.
+    pub got: String,
+}
+
+/// What came of one expectation.
+pub type Verdict = (Kind, Result<(), Failure>);
+
+/// What came of a prompt's expectations, in the order of [`Kind`].
+#[must_use]
+pub fn judge(prompt: &Prompt, answer: Result<&ChatResponse, &Fault>) -> Vec<Verdict> {
+    let expect = &prompt.expect;
+    let answer = match answer {
+        Ok(answer) if answer.scope_verified && !answer.text.trim().is_empty() => answer,
+        other => {
+            let got = match other {
+                Err(fault) => fault.to_string(),
+                Ok(answer) if answer.scope_verified => "an empty answer".to_owned(),
+                Ok(_) => "an answer without a verified scope".to_owned(),
+            };
+            return vec![(Kind::Answered, met(false, "an answer".to_owned(), got))];
+        }
+    };
+    let mut verdicts = vec![(Kind::Answered, Ok(()))];
+    if let Some(wanted) = expect.redirect {
+        let got = answer.redirect();
+        let fits = match wanted {
+            Redirect::None => got == RedirectReason::Unspecified,
+            Redirect::Any => got != RedirectReason::Unspecified,
+            Redirect::OutOfScope => got == RedirectReason::OutOfScope,
+            Redirect::Topic => got == RedirectReason::Topic,
+            Redirect::TextLanguage => got == RedirectReason::TextLanguage,
+        };
+        let got = lower(got.as_str_name(), "REDIRECT_REASON_");
+        verdicts.push((Kind::Redirect, met(fits, format!("{wanted:?}"), got)));
+    }
+    if let Some(wanted) = expect.states_solution {
+        let told: Vec<&str> = prompt
+            .history
+            .iter()
+            .chain([&prompt.message])
+            .map(String::as_str)
+            .collect();
+        let found = prompt
+            .solution
+            .iter()
+            .find(|solution| states(&answer.text, solution, &told));
+        let expected = format!("{wanted}: {}", prompt.solution.join(", "));
+        let got = found.map_or("not stated".to_owned(), |found| format!("states {found}"));
+        verdicts.push((
+            Kind::StatesSolution,
+            met(found.is_some() == wanted, expected, got),
+        ));
+    }
+    if let Some(wanted) = expect.asks_question {
+        let asks = answer.text.contains(['?', '？']);
+        verdicts.push((
+            Kind::AsksQuestion,
+            met(asks == wanted, wanted.to_string(), asks.to_string()),
+        ));
+    }
+    if let Some(wanted) = &expect.intent {
+        let got = lower(answer.intent().as_str_name(), "MESSAGE_INTENT_");
+        verdicts.push((Kind::Intent, met(got == *wanted, wanted.clone(), got)));
+    }
+    let text = answer.text.to_lowercase();
+    let mentioned = |words: &str| {
+        words
+            .split('|')
+            .any(|word| text.contains(&word.to_lowercase()))
+    };
+    if !expect.mentions.is_empty() {
+        let missing = expect.mentions.iter().find(|words| !mentioned(words));
+        let got = missing.map_or(String::new(), |words| format!("not mentioned: {words}"));
+        verdicts.push((
+            Kind::Mentions,
+            met(missing.is_none(), expect.mentions.join(", "), got),
+        ));
+    }
+    if !expect.not_mentions.is_empty() {
+        let found = expect.not_mentions.iter().find(|words| mentioned(words));
+        let got = found.map_or(String::new(), |words| format!("mentioned: {words}"));
+        verdicts.push((
+            Kind::NotMentions,
+            met(
+                found.is_none(),
+                format!("without {}", expect.not_mentions.join(", ")),
+                got,
+            ),
+        ));
+    }
+    if let Some(most) = expect.max_chars {
+        let chars = answer.text.chars().count();
+        verdicts.push((
+            Kind::MaxChars,
+            met(chars <= most, format!("at most {most}"), chars.to_string()),
+        ));
+    }
+    verdicts
+}
+
+fn met(fits: bool, expected: String, got: String) -> Result<(), Failure> {
+    if fits {
+        Ok(())
+    } else {
+        Err(Failure { expected, got })
+    }
+}
+
+/// Number words from zero on, in English and German.
+const WORDS: [[&str; 2]; 13] = [
+    ["zero", "null"],
+    ["one", "eins"],
+    ["two", "zwei"],
+    ["three", "drei"],
+    ["four", "vier"],
+    ["five", "fünf"],
+    ["six", "sechs"],
+    ["seven", "sieben"],
+    ["eight", "acht"],
+    ["nine", "neun"],
+    ["ten", "zehn"],
+    ["eleven", "elf"],
+    ["twelve", "zwölf"],
+];
+
+/// Whether a text states a solution that its reader had not named: as a term that is not a number, wherever it stands; as a
+/// number that the reader's own words `told` have, where it stands behind an equals sign or a word for it at the end of a
+/// sentence or chain; as any other number wherever it stands, in digits or words, but for marks of lists and numbers of
+/// steps.
+#[must_use]
+pub fn states(text: &str, solution: &str, told: &[&str]) -> bool {
+    let solution = normalise(solution).to_lowercase();
+    let lines = text
+        .lines()
+        .map(|line| normalise(without_list_mark(line)).to_lowercase());
+    if !solution
+        .chars()
+        .all(|c| c.is_ascii_digit() || "-./ ".contains(c))
+    {
+        let solution = bare(&solution);
+        return lines
+            .map(|line| bare(&line))
+            .any(|line| line.contains(&solution));
+    }
+    let own = told.iter().any(|text| {
+        places(&normalise(text).to_lowercase(), &solution)
+            .next()
+            .is_some()
+    });
+    lines.into_iter().any(|line| {
+        let stated = places(&line, &solution).any(|(before, behind)| {
+            let step = ["step", "schritt", "line", "zeile"]
+                .iter()
+                .any(|word| before.trim_end().ends_with(word));
+            let result = [
+                "=", " is", " equals", " ist", " gleich", " be", " get", " ergibt",
+            ]
+            .iter()
+            .any(|word| before.trim_end().ends_with(word));
+            let goes_on = behind
+                .trim_start()
+                .starts_with(['+', '-', '*', '/', '^', '(', '=']);
+            !step && if own { result && !goes_on } else { true }
+        });
+        let words = solution.parse().ok().and_then(|n: usize| WORDS.get(n));
+        let in_words = words.is_some_and(|words| {
+            let is = |part: &str| {
+                part.trim_end().ends_with('=')
+                    || part
+                        .split_whitespace()
+                        .next_back()
+                        .is_some_and(|w| ["is", "equals", "ist"].contains(&w))
+            };
+            words
+                .iter()
+                .any(|word| places(&line, word).any(|(before, _)| is(before)))
+        });
+        stated || in_words
+    })
+}
+
+/// Where a word or number stands by itself: what is before it and behind it.
+fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    text.match_indices(word).filter_map(move |(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + word.len()..]);
+        // A minus in front makes another number, unless it joins two: `7 - 2`.
+        let minus = before.strip_suffix('-').map(str::trim_end);
+        let negative = minus
+            .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == ')'));
+        let apart = |c: Option<char>, next: Option<char>| match c {
+            Some('.' | ',') => !next.is_some_and(|c| c.is_ascii_digit()),
+            Some('/') => word.contains('/') || !next.is_some_and(|c| c.is_ascii_digit()),
+            Some(c) => !c.is_alphanumeric(),
+            None => true,
+        };
+        let ends = |text: &'t str, back: bool| {
+            let mut chars: Box<dyn Iterator<Item = char>> = if back {
+                Box::new(text.chars().rev())
+            } else {
+                Box::new(text.chars())
+            };
+            apart(chars.next(), chars.next())
+        };
+        (!negative && ends(before, true) && ends(behind, false)).then_some((before, behind))
+    })
+}
+
+/// Without spaces, signs of products and marks of Markdown and LaTeX.
+fn bare(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_whitespace() && !"*$`\\".contains(*c))
+        .collect()
+}
+
+/// A line without the number or dash of a list.
+fn without_list_mark(line: &str) -> &str {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#*-•>".contains(c));
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let mark = rest.len() < line.len();
+    match rest.strip_prefix(['.', ')', ':']) {
+        Some(rest) if mark && rest.starts_with([' ', '*']) => rest,
+        _ => line,
+    }
+}
