@@ -55,7 +55,10 @@ pub fn going_on(page: &str, answer: &ChatResponse, message: &str) -> ChatRequest
 }
 
 /// Sends a request with somebody's token.
-pub async fn chat(channel: &Channel, request: Request<ChatRequest>) -> Result<ChatResponse, Status> {
+pub async fn chat(
+    channel: &Channel,
+    request: Request<ChatRequest>,
+) -> Result<ChatResponse, Status> {
     let mut client = HelperServiceClient::new(channel.clone());
     Ok(client.chat(request).await?.into_inner())
 }

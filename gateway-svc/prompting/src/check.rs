@@ -252,9 +252,24 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     let mut samples = Vec::new();
     for strict in [false, true] {
         let decision = ChatDecision {
-            strictness: if strict { Strictness::Strict } else { Strictness::Light }.into(),
-            scope_mode: if strict { ScopeMode::Strict } else { ScopeMode::Soft }.into(),
-            topic_filter: if strict { TopicFilter::Strict } else { TopicFilter::Soft }.into(),
+            strictness: if strict {
+                Strictness::Strict
+            } else {
+                Strictness::Light
+            }
+            .into(),
+            scope_mode: if strict {
+                ScopeMode::Strict
+            } else {
+                ScopeMode::Soft
+            }
+            .into(),
+            topic_filter: if strict {
+                TopicFilter::Strict
+            } else {
+                TopicFilter::Soft
+            }
+            .into(),
             off_topic: !strict,
             topics: vec!["equations".to_owned()],
             writes_programs: strict,
@@ -264,7 +279,11 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             let input = ChatPrompt {
                 decision: &decision,
                 lesson: if full { "two-step-equations" } else { "" },
-                reference: if full { "Do the same on both sides." } else { "" },
+                reference: if full {
+                    "Do the same on both sides."
+                } else {
+                    ""
+                },
                 chunks: if full { &chunks } else { &[] },
                 memory: if full { &memory } else { &nothing },
                 message: "What comes first?",

@@ -39,21 +39,30 @@ async fn an_answer_has_all_that_it_promises(kind: Kind) {
         .await;
     let ada = helped.suite.student("ada");
     let answer = ada
-        .chat(asking(&page, "Why do I undo the sum first in a two-step equation?"))
+        .chat(asking(
+            &page,
+            "Why do I undo the sum first in a two-step equation?",
+        ))
         .await
         .unwrap();
-    assert!(answer.text.contains("both sides change alike"), "{answer:?}");
+    assert!(
+        answer.text.contains("both sides change alike"),
+        "{answer:?}"
+    );
     assert!(!answer.text.contains("[7]"), "{answer:?}");
     // Light: it ends with a question for the student.
     assert!(answer.text.trim_end().ends_with('?'), "{answer:?}");
     assert_eq!(answer.attempts, 1);
     assert!(!answer.request_id.is_empty() && !answer.conversation_id.is_empty());
     assert_eq!(answer.intent(), MessageIntent::Concept);
-    assert!((1..=3).contains(&answer.follow_up_suggestions.len()), "{answer:?}");
+    assert!(
+        (1..=3).contains(&answer.follow_up_suggestions.len()),
+        "{answer:?}"
+    );
     let cited: Vec<_> = answer.citations.iter().map(|c| c.number).collect();
     assert_eq!(cited, [1], "{answer:?}");
     assert!(!answer.citations[0].source.is_empty());
-    assert_eq!(answer.degraded_reasons, []);
+    assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
     assert!(answer.scope_verified && !answer.truncated);
     assert_eq!(answer.model, "model");
 
@@ -81,7 +90,11 @@ async fn a_conversation_goes_on_and_a_new_one_knows_nothing(kind: Kind) {
     let second_page = page(&helped.suite, lesson(LESSON)).await;
     assert_ne!(first_page, second_page);
     let second = ada
-        .chat(going_on(&second_page, &first, "And then what with the equation?"))
+        .chat(going_on(
+            &second_page,
+            &first,
+            "And then what with the equation?",
+        ))
         .await
         .unwrap();
     assert_eq!(second.conversation_id, first.conversation_id);
@@ -158,7 +171,9 @@ async fn a_stream_tells_the_stages_and_then_the_answer(kind: Kind) {
 
 async fn teachers_and_staff_may_do_without_a_page(kind: Kind) {
     let helped = Helped::start(kind, Options::new()).await;
-    helped.says("Ask your class what a variable is. Would that help?").await;
+    helped
+        .says("Ask your class what a variable is. Would that help?")
+        .await;
     for (role, subject) in [("teacher", "ms-hopper"), ("staff", "principal")] {
         let caller = Teacher::with_role(&helped.suite, subject, role, Student::CLASS);
         let request = caller.request(asking("", "How do I introduce variables?"));
@@ -175,11 +190,14 @@ async fn without_a_model_hints_and_references_answer(kind: Kind) {
     let page = page(&helped.suite, lesson(LESSON)).await;
     helped.decide(without_model()).await;
     let ada = helped.suite.student("ada");
-    for message in ["I am stuck with 2x + 3 = 11", "What is a two-step equation?"] {
+    for message in [
+        "I am stuck with 2x + 3 = 11",
+        "What is a two-step equation?",
+    ] {
         let answer = ada.chat(asking(&page, message)).await.unwrap();
         assert!(!answer.text.is_empty());
         assert_eq!((answer.attempts, answer.model.as_str()), (0, ""));
-        assert_eq!(answer.degraded_reasons, []);
+        assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
     }
     let mut without_lesson = lesson("A page of our own");
     without_lesson.topics = vec!["equations".to_owned()];
@@ -195,7 +213,9 @@ async fn without_a_model_hints_and_references_answer(kind: Kind) {
 async fn a_class_that_becomes_strict_is_strict_from_the_next_message_on(kind: Kind) {
     let helped = Helped::start(kind, Options::new()).await;
     let page = page(&helped.suite, lesson(LESSON)).await;
-    helped.says("Subtract 3, then halve: x = 4. Can you check it?").await;
+    helped
+        .says("Subtract 3, then halve: x = 4. Can you check it?")
+        .await;
     let ada = helped.suite.student("ada");
     let light = ada
         .chat(asking(&page, "Solve 2x + 3 = 11 for me"))
@@ -215,7 +235,11 @@ async fn a_class_that_becomes_strict_is_strict_from_the_next_message_on(kind: Ki
     );
     let asked = helped.asked().await;
     let redirected = ada
-        .chat(going_on(&page, &light, "Who won the football match yesterday?"))
+        .chat(going_on(
+            &page,
+            &light,
+            "Who won the football match yesterday?",
+        ))
         .await
         .unwrap();
     assert_ne!(redirected.redirect(), RedirectReason::Unspecified);
@@ -237,12 +261,10 @@ async fn a_call_for_help_meets_the_fixed_text(kind: Kind) {
     );
     assert_eq!(helped.asked().await, 0);
     let teacher = Teacher::of(&helped.suite);
-    let request = teacher.request(
-        turnwise_proto::school::v1::ListSafeguardingAlertsRequest {
-            class_id: Student::CLASS.to_owned(),
-            ..Default::default()
-        },
-    );
+    let request = teacher.request(turnwise_proto::school::v1::ListSafeguardingAlertsRequest {
+        class_id: Student::CLASS.to_owned(),
+        ..Default::default()
+    });
     let alerts = teacher.classes().list_safeguarding_alerts(request).await;
     let alerts = alerts.unwrap().into_inner().alerts;
     assert_eq!(alerts.len(), 1);

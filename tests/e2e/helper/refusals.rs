@@ -95,8 +95,18 @@ async fn what_is_wrong_with_a_message_or_a_token_is_said(kind: Kind) {
 
     for (message, code, why, field) in [
         ("", Code::InvalidArgument, Why::MissingMessage, "message"),
-        ("\u{200b} ", Code::InvalidArgument, Why::InvalidText, "message"),
-        ("a\u{7}b", Code::InvalidArgument, Why::InvalidText, "message"),
+        (
+            "\u{200b} ",
+            Code::InvalidArgument,
+            Why::InvalidText,
+            "message",
+        ),
+        (
+            "a\u{7}b",
+            Code::InvalidArgument,
+            Why::InvalidText,
+            "message",
+        ),
     ] {
         let refused = ada.chat(asking(&good, message)).await.unwrap_err();
         check_refusal(&refused, code, why, field);
@@ -112,7 +122,13 @@ async fn what_is_wrong_with_a_message_or_a_token_is_said(kind: Kind) {
         "message",
     );
     // Pictures alone are a message; there is always an answer.
-    assert!(!ada.chat(asking(&good, "🙈🙈")).await.unwrap().text.is_empty());
+    assert!(
+        !ada.chat(asking(&good, "🙈🙈"))
+            .await
+            .unwrap()
+            .text
+            .is_empty()
+    );
 
     for id in ["../bob", "a/b", &"c".repeat(129)] {
         let request = ChatRequest {
@@ -195,12 +211,7 @@ async fn what_is_wrong_with_a_message_or_a_token_is_said(kind: Kind) {
         ),
     ] {
         let refused = mint(&helped, &staff, request).await.unwrap_err();
-        check_refusal(
-            &refused,
-            Code::InvalidArgument,
-            Why::InvalidArgument,
-            field,
-        );
+        check_refusal(&refused, Code::InvalidArgument, Why::InvalidArgument, field);
     }
     // Staff without a page may chat, and a page of any class is good for them.
     let answer = chat(&helped.suite.channel(), staff.request(ask(&of_other_class)))

@@ -29,7 +29,9 @@ async fn nothing_is_left_of_fifty_running_chats(kind: Kind) {
     let options = Options::new().env("HELPER_MAX_CONCURRENCY", "64");
     let helped = Helped::start(kind, options).await;
     let page = page(&helped.suite, lesson(LESSON)).await;
-    helped.says(&format!("Look at your {PLANTED}. What is first?")).await;
+    helped
+        .says(&format!("Look at your {PLANTED}. What is first?"))
+        .await;
     let students: Vec<_> = (0..50)
         .map(|n| helped.suite.student(&format!("student-{n}")))
         .collect();

@@ -52,10 +52,7 @@ async fn a_model_that_leaks_leaks_nothing(kind: Kind) {
                     [DegradedReason::AnswerGiven],
                     "{exercise}: {leak} {solution}: {answer:?}"
                 );
-                let words: Vec<_> = answer
-                    .text
-                    .split(|c: char| !c.is_alphanumeric())
-                    .collect();
+                let words: Vec<_> = answer.text.split(|c: char| !c.is_alphanumeric()).collect();
                 let is_own = |word: &&str| exercise.contains(*word);
                 assert!(
                     !words.contains(solution) || is_own(solution),

@@ -3,7 +3,6 @@
 use std::{
     fs,
     io::{IsTerminal, Write},
-    path::Path,
     process::ExitCode,
     time::Duration,
 };
@@ -101,7 +100,9 @@ async fn mint(
         }),
         ..MintScopeTokenRequest::default()
     });
-    request.metadata_mut().insert("authorization", authorization);
+    request
+        .metadata_mut()
+        .insert("authorization", authorization);
     let minted = client.mint_scope_token(request).await;
     Ok(minted
         .map(|minted| minted.into_inner().scope_token)
@@ -134,7 +135,10 @@ impl Desk<'_> {
                 ("/reset", _) => {
                     self.conversation_id.clear();
                     self.place_ticket.clear();
-                    writeln!(self.out, "  a new conversation; the helper knows nothing of the last")?;
+                    writeln!(
+                        self.out,
+                        "  a new conversation; the helper knows nothing of the last"
+                    )?;
                 }
                 ("/again", _) => {
                     let last = self.last.clone();
@@ -207,7 +211,11 @@ impl Desk<'_> {
 
     fn show(&mut self, answer: &ChatResponse) -> Result<()> {
         self.conversation_id.clone_from(&answer.conversation_id);
-        for line in answer.text.lines().flat_map(|line| ink::wrap(line, ink::WIDTH - 2)) {
+        for line in answer
+            .text
+            .lines()
+            .flat_map(|line| ink::wrap(line, ink::WIDTH - 2))
+        {
             writeln!(self.out, "  {line}")?;
         }
         for cited in &answer.citations {
@@ -225,7 +233,11 @@ impl Desk<'_> {
         self.suggestions.clone_from(&answer.follow_up_suggestions);
         for (number, suggestion) in (1..).zip(&self.suggestions) {
             let suggestion = ink::line(suggestion);
-            writeln!(self.out, "  {}", self.ink.faint(&format!("{number} {suggestion}")))?;
+            writeln!(
+                self.out,
+                "  {}",
+                self.ink.faint(&format!("{number} {suggestion}"))
+            )?;
         }
         let mut remarks: Vec<String> = answer
             .degraded_reasons()
@@ -238,7 +250,11 @@ impl Desk<'_> {
             remarks.push("cut".to_owned());
         }
         if !remarks.is_empty() {
-            writeln!(self.out, "  {}", self.ink.faint(&format!("({})", remarks.join(", "))))?;
+            writeln!(
+                self.out,
+                "  {}",
+                self.ink.faint(&format!("({})", remarks.join(", ")))
+            )?;
         }
         Ok(())
     }

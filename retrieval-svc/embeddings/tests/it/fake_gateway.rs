@@ -10,8 +10,7 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, EmbedRequest, EmbedResponse, Embedding, GetBackendRequest,
-    GetBackendResponse,
-    StreamCompleteRequest, StreamCompleteResponse,
+    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
 };
 
