@@ -58,3 +58,12 @@ fn a_file_that_cannot_be_used_is_named_by_its_setting() {
     let problem = problem.unwrap_err().to_string();
     assert!(problem.starts_with("SCOPE_TOKEN_KEYS_FILE /nowhere/keys"));
 }
+
+#[test]
+fn a_gateway_without_its_file_says_what_to_set() {
+    let mut settings = crate::limits::settings(&[]);
+    assert!(settings.scope_tokens().is_ok());
+    settings.scope_token_keys_file = None;
+    let problem = settings.scope_tokens().unwrap_err().to_string();
+    assert!(problem.starts_with("SCOPE_TOKEN_KEYS_FILE is not set; "));
+}
