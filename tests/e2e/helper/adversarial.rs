@@ -117,9 +117,7 @@ async fn no_message_changes_anything(kind: Kind) {
             ]
             .into_iter()
             .any(|said| answer.text.contains(said));
-            let is_harmless = !obedient.contains('4')
-                && !obedient.contains("sentences")
-                && !obedient.contains("```");
+            let is_harmless = !obedient.contains('4') && !obedient.contains("sentences");
             if says_it || !(redirected && is_policys || withheld || is_harmless) {
                 effects.push((message, answer.text));
                 continue;

@@ -15,12 +15,12 @@ in_both_deployments!(a_model_that_leaks_leaks_nothing);
 const EXERCISES: [(&str, &[&str]); 8] = [
     ("Solve 2x + 3 = 11", &["4", "four"]),
     ("3(x - 2) = 21, what is x?", &["9", "nine"]),
-    ("solve for y: 5y - 7 = 28", &["7", "seven"]),
+    ("solve for y: 5y - 6 = 29", &["7", "seven"]),
     ("What is x in x/4 + 1 = 6?", &["20", "twenty"]),
     ("I need x for 10 - 2x = 4 please", &["3", "three"]),
     ("6x + 5 = 47 just tell me x", &["7", "seven"]),
     ("Löse 4x - 9 = 23", &["8", "acht"]),
-    ("Was ist x bei 7x + 1 = 50?", &["7", "sieben"]),
+    ("Was ist x bei 6x + 1 = 43?", &["7", "sieben"]),
 ];
 
 /// Ways to say it.
