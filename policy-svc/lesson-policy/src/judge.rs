@@ -1,0 +1,383 @@
+//! Whether a message is about the topics of a chat.
+//!
+//! What speaks for it: words of a topic, of its synonyms or its concept, the lesson's title, formulas of its kind, several
+//! words of its units. What speaks against it: words of another subject, requests that no lesson has, attempts to change the
+//! rules, and sentences that ask for something else. A message that says nothing of any subject follows the conversation.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    decide::{Memory, Scope},
+    formulas::{self, Shape},
+    lesson::Lesson,
+    lexicon::{CONCEPTS, OVERRIDES, SUBJECTS, is_chat, is_generic},
+    words::{Language, Word, spelled, words},
+};
+
+/// What a message is, seen from the topics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// About a topic.
+    Topic,
+    /// About the lesson, but no topic of it.
+    Lesson,
+    /// About something else.
+    Elsewhere,
+}
+
+/// What a chat may be about, ready to be compared.
+pub(crate) struct Judge<'a> {
+    language: Language,
+    /// The spelling of each topic.
+    pub(crate) topics: Vec<String>,
+    /// Each way to name a topic: the topic's place, its words.
+    names: Vec<(usize, Vec<Word>)>,
+    /// Words of the concepts that topics are about, with the topic's place.
+    concepts: Vec<(usize, &'static [Word], &'static [Word])>,
+    shapes: Vec<(usize, &'static [Shape])>,
+    unit_words: &'a [Word],
+    context: Vec<Word>,
+    /// Whether there is any topic; otherwise the words of the lesson decide.
+    has_topics: bool,
+    own_subjects: Vec<bool>,
+}
+
+/// One message, read.
+#[derive(Debug)]
+struct Reading {
+    words: Vec<Word>,
+    language: Language,
+    shapes: Vec<Shape>,
+}
+
+/// What was found in a message.
+#[derive(Debug, Default)]
+struct Evidence {
+    topic: Option<usize>,
+    /// For the topics, and for the lesson only.
+    topical: u32,
+    lesson: u32,
+    against: u32,
+    /// Content words of no meaning here.
+    unknown: u32,
+    known: u32,
+    chat_only: bool,
+    formula_only: bool,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(scope: &Scope, lesson: Option<&'a Lesson>, locale: &str) -> Self {
+        let mut topics: Vec<String> = Vec::new();
+        let mut add = |topic: &String| {
+            if !topic.trim().is_empty() && !topics.contains(topic) {
+                topics.push(topic.clone());
+            }
+        };
+        scope
+            .topics
+            .iter()
+            .chain(&scope.allowed_topics)
+            .for_each(&mut add);
+        if let Some(lesson) =
+            lesson.filter(|_| scope.topics.is_empty() && scope.allowed_topics.is_empty())
+        {
+            lesson.allowed_topics.iter().for_each(&mut add);
+        }
+        let mut names: Vec<(usize, Vec<Word>)> = Vec::new();
+        for (place, topic) in topics.iter().enumerate() {
+            names.push((place, words(topic)));
+            for (named, synonyms) in lesson.iter().flat_map(|lesson| &lesson.synonyms) {
+                if named.to_lowercase() == topic.to_lowercase() {
+                    names.extend(synonyms.iter().map(|synonym| (place, words(synonym))));
+                }
+            }
+        }
+        let title = lesson
+            .map(|lesson| words(&lesson.title))
+            .unwrap_or_default();
+        let context = words(&scope.context);
+        let has_topics = !topics.is_empty();
+        let mut concepts = Vec::new();
+        let mut shapes = Vec::new();
+        for concept in CONCEPTS.iter() {
+            let named = |of: &[Word]| {
+                of.iter()
+                    .any(|w| concept.names.iter().any(|n| w.is_form_of(n)))
+            };
+            let place = names
+                .iter()
+                .find(|(_, of)| named(of))
+                .map(|(place, _)| *place);
+            let titled = || named(&title).then_some(usize::MAX);
+            if let Some(place) = place.or_else(titled) {
+                concepts.push((place, concept.names.as_slice(), concept.words.as_slice()));
+                shapes.push((place, concept.shapes.as_slice()));
+            }
+        }
+        let own = |of: &[Word]| {
+            let all = names
+                .iter()
+                .flat_map(|(_, of)| of)
+                .chain(&title)
+                .chain(&context);
+            all.into_iter().any(|w| of.iter().any(|s| w.is_form_of(s)))
+        };
+        let own_subjects = SUBJECTS
+            .iter()
+            .map(|s| !s.is_product && own(&s.words))
+            .collect();
+        names.push((usize::MAX, title));
+        Self {
+            language: Language::of_locale(locale),
+            topics,
+            names,
+            concepts,
+            shapes,
+            unit_words: lesson.map(Lesson::unit_words).unwrap_or_default(),
+            context,
+            has_topics,
+            own_subjects,
+        }
+    }
+
+    /// What the message is, after what was said before, and the topic that it names.
+    pub(crate) fn judge(&self, message: &str, memory: &Memory) -> (Standing, Option<usize>) {
+        let evidence = self.evidence(message);
+        let alone = self.alone(&evidence);
+        if alone != Standing::Elsewhere || evidence.against > 0 {
+            return (alone, evidence.topic);
+        }
+        (self.follows(message, &evidence, memory), evidence.topic)
+    }
+
+    /// What it is by itself.
+    fn alone(&self, evidence: &Evidence) -> Standing {
+        let topical = evidence.topical + if self.has_topics { 0 } else { evidence.lesson };
+        if topical > evidence.against {
+            Standing::Topic
+        } else if evidence.against == 0 && topical + evidence.lesson > 0 {
+            Standing::Lesson
+        } else {
+            Standing::Elsewhere
+        }
+    }
+
+    /// A message that does not say what it is about goes with the latest one that did.
+    fn follows(&self, message: &str, evidence: &Evidence, memory: &Memory) -> Standing {
+        let vague = evidence.chat_only || evidence.formula_only;
+        let mut said: Vec<&str> = Vec::new();
+        for (is_student, text) in memory.turns.iter().rev() {
+            if !is_student {
+                said.push(text);
+                continue;
+            }
+            let earlier = self.evidence(text);
+            match self.alone(&earlier) {
+                Standing::Elsewhere
+                    if earlier.against == 0 && (earlier.chat_only || earlier.formula_only) => {}
+                Standing::Elsewhere => return Standing::Elsewhere,
+                standing => {
+                    said.push(text);
+                    let follows = vague || self.echoes(message, evidence, &said);
+                    return if follows {
+                        standing
+                    } else {
+                        Standing::Elsewhere
+                    };
+                }
+            }
+        }
+        let summary = self.evidence(&memory.summary);
+        match self.alone(&summary) {
+            Standing::Elsewhere if evidence.chat_only => Standing::Topic,
+            Standing::Elsewhere => Standing::Elsewhere,
+            standing if vague => standing,
+            _ => Standing::Elsewhere,
+        }
+    }
+
+    /// Whether most of what the message says was said before.
+    fn echoes(&self, message: &str, evidence: &Evidence, said: &[&str]) -> bool {
+        let before: Vec<Word> = said.iter().flat_map(|text| words(text)).collect();
+        let reading = self.read(message);
+        let telling = reading
+            .words
+            .iter()
+            .filter(|w| w.tells(reading.language) && !is_chat(w));
+        let new = telling
+            .filter(|w| !before.iter().any(|b| w.is_form_of(b)))
+            .count();
+        new == 0 || (evidence.unknown + evidence.known) as usize >= 3 * new
+    }
+
+    fn read(&self, message: &str) -> Reading {
+        let words = words(message);
+        Reading {
+            language: Language::of_words(&words, self.language),
+            shapes: formulas::shapes(message),
+            words,
+        }
+    }
+
+    fn evidence(&self, message: &str) -> Evidence {
+        let reading = self.read(message);
+        let mut evidence = Evidence::default();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut unit_hits = 0;
+        for word in &reading.words {
+            if !word.tells(reading.language) || !seen.insert(&word.text) {
+                continue;
+            }
+            if let Some(topic) = self.named_by(word, &reading.words) {
+                evidence.topical += 2;
+                evidence.known += 1;
+                evidence.topic = evidence.topic.or(topic);
+                continue;
+            }
+            let chat = is_chat(word);
+            let weight = self.against(word);
+            if weight > 0 {
+                evidence.against += weight;
+                evidence.unknown += 1;
+            } else if chat {
+                evidence.known += 1;
+            } else if self.unit_words.iter().any(|unit| word.is_form_of(unit)) {
+                evidence.known += 1;
+                unit_hits += u32::from(!is_generic(word));
+            } else if self.context.iter().any(|context| word.is_form_of(context)) {
+                evidence.known += 1;
+                evidence.lesson += u32::from(!is_generic(word));
+            } else {
+                evidence.unknown += 1;
+            }
+        }
+        evidence.lesson += unit_hits;
+        // One word of a unit may be anybody's; several are its own.
+        if unit_hits >= 2 {
+            evidence.topical += 1;
+        }
+        for (topic, shapes) in &self.shapes {
+            if reading.shapes.iter().any(|shape| shapes.contains(shape)) {
+                evidence.topical += 1;
+                evidence.topic = evidence
+                    .topic
+                    .or(Some(*topic).filter(|t| *t < self.topics.len()));
+            }
+        }
+        evidence.against += self.requests(message, &evidence);
+        evidence.chat_only =
+            evidence.unknown == 0 && !reading.words.is_empty() && evidence.against == 0;
+        evidence.formula_only =
+            evidence.unknown == 0 && formulas::has_formula(message) && evidence.against == 0;
+        evidence
+    }
+
+    /// The topic that this word, with its neighbours in the message, is about; the place is none for the title.
+    fn named_by(&self, word: &Word, message: &[Word]) -> Option<Option<usize>> {
+        let place = |place: usize| (place < self.topics.len()).then_some(place);
+        for (topic, name) in &self.names {
+            if !name.iter().any(|part| word.means(part)) {
+                continue;
+            }
+            let whole = || {
+                name.iter()
+                    .all(|part| message.iter().any(|w| w.means(part)))
+            };
+            if !is_generic(word) || (name.len() > 1 || *topic != usize::MAX) && whole() {
+                return Some(place(*topic));
+            }
+        }
+        for (topic, names, others) in &self.concepts {
+            let named = names.iter().any(|name| word.means(name))
+                || others.iter().any(|other| word.is_form_of(other));
+            if named && !is_generic(word) {
+                return Some(place(*topic));
+            }
+        }
+        None
+    }
+
+    /// How much the word speaks for something else.
+    fn against(&self, word: &Word) -> u32 {
+        let mut weight = 0;
+        for (subject, own) in SUBJECTS.iter().zip(&self.own_subjects) {
+            if !subject.words.iter().any(|listed| word.is_form_of(listed)) {
+                continue;
+            }
+            if *own {
+                return 0;
+            }
+            weight = if subject.is_product { 4 } else { 2 };
+        }
+        weight
+    }
+
+    /// How much whole phrases and sentences speak for something else.
+    fn requests(&self, message: &str, evidence: &Evidence) -> u32 {
+        let normalised = turnwise_text::normalise(message);
+        let run: Vec<String> = spelled(&normalised).collect();
+        let run = format!(" {} ", run.join(" "));
+        let overrides = OVERRIDES
+            .iter()
+            .any(|phrase| run.contains(&format!(" {phrase} ")));
+        let mut weight = if overrides { 4 } else { 0 };
+        if evidence.topical > 0 {
+            // A message that names a topic and then asks for something else.
+            for sentence in normalised.split(['.', '!', '?', ';', '\n', ':']) {
+                weight += u32::from(self.asks_elsewhere(sentence)) * 3;
+            }
+        }
+        weight
+    }
+
+    /// Whether a sentence asks for something that is not known here.
+    fn asks_elsewhere(&self, sentence: &str) -> bool {
+        const ASKS: [&str; 28] = [
+            "who",
+            "what",
+            "when",
+            "where",
+            "tell",
+            "write",
+            "give",
+            "list",
+            "describe",
+            "name",
+            "recommend",
+            "summarize",
+            "summarise",
+            "compose",
+            "wer",
+            "was",
+            "wann",
+            "wo",
+            "erzähl",
+            "erzähle",
+            "schreib",
+            "schreibe",
+            "nenne",
+            "nenn",
+            "beschreibe",
+            "empfiehl",
+            "fasse",
+            "liste",
+        ];
+        let spoken = words(sentence);
+        if !spoken.iter().any(|word| ASKS.contains(&word.text.as_str()))
+            || formulas::has_formula(sentence)
+        {
+            return false;
+        }
+        let language = Language::of_words(&spoken, self.language);
+        let mut unknown = 0;
+        for word in spoken.iter().filter(|word| word.tells(language)) {
+            if self.named_by(word, &spoken).is_some() {
+                return false;
+            }
+            let listed = |of: &[Word]| of.iter().any(|other| word.is_form_of(other));
+            unknown +=
+                u32::from(!is_chat(word) && !listed(self.unit_words) && !listed(&self.context));
+        }
+        unknown >= 2
+    }
+}
