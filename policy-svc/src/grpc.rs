@@ -1,6 +1,7 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod chat;
 mod class_standing;
 mod client_event;
 mod evidence;
@@ -20,10 +21,12 @@ use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
-    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideRequest, DecideResponse,
+    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
+    DecideRequest, DecideResponse,
     DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
-    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
-    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveGradeRequest,
+    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse, GetLessonRequest, GetLessonResponse,
+    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
+    ResolveGradeRequest,
     ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
     SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
     resolve_reply_request,
@@ -33,6 +36,7 @@ use turnwise_reply_guard::Guard;
 
 use self::guard::Known;
 use crate::{
+    config::HelperSettings,
     courses::{Courses, LoadedCourse},
     error::PolicyError,
     metrics::{GradeMetrics, ReplyMetrics},
@@ -49,6 +53,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    helper: turnwise_lesson_policy::Defaults,
 }
 
 impl Policies {
@@ -67,7 +72,14 @@ impl Policies {
             replies,
             grades,
             guard,
+            helper: HelperSettings::default().defaults(),
         }
+    }
+
+    /// With these settings of the homework helper in place of the defaults.
+    #[must_use]
+    pub fn with_helper(self, helper: turnwise_lesson_policy::Defaults) -> Self {
+        Self { helper, ..self }
     }
 
     /// The course as new turns have it.
@@ -385,5 +397,39 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(exams::check(&loaded, request)?))
+    }
+
+    async fn get_lesson(
+        &self,
+        request: Request<GetLessonRequest>,
+    ) -> Result<Response<GetLessonResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.course("course_id", &request.course_id)?;
+        let lesson = loaded.chat.lesson(&request.lesson);
+        Ok(Response::new(GetLessonResponse {
+            lesson: lesson.map(|lesson| chat::lesson(&loaded.chat, lesson)),
+        }))
+    }
+
+    async fn decide_chat(
+        &self,
+        request: Request<DecideChatRequest>,
+    ) -> Result<Response<DecideChatResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = match request.course_id.as_str() {
+            "" => None,
+            id => Some(self.course("course_id", id)?),
+        };
+        let decision = chat::decide(loaded.as_deref(), &self.helper, request)?;
+        Ok(Response::new(DecideChatResponse {
+            decision: Some(decision),
+        }))
+    }
+
+    async fn resolve_chat(
+        &self,
+        _request: Request<ResolveChatRequest>,
+    ) -> Result<Response<ResolveChatResponse>, Status> {
+        Err(Status::unimplemented("ResolveChat is not served yet"))
     }
 }
