@@ -1,6 +1,7 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod chat;
 mod chat_reply;
 mod class_standing;
 mod client_event;
@@ -35,6 +36,7 @@ use turnwise_reply_guard::Guard;
 
 use self::guard::Known;
 use crate::{
+    config::HelperSettings,
     courses::{Courses, LoadedCourse},
     error::PolicyError,
     metrics::{GradeMetrics, ReplyMetrics},
@@ -51,6 +53,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    helper: turnwise_lesson_policy::Defaults,
 }
 
 impl Policies {
@@ -69,7 +72,14 @@ impl Policies {
             replies,
             grades,
             guard,
+            helper: HelperSettings::default().defaults(),
         }
+    }
+
+    /// With these settings of the homework helper in place of the defaults.
+    #[must_use]
+    pub fn with_helper(self, helper: turnwise_lesson_policy::Defaults) -> Self {
+        Self { helper, ..self }
     }
 
     /// The course as new turns have it.
@@ -391,16 +401,30 @@ impl PolicyService for Policies {
 
     async fn get_lesson(
         &self,
-        _request: Request<GetLessonRequest>,
+        request: Request<GetLessonRequest>,
     ) -> Result<Response<GetLessonResponse>, Status> {
-        Err(Status::unimplemented("GetLesson"))
+        let request = request.into_inner();
+        let loaded = self.course("course_id", &request.course_id)?;
+        let lesson = loaded.chat.lesson(&request.lesson);
+        Ok(Response::new(GetLessonResponse {
+            lesson: lesson.map(|lesson| chat::lesson(&loaded.chat, lesson)),
+        }))
     }
 
     async fn decide_chat(
         &self,
-        _request: Request<DecideChatRequest>,
+        request: Request<DecideChatRequest>,
     ) -> Result<Response<DecideChatResponse>, Status> {
-        Err(Status::unimplemented("DecideChat"))
+        let request = request.into_inner();
+        let loaded = match request.course_id.as_str() {
+            "" => None,
+            // A platform's own course, which is not served here, has no lessons.
+            id => self.courses.get(id),
+        };
+        let decision = chat::decide(loaded.as_deref(), &self.helper, request)?;
+        Ok(Response::new(DecideChatResponse {
+            decision: Some(decision),
+        }))
     }
 
     async fn resolve_chat(

@@ -89,7 +89,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
             settings.llm.backends.openai_model.clone()
         }
     };
-    let courses = settings.policy.courses_dir.display().to_string();
+    let courses = settings.policy.courses.courses_dir.display().to_string();
     let exam = match &settings.gateway.exam_endpoint {
         Some(endpoint) => format!("at {endpoint}"),
         None => format!(

@@ -133,7 +133,9 @@ impl<'a> Judge<'a> {
             names,
             concepts,
             shapes,
-            unit_words: lesson.map(Lesson::unit_words).unwrap_or_default(),
+            unit_words: lesson
+                .map(|lesson| lesson.unit_texts.words())
+                .unwrap_or_default(),
             context,
             has_topics,
             own_subjects,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use crate::words::Word;
+use crate::words::{Word, words};
 
 /// A course.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,9 @@ impl Course {
         };
         join(&mut held.unit_ids, lesson.unit_ids);
         join(&mut held.allowed_topics, lesson.allowed_topics);
-        join(&mut held.unit_texts, lesson.unit_texts);
+        let mut texts = std::mem::take(&mut held.unit_texts).texts;
+        join(&mut texts, lesson.unit_texts.texts);
+        held.unit_texts = texts.into();
         for (topic, words) in lesson.synonyms {
             join(held.synonyms.entry(topic).or_default(), words);
         }
@@ -77,19 +79,30 @@ pub struct Lesson {
     /// The key of its reference text; may be empty.
     pub reference: String,
     /// Titles and anchors of its units.
-    pub unit_texts: Vec<String>,
-    /// The words of `unit_texts`, once they were needed.
-    pub(crate) unit_words: OnceLock<Vec<Word>>,
+    pub unit_texts: UnitTexts,
 }
 
-impl Lesson {
-    pub(crate) fn unit_words(&self) -> &[Word] {
-        self.unit_words.get_or_init(|| {
-            let mut words: Vec<Word> = self
-                .unit_texts
-                .iter()
-                .flat_map(|text| crate::words::words(text))
-                .collect();
+/// Titles and anchors of units, and their words once they were needed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnitTexts {
+    texts: Vec<String>,
+    words: OnceLock<Vec<Word>>,
+}
+
+impl From<Vec<String>> for UnitTexts {
+    fn from(texts: Vec<String>) -> Self {
+        Self {
+            texts,
+            words: OnceLock::new(),
+        }
+    }
+}
+
+impl UnitTexts {
+    /// Each word once.
+    pub(crate) fn words(&self) -> &[Word] {
+        self.words.get_or_init(|| {
+            let mut words: Vec<Word> = self.texts.iter().flat_map(|text| words(text)).collect();
             words.sort_unstable_by(|a, b| a.text.cmp(&b.text));
             words.dedup_by(|a, b| a.text == b.text);
             words

@@ -1,0 +1,70 @@
+//! How often the topic filter is right, on messages that it was not tuned with.
+
+use std::collections::BTreeMap;
+
+use turnwise_lesson_policy::decide;
+
+use crate::fixture::{course, defaults, input};
+
+const MESSAGES: &str = include_str!("../../data/messages.tsv");
+
+#[derive(Default, Clone, Copy)]
+struct Count {
+    right: usize,
+    of: usize,
+}
+
+/// Right decisions of every second message of a lesson, by language and kind, and what went wrong.
+fn measure(half: usize) -> (BTreeMap<(&'static str, &'static str), Count>, String) {
+    let courses = [("en", course("en")), ("de", course("de"))];
+    let mut counts: BTreeMap<_, Count> = BTreeMap::new();
+    let mut wrong = String::new();
+    let mut place = 0;
+    let mut before = ("", "");
+    for line in MESSAGES.lines().filter(|line| !line.starts_with('#')) {
+        let mut cells = line.split('\t');
+        let mut cell = || cells.next().unwrap();
+        let (lesson, language, kind, message) = (cell(), cell(), cell(), cell());
+        place = if before == (lesson, language) {
+            place + 1
+        } else {
+            0
+        };
+        before = (lesson, language);
+        if place % 2 != half {
+            continue;
+        }
+        let (_, course) = courses
+            .iter()
+            .find(|(locale, _)| *locale == language)
+            .unwrap();
+        let decision = decide(&input(course, lesson, message), &defaults());
+        assert_eq!(decision.off_topic, decision.redirect.is_some(), "{line}");
+        let count = counts.entry((language, kind)).or_default();
+        count.of += 1;
+        if decision.off_topic == (kind != "in") {
+            count.right += 1;
+        } else {
+            wrong += &format!("{line}\n");
+        }
+    }
+    (counts, wrong)
+}
+
+fn share(half: usize, kind: &str) -> (f64, String) {
+    let (counts, wrong) = measure(half);
+    let of_kind = counts.iter().filter(|((_, k), _)| *k == kind);
+    let (right, of) = of_kind.fold((0, 0), |(r, o), (_, c)| (r + c.right, o + c.of));
+    (
+        right as f64 / of as f64,
+        format!("{kind} {right}/{of}\n{wrong}"),
+    )
+}
+
+#[test]
+fn floors_of_the_half_that_was_tuned_with() {
+    for (kind, floor) in [("in", 0.95), ("out", 0.95), ("adversarial", 0.95)] {
+        let (share, wrong) = share(0, kind);
+        assert!(share >= floor, "{wrong}");
+    }
+}
