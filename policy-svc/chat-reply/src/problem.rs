@@ -266,13 +266,15 @@ impl Read {
                         .extend(problem(Kind::Other, prompt, &shown, &shown));
                 }
             }
-            let kind = if has_fraction(formula) {
-                Kind::Fraction
+            let is_fraction = formula.0.len() == 3 && has_fraction(formula);
+            let (kind, prompt) = if task.simplify && is_fraction {
+                (Kind::Simplify, "Simplify.")
+            } else if has_fraction(formula) {
+                (Kind::Fraction, "Work out the value.")
             } else {
-                Kind::Calculation
+                (Kind::Calculation, "Work out the value.")
             };
-            self.problems
-                .extend(problem(kind, "Work out the value.", &shown, &shown));
+            self.problems.extend(problem(kind, prompt, &shown, &shown));
             if task.factor {
                 self.problems
                     .extend(problem(Kind::Factor, "Factor.", &shown, &shown));

@@ -31,31 +31,11 @@ const COUNTED: [&str; 38] = [
     "zeilen", "beispiele", "lösungen", "fragen", "weitere",
 ];
 /// Words before a number that is the answer whatever else it is.
-const TELLS: [&str; 24] = [
-    "answer",
-    "result",
-    "solution",
-    "equals",
-    "gives",
-    "makes",
-    "write",
-    "type",
-    "antwort",
-    "lösung",
-    "ergebnis",
-    "ergibt",
-    "schreib",
-    "schreibe",
-    "tippe",
-    "resultat",
-    "root",
-    "get",
-    "gets",
-    "unknown",
-    "therefore",
-    "hence",
-    "somit",
-    "folglich",
+#[rustfmt::skip]
+const TELLS: [&str; 29] = [
+    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
+    "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
+    "somit", "folglich", "end", "ends", "ending", "endest", "endet",
 ];
 /// Words behind a number that is the answer.
 const TELLS_AFTER: [&str; 12] = [
@@ -64,17 +44,18 @@ const TELLS_AFTER: [&str; 12] = [
 ];
 /// Words beside a number that is used and not stated.
 #[rustfmt::skip]
-const USES: [&str; 52] = [
+const USES: [&str; 49] = [
     "by", "from", "subtract", "subtracting", "add", "adding", "divide", "multiply", "times", "take", "taking", "minus", "plus",
-    "of", "the", "this", "that", "and", "with", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
-    "denominator", "numerator", "constant", "durch", "mit", "von", "um", "auf", "ab", "zu", "addiere", "subtrahiere", "ziehe",
+    "of", "the", "this", "that", "and", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
+    "denominator", "numerator", "constant", "durch", "von", "um", "ab", "zu", "addiere", "subtrahiere", "ziehe",
     "teile", "dividiere", "multipliziere", "die", "der", "diese", "und", "mal", "nenner", "zähler", "faktor", "ein",
 ];
 #[rustfmt::skip]
-const USES_AFTER: [&str; 17] = [
-    "times", "from", "to", "and", "mal", "von", "auf", "on", "und", "plus", "minus", "away", "ab", "abziehen",
-    "addieren", "dazu", "in",
+const USES_AFTER: [&str; 14] = [
+    "times", "from", "to", "and", "mal", "von", "und", "plus", "minus", "away", "ab", "abziehen",
+    "addieren", "dazu",
 ];
+const MULTIPLIES: [&str; 5] = ["multipl", "erweiter", "kürz", "mal", "replac"];
 /// How many words before a number may make it the answer, and how many behind it.
 const NEAR: (usize, usize) = (3, 4);
 
@@ -207,7 +188,8 @@ impl<'a> Grader<'a> {
         let Said { formula, .. } = *said;
         // A number of the exercise may be used; where it stands alone it is told.
         let is_number = literals(&formula.0) == [formula.0.as_slice()];
-        let told = said.told || (is_number && !said.used);
+        let alone = is_number && !(said.used || said.counts || said.asked);
+        let told = said.told || alone;
         let text = formula.to_string();
         if expression(&text).is_some_and(|hash| self.problem.contains(&hash)) && !told {
             return Vec::new();
@@ -413,11 +395,8 @@ fn has_word(part: &Part, words: &[&str]) -> bool {
     matches!(part, Part::Word(word) if words.contains(&word.as_str()))
 }
 
-/// Whether the words around a number say that it is the answer, or there are none.
+/// Whether the words around a number say that it is the answer.
 fn is_told(parts: &[Part], at: usize) -> bool {
-    if !parts.iter().any(|part| matches!(part, Part::Word(_))) {
-        return true;
-    }
     let (before, after) = (&parts[..at], &parts[at + 1..]);
     let before = before.iter().rev().take_while(|part| !ends_sentence(part));
     let after = after.iter().take_while(|part| !ends_sentence(part));
@@ -455,6 +434,13 @@ fn is_asked(parts: &[Part], at: usize) -> bool {
 fn is_operand(parts: &[Part], at: usize) -> bool {
     let next = parts.get(at + 1);
     let before = at.checked_sub(1).and_then(|at| parts.get(at));
-    before.is_some_and(|part| has_word(part, &USES))
-        || next.is_some_and(|part| has_word(part, &USES_AFTER))
+    // `mit 3 multiplizieren`, and not `Wie wäre es mit 3?`
+    let multiplies = || {
+        parts.iter().any(|part| {
+            matches!(part, Part::Word(word) if MULTIPLIES.iter().any(|stem| word.starts_with(stem)))
+        })
+    };
+    before.is_some_and(|part| {
+        has_word(part, &USES) || (has_word(part, &["with", "mit"]) && multiplies())
+    }) || next.is_some_and(|part| has_word(part, &USES_AFTER))
 }

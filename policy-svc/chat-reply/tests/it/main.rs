@@ -5,6 +5,7 @@
 
 mod answers;
 
+mod hints;
 mod leaks;
 mod problems;
 mod properties;
