@@ -32,10 +32,11 @@ const COUNTED: [&str; 38] = [
 ];
 /// Words before a number that is the answer whatever else it is.
 #[rustfmt::skip]
-const TELLS: [&str; 29] = [
+const TELLS: [&str; 37] = [
     "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
     "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
-    "somit", "folglich", "end", "ends", "ending", "endest", "endet",
+    "somit", "folglich", "end", "ends", "ending", "endest", "endet", "setz", "setze", "plug", "substitute", "insert",
+    "try", "probier", "probiere",
 ];
 /// Words behind a number that is the answer.
 const TELLS_AFTER: [&str; 12] = [
@@ -57,7 +58,7 @@ const USES_AFTER: [&str; 14] = [
 ];
 const MULTIPLIES: [&str; 5] = ["multipl", "erweiter", "kürz", "mal", "replac"];
 /// How many words before a number may make it the answer, and how many behind it.
-const NEAR: (usize, usize) = (3, 4);
+const NEAR: (usize, usize) = (4, 4);
 
 /// The exercise that the student works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +107,8 @@ struct Grader<'a> {
     known: Vec<String>,
     /// The exercise's expressions.
     problem: Vec<u64>,
+    /// The exercise's equalities and inequalities.
+    relations: Vec<Formula>,
     letters: Vec<char>,
     /// A system of equations, or an inequality.
     is_many: bool,
@@ -150,6 +153,10 @@ impl<'a> Grader<'a> {
                 })
                 .chain([open.question_latex.to_owned(), open.prompt.to_owned()])
                 .filter_map(|text| expression(&text))
+                .collect(),
+            relations: formulas()
+                .filter(|formula| formula.is_relation())
+                .cloned()
                 .collect(),
             letters: formulas().flat_map(Formula::letters).collect(),
             is_many: unequal || relations.len() > 1,
@@ -207,6 +214,10 @@ impl<'a> Grader<'a> {
                 }
                 _ => found.push((text, isolated)),
             }
+            found.extend(
+                self.put_in(formula)
+                    .map(|number| (number.to_owned(), false)),
+            );
             for (at, side) in sides.iter().enumerate() {
                 let plain = !side
                     .iter()
@@ -238,6 +249,21 @@ impl<'a> Grader<'a> {
             }
         }
         found
+    }
+
+    /// The number that stands where the exercise has its unknown: `5 * 4 - 7 = 13` for `5x - 7 = 13`.
+    fn put_in<'f>(&self, formula: &'f Formula) -> Option<&'f str> {
+        let bare = |text: &str| text.replace(['*', '(', ')', ' '], "");
+        let said = bare(&formula.to_string());
+        formula.numbers().find(|number| {
+            self.relations.iter().any(|relation| {
+                let mut letters = relation.letters().into_iter();
+                let (Some(letter), None) = (letters.next(), letters.next()) else {
+                    return false;
+                };
+                bare(&relation.to_string()).replace(letter, number) == said
+            })
+        })
     }
 
     /// The numbers of a row of symbols that may be the solution; those of the exercise only where `told`.

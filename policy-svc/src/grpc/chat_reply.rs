@@ -62,10 +62,7 @@ pub(super) fn answer(
         None => return Err(PolicyError::missing("outcome")),
     };
     let memory = request.memory.unwrap_or_default();
-    let student = memory
-        .turns
-        .iter()
-        .filter(|turn| turn.role() == Role::User);
+    let student = memory.turns.iter().filter(|turn| turn.role() == Role::User);
     let before: Vec<&str> = [memory.summary.as_str()]
         .into_iter()
         .chain(student.map(|turn| turn.text.as_str()))
