@@ -1,6 +1,10 @@
 //! Honest hints, as a good teacher writes them for these problems: how many are withheld. `docs/helper-strictness.md` has
 //! the figures.
 
+use std::{fs, path::Path};
+
+use turnwise_chat_reply::handed_over;
+
 use crate::{STRICT, answer};
 
 /// A problem and hints on it.
@@ -284,5 +288,46 @@ fn an_honest_hint_is_read() {
         withheld.len() * 50 <= count,
         "{} of {count}: {withheld:#?}",
         withheld.len()
+    );
+}
+
+/// What the demo course's lessons say, sentence by sentence: written by others, for no problem of these.
+#[test]
+fn a_lesson_is_read() {
+    let content =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations/content");
+    let mut lines = Vec::new();
+    for file in fs::read_dir(content).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        let kept = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.contains(' ') && !line.contains("://"));
+        lines.extend(kept.map(str::to_owned));
+    }
+    let (mut count, mut withheld, mut handed) = (0, 0, 0);
+    for (number, line) in lines.iter().enumerate() {
+        if handed_over(line) {
+            println!("handed over: {line}");
+            handed += 1;
+        }
+        for (problem, _) in HINTS.iter().skip(number % 5).step_by(5) {
+            count += 1;
+            let found = answer(&[problem], line.as_bytes(), &STRICT);
+            if found.violation == "answer_given" {
+                withheld += 1;
+                if withheld % 10 == 0 {
+                    println!("{problem} | {line}");
+                }
+            }
+        }
+    }
+    println!(
+        "{withheld} of {count} withheld; {handed} of {} handed over",
+        lines.len()
+    );
+    assert!(
+        withheld * 10 <= count && handed * 100 <= lines.len(),
+        "{withheld} of {count}, {handed}"
     );
 }
