@@ -60,6 +60,8 @@ pub struct Conversation<'a> {
     pub message: &'a str,
     /// What the student said before, oldest first.
     pub before: &'a [&'a str],
+    /// What was said before that, by either side: it may hold the problem, and nothing in it is the student's own word.
+    pub summary: &'a str,
 }
 
 /// The problems of a conversation, and what the student said beside them.
@@ -92,6 +94,9 @@ impl OwnProblems {
             }
             own.said.push_str(&read.said);
             own.said.push('\n');
+        }
+        if own.problems.is_empty() {
+            own.problems = read(conversation.summary).problems;
         }
         own
     }

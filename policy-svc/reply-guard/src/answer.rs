@@ -208,7 +208,7 @@ impl<'a> Grader<'a> {
             let isolated = sides.iter().any(|side| unknown(side));
             match sides.first() {
                 // `greater than 3`: the unknown is not named.
-                Some(side) if side.is_empty() => {
+                Some([]) => {
                     let letters = self.letters.iter();
                     found.extend(letters.map(|letter| (format!("{letter}{text}"), false)));
                 }
@@ -275,7 +275,7 @@ impl<'a> Grader<'a> {
             let number = typed(literal);
             // `What is 8/2?` is a step that is still to be done.
             let step = asked && only && is_division(literal);
-            if !told && (step || self.known.iter().any(|known| *known == number)) {
+            if !told && (step || self.known.contains(&number)) {
                 continue;
             }
             if self.is_many {
