@@ -112,6 +112,8 @@ struct Grader<'a> {
     letters: Vec<char>,
     /// A system of equations, or an inequality.
     is_many: bool,
+    /// Whether a quantity is to be converted.
+    converts: bool,
     judged: HashMap<String, Option<bool>>,
 }
 
@@ -139,12 +141,14 @@ impl<'a> Grader<'a> {
         let relations = formulas().flat_map(|formula| &formula.0);
         let relations: Vec<&Symbol> = relations.filter(|symbol| is_relation(symbol)).collect();
         let unequal = relations.iter().any(|sign| **sign != Symbol::Sign('='));
+        let drill = Drill {
+            prompt: open.prompt,
+            question_latex: open.question_latex,
+            key: open.key,
+        };
         Self {
-            drill: Drill {
-                prompt: open.prompt,
-                question_latex: open.question_latex,
-                key: open.key,
-            },
+            converts: grade(&drill, "0").task == Task::Convert,
+            drill,
             known: formulas().flat_map(known).collect(),
             problem: formulas()
                 .flat_map(|formula| {
@@ -177,6 +181,12 @@ impl<'a> Grader<'a> {
                         asked: is_asked(parts, at),
                     };
                     for (statement, unfinished) in self.statements(&said) {
+                        // A conversion's answer has its unit.
+                        if self.converts
+                            && let Some(Part::Word(unit)) = parts.get(at + 1)
+                        {
+                            found.extend(self.judge(&format!("{statement} {unit}"), false));
+                        }
                         found.extend(self.judge(&statement, unfinished));
                     }
                 }

@@ -14,6 +14,8 @@ use turnwise_proto::{
 
 use crate::fixture::*;
 
+type Change = fn(&mut ResolveChatRequest);
+
 fn request(message: &str, completion: &str) -> ResolveChatRequest {
     ResolveChatRequest {
         decision: Some(ChatDecision {
@@ -124,12 +126,12 @@ async fn without_a_model_a_hint_or_the_reference_answers() {
 #[tokio::test]
 async fn what_cannot_be_resolved_is_refused() {
     let good = request("hallo", "hallo");
-    let refused = |change: fn(&mut ResolveChatRequest)| {
+    let refused = |change: Change| {
         let mut bad = good.clone();
         change(&mut bad);
         async move { resolve(bad).await.unwrap_err().code() }
     };
-    let cases: [(&str, fn(&mut ResolveChatRequest)); 7] = [
+    let cases: [(&str, Change); 7] = [
         ("no decision", |bad| bad.decision = None),
         ("no outcome", |bad| bad.outcome = None),
         ("no message", |bad| bad.message.clear()),

@@ -203,6 +203,8 @@ fn the_spelling_hides_nothing() {
         ("Factor.", "x^2 + 5x + 6", "= (x + 3) * (x + 2)"),
         ("Simplify.", "3x + 2x", "So 5x."),
         ("Simplify.", "3x + 2x", "fünf x"),
+        ("Convert 3 feet to inches.", "", "That makes 36 inches."),
+        ("Convert to a percent.", "3/4", "75 percent"),
         ("Solve.", "x + y = 5, x - y = 1", "x = 3"),
         ("Solve.", "x + y = 5, x - y = 1", "y is two"),
         ("Solve.", "x + y = 5, x - y = 1", "(3 | 2)"),
