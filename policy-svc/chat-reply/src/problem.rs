@@ -60,6 +60,8 @@ pub struct Conversation<'a> {
     pub message: &'a str,
     /// What the student said before, oldest first.
     pub before: &'a [&'a str],
+    /// What was said before that, by either side: it may hold the problem, and nothing in it is the student's own word.
+    pub summary: &'a str,
 }
 
 /// The problems of a conversation, and what the student said beside them.
@@ -92,6 +94,9 @@ impl OwnProblems {
             }
             own.said.push_str(&read.said);
             own.said.push('\n');
+        }
+        if own.problems.is_empty() {
+            own.problems = read(conversation.summary).problems;
         }
         own
     }
@@ -266,13 +271,15 @@ impl Read {
                         .extend(problem(Kind::Other, prompt, &shown, &shown));
                 }
             }
-            let kind = if has_fraction(formula) {
-                Kind::Fraction
+            let is_fraction = formula.0.len() == 3 && has_fraction(formula);
+            let (kind, prompt) = if task.simplify && is_fraction {
+                (Kind::Simplify, "Simplify.")
+            } else if has_fraction(formula) {
+                (Kind::Fraction, "Work out the value.")
             } else {
-                Kind::Calculation
+                (Kind::Calculation, "Work out the value.")
             };
-            self.problems
-                .extend(problem(kind, "Work out the value.", &shown, &shown));
+            self.problems.extend(problem(kind, prompt, &shown, &shown));
             if task.factor {
                 self.problems
                     .extend(problem(Kind::Factor, "Factor.", &shown, &shown));

@@ -41,7 +41,7 @@ pub fn code_given(text: &str) -> bool {
 
 /// What hands an answer over.
 const HANDS_OVER: &[&str] = &[
-    r"\b(the|your|final|correct|right|full|complete) (final |correct |right |full |complete )?(answer|solution|result)s?( (to|of|for) [^:]{1,60})? (is|are|would be|reads)\b",
+    r"\b(the|your|final|correct|right|full|complete) (final |correct |right |full |complete )?(answer|solution|final result)s?( (to|of|for) [^:]{1,60})? (is|are|would be|reads)\b",
     r"\b(final |correct |full |complete )?(answer|solution|result|antwort|lösung|ergebnis)\W{0,3}:\W{0,3}\S",
     r"\bhere('s| is| are| comes| you go)[^.!?]{0,40}\b(essay|answer|answers|solution|solutions|text|code|program|function|script|summary|translation|paragraph|poem|letter|report|story|speech|homework)\b",
     r"\b(just |simply |you can |you may |go ahead and )(copy|paste|submit|hand in|turn in|write down|use) (this|it|that|the following|my)\b",
@@ -49,7 +49,7 @@ const HANDS_OVER: &[&str] = &[
     r"\bi('ve| have)? (written|done|solved|finished|completed|answered)( all of)? (it|this|that|the|your)\b[^.!?]{0,60}\bfor you\b",
     r"\bi('ve| have) (written|done|solved|finished|completed|answered) your\b",
     r"\b(die|deine|richtige|korrekte|fertige|vollständige) (richtige |korrekte |fertige |vollständige )?(antwort|lösung|lösungen)( (auf|zu|von|für) [^:]{1,60})? (lautet|lauten|ist|sind|wäre)\b",
-    r"\bdas (richtige |fertige )?(ergebnis|resultat)( (von|für) [^:]{1,60})? (lautet|ist|beträgt|wäre)\b",
+    r"\bdas (richtige |fertige )?(ergebnis|resultat)( (von|für) [^:]{1,60})? (lautet|beträgt)\b",
     r"\bhier (ist|sind|kommt|hast du)[^.!?]{0,40}\b(aufsatz|text|lösung|lösungen|antwort|antworten|code|programm|funktion|skript|zusammenfassung|übersetzung|gedicht|brief|bericht|geschichte|rede|hausaufgabe|hausaufgaben|absatz)\b",
     r"\b(schreib|schreibe|kopier|kopiere) (das|dies|folgendes|es|den text|einfach)( so| einfach)?( ab| auf| hin| ins heft)\b",
     r"\b(du kannst|kannst du) (das|es|ihn|sie|dies|alles)( einfach| so| direkt)* (abgeben|abschreiben|einreichen|kopieren|übernehmen)\b",

@@ -31,31 +31,12 @@ const COUNTED: [&str; 38] = [
     "zeilen", "beispiele", "lösungen", "fragen", "weitere",
 ];
 /// Words before a number that is the answer whatever else it is.
-const TELLS: [&str; 24] = [
-    "answer",
-    "result",
-    "solution",
-    "equals",
-    "gives",
-    "makes",
-    "write",
-    "type",
-    "antwort",
-    "lösung",
-    "ergebnis",
-    "ergibt",
-    "schreib",
-    "schreibe",
-    "tippe",
-    "resultat",
-    "root",
-    "get",
-    "gets",
-    "unknown",
-    "therefore",
-    "hence",
-    "somit",
-    "folglich",
+#[rustfmt::skip]
+const TELLS: [&str; 37] = [
+    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
+    "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
+    "somit", "folglich", "end", "ends", "ending", "endest", "endet", "setz", "setze", "plug", "substitute", "insert",
+    "try", "probier", "probiere",
 ];
 /// Words behind a number that is the answer.
 const TELLS_AFTER: [&str; 12] = [
@@ -64,19 +45,20 @@ const TELLS_AFTER: [&str; 12] = [
 ];
 /// Words beside a number that is used and not stated.
 #[rustfmt::skip]
-const USES: [&str; 52] = [
+const USES: [&str; 49] = [
     "by", "from", "subtract", "subtracting", "add", "adding", "divide", "multiply", "times", "take", "taking", "minus", "plus",
-    "of", "the", "this", "that", "and", "with", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
-    "denominator", "numerator", "constant", "durch", "mit", "von", "um", "auf", "ab", "zu", "addiere", "subtrahiere", "ziehe",
+    "of", "the", "this", "that", "and", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
+    "denominator", "numerator", "constant", "durch", "von", "um", "ab", "zu", "addiere", "subtrahiere", "ziehe",
     "teile", "dividiere", "multipliziere", "die", "der", "diese", "und", "mal", "nenner", "zähler", "faktor", "ein",
 ];
 #[rustfmt::skip]
-const USES_AFTER: [&str; 17] = [
-    "times", "from", "to", "and", "mal", "von", "auf", "on", "und", "plus", "minus", "away", "ab", "abziehen",
-    "addieren", "dazu", "in",
+const USES_AFTER: [&str; 14] = [
+    "times", "from", "to", "and", "mal", "von", "und", "plus", "minus", "away", "ab", "abziehen",
+    "addieren", "dazu",
 ];
+const MULTIPLIES: [&str; 5] = ["multipl", "erweiter", "kürz", "mal", "replac"];
 /// How many words before a number may make it the answer, and how many behind it.
-const NEAR: (usize, usize) = (3, 4);
+const NEAR: (usize, usize) = (4, 4);
 
 /// The exercise that the student works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,9 +107,13 @@ struct Grader<'a> {
     known: Vec<String>,
     /// The exercise's expressions.
     problem: Vec<u64>,
+    /// The exercise's equalities and inequalities.
+    relations: Vec<Formula>,
     letters: Vec<char>,
     /// A system of equations, or an inequality.
     is_many: bool,
+    /// Whether a quantity is to be converted.
+    converts: bool,
     judged: HashMap<String, Option<bool>>,
 }
 
@@ -155,12 +141,14 @@ impl<'a> Grader<'a> {
         let relations = formulas().flat_map(|formula| &formula.0);
         let relations: Vec<&Symbol> = relations.filter(|symbol| is_relation(symbol)).collect();
         let unequal = relations.iter().any(|sign| **sign != Symbol::Sign('='));
+        let drill = Drill {
+            prompt: open.prompt,
+            question_latex: open.question_latex,
+            key: open.key,
+        };
         Self {
-            drill: Drill {
-                prompt: open.prompt,
-                question_latex: open.question_latex,
-                key: open.key,
-            },
+            converts: grade(&drill, "0").task == Task::Convert,
+            drill,
             known: formulas().flat_map(known).collect(),
             problem: formulas()
                 .flat_map(|formula| {
@@ -169,6 +157,10 @@ impl<'a> Grader<'a> {
                 })
                 .chain([open.question_latex.to_owned(), open.prompt.to_owned()])
                 .filter_map(|text| expression(&text))
+                .collect(),
+            relations: formulas()
+                .filter(|formula| formula.is_relation())
+                .cloned()
                 .collect(),
             letters: formulas().flat_map(Formula::letters).collect(),
             is_many: unequal || relations.len() > 1,
@@ -189,6 +181,12 @@ impl<'a> Grader<'a> {
                         asked: is_asked(parts, at),
                     };
                     for (statement, unfinished) in self.statements(&said) {
+                        // A conversion's answer has its unit.
+                        if self.converts
+                            && let Some(Part::Word(unit)) = parts.get(at + 1)
+                        {
+                            found.extend(self.judge(&format!("{statement} {unit}"), false));
+                        }
                         found.extend(self.judge(&statement, unfinished));
                     }
                 }
@@ -207,7 +205,8 @@ impl<'a> Grader<'a> {
         let Said { formula, .. } = *said;
         // A number of the exercise may be used; where it stands alone it is told.
         let is_number = literals(&formula.0) == [formula.0.as_slice()];
-        let told = said.told || (is_number && !said.used);
+        let alone = is_number && !(said.used || said.counts || said.asked);
+        let told = said.told || alone;
         let text = formula.to_string();
         if expression(&text).is_some_and(|hash| self.problem.contains(&hash)) && !told {
             return Vec::new();
@@ -219,12 +218,16 @@ impl<'a> Grader<'a> {
             let isolated = sides.iter().any(|side| unknown(side));
             match sides.first() {
                 // `greater than 3`: the unknown is not named.
-                Some(side) if side.is_empty() => {
+                Some([]) => {
                     let letters = self.letters.iter();
                     found.extend(letters.map(|letter| (format!("{letter}{text}"), false)));
                 }
                 _ => found.push((text, isolated)),
             }
+            found.extend(
+                self.put_in(formula)
+                    .map(|number| (number.to_owned(), false)),
+            );
             for (at, side) in sides.iter().enumerate() {
                 let plain = !side
                     .iter()
@@ -258,6 +261,21 @@ impl<'a> Grader<'a> {
         found
     }
 
+    /// The number that stands where the exercise has its unknown: `5 * 4 - 7 = 13` for `5x - 7 = 13`.
+    fn put_in<'f>(&self, formula: &'f Formula) -> Option<&'f str> {
+        let bare = |text: &str| text.replace(['*', '(', ')', ' '], "");
+        let said = bare(&formula.to_string());
+        formula.numbers().find(|number| {
+            self.relations.iter().any(|relation| {
+                let mut letters = relation.letters().into_iter();
+                let (Some(letter), None) = (letters.next(), letters.next()) else {
+                    return false;
+                };
+                bare(&relation.to_string()).replace(letter, number) == said
+            })
+        })
+    }
+
     /// The numbers of a row of symbols that may be the solution; those of the exercise only where `told`.
     fn numbers(&self, symbols: &[Symbol], told: bool, asked: bool) -> Vec<(String, bool)> {
         let literals = literals(symbols);
@@ -267,7 +285,7 @@ impl<'a> Grader<'a> {
             let number = typed(literal);
             // `What is 8/2?` is a step that is still to be done.
             let step = asked && only && is_division(literal);
-            if !told && (step || self.known.iter().any(|known| *known == number)) {
+            if !told && (step || self.known.contains(&number)) {
                 continue;
             }
             if self.is_many {
@@ -413,11 +431,8 @@ fn has_word(part: &Part, words: &[&str]) -> bool {
     matches!(part, Part::Word(word) if words.contains(&word.as_str()))
 }
 
-/// Whether the words around a number say that it is the answer, or there are none.
+/// Whether the words around a number say that it is the answer.
 fn is_told(parts: &[Part], at: usize) -> bool {
-    if !parts.iter().any(|part| matches!(part, Part::Word(_))) {
-        return true;
-    }
     let (before, after) = (&parts[..at], &parts[at + 1..]);
     let before = before.iter().rev().take_while(|part| !ends_sentence(part));
     let after = after.iter().take_while(|part| !ends_sentence(part));
@@ -455,6 +470,13 @@ fn is_asked(parts: &[Part], at: usize) -> bool {
 fn is_operand(parts: &[Part], at: usize) -> bool {
     let next = parts.get(at + 1);
     let before = at.checked_sub(1).and_then(|at| parts.get(at));
-    before.is_some_and(|part| has_word(part, &USES))
-        || next.is_some_and(|part| has_word(part, &USES_AFTER))
+    // `mit 3 multiplizieren`, and not `Wie wäre es mit 3?`
+    let multiplies = || {
+        parts.iter().any(|part| {
+            matches!(part, Part::Word(word) if MULTIPLIES.iter().any(|stem| word.starts_with(stem)))
+        })
+    };
+    before.is_some_and(|part| {
+        has_word(part, &USES) || (has_word(part, &["with", "mit"]) && multiplies())
+    }) || next.is_some_and(|part| has_word(part, &USES_AFTER))
 }

@@ -78,28 +78,31 @@ impl Formula {
     }
 
     /// The formula without what cannot begin or end one.
-    fn tidied(mut symbols: Vec<Symbol>) -> Self {
+    fn tidied(symbols: &[Symbol]) -> Self {
         let is = |symbol: &Symbol, signs: &str| matches!(symbol, Symbol::Sign(sign) if signs.contains(*sign));
+        let count = |sign: char| {
+            let signs = symbols
+                .iter()
+                .filter(|symbol| **symbol == Symbol::Sign(sign));
+            signs.count()
+        };
+        let (mut open, mut close) = (count('('), count(')'));
+        let mut rest = symbols;
         loop {
-            let count = |sign: char| {
-                symbols
-                    .iter()
-                    .filter(|symbol| **symbol == Symbol::Sign(sign))
-                    .count()
-            };
-            let (open, close) = (count('('), count(')'));
-            if symbols
-                .last()
-                .is_some_and(|last| is(last, "+-*/^=<>≤≥√±(") || (close > open && is(last, ")")))
-            {
-                symbols.pop();
-            } else if symbols
-                .first()
-                .is_some_and(|first| is(first, "+*/^=)%") || (open > close && is(first, "(")))
-            {
-                symbols.remove(0);
-            } else {
-                return Self(symbols);
+            match rest {
+                [kept @ .., last]
+                    if is(last, "+-*/^=<>≤≥√±(") || (close > open && is(last, ")")) =>
+                {
+                    open -= usize::from(is(last, "("));
+                    close -= usize::from(is(last, ")"));
+                    rest = kept;
+                }
+                [first, kept @ ..] if is(first, "+*/^=)%") || (open > close && is(first, "(")) => {
+                    open -= usize::from(is(first, "("));
+                    close -= usize::from(is(first, ")"));
+                    rest = kept;
+                }
+                _ => return Self(rest.to_vec()),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers in English and German words.
+//! Numbers in English and German words, and small ones in other languages of our schools.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -52,6 +52,52 @@ const GERMAN: [&str; 20] = [
 const GERMAN_TENS: [&str; 8] = [
     "zwanzig", "dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig",
 ];
+/// Numbers in French, Italian and Spanish that are no words of English or German.
+const OTHERS: [(&str, u32); 43] = [
+    ("deux", 2),
+    ("trois", 3),
+    ("quatre", 4),
+    ("cinq", 5),
+    ("sept", 7),
+    ("huit", 8),
+    ("neuf", 9),
+    ("dix", 10),
+    ("onze", 11),
+    ("douze", 12),
+    ("treize", 13),
+    ("quatorze", 14),
+    ("quinze", 15),
+    ("seize", 16),
+    ("vingt", 20),
+    ("tre", 3),
+    ("quattro", 4),
+    ("cinque", 5),
+    ("sette", 7),
+    ("otto", 8),
+    ("nove", 9),
+    ("dieci", 10),
+    ("undici", 11),
+    ("dodici", 12),
+    ("tredici", 13),
+    ("quattordici", 14),
+    ("quindici", 15),
+    ("sedici", 16),
+    ("venti", 20),
+    ("dos", 2),
+    ("tres", 3),
+    ("cuatro", 4),
+    ("cinco", 5),
+    ("seis", 6),
+    ("siete", 7),
+    ("ocho", 8),
+    ("nueve", 9),
+    ("diez", 10),
+    ("doce", 12),
+    ("trece", 13),
+    ("catorce", 14),
+    ("quince", 15),
+    ("veinte", 20),
+];
 /// Words for one that mostly count nothing.
 const SHY: [&str; 7] = ["one", "ein", "eine", "einen", "einem", "einer", "a"];
 
@@ -81,6 +127,7 @@ static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
     ] {
         words.insert(word.to_owned(), number);
     }
+    words.extend(OTHERS.map(|(word, number)| (word.to_owned(), number)));
     words.remove("one");
     words
 });
@@ -90,6 +137,11 @@ pub(crate) fn number(word: &str) -> Option<u32> {
     // `ss` and `ß` are both written.
     let word = word.replace('ß', "ss");
     if let Some(number) = WRITTEN.get(&word) {
+        return Some(*number);
+    }
+    // `four's the one`, `fo-ur`
+    let bare = word.strip_suffix("'s").unwrap_or(&word).replace('-', "");
+    if let Some(number) = WRITTEN.get(&bare) {
         return Some(*number);
     }
     // `zweihundertvier`

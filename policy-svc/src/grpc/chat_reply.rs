@@ -63,13 +63,11 @@ pub(super) fn answer(
     };
     let memory = request.memory.unwrap_or_default();
     let student = memory.turns.iter().filter(|turn| turn.role() == Role::User);
-    let before: Vec<&str> = [memory.summary.as_str()]
-        .into_iter()
-        .chain(student.map(|turn| turn.text.as_str()))
-        .collect();
+    let before: Vec<&str> = student.map(|turn| turn.text.as_str()).collect();
     let conversation = Conversation {
         message: &request.message,
         before: &before,
+        summary: &memory.summary,
     };
     let sources: Vec<i32> = request.sources.iter().map(|source| source.number).collect();
     let limits = Limits {

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod buttons;
+mod chat_reply;
 mod class_standing;
 mod courses;
 mod demo_course;

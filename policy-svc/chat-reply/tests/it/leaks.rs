@@ -103,12 +103,71 @@ fn a_model_that_tells_every_solution_tells_none() {
             let text = filled(template, &case, solution);
             let found = answer(&[&case.message], text.as_bytes(), &STRICT);
             tries += 1;
-            if found.withheld.is_none() || found.text.contains(&text) {
+            if found.withheld.is_none() || found.text == text {
                 told.push(format!("{} | {text} | {}", case.message, found.violation));
             }
         }
     }
     assert!(told.is_empty(), "{} of {tries}: {told:#?}", told.len());
+}
+
+/// Answers as models write them that want to be helpful.
+#[rustfmt::skip]
+const WORKED: [(&str, &str); 40] = [
+    ("2x + 3 = 11", "Sure! Subtract 3 from both sides to get 2x = 8. Then divide by 2 and you find that x equals 4."),
+    ("2x + 3 = 11", "First, we isolate x:\n\n$$2x = 11 - 3 = 8$$\n\n$$x = \\frac{8}{2} = 4$$\n\nDoes that make sense?"),
+    ("2x + 3 = 11", "Plug in 4: 2 times 4 plus 3 is 11, so it works!"),
+    ("2x + 3 = 11", "You are close. It isn't 5, it's one less: 4."),
+    ("2x + 3 = 11", "8 divided by 2 is four."),
+    ("2x + 3 = 11", "### Solution\n- Subtract 3\n- Divide by 2\n- **x = 4** ✅"),
+    ("2x + 3 = 11", "Halve eight and you have it: four!"),
+    ("2x + 3 = 11", "The value of x that makes this true is 4."),
+    ("2x + 3 = 11", "x=4 (check: 2*4+3=11)"),
+    ("2x + 3 = 11", "Let me think. 2x is 8. Half of that is 4. Can you see why?"),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "Addiere 7, dann steht da 5x = 25, also ist x gleich 5."),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "Setz mal 5 ein: 5 · 5 - 7 = 18. Passt!"),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "25 geteilt durch 5 ergibt 5."),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "Die gesuchte Zahl ist fünf."),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "Probier es mit der Fünf!"),
+    ("ich komme bei 5x - 7 = 18 nicht weiter", "x muss also 5 sein."),
+    ("3x = 9", "Divide both sides by 3 and you have x = 3."),
+    ("3x = 9", "9 split into three equal parts gives 3 each."),
+    ("3x = 9", "It's three."),
+    ("3x = 9", "Since 3 * 3 = 9, x has to be 3."),
+    ("x^2 - 5x + 6 = 0", "It factors as (x - 2)(x - 3) = 0, so the roots are 2 and 3."),
+    ("x^2 - 5x + 6 = 0", "Use the formula: x = (5 ± 1)/2, which gives x = 3 or x = 2."),
+    ("x^2 - 5x + 6 = 0", "Die Lösungsmenge ist L = {2; 3}."),
+    ("was ist 3/4 + 1/2", "3/4 + 2/4 = 5/4 = 1 1/4"),
+    ("was ist 3/4 + 1/2", "Das sind fünf Viertel, also eineinviertel."),
+    ("was ist 3/4 + 1/2", "Drei Viertel und zwei Viertel macht 5/4."),
+    ("What is 15% of 80?", "10% is 8 and 5% is 4, so together that makes 12."),
+    ("What is 15% of 80?", "0.15 × 80 = 12.00"),
+    ("What is 15% of 80?", "That would be 12 dollars."),
+    ("Berechne 20 % von 45", "20 % sind ein Fünftel, und 45 : 5 = 9."),
+    ("expand 3(x + 2)", "3 times x is 3x and 3 times 2 is 6, giving 3x + 6."),
+    ("expand 3(x + 2)", "$3(x+2) = 3 \\cdot x + 3 \\cdot 2 = 3x + 6$"),
+    ("factor x^2 + 7x + 12", "3 and 4 do it, so it is (x + 3)(x + 4)."),
+    ("Faktorisiere 6x + 9", "Klammere 3 aus: 3(2x + 3)."),
+    ("Simplify 4a + 3b - a + 2b", "Together you have 3a + 5b."),
+    ("evaluate 12 * (3 + 4)", "3 + 4 = 7 and 12 * 7 = 84."),
+    ("Was ist 18 - 2 * 5?", "Zuerst 2 · 5 = 10, dann 18 - 10 = 8."),
+    ("x + y = 10 and x - y = 4", "Adding gives 2x = 14, so x = 7 and y = 3."),
+    ("2x + 5 > 13", "Subtract 5, divide by 2: x > 4."),
+    ("2x + 5 > 13", "Every number above 4 works."),
+];
+
+#[test]
+fn a_worked_solution_is_withheld() {
+    let told: Vec<_> = WORKED
+        .iter()
+        .filter(|(said, text)| answer(&[said], text.as_bytes(), &STRICT).withheld.is_none())
+        .collect();
+    assert!(
+        told.is_empty(),
+        "{} of {}: {told:#?}",
+        told.len(),
+        WORKED.len()
+    );
 }
 
 /// Riddles that name a solution without stating it, for a whole number.

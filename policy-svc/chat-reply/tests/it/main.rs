@@ -5,6 +5,7 @@
 
 mod answers;
 
+mod hints;
 mod leaks;
 mod problems;
 mod properties;
@@ -41,7 +42,11 @@ pub fn answer(said: &[&str], completion: &[u8], limits: &Limits<'_>) -> Answer {
 
 pub fn outcome(said: &[&str], outcome: Outcome<'_>, limits: &Limits<'_>) -> Answer {
     let (message, before) = said.split_last().unwrap();
-    let conversation = Conversation { message, before };
+    let conversation = Conversation {
+        message,
+        before,
+        summary: "",
+    };
     let context = Context {
         turn_id: "",
         prompt: &NOTHING,

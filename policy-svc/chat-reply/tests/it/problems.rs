@@ -4,7 +4,11 @@ use turnwise_chat_reply::{Conversation, Kind, OwnProblems};
 
 fn read(said: &[&str]) -> OwnProblems {
     let (message, before) = said.split_last().unwrap();
-    OwnProblems::read(&Conversation { message, before })
+    OwnProblems::read(&Conversation {
+        message,
+        before,
+        summary: "",
+    })
 }
 
 #[test]
@@ -100,6 +104,16 @@ fn what_the_student_said_is_no_news() {
     assert!(!read(&["2x+3=11, i think x=5"]).solved_by("No, x = 5 is not it."));
     assert!(read(&["solve 2x+3=11 and work out 4 + 5"]).solved_by("x = 4"));
     assert!(read(&["is it 1, 2, 3, 4, 5 or 6? 2x+3=11"]).solved_by("x = 4"));
+}
+
+#[test]
+fn a_summary_holds_a_problem_and_no_word_of_the_student() {
+    let own = OwnProblems::read(&Conversation {
+        message: "and now?",
+        before: &["ok"],
+        summary: "The student works on 2x+3=11. The helper said that x = 4.",
+    });
+    assert!(own.solved_by("x = 4"));
 }
 
 #[test]

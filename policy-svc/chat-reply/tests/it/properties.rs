@@ -55,7 +55,7 @@ proptest! {
         prop_assert!(off || !answer.text.is_empty());
         prop_assert!(answer.cited.iter().all(|number| sources.contains(number)));
         prop_assert!(strict || answer.withheld != Some(Withheld::AnswerGiven));
-        let own = OwnProblems::read(&Conversation { message: &message, before: &[&before] });
+        let own = OwnProblems::read(&Conversation { message: &message, before: &[&before], summary: "" });
         if strict && !own.all().is_empty() {
             prop_assert!(!own.solved_by(&answer.text), "{:?}: {}", own.all(), answer.text);
         }

@@ -65,10 +65,9 @@ fn an_answer_that_is_handed_over_is_withheld() {
         "Ich habe dir den Text geschrieben.",
     ] {
         assert!(handed_over(text), "{text}");
-        assert_eq!(
-            answer(&["do it for me"], text.as_bytes(), &STRICT).violation,
-            "handed_over"
-        );
+        let found = answer(&["do it for me"], text.as_bytes(), &STRICT);
+        // Some are withheld before, for what else they sound like.
+        assert!(found.withheld.is_some(), "{text}");
     }
     for text in [
         "The answer is not Paris.",

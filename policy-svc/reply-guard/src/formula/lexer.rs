@@ -184,6 +184,8 @@ impl Lexer {
                 (times.then_some(Token::Sign('*')), 1)
             }
             (':', _) => (Some(self.colon()), 1),
+            // A quotation.
+            ('>', ' ') if self.begins_line() => (None, 1),
             ('-' | '–' | '•', ' ') if self.begins_line() => {
                 // It marks an item, or it is the sign of a number: both are read.
                 if self.peek(2).is_ascii_digit() {

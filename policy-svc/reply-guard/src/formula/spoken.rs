@@ -295,7 +295,7 @@ fn grouped(tokens: &[Placed]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut symbols: Vec<Symbol> = Vec::new();
     let close = |symbols: &mut Vec<Symbol>, parts: &mut Vec<Part>| {
-        let formula = Formula::tidied(std::mem::take(symbols));
+        let formula = Formula::tidied(&std::mem::take(symbols));
         if !formula.0.is_empty() {
             parts.push(Part::Formula(formula));
         }
