@@ -76,7 +76,8 @@ pub struct HelperSettings {
     pub helper_follow_up_suggestions_max: usize,
 }
 
-const TEXT_LANGUAGES: &str = "pascal,python,java,javascript,typescript,c++,c#,csharp,ruby,php,go,golang,rust,swift,kotlin";
+const TEXT_LANGUAGES: &str =
+    "pascal,python,java,javascript,typescript,c++,c#,csharp,ruby,php,go,golang,rust,swift,kotlin";
 
 impl Default for HelperSettings {
     fn default() -> Self {

@@ -83,12 +83,19 @@ fn chat_course(pack: &Pack) -> chat::Course {
         locale: pack.course.locale.clone(),
         lessons: Vec::new(),
     };
-    let places: HashMap<&str, usize> = pack.units.iter().map(|unit| unit.id.as_str()).zip(0..).collect();
+    let places: HashMap<&str, usize> = pack
+        .units
+        .iter()
+        .map(|unit| unit.id.as_str())
+        .zip(0..)
+        .collect();
     for lesson in &pack.lessons {
-        let unit = places.get(lesson.unit.as_str()).map(|place| &pack.units[*place]);
-        let unit_texts = unit.iter().flat_map(|unit| {
-            std::iter::once(&unit.title).chain(&unit.anchors).cloned()
-        });
+        let unit = places
+            .get(lesson.unit.as_str())
+            .map(|place| &pack.units[*place]);
+        let unit_texts = unit
+            .iter()
+            .flat_map(|unit| std::iter::once(&unit.title).chain(&unit.anchors).cloned());
         course.add(chat::Lesson {
             slug: lesson.slug(),
             title: lesson.title.clone(),
@@ -102,7 +109,9 @@ fn chat_course(pack: &Pack) -> chat::Course {
         });
     }
     for lesson in &mut course.lessons {
-        lesson.unit_ids.sort_by_key(|id| places.get(id.as_str()).copied());
+        lesson
+            .unit_ids
+            .sort_by_key(|id| places.get(id.as_str()).copied());
     }
     course
 }

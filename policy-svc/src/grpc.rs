@@ -22,14 +22,13 @@ use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
     CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
-    DecideRequest, DecideResponse,
-    DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
-    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse, GetLessonRequest, GetLessonResponse,
-    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
-    ResolveGradeRequest,
-    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
-    SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
-    resolve_reply_request,
+    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
+    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
+    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
+    ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
+    ResolveGradeRequest, ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
+    SummarizeClassRequest, SummarizeClassResponse, policy_service_server::PolicyService,
+    resolve_grade_request, resolve_reply_request,
 };
 
 use turnwise_reply_guard::Guard;

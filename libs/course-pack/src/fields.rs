@@ -268,7 +268,11 @@ impl<'t> Fields<'t> {
                 }
                 other => sink.add(
                     line,
-                    format!("`{}` is a list, but this is {}", shorten(&key), other.kind()),
+                    format!(
+                        "`{}` is a list, but this is {}",
+                        shorten(&key),
+                        other.kind()
+                    ),
                     "write `[first, second]` behind it, or one `- item` a line below it",
                 ),
             }

@@ -48,8 +48,8 @@ pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LessonHelp, LlmGrades, MistakeTag, Pack,
-    PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind, Tier,
-    Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LessonHelp, LlmGrades, MistakeTag,
+    Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind,
+    Tier, Unit,
 };
 pub use settings::LibrarySettings;

@@ -90,7 +90,10 @@ helper_check_question: Which two numbers do you add first?";
 fn synonyms_may_stand_in_another_file_of_the_lesson() {
     let dir = pack();
     let second = LESSON
-        .replace("allowed_topics: [adding]", "helper_topic_synonyms: {adding: [plus]}")
+        .replace(
+            "allowed_topics: [adding]",
+            "helper_topic_synonyms: {adding: [plus]}",
+        )
         .replace("#a-c1", "#a-c9")
         .replace("## How to add", "## How to add {#a-c8}");
     write(dir.path(), "content/b.md", second);

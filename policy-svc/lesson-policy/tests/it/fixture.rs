@@ -21,20 +21,30 @@ const ENGLISH: [Sketch; 6] = [
         "Adding and subtracting fractions",
         &["fractions", "common denominator", "adding fractions"],
         &[],
-        &["add fractions with different denominators", "subtract fractions"],
+        &[
+            "add fractions with different denominators",
+            "subtract fractions",
+        ],
     ),
     (
         "equations",
         "Two-step equations",
         &["equations", "two-step equations", "solving"],
         &[],
-        &["solve 3x + 5 = 20", "which step do I undo first", "equation with two operations"],
+        &[
+            "solve 3x + 5 = 20",
+            "which step do I undo first",
+            "equation with two operations",
+        ],
     ),
     (
         "scratch",
         "Moving sprites in Scratch",
         &["motion", "loops", "variables", "events"],
-        &[("motion", &["steps", "glide", "x and y"]), ("variables", &["score"])],
+        &[
+            ("motion", &["steps", "glide", "x and y"]),
+            ("variables", &["score"]),
+        ],
         &["make a sprite move with the arrow keys"],
     ),
     (
@@ -47,19 +57,35 @@ const ENGLISH: [Sketch; 6] = [
     (
         "history",
         "The French Revolution",
-        &["French Revolution", "the three estates", "storming of the Bastille"],
         &[
-            ("French Revolution", &["Louis XVI", "Marie Antoinette", "Robespierre", "guillotine"]),
+            "French Revolution",
+            "the three estates",
+            "storming of the Bastille",
+        ],
+        &[
+            (
+                "French Revolution",
+                &["Louis XVI", "Marie Antoinette", "Robespierre", "guillotine"],
+            ),
             ("the three estates", &["nobility", "clergy", "privileges"]),
         ],
-        &["why the third estate was angry", "declaration of the rights of man"],
+        &[
+            "why the third estate was angry",
+            "declaration of the rights of man",
+        ],
     ),
     (
         "biology",
         "Photosynthesis in plant cells",
         &["photosynthesis", "chlorophyll", "plant cells"],
-        &[("photosynthesis", &["light", "oxygen", "carbon dioxide", "glucose", "sugar"])],
-        &["why leaves are green", "what a plant needs: water and light"],
+        &[(
+            "photosynthesis",
+            &["light", "oxygen", "carbon dioxide", "glucose", "sugar"],
+        )],
+        &[
+            "why leaves are green",
+            "what a plant needs: water and light",
+        ],
     ),
 ];
 
@@ -69,20 +95,30 @@ const GERMAN: [Sketch; 6] = [
         "Brüche addieren und subtrahieren",
         &["Brüche", "gemeinsamer Nenner", "Brüche addieren"],
         &[],
-        &["Brüche mit verschiedenen Nennern addieren", "Brüche subtrahieren"],
+        &[
+            "Brüche mit verschiedenen Nennern addieren",
+            "Brüche subtrahieren",
+        ],
     ),
     (
         "equations",
         "Gleichungen mit zwei Schritten",
         &["Gleichungen", "zweischrittige Gleichungen", "Lösen"],
         &[],
-        &["3x + 5 = 20 lösen", "welchen Schritt zuerst umkehren", "Gleichung mit zwei Rechenarten"],
+        &[
+            "3x + 5 = 20 lösen",
+            "welchen Schritt zuerst umkehren",
+            "Gleichung mit zwei Rechenarten",
+        ],
     ),
     (
         "scratch",
         "Figuren in Scratch bewegen",
         &["Bewegung", "Schleifen", "Variablen", "Ereignisse"],
-        &[("Bewegung", &["Schritte", "gleiten", "x und y"]), ("Variablen", &["Punktestand"])],
+        &[
+            ("Bewegung", &["Schritte", "gleiten", "x und y"]),
+            ("Variablen", &["Punktestand"]),
+        ],
         &["eine Figur mit den Pfeiltasten bewegen"],
     ),
     (
@@ -90,20 +126,35 @@ const GERMAN: [Sketch; 6] = [
         "Listen und Schleifen in Python",
         &["Listen", "for-Schleifen", "range"],
         &[("Listen", &["Index", "anhängen", "sortieren"])],
-        &["ein Element an eine Liste anhängen", "mit einer Schleife durch eine Liste gehen"],
+        &[
+            "ein Element an eine Liste anhängen",
+            "mit einer Schleife durch eine Liste gehen",
+        ],
     ),
     (
         "history",
         "Die Französische Revolution",
-        &["Französische Revolution", "die drei Stände", "Sturm auf die Bastille"],
+        &[
+            "Französische Revolution",
+            "die drei Stände",
+            "Sturm auf die Bastille",
+        ],
         &[
             (
                 "Französische Revolution",
-                &["Ludwig XVI.", "Marie Antoinette", "Robespierre", "Guillotine"],
+                &[
+                    "Ludwig XVI.",
+                    "Marie Antoinette",
+                    "Robespierre",
+                    "Guillotine",
+                ],
             ),
             ("die drei Stände", &["Adel", "Klerus", "Privilegien"]),
         ],
-        &["warum der dritte Stand wütend war", "Erklärung der Menschenrechte"],
+        &[
+            "warum der dritte Stand wütend war",
+            "Erklärung der Menschenrechte",
+        ],
     ),
     (
         "biology",
@@ -111,9 +162,19 @@ const GERMAN: [Sketch; 6] = [
         &["Photosynthese", "Chlorophyll", "Pflanzenzellen"],
         &[(
             "Photosynthese",
-            &["Fotosynthese", "Licht", "Sauerstoff", "Kohlendioxid", "Traubenzucker", "Zucker"],
+            &[
+                "Fotosynthese",
+                "Licht",
+                "Sauerstoff",
+                "Kohlendioxid",
+                "Traubenzucker",
+                "Zucker",
+            ],
         )],
-        &["warum Blätter grün sind", "was eine Pflanze braucht: Wasser und Licht"],
+        &[
+            "warum Blätter grün sind",
+            "was eine Pflanze braucht: Wasser und Licht",
+        ],
     ),
 ];
 
@@ -127,8 +188,10 @@ pub fn course(locale: &str) -> Course {
     };
     let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     for (slug, title, topics, synonyms, units) in sketches {
-        let synonyms: BTreeMap<_, _> =
-            synonyms.iter().map(|(topic, of)| ((*topic).to_owned(), owned(of))).collect();
+        let synonyms: BTreeMap<_, _> = synonyms
+            .iter()
+            .map(|(topic, of)| ((*topic).to_owned(), owned(of)))
+            .collect();
         course.add(Lesson {
             slug: slug.to_owned(),
             title: title.to_owned(),
@@ -148,9 +211,11 @@ pub fn defaults() -> Defaults {
         strictness: Strictness::Light,
         scope_mode: ScopeMode::Strict,
         topic_filter: TopicFilter::Strict,
-        text_languages: ["pascal", "python", "java", "c++", "c#", "go", "rust", "swift", "kotlin"]
-            .map(str::to_owned)
-            .into(),
+        text_languages: [
+            "pascal", "python", "java", "c++", "c#", "go", "rust", "swift", "kotlin",
+        ]
+        .map(str::to_owned)
+        .into(),
         suggestions_max: 3,
     }
 }
@@ -171,6 +236,10 @@ pub fn input<'a>(course: &'a Course, lesson: &str, message: &str) -> Input<'a> {
 pub fn memory(turns: &[&str]) -> Memory {
     Memory {
         summary: String::new(),
-        turns: turns.iter().enumerate().map(|(n, text)| (n % 2 == 0, (*text).to_owned())).collect(),
+        turns: turns
+            .iter()
+            .enumerate()
+            .map(|(n, text)| (n % 2 == 0, (*text).to_owned()))
+            .collect(),
     }
 }

@@ -108,7 +108,10 @@ fn what_a_lesson_says_to_the_helper() {
     };
     with("helper_allowed_topics: [sums]", "are one key");
     with("helper_topic_synonyms: [adding]", "this is a list");
-    with("helper_topic_synonyms: {adding: plus}", "`adding` is a list");
+    with(
+        "helper_topic_synonyms: {adding: plus}",
+        "`adding` is a list",
+    );
     with("helper_topic_synonyms: {ading: [plus]}", "no such topic");
     with("helper_redirect: ''", "`helper_redirect` is empty");
     with(
