@@ -275,7 +275,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether most of what the message says was said before.
+    /// Whether at least half of what the message says was said before.
     fn echoes(&self, message: &str, evidence: &Evidence, said: &[&str]) -> bool {
         let before: Vec<Word> = said.iter().flat_map(|text| words(text)).collect();
         let reading = self.read(message);
@@ -286,7 +286,7 @@ impl<'a> Judge<'a> {
         let new = telling
             .filter(|w| !before.iter().any(|b| w.is_form_of(b)))
             .count();
-        new == 0 || (evidence.unknown + evidence.known) as usize >= 3 * new
+        new == 0 || (evidence.unknown + evidence.known) as usize >= 2 * new
     }
 
     fn read(&self, message: &str) -> Reading {

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod buttons;
+mod chat;
 mod class_standing;
 mod courses;
 mod demo_course;
