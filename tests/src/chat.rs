@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A lesson of the demo course.
-pub const LESSON: &str = "two-step-equations";
+pub const LESSON: &str = "lesson-alg-11";
 
 /// The scope of a lesson of the demo course, the rest of it as its front matter says.
 pub fn lesson(context: &str) -> LessonScope {

@@ -10,9 +10,72 @@ use crate::{
     decide::{Memory, Scope},
     formulas::{self, Shape},
     lesson::Lesson,
-    lexicon::{CONCEPTS, OVERRIDES, SUBJECTS, is_chat, is_generic},
+    lexicon::{CONCEPTS, OVERRIDES, SUBJECTS, Weight, is_chat, is_generic},
     words::{Language, Word, spelled, words},
 };
+
+/// A word of so many letters is special to what it is about.
+const SPECIAL_WORD: usize = 9;
+
+/// What begins a question or an order.
+const ASKS: [&str; 28] = [
+    "who",
+    "what",
+    "when",
+    "where",
+    "tell",
+    "write",
+    "give",
+    "list",
+    "describe",
+    "name",
+    "recommend",
+    "summarize",
+    "summarise",
+    "compose",
+    "wer",
+    "was",
+    "wann",
+    "wo",
+    "erzähl",
+    "erzähle",
+    "schreib",
+    "schreibe",
+    "nenne",
+    "nenn",
+    "beschreibe",
+    "empfiehl",
+    "fasse",
+    "liste",
+];
+
+/// Verbs that order a text.
+const ORDERS: [&str; 24] = [
+    "write",
+    "tell",
+    "give",
+    "make",
+    "compose",
+    "create",
+    "sing",
+    "read",
+    "need",
+    "want",
+    "summarise",
+    "summarize",
+    "schreib",
+    "schreibe",
+    "schreiben",
+    "erzähl",
+    "erzähle",
+    "gib",
+    "mach",
+    "mache",
+    "dichte",
+    "erfinde",
+    "brauche",
+    "lies",
+];
 
 /// What a message is, seen from the topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +103,8 @@ pub(crate) struct Judge<'a> {
     /// Whether there is any topic; otherwise the words of the lesson decide.
     has_topics: bool,
     own_subjects: Vec<bool>,
+    /// Whether formulas may belong to the lesson: one of mathematics, science or programming.
+    calculates: bool,
 }
 
 /// One message, read.
@@ -62,6 +127,7 @@ struct Evidence {
     unknown: u32,
     known: u32,
     chat_only: bool,
+    has_shape: bool,
     formula_only: bool,
 }
 
@@ -84,18 +150,22 @@ impl<'a> Judge<'a> {
             lesson.allowed_topics.iter().for_each(&mut add);
         }
         let mut names: Vec<(usize, Vec<Word>)> = Vec::new();
+        let language = Language::of_locale(locale);
+        let name = |text: &str| {
+            let mut name = words(text);
+            name.retain(|word| word.tells(language));
+            name
+        };
         for (place, topic) in topics.iter().enumerate() {
-            names.push((place, words(topic)));
+            names.push((place, name(topic)));
             for (named, synonyms) in lesson.iter().flat_map(|lesson| &lesson.synonyms) {
                 if named.to_lowercase() == topic.to_lowercase() {
-                    names.extend(synonyms.iter().map(|synonym| (place, words(synonym))));
+                    names.extend(synonyms.iter().map(|synonym| (place, name(synonym))));
                 }
             }
         }
-        let title = lesson
-            .map(|lesson| words(&lesson.title))
-            .unwrap_or_default();
-        let context = words(&scope.context);
+        let title = lesson.map(|lesson| name(&lesson.title)).unwrap_or_default();
+        let context = name(&scope.context);
         let has_topics = !topics.is_empty();
         let mut concepts = Vec::new();
         let mut shapes = Vec::new();
@@ -122,13 +192,19 @@ impl<'a> Judge<'a> {
                 .chain(&context);
             all.into_iter().any(|w| of.iter().any(|s| w.is_form_of(s)))
         };
-        let own_subjects = SUBJECTS
+        let own_subjects: Vec<bool> = SUBJECTS
             .iter()
-            .map(|s| !s.is_product && own(&s.words))
+            .map(|s| s.weight == Weight::Subject && own(&s.words))
             .collect();
+        let owns = |name: &str| {
+            let mut subjects = SUBJECTS.iter().zip(&own_subjects);
+            subjects.any(|(subject, own)| *own && subject.name == name)
+        };
+        let calculates =
+            !concepts.is_empty() || ["maths", "science", "programming"].into_iter().any(owns);
         names.push((usize::MAX, title));
         Self {
-            language: Language::of_locale(locale),
+            language,
             topics,
             names,
             concepts,
@@ -139,6 +215,7 @@ impl<'a> Judge<'a> {
             context,
             has_topics,
             own_subjects,
+            calculates,
         }
     }
 
@@ -191,14 +268,14 @@ impl<'a> Judge<'a> {
         }
         let summary = self.evidence(&memory.summary);
         match self.alone(&summary) {
-            Standing::Elsewhere if evidence.chat_only => Standing::Topic,
+            Standing::Elsewhere if evidence.chat_only && !evidence.has_shape => Standing::Topic,
             Standing::Elsewhere => Standing::Elsewhere,
             standing if vague => standing,
             _ => Standing::Elsewhere,
         }
     }
 
-    /// Whether most of what the message says was said before.
+    /// Whether at least half of what the message says was said before.
     fn echoes(&self, message: &str, evidence: &Evidence, said: &[&str]) -> bool {
         let before: Vec<Word> = said.iter().flat_map(|text| words(text)).collect();
         let reading = self.read(message);
@@ -209,7 +286,7 @@ impl<'a> Judge<'a> {
         let new = telling
             .filter(|w| !before.iter().any(|b| w.is_form_of(b)))
             .count();
-        new == 0 || (evidence.unknown + evidence.known) as usize >= 3 * new
+        new == 0 || (evidence.unknown + evidence.known) as usize >= 2 * new
     }
 
     fn read(&self, message: &str) -> Reading {
@@ -226,18 +303,24 @@ impl<'a> Judge<'a> {
         let mut evidence = Evidence::default();
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut unit_hits = 0;
+        let mut long_unit_word = false;
         for word in &reading.words {
             if !word.tells(reading.language) || !seen.insert(&word.text) {
                 continue;
             }
             if let Some(topic) = self.named_by(word, &reading.words) {
-                evidence.topical += 2;
+                // The first word of a topic counts most: repeating them proves nothing.
+                evidence.topical += if evidence.topical == 0 { 2 } else { 1 };
                 evidence.known += 1;
                 evidence.topic = evidence.topic.or(topic);
                 continue;
             }
             let chat = is_chat(word);
-            let weight = self.against(word);
+            let weight = if chat || ASKS.contains(&word.text.as_str()) {
+                0
+            } else {
+                self.against(word)
+            };
             if weight > 0 {
                 evidence.against += weight;
                 evidence.unknown += 1;
@@ -245,7 +328,10 @@ impl<'a> Judge<'a> {
                 evidence.known += 1;
             } else if self.unit_words.iter().any(|unit| word.is_form_of(unit)) {
                 evidence.known += 1;
-                unit_hits += u32::from(!is_generic(word));
+                if !is_generic(word) {
+                    unit_hits += 1;
+                    long_unit_word |= word.text.chars().count() >= SPECIAL_WORD;
+                }
             } else if self.context.iter().any(|context| word.is_form_of(context)) {
                 evidence.known += 1;
                 evidence.lesson += u32::from(!is_generic(word));
@@ -254,19 +340,24 @@ impl<'a> Judge<'a> {
             }
         }
         evidence.lesson += unit_hits;
-        // One word of a unit may be anybody's; several are its own.
-        if unit_hits >= 2 {
+        // A short word of a unit may be anybody's; several, or a long one, are its own.
+        if unit_hits >= 2 || long_unit_word {
             evidence.topical += 1;
         }
         for (topic, shapes) in &self.shapes {
             if reading.shapes.iter().any(|shape| shapes.contains(shape)) {
-                evidence.topical += 1;
+                evidence.topical += if evidence.topical == 0 { 2 } else { 1 };
                 evidence.topic = evidence
                     .topic
                     .or(Some(*topic).filter(|t| *t < self.topics.len()));
             }
         }
+        let exercise = [Shape::Equation, Shape::Quadratic];
+        if !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape)) {
+            evidence.against += 3;
+        }
         evidence.against += self.requests(message, &evidence);
+        evidence.has_shape = !reading.shapes.is_empty();
         evidence.chat_only =
             evidence.unknown == 0 && !reading.words.is_empty() && evidence.against == 0;
         evidence.formula_only =
@@ -309,7 +400,10 @@ impl<'a> Judge<'a> {
             if *own {
                 return 0;
             }
-            weight = if subject.is_product { 4 } else { 2 };
+            weight = match subject.weight {
+                Weight::Subject => 3,
+                Weight::Everyday | Weight::Product => weight.max(1),
+            };
         }
         weight
     }
@@ -323,6 +417,14 @@ impl<'a> Judge<'a> {
             .iter()
             .any(|phrase| run.contains(&format!(" {phrase} ")));
         let mut weight = if overrides { 4 } else { 0 };
+        // "Write a poem" is a request; "a recipe needs 1/2 cup" is an exercise.
+        let asked = run.split(' ').any(|word| ORDERS.contains(&word));
+        let products = || SUBJECTS.iter().filter(|s| s.weight == Weight::Product);
+        let is_product =
+            |word: &Word| products().any(|p| p.words.iter().any(|w| word.is_form_of(w)));
+        if asked && words(message).iter().any(is_product) {
+            weight += 4;
+        }
         if evidence.topical > 0 {
             // A message that names a topic and then asks for something else.
             for sentence in normalised.split(['.', '!', '?', ';', '\n', ':']) {
@@ -334,36 +436,6 @@ impl<'a> Judge<'a> {
 
     /// Whether a sentence asks for something that is not known here.
     fn asks_elsewhere(&self, sentence: &str) -> bool {
-        const ASKS: [&str; 28] = [
-            "who",
-            "what",
-            "when",
-            "where",
-            "tell",
-            "write",
-            "give",
-            "list",
-            "describe",
-            "name",
-            "recommend",
-            "summarize",
-            "summarise",
-            "compose",
-            "wer",
-            "was",
-            "wann",
-            "wo",
-            "erzähl",
-            "erzähle",
-            "schreib",
-            "schreibe",
-            "nenne",
-            "nenn",
-            "beschreibe",
-            "empfiehl",
-            "fasse",
-            "liste",
-        ];
         let spoken = words(sentence);
         if !spoken.iter().any(|word| ASKS.contains(&word.text.as_str()))
             || formulas::has_formula(sentence)

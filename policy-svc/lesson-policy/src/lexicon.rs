@@ -19,10 +19,20 @@ pub(crate) struct Concept {
 
 /// A school subject, or something else that people talk about.
 pub(crate) struct Subject {
+    pub(crate) name: &'static str,
     pub(crate) words: Vec<Word>,
-    /// Whether one such word makes a request that no lesson has (`essay`, `joke`), rather than a word that an exercise may
-    /// hold (`pizza`).
-    pub(crate) is_product: bool,
+    pub(crate) weight: Weight,
+}
+
+/// What a word of a subject says against a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It is about that subject.
+    Subject,
+    /// Little: an exercise may hold it (`pizza`).
+    Everyday,
+    /// Much where it is ordered (`write a poem`), else little.
+    Product,
 }
 
 /// `names | words | shapes`, a line each.
@@ -40,13 +50,18 @@ pub(crate) static CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| {
         .collect()
 });
 
-/// `name: words`, a line each; a name with `!` is of products.
+/// `name: words`, a line each; a name with `!` is of products, one with `~` of everyday things.
 pub(crate) static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     lines(include_str!("../data/subjects.txt"))
         .filter_map(|line| line.split_once(':'))
         .map(|(name, listed)| Subject {
+            name: name.trim_end_matches(['!', '~']),
             words: words(listed),
-            is_product: name.ends_with('!'),
+            weight: match name.chars().last() {
+                Some('!') => Weight::Product,
+                Some('~') => Weight::Everyday,
+                _ => Weight::Subject,
+            },
         })
         .collect()
 });

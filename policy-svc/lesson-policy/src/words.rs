@@ -62,7 +62,7 @@ impl Word {
         };
         Self {
             text: text.to_owned(),
-            english: stem(&ENGLISH),
+            english: stem(&ENGLISH).replace("ph", "f"),
             german: plain(&stem(&GERMAN)),
         }
     }
@@ -122,7 +122,7 @@ fn is_slip(a: &str, b: &str) -> bool {
     }
 }
 
-/// Umlauts as they are typed on keyboards without them, and as stemmers fold them, in one spelling.
+/// Umlauts as they are typed on keyboards without them, and as stemmers fold them, in one spelling; `ph` as `f`.
 fn plain(stem: &str) -> String {
     stem.replace('ß', "ss")
         .replace(['ä', 'Ä'], "a")
@@ -131,6 +131,7 @@ fn plain(stem: &str) -> String {
         .replace("ae", "a")
         .replace("oe", "o")
         .replace("ue", "u")
+        .replace("ph", "f")
 }
 
 /// The words of a text, in its order.

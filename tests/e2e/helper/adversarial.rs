@@ -128,7 +128,7 @@ async fn no_message_changes_anything(kind: Kind) {
             assert!(!format!("{texts:?}").contains(SECRET), "{message}");
             let chat = facts.chat.unwrap();
             assert_eq!(chat.scope.unwrap().context, LESSON);
-            assert!(["", LESSON].contains(&chat.reference.as_str()));
+            assert!(["", "two-step-equations"].contains(&chat.reference.as_str()));
             let decision = chat.decision.unwrap();
             assert_eq!(decision.strictness(), Strictness::Strict);
             assert_eq!(decision.scope_mode(), ScopeMode::Strict);

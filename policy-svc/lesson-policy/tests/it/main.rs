@@ -1,5 +1,9 @@
 //! Decisions of the lesson policy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod conversations;
+mod decisions;
 mod fixture;
 mod measured;
+mod properties;
+mod text_languages;

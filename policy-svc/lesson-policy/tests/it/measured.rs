@@ -68,3 +68,16 @@ fn floors_of_the_half_that_was_tuned_with() {
         assert!(share >= floor, "{wrong}");
     }
 }
+
+#[test]
+fn floors_of_the_half_that_was_held_back() {
+    let (counts, _) = measure(1);
+    let table: Vec<String> = counts
+        .iter()
+        .map(|((language, kind), count)| format!("{language} {kind} {}/{}", count.right, count.of))
+        .collect();
+    for (kind, floor) in [("in", 0.90), ("out", 0.95), ("adversarial", 1.0)] {
+        let (share, _) = share(1, kind);
+        assert!(share >= floor, "{kind} {share}: {table:?}");
+    }
+}

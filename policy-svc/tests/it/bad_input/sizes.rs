@@ -37,6 +37,7 @@ fn serve(spec: CourseSpec) -> Client {
         course: Course::new(spec).unwrap(),
         answers: Answers::default(),
         exams: turnwise_reply_guard::ExamQuestions::default(),
+        chat: turnwise_lesson_policy::Course::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
