@@ -3,11 +3,8 @@
 
 mod bad_input;
 mod buttons;
-<<<<<<< HEAD
 mod chat_reply;
-=======
 mod chat;
->>>>>>> helper-lesson
 mod class_standing;
 mod courses;
 mod demo_course;
