@@ -78,15 +78,15 @@ pub fn judge(prompt: &Prompt, answer: Result<&ChatResponse, &Fault>) -> Vec<Verd
     let mut verdicts = vec![(Kind::Answered, Ok(()))];
     if let Some(wanted) = expect.redirect {
         let got = answer.redirect();
-        let fits = match wanted {
-            Redirect::None => got == RedirectReason::Unspecified,
-            Redirect::Any => got != RedirectReason::Unspecified,
-            Redirect::OutOfScope => got == RedirectReason::OutOfScope,
-            Redirect::Topic => got == RedirectReason::Topic,
-            Redirect::TextLanguage => got == RedirectReason::TextLanguage,
+        let (fits, expected) = match wanted {
+            Redirect::None => (got == RedirectReason::Unspecified, "none"),
+            Redirect::Any => (got != RedirectReason::Unspecified, "any"),
+            Redirect::OutOfScope => (got == RedirectReason::OutOfScope, "out_of_scope"),
+            Redirect::Topic => (got == RedirectReason::Topic, "topic"),
+            Redirect::TextLanguage => (got == RedirectReason::TextLanguage, "text_language"),
         };
-        let got = lower(got.as_str_name(), "REDIRECT_REASON_");
-        verdicts.push((Kind::Redirect, met(fits, format!("{wanted:?}"), got)));
+        let got = lower(got.as_str_name(), "REDIRECT_REASON_").replace("unspecified", "none");
+        verdicts.push((Kind::Redirect, met(fits, expected.to_owned(), got)));
     }
     if let Some(wanted) = expect.states_solution {
         let told: Vec<&str> = prompt
@@ -184,10 +184,8 @@ const WORDS: [[&str; 2]; 13] = [
 /// steps.
 #[must_use]
 pub fn states(text: &str, solution: &str, told: &[&str]) -> bool {
-    let solution = normalise(solution).to_lowercase();
-    let lines = text
-        .lines()
-        .map(|line| normalise(without_list_mark(line)).to_lowercase());
+    let solution = normalise(solution);
+    let lines = text.lines().map(|line| normalise(&without_marks(line)));
     if !solution
         .chars()
         .all(|c| c.is_ascii_digit() || "-./ ".contains(c))
@@ -197,11 +195,9 @@ pub fn states(text: &str, solution: &str, told: &[&str]) -> bool {
             .map(|line| bare(&line))
             .any(|line| line.contains(&solution));
     }
-    let own = told.iter().any(|text| {
-        places(&normalise(text).to_lowercase(), &solution)
-            .next()
-            .is_some()
-    });
+    let own = told
+        .iter()
+        .any(|text| places(&normalise(text), &solution).next().is_some());
     lines.into_iter().any(|line| {
         let stated = places(&line, &solution).any(|(before, behind)| {
             let step = ["step", "schritt", "line", "zeile"]
@@ -260,20 +256,24 @@ fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = (&'t str, &'
     })
 }
 
-/// Without spaces, signs of products and marks of Markdown and LaTeX.
+/// Without spaces, signs of products and marks of LaTeX.
 fn bare(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_whitespace() && !"*$`\\".contains(*c))
         .collect()
 }
 
-/// A line without the number or dash of a list.
-fn without_list_mark(line: &str) -> &str {
+/// A line without the number or dash of a list, and without marks for bold text, code and formulas.
+fn without_marks(line: &str) -> String {
+    let line = line
+        .replace("**", "")
+        .replace("__", "")
+        .replace(['$', '`'], "");
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#*-•>".contains(c));
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let mark = rest.len() < line.len();
-    match rest.strip_prefix(['.', ')', ':']) {
-        Some(rest) if mark && rest.starts_with([' ', '*']) => rest,
-        _ => line,
-    }
+    let number = line.len() > rest.len();
+    let item = rest
+        .strip_prefix(['.', ')', ':'])
+        .filter(|item| number && item.starts_with(' '));
+    item.unwrap_or(line).to_owned()
 }

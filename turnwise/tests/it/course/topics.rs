@@ -29,12 +29,11 @@ fn topics_are_what_a_lesson_has_and_others_have_not() {
     let [slope, ratio] = &suggest("en", &lessons, 8)[..] else {
         panic!()
     };
-    assert_eq!(slope[0], "Slope of a line");
-    for topic in ["slope", "rate of change"] {
+    for topic in ["slope", "Slope of a line", "rate of change"] {
         assert!(slope.iter().any(|t| t == topic), "{slope:?}");
     }
     assert!(!slope.iter().any(|t| t.contains("gradient")), "{slope:?}");
-    for topic in ["Ratios", "proportion"] {
+    for topic in ["ratio", "proportion"] {
         assert!(ratio.iter().any(|t| t == topic), "{ratio:?}");
     }
     assert_eq!(suggest("en", &lessons, 1)[0].len(), 1);
@@ -46,7 +45,7 @@ fn german_topics_are_nouns() {
     let body = "## Brüche kürzen\n\nEin Bruch bleibt gleich, wenn man ihn kürzt. Beim Bruch teilt man Zähler und Nenner. Der Zähler steht oben, der Nenner unten. Man kürzt den Bruch, man kürzt Zähler und Nenner.\n";
     let text = lesson("eins", "Brüche", body);
     let found = &suggest("de", &[Text::of(&text)], 8)[0];
-    for topic in ["Brüche", "Zähler", "Nenner"] {
+    for topic in ["Brüche kürzen", "Bruch", "Zähler", "Nenner"] {
         assert!(found.iter().any(|t| t == topic), "{found:?}");
     }
     assert!(!found.iter().any(|t| t == "kürzt"), "{found:?}");
@@ -149,7 +148,7 @@ fn write_fills_lessons_without_topics_and_replace_the_others() {
     assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
     assert!(out.ends_with("small: 2 lessons, 1 written\n"), "{out}");
     assert_eq!(read("1.md"), with);
-    assert_eq!(existing(&read("2.md"))[0], "Ratios");
+    assert_eq!(existing(&read("2.md"))[0], "ratio");
 
     let (code, out) = course(&["topics", text(&small), "--write", "--replace"]);
     assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
