@@ -14,6 +14,9 @@ use crate::{
     words::{Language, Word, spelled, words},
 };
 
+/// What a word of another subject weighs. However often a message names the topics, it is about none of them then.
+const OTHER_SUBJECT: u32 = 3;
+
 /// A word of so many letters is special to what it is about.
 const SPECIAL_WORD: usize = 9;
 
@@ -352,9 +355,10 @@ impl<'a> Judge<'a> {
                     .or(Some(*topic).filter(|t| *t < self.topics.len()));
             }
         }
+        evidence.topical = evidence.topical.min(OTHER_SUBJECT);
         let exercise = [Shape::Equation, Shape::Quadratic];
         if !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape)) {
-            evidence.against += 3;
+            evidence.against += OTHER_SUBJECT;
         }
         evidence.against += self.requests(message, &evidence);
         evidence.has_shape = !reading.shapes.is_empty();
@@ -394,14 +398,18 @@ impl<'a> Judge<'a> {
     fn against(&self, word: &Word) -> u32 {
         let mut weight = 0;
         for (subject, own) in SUBJECTS.iter().zip(&self.own_subjects) {
-            if !subject.words.iter().any(|listed| word.is_form_of(listed)) {
+            if !subject
+                .words
+                .iter()
+                .any(|listed| word.is_of_subject(listed))
+            {
                 continue;
             }
             if *own {
                 return 0;
             }
             weight = match subject.weight {
-                Weight::Subject => 3,
+                Weight::Subject => OTHER_SUBJECT,
                 Weight::Everyday | Weight::Product => weight.max(1),
             };
         }
@@ -416,42 +424,49 @@ impl<'a> Judge<'a> {
         let overrides = OVERRIDES
             .iter()
             .any(|phrase| run.contains(&format!(" {phrase} ")));
-        let mut weight = if overrides { 4 } else { 0 };
+        let mut weight = if overrides { OTHER_SUBJECT } else { 0 };
         // "Write a poem" is a request; "a recipe needs 1/2 cup" is an exercise.
         let asked = run.split(' ').any(|word| ORDERS.contains(&word));
         let products = || SUBJECTS.iter().filter(|s| s.weight == Weight::Product);
         let is_product =
             |word: &Word| products().any(|p| p.words.iter().any(|w| word.is_form_of(w)));
         if asked && words(message).iter().any(is_product) {
-            weight += 4;
+            weight += OTHER_SUBJECT;
         }
         if evidence.topical > 0 {
             // A message that names a topic and then asks for something else.
             for sentence in normalised.split(['.', '!', '?', ';', '\n', ':']) {
-                weight += u32::from(self.asks_elsewhere(sentence)) * 3;
+                weight += u32::from(self.asks_elsewhere(sentence)) * OTHER_SUBJECT;
             }
         }
         weight
     }
 
-    /// Whether a sentence asks for something that is not known here.
+    /// Whether a sentence asks for something that is not known here. A topic that it names beside much else is a pretext.
     fn asks_elsewhere(&self, sentence: &str) -> bool {
         let spoken = words(sentence);
-        if !spoken.iter().any(|word| ASKS.contains(&word.text.as_str()))
-            || formulas::has_formula(sentence)
-        {
+        let asks = |word: &Word| ASKS.contains(&word.text.as_str());
+        if !spoken.iter().any(asks) || formulas::has_formula(sentence) {
             return false;
         }
         let language = Language::of_words(&spoken, self.language);
-        let mut unknown = 0;
+        let (mut named, mut unknown) = (0, 0);
         for word in spoken.iter().filter(|word| word.tells(language)) {
-            if self.named_by(word, &spoken).is_some() {
-                return false;
-            }
             let listed = |of: &[Word]| of.iter().any(|other| word.is_form_of(other));
-            unknown +=
-                u32::from(!is_chat(word) && !listed(self.unit_words) && !listed(&self.context));
+            if self.named_by(word, &spoken).is_some() {
+                named += 1;
+            } else if !(is_chat(word)
+                || asks(word)
+                || listed(self.unit_words)
+                || listed(&self.context))
+            {
+                unknown += 1;
+            }
         }
-        unknown >= 2
+        match named {
+            0 => unknown >= 2,
+            1 => unknown >= 3 && spoken.first().is_some_and(asks),
+            _ => false,
+        }
     }
 }

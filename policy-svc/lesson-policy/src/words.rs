@@ -83,6 +83,12 @@ impl Word {
             || same(&self.german, &other.german)
     }
 
+    /// Whether it is a form of a subject's word, or a German compound with it: `Biologietest`.
+    pub(crate) fn is_of_subject(&self, listed: &Self) -> bool {
+        self.is_form_of(listed)
+            || (listed.german.len() > SHORTEST_PART && is_part(&listed.german, &self.german))
+    }
+
     /// Whether a student who writes `self` may mean `topic`: another form, one slip in a long word, or a German compound.
     pub(crate) fn means(&self, topic: &Self) -> bool {
         self.is_form_of(topic)
