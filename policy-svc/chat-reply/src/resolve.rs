@@ -82,6 +82,10 @@ pub fn resolve(
     if completion.is_empty() {
         return instead(About::Problem, &own, limits, None, "empty");
     }
+    // A hint helps more than the fixed text of the guard.
+    if let Some(violation) = fault(&completion, &own, limits) {
+        return hint_instead(violation, &own, limits);
+    }
     let texts = [Text {
         text: &completion,
         form: Form::Prose,
@@ -113,12 +117,7 @@ pub fn resolve(
         .into_iter()
         .find_map(|text| fault(text, &own, limits));
     if let Some(violation) = fault {
-        let about = if violation == CODE_GIVEN {
-            About::Program
-        } else {
-            About::Problem
-        };
-        return instead(about, &own, limits, Some(Withheld::AnswerGiven), violation);
+        return hint_instead(violation, &own, limits);
     }
     if removed {
         answer.observations.insert(0, "citation_removed");
@@ -189,6 +188,15 @@ fn asks(text: &str) -> bool {
         let follows = before.is_some_and(|c| !c.is_whitespace() && !"=+-*/(".contains(c));
         ends && follows && !spared.iter().any(|formula| formula.contains(&at))
     })
+}
+
+/// A hint instead of an answer that a strict class must not read.
+fn hint_instead(violation: &'static str, own: &OwnProblems, limits: &Limits<'_>) -> Answer {
+    let about = match violation {
+        CODE_GIVEN => About::Program,
+        _ => About::Problem,
+    };
+    instead(about, own, limits, Some(Withheld::AnswerGiven), violation)
 }
 
 /// A hint instead of a model's answer.

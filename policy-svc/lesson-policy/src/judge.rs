@@ -4,15 +4,26 @@
 //! words of its units. What speaks against it: words of another subject, requests that no lesson has, attempts to change the
 //! rules, and sentences that ask for something else. A message that says nothing of any subject follows the conversation.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use turnwise_text::normalise;
 
 use crate::{
     decide::{Memory, Scope},
     formulas::{self, Shape},
     lesson::Lesson,
-    lexicon::{CONCEPTS, OVERRIDES, SUBJECTS, Weight, is_chat, is_generic},
-    words::{Language, Word, spelled, words},
+    lexicon::{
+        CONCEPT_FORMS, CONCEPTS, Concept, OVERRIDES, SUBJECT_FORMS, SUBJECTS, Weight, is_chat,
+        is_generic,
+    },
+    words::{Language, MOST_WORDS, Word, of_normalised, spelled, words},
 };
+
+/// What a word of another subject weighs. However often a message names the topics, it is about none of them then.
+const OTHER_SUBJECT: u32 = 3;
 
 /// A word of so many letters is special to what it is about.
 const SPECIAL_WORD: usize = 9;
@@ -95,9 +106,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) topics: Vec<String>,
     /// Each way to name a topic: the topic's place, its words.
     names: Vec<(usize, Vec<Word>)>,
-    /// Words of the concepts that topics are about, with the topic's place.
-    concepts: Vec<(usize, &'static [Word], &'static [Word])>,
-    shapes: Vec<(usize, &'static [Shape])>,
+    /// The concepts that topics are about, with the topic's place.
+    concepts: Vec<(usize, &'static Concept)>,
     unit_words: &'a [Word],
     context: Vec<Word>,
     /// Whether there is any topic; otherwise the words of the lesson decide.
@@ -110,7 +120,10 @@ pub(crate) struct Judge<'a> {
 /// One message, read.
 #[derive(Debug)]
 struct Reading {
+    normalised: String,
     words: Vec<Word>,
+    /// Each sentence with the range of its words.
+    sentences: Vec<(Range<usize>, String)>,
     language: Language,
     shapes: Vec<Shape>,
 }
@@ -167,34 +180,30 @@ impl<'a> Judge<'a> {
         let title = lesson.map(|lesson| name(&lesson.title)).unwrap_or_default();
         let context = name(&scope.context);
         let has_topics = !topics.is_empty();
-        let mut concepts = Vec::new();
-        let mut shapes = Vec::new();
-        for concept in CONCEPTS.iter() {
-            let named = |of: &[Word]| {
-                of.iter()
-                    .any(|w| concept.names.iter().any(|n| w.is_form_of(n)))
-            };
-            let place = names
-                .iter()
-                .find(|(_, of)| named(of))
-                .map(|(place, _)| *place);
-            let titled = || named(&title).then_some(usize::MAX);
-            if let Some(place) = place.or_else(titled) {
-                concepts.push((place, concept.names.as_slice(), concept.words.as_slice()));
-                shapes.push((place, concept.shapes.as_slice()));
+        // The first topic of each concept; the title stands for none.
+        let mut named: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut own_subjects = vec![false; SUBJECTS.len()];
+        let of_title = title.iter().map(|word| (usize::MAX, word));
+        let of_names = names
+            .iter()
+            .flat_map(|(place, name)| name.iter().map(|word| (*place, word)));
+        for (place, word) in of_names.chain(of_title) {
+            for concept in CONCEPT_FORMS.lists(word) {
+                named.entry(concept).or_insert(place);
+            }
+            for subject in SUBJECT_FORMS.lists(word) {
+                own_subjects[subject] = true;
             }
         }
-        let own = |of: &[Word]| {
-            let all = names
-                .iter()
-                .flat_map(|(_, of)| of)
-                .chain(&title)
-                .chain(&context);
-            all.into_iter().any(|w| of.iter().any(|s| w.is_form_of(s)))
-        };
-        let own_subjects: Vec<bool> = SUBJECTS
-            .iter()
-            .map(|s| s.weight == Weight::Subject && own(&s.words))
+        for subject in context.iter().flat_map(|word| SUBJECT_FORMS.lists(word)) {
+            own_subjects[subject] = true;
+        }
+        for (own, subject) in own_subjects.iter_mut().zip(SUBJECTS.iter()) {
+            *own &= subject.weight == Weight::Subject;
+        }
+        let concepts: Vec<(usize, &Concept)> = named
+            .into_iter()
+            .map(|(concept, place)| (place, &CONCEPTS[concept]))
             .collect();
         let owns = |name: &str| {
             let mut subjects = SUBJECTS.iter().zip(&own_subjects);
@@ -208,7 +217,6 @@ impl<'a> Judge<'a> {
             topics,
             names,
             concepts,
-            shapes,
             unit_words: lesson
                 .map(|lesson| lesson.unit_texts.words())
                 .unwrap_or_default(),
@@ -223,10 +231,13 @@ impl<'a> Judge<'a> {
     pub(crate) fn judge(&self, message: &str, memory: &Memory) -> (Standing, Option<usize>) {
         let evidence = self.evidence(message);
         let alone = self.alone(&evidence);
-        if alone != Standing::Elsewhere || evidence.against > 0 {
+        if alone == Standing::Topic || evidence.against > 0 {
             return (alone, evidence.topic);
         }
-        (self.follows(message, &evidence, memory), evidence.topic)
+        match self.follows(message, &evidence, memory) {
+            Standing::Elsewhere => (alone, evidence.topic),
+            standing => (standing, evidence.topic),
+        }
     }
 
     /// What it is by itself.
@@ -268,7 +279,13 @@ impl<'a> Judge<'a> {
         }
         let summary = self.evidence(&memory.summary);
         match self.alone(&summary) {
-            Standing::Elsewhere if evidence.chat_only && !evidence.has_shape => Standing::Topic,
+            Standing::Elsewhere
+                if (memory.summary.trim().is_empty() || summary.chat_only)
+                    && evidence.chat_only
+                    && !evidence.has_shape =>
+            {
+                Standing::Topic
+            }
             Standing::Elsewhere => Standing::Elsewhere,
             standing if vague => standing,
             _ => Standing::Elsewhere,
@@ -290,11 +307,22 @@ impl<'a> Judge<'a> {
     }
 
     fn read(&self, message: &str) -> Reading {
-        let words = words(message);
+        let normalised = normalise(message);
+        let mut words = Vec::new();
+        let mut sentences = Vec::new();
+        for sentence in normalised.split(['.', '!', '?', ';', '\n', ':']) {
+            let start = words.len();
+            words.extend(of_normalised(sentence).take(MOST_WORDS - start));
+            if words.len() > start {
+                sentences.push((start..words.len(), sentence.to_owned()));
+            }
+        }
         Reading {
             language: Language::of_words(&words, self.language),
             shapes: formulas::shapes(message),
+            normalised,
             words,
+            sentences,
         }
     }
 
@@ -344,19 +372,24 @@ impl<'a> Judge<'a> {
         if unit_hits >= 2 || long_unit_word {
             evidence.topical += 1;
         }
-        for (topic, shapes) in &self.shapes {
-            if reading.shapes.iter().any(|shape| shapes.contains(shape)) {
+        for (topic, concept) in &self.concepts {
+            if reading
+                .shapes
+                .iter()
+                .any(|shape| concept.shapes.contains(shape))
+            {
                 evidence.topical += if evidence.topical == 0 { 2 } else { 1 };
                 evidence.topic = evidence
                     .topic
                     .or(Some(*topic).filter(|t| *t < self.topics.len()));
             }
         }
+        evidence.topical = evidence.topical.min(OTHER_SUBJECT);
         let exercise = [Shape::Equation, Shape::Quadratic];
         if !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape)) {
-            evidence.against += 3;
+            evidence.against += OTHER_SUBJECT;
         }
-        evidence.against += self.requests(message, &evidence);
+        evidence.against += self.requests(&reading, &evidence);
         evidence.has_shape = !reading.shapes.is_empty();
         evidence.chat_only =
             evidence.unknown == 0 && !reading.words.is_empty() && evidence.against == 0;
@@ -380,9 +413,9 @@ impl<'a> Judge<'a> {
                 return Some(place(*topic));
             }
         }
-        for (topic, names, others) in &self.concepts {
-            let named = names.iter().any(|name| word.means(name))
-                || others.iter().any(|other| word.is_form_of(other));
+        for (topic, concept) in &self.concepts {
+            let named = concept.names.iter().any(|name| word.means(name))
+                || concept.words.iter().any(|other| word.is_form_of(other));
             if named && !is_generic(word) {
                 return Some(place(*topic));
             }
@@ -393,15 +426,12 @@ impl<'a> Judge<'a> {
     /// How much the word speaks for something else.
     fn against(&self, word: &Word) -> u32 {
         let mut weight = 0;
-        for (subject, own) in SUBJECTS.iter().zip(&self.own_subjects) {
-            if !subject.words.iter().any(|listed| word.is_form_of(listed)) {
-                continue;
-            }
-            if *own {
+        for place in SUBJECT_FORMS.lists(word).chain(SUBJECT_FORMS.parts(word)) {
+            if self.own_subjects[place] {
                 return 0;
             }
-            weight = match subject.weight {
-                Weight::Subject => 3,
+            weight = match SUBJECTS[place].weight {
+                Weight::Subject => OTHER_SUBJECT,
                 Weight::Everyday | Weight::Product => weight.max(1),
             };
         }
@@ -409,49 +439,56 @@ impl<'a> Judge<'a> {
     }
 
     /// How much whole phrases and sentences speak for something else.
-    fn requests(&self, message: &str, evidence: &Evidence) -> u32 {
-        let normalised = turnwise_text::normalise(message);
-        let run: Vec<String> = spelled(&normalised).collect();
+    fn requests(&self, reading: &Reading, evidence: &Evidence) -> u32 {
+        let run: Vec<String> = spelled(&reading.normalised).collect();
         let run = format!(" {} ", run.join(" "));
         let overrides = OVERRIDES
             .iter()
             .any(|phrase| run.contains(&format!(" {phrase} ")));
-        let mut weight = if overrides { 4 } else { 0 };
+        let mut weight = if overrides { OTHER_SUBJECT } else { 0 };
         // "Write a poem" is a request; "a recipe needs 1/2 cup" is an exercise.
         let asked = run.split(' ').any(|word| ORDERS.contains(&word));
-        let products = || SUBJECTS.iter().filter(|s| s.weight == Weight::Product);
-        let is_product =
-            |word: &Word| products().any(|p| p.words.iter().any(|w| word.is_form_of(w)));
-        if asked && words(message).iter().any(is_product) {
-            weight += 4;
+        let is_product = |word: &Word| {
+            let mut subjects = SUBJECT_FORMS.lists(word);
+            subjects.any(|place| SUBJECTS[place].weight == Weight::Product)
+        };
+        if asked && reading.words.iter().any(is_product) {
+            weight += OTHER_SUBJECT;
         }
         if evidence.topical > 0 {
             // A message that names a topic and then asks for something else.
-            for sentence in normalised.split(['.', '!', '?', ';', '\n', ':']) {
-                weight += u32::from(self.asks_elsewhere(sentence)) * 3;
+            for (range, sentence) in &reading.sentences {
+                let asks = self.asks_elsewhere(&reading.words[range.clone()], sentence);
+                weight += u32::from(asks) * OTHER_SUBJECT;
             }
         }
         weight
     }
 
-    /// Whether a sentence asks for something that is not known here.
-    fn asks_elsewhere(&self, sentence: &str) -> bool {
-        let spoken = words(sentence);
-        if !spoken.iter().any(|word| ASKS.contains(&word.text.as_str()))
-            || formulas::has_formula(sentence)
-        {
+    /// Whether a sentence asks for something that is not known here. A topic that it names beside much else is a pretext.
+    fn asks_elsewhere(&self, spoken: &[Word], sentence: &str) -> bool {
+        let asks = |word: &Word| ASKS.contains(&word.text.as_str());
+        if !spoken.iter().any(asks) || formulas::has_formula(sentence) {
             return false;
         }
-        let language = Language::of_words(&spoken, self.language);
-        let mut unknown = 0;
+        let language = Language::of_words(spoken, self.language);
+        let (mut named, mut unknown) = (0, 0);
         for word in spoken.iter().filter(|word| word.tells(language)) {
-            if self.named_by(word, &spoken).is_some() {
-                return false;
-            }
             let listed = |of: &[Word]| of.iter().any(|other| word.is_form_of(other));
-            unknown +=
-                u32::from(!is_chat(word) && !listed(self.unit_words) && !listed(&self.context));
+            if self.named_by(word, spoken).is_some() {
+                named += 1;
+            } else if !(is_chat(word)
+                || asks(word)
+                || listed(self.unit_words)
+                || listed(&self.context))
+            {
+                unknown += 1;
+            }
         }
-        unknown >= 2
+        match named {
+            0 => unknown >= 2,
+            1 => unknown >= 3 && spoken.first().is_some_and(asks),
+            _ => false,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use crate::{
     formulas::Shape,
-    words::{Word, words},
+    words::{Index, Word, words},
 };
 
 /// Something that lessons are about, with the words that students use for it.
@@ -73,11 +73,18 @@ static CHAT: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-static CHAT_WORDS: LazyLock<Vec<Word>> = LazyLock::new(|| {
-    let mut listed: Vec<&str> = CHAT.iter().copied().collect();
-    listed.sort_unstable();
-    words(&listed.join(" "))
+static CHAT_FORMS: LazyLock<Index> = LazyLock::new(|| {
+    let listed: Vec<&str> = CHAT.iter().copied().collect();
+    Index::of([words(&listed.join(" ")).as_slice()])
 });
+
+/// The subjects' words, by the place of the subject.
+pub(crate) static SUBJECT_FORMS: LazyLock<Index> =
+    LazyLock::new(|| Index::of(SUBJECTS.iter().map(|subject| subject.words.as_slice())));
+
+/// The concepts' names, by the place of the concept.
+pub(crate) static CONCEPT_FORMS: LazyLock<Index> =
+    LazyLock::new(|| Index::of(CONCEPTS.iter().map(|concept| concept.names.as_slice())));
 
 /// Words of topics that say too little alone: `number`, `line`, `rule`.
 static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -93,7 +100,7 @@ pub(crate) static OVERRIDES: LazyLock<Vec<&'static str>> =
 /// Whether the word says nothing of any subject.
 pub(crate) fn is_chat(word: &Word) -> bool {
     CHAT.contains(word.text.as_str())
-        || (word.text.chars().count() >= 4 && CHAT_WORDS.iter().any(|chat| word.is_form_of(chat)))
+        || (word.text.chars().count() >= 4 && CHAT_FORMS.lists(word).next().is_some())
 }
 
 /// Whether the word says too little alone to make a topic of several words.

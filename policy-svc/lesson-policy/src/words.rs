@@ -1,6 +1,6 @@
 //! How the words of a message and of a topic are compared.
 
-use std::sync::LazyLock;
+use std::{collections::HashMap, sync::LazyLock};
 
 use turnwise_text::{Analyser, normalise};
 
@@ -11,7 +11,7 @@ const SHORTEST_SLIP: usize = 6;
 /// Longer runs of letters are no words.
 const LONGEST_WORD: usize = 40;
 /// So many words of a text are looked at: more than any message of a student has.
-const MOST_WORDS: usize = 1500;
+pub(crate) const MOST_WORDS: usize = 1500;
 
 static ENGLISH: LazyLock<Analyser> = LazyLock::new(|| Analyser::new("en"));
 static GERMAN: LazyLock<Analyser> = LazyLock::new(|| Analyser::new("de"));
@@ -104,9 +104,13 @@ fn is_part(stem: &str, compound: &str) -> bool {
 
 /// Whether two long words with one first letter differ by one insertion, deletion, substitution or swap of neighbours.
 fn is_slip(a: &str, b: &str) -> bool {
+    // Most pairs end here. A character has up to four bytes.
+    if a.len().abs_diff(b.len()) > 4 || a.chars().next() != b.chars().next() {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if a.len() < SHORTEST_SLIP || b.len() - a.len() > 1 || a.first() != b.first() {
+    if a.len() < SHORTEST_SLIP || b.len() - a.len() > 1 {
         return false;
     }
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
@@ -134,11 +138,64 @@ fn plain(stem: &str) -> String {
         .replace("ph", "f")
 }
 
+/// Lists of words, looked up by their forms: what [`Word::is_form_of`] says of each, without comparing with each.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    texts: HashMap<String, Vec<usize>>,
+    english: HashMap<String, Vec<usize>>,
+    german: HashMap<String, Vec<usize>>,
+}
+
+impl Index {
+    /// Of lists, each known by its place.
+    pub(crate) fn of<'w>(lists: impl IntoIterator<Item = &'w [Word]>) -> Self {
+        let mut index = Self::default();
+        for (place, list) in lists.into_iter().enumerate() {
+            for word in list {
+                let add = |map: &mut HashMap<String, Vec<usize>>, key: &str| {
+                    if !key.is_empty() {
+                        map.entry(key.to_owned()).or_default().push(place);
+                    }
+                };
+                add(&mut index.texts, &word.text);
+                add(&mut index.english, &word.english);
+                add(&mut index.german, &word.german);
+            }
+        }
+        index
+    }
+
+    /// The lists with a form of the word; some more than once.
+    pub(crate) fn lists(&self, word: &Word) -> impl Iterator<Item = usize> {
+        let found = [
+            self.texts.get(&word.text),
+            self.english.get(&word.english),
+            self.german.get(&word.german),
+        ];
+        found.into_iter().flatten().flatten().copied()
+    }
+
+    /// The lists with a word that begins or ends a German compound: `Biologietest`.
+    pub(crate) fn parts(&self, word: &Word) -> impl Iterator<Item = usize> {
+        let stem = word.german.as_str();
+        let cuts = (0..stem.len()).filter(|at| stem.is_char_boundary(*at));
+        let parts = cuts.flat_map(|at| [&stem[..at], &stem[at..]]);
+        parts
+            .filter(|part| part.len() > SHORTEST_PART && is_part(part, stem))
+            .filter_map(|part| self.german.get(part))
+            .flatten()
+            .copied()
+    }
+}
+
 /// The words of a text, in its order.
 pub(crate) fn words(text: &str) -> Vec<Word> {
-    spelled(&normalise(text))
-        .map(|word| Word::new(&word))
-        .collect()
+    of_normalised(&normalise(text)).collect()
+}
+
+/// The words of normalised text.
+pub(crate) fn of_normalised(text: &str) -> impl Iterator<Item = Word> {
+    spelled(text).map(|word| Word::new(&word))
 }
 
 /// The words of normalised text as they are spelled: runs of letters of at least two; apostrophes are part of them.

@@ -32,6 +32,16 @@ pub enum CourseCommand {
     /// Begin a course: a folder with a unit, a lesson and a reference for each session.
     New(NewArgs),
     /// Report every fault of one or more packs, with file, line and remedy.
+    ///
+    /// Front matter of a lesson (content/**/*.md): unit, source, type, title; where wanted url, and for
+    /// the homework helper
+    ///
+    ///   helper_allowed_topics   list: what a chat may be about
+    ///   helper_topic_synonyms   topic: [words of students], up to 200 in all
+    ///   helper_redirect         answer to a message about something else, up to 500 characters
+    ///   helper_check_question   one question, up to 300 characters
+    ///   helper_reference        key of the reference text
+    #[command(verbatim_doc_comment)]
     Check(CheckArgs),
     /// Draw a pack's prerequisites, for a student if one is given.
     Graph(GraphArgs),

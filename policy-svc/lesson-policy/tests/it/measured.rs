@@ -7,6 +7,7 @@ use turnwise_lesson_policy::decide;
 use crate::fixture::{course, defaults, input};
 
 const MESSAGES: &str = include_str!("../../data/messages.tsv");
+const TUNED: &str = include_str!("../../data/tuned.tsv");
 
 #[derive(Default, Clone, Copy)]
 struct Count {
@@ -21,7 +22,12 @@ fn measure(half: usize) -> (BTreeMap<(&'static str, &'static str), Count>, Strin
     let mut wrong = String::new();
     let mut place = 0;
     let mut before = ("", "");
-    for line in MESSAGES.lines().filter(|line| !line.starts_with('#')) {
+    let more = if half == 0 { TUNED } else { "" };
+    let lines = MESSAGES
+        .lines()
+        .map(|line| (false, line))
+        .chain(more.lines().map(|line| (true, line)));
+    for (tuned, line) in lines.filter(|(_, line)| !line.starts_with('#')) {
         let mut cells = line.split('\t');
         let mut cell = || cells.next().unwrap();
         let (lesson, language, kind, message) = (cell(), cell(), cell(), cell());
@@ -31,7 +37,7 @@ fn measure(half: usize) -> (BTreeMap<(&'static str, &'static str), Count>, Strin
             0
         };
         before = (lesson, language);
-        if place % 2 != half {
+        if !tuned && place % 2 != half {
             continue;
         }
         let (_, course) = courses
@@ -63,7 +69,7 @@ fn share(half: usize, kind: &str) -> (f64, String) {
 
 #[test]
 fn floors_of_the_half_that_was_tuned_with() {
-    for (kind, floor) in [("in", 0.95), ("out", 0.95), ("adversarial", 0.95)] {
+    for (kind, floor) in [("in", 0.89), ("out", 0.97), ("adversarial", 0.95)] {
         let (share, wrong) = share(0, kind);
         assert!(share >= floor, "{wrong}");
     }
