@@ -153,7 +153,7 @@ fn write_fills_lessons_without_topics_and_replace_the_others() {
     let (code, out) = course(&["topics", text(&small), "--write", "--replace"]);
     assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
     assert!(
-        read("1.md").contains("# mine\nallowed_topics: [Slope"),
+        read("1.md").contains("# mine\nallowed_topics: [slope"),
         "{}",
         read("1.md")
     );
