@@ -9,7 +9,7 @@ use super::references::{lesson, pack};
 use super::{course, text};
 
 const SLOPE: &str = "## Slope as a rate of change\n\nThe **slope** of a line says how steep it is. A slope of 2 rises by two. The slope is the rise over the run: the **rate of change**.\n\n```\nprint(gradient, gradient, gradient)\n```\n\nA flat line has the slope zero, and $slope slope$ is no word.\n";
-const RATIO: &str = "## Comparing with ratios\n\nA ratio compares two amounts. Two ratios that are equal make a proportion; a proportion scales. A proportion has four numbers, and a ratio has two. A line of numbers helps.\n\n## In the kitchen\n\nA ratio of eggs to cups. More eggs, more cups: four eggs need two cups. The ratio stays.\n\n## On a map\n\nA map keeps a ratio, too.\n";
+const RATIO: &str = "## Comparing with ratios\n\nA ratio compares two amounts. Two ratios that are equal make a proportion; a proportion scales. A proportion has four numbers, and a ratio has two. A line of numbers helps.\n\n## In the kitchen\n\nA ratio of eggs to cups. More eggs, more cups: four eggs need two cups. The ratio stays.\n\n## On a map\n\nA map keeps a ratio, and a proportion, too.\n";
 
 fn topics(text: &str) -> Vec<String> {
     ["a b", "c, d"]
