@@ -73,9 +73,9 @@ impl Helper {
         Ok(())
     }
 
-    /// The scope token of the prompt's lesson.
+    /// The scope token of the prompt's lesson; asked for again where it is refused for now.
     pub(super) async fn scope_token(&mut self, prompt: &Prompt) -> Result<String> {
-        let request = self.caller.ask(MintScopeTokenRequest {
+        let request = MintScopeTokenRequest {
             class_id: self.class(prompt.strictness),
             course_id: self.course.clone(),
             scope: Some(LessonScope {
@@ -85,8 +85,15 @@ impl Helper {
                 ..LessonScope::default()
             }),
             ..MintScopeTokenRequest::default()
-        });
-        Ok(answered(self.client.mint_scope_token(request).await)?.scope_token)
+        };
+        let end = Instant::now() + self.timeout;
+        loop {
+            let asked = self.caller.ask(request.clone());
+            match answered(self.client.mint_scope_token(asked).await) {
+                Ok(minted) => return Ok(minted.scope_token),
+                Err(fault) => wait(fault, end).await?,
+            }
+        }
     }
 
     /// The answer to the prompt's message, after those of its history.
@@ -121,17 +128,20 @@ impl Helper {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
-            let Some(wait) = fault.retry_delay() else {
-                return Err(fault);
-            };
             let told = |key| fault.metadata(key).unwrap_or_default().to_owned();
             request.place_ticket = told("place_ticket");
             if request.conversation_id.is_empty() {
                 request.conversation_id = told("conversation_id");
             }
-            if timeout_at(end, sleep(wait)).await.is_err() {
-                return Err(fault);
-            }
+            wait(fault, end).await?;
         }
+    }
+}
+
+/// Waits as long as the refusal says; the refusal itself where that is pointless or too long.
+async fn wait(fault: Fault, end: Instant) -> Result<(), Fault> {
+    match fault.retry_delay() {
+        Some(delay) => timeout_at(end, sleep(delay)).await.map_err(|_| fault),
+        None => Err(fault),
     }
 }

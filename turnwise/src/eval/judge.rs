@@ -178,6 +178,15 @@ const WORDS: [[&str; 2]; 13] = [
     ["twelve", "zwölf"],
 ];
 
+/// What stands before a result.
+const RESULT: [&str; 8] = [
+    "=", " is", " equals", " be", " get", " ist", " gleich", " ergibt",
+];
+
+fn ends_with(text: &str, endings: &[&str]) -> bool {
+    endings.iter().any(|ending| text.ends_with(ending))
+}
+
 /// Whether a text states a solution that its reader had not named: as a term that is not a number, wherever it stands; as a
 /// number that the reader's own words `told` have, where it stands behind an equals sign or a word for it at the end of a
 /// sentence or chain; as any other number wherever it stands, in digits or words, but for marks of lists and numbers of
@@ -200,31 +209,16 @@ pub fn states(text: &str, solution: &str, told: &[&str]) -> bool {
         .any(|text| places(&normalise(text), &solution).next().is_some());
     lines.into_iter().any(|line| {
         let stated = places(&line, &solution).any(|(before, behind)| {
-            let step = ["step", "schritt", "line", "zeile"]
-                .iter()
-                .any(|word| before.trim_end().ends_with(word));
-            let result = [
-                "=", " is", " equals", " ist", " gleich", " be", " get", " ergibt",
-            ]
-            .iter()
-            .any(|word| before.trim_end().ends_with(word));
+            let before = before.trim_end();
+            let is_step = ends_with(before, &["step", "schritt", "line", "zeile"]);
             let goes_on = behind
                 .trim_start()
                 .starts_with(['+', '-', '*', '/', '^', '(', '=']);
-            !step && if own { result && !goes_on } else { true }
+            !is_step && (!own || (ends_with(before, &RESULT) && !goes_on))
         });
         let words = solution.parse().ok().and_then(|n: usize| WORDS.get(n));
-        let in_words = words.is_some_and(|words| {
-            let is = |part: &str| {
-                part.trim_end().ends_with('=')
-                    || part
-                        .split_whitespace()
-                        .next_back()
-                        .is_some_and(|w| ["is", "equals", "ist"].contains(&w))
-            };
-            words
-                .iter()
-                .any(|word| places(&line, word).any(|(before, _)| is(before)))
+        let in_words = words.into_iter().flatten().any(|word| {
+            places(&line, word).any(|(before, _)| ends_with(before.trim_end(), &RESULT))
         });
         stated || in_words
     })
@@ -234,10 +228,16 @@ pub fn states(text: &str, solution: &str, told: &[&str]) -> bool {
 fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
     text.match_indices(word).filter_map(move |(at, _)| {
         let (before, behind) = (&text[..at], &text[at + word.len()..]);
-        // A minus in front makes another number, unless it joins two: `7 - 2`.
-        let minus = before.strip_suffix('-').map(str::trim_end);
-        let negative = minus
-            .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == ')'));
+        // A minus in front makes another number, unless it joins two: `7 - 2`, `2x - 2`.
+        let negative = before.strip_suffix('-').is_some_and(|before| {
+            let term = before.trim_end();
+            let term = term
+                .rsplit(|c: char| !c.is_alphanumeric())
+                .next()
+                .unwrap_or_default();
+            let is_term = term.chars().count() == 1 || term.contains(|c: char| c.is_ascii_digit());
+            !is_term && !before.trim_end().ends_with(')')
+        });
         let apart = |c: Option<char>, next: Option<char>| match c {
             Some('.' | ',') => !next.is_some_and(|c| c.is_ascii_digit()),
             Some('/') => word.contains('/') || !next.is_some_and(|c| c.is_ascii_digit()),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use turnwise_text::{Analyser, TermKind};
 
-/// A topic has so many words at most.
+/// A title and bold text are a topic up to so many words; a heading, which is more often a sentence, up to one less.
 const MAX_WORDS: usize = 4;
 /// A word or a pair of words is frequent from so many times on.
 const FREQUENT: u32 = 3;
@@ -20,8 +20,8 @@ pub struct Text<'t> {
     title: &'t str,
     headings: Vec<&'t str>,
     bold: Vec<&'t str>,
-    /// Without code, formulas and the attributes of headings.
-    prose: String,
+    /// Its sections, without code, formulas and headings.
+    sections: Vec<String>,
 }
 
 /// A suggestion: its words as the lesson spells them, by its terms.
@@ -29,6 +29,7 @@ pub struct Text<'t> {
 struct Candidate {
     spellings: BTreeMap<String, u32>,
     count: u32,
+    sections: BTreeSet<usize>,
     /// What the places where it stands add.
     places: f64,
 }
@@ -49,6 +50,7 @@ impl<'t> Text<'t> {
             let title = front.lines().find_map(|line| line.strip_prefix("title:"));
             lesson.title = title.unwrap_or_default().trim().trim_matches(['"', '\'']);
         }
+        lesson.sections.push(String::new());
         let mut in_code = false;
         for line in body.lines() {
             let bare = line.trim();
@@ -62,10 +64,11 @@ impl<'t> Text<'t> {
                     lesson.title = heading;
                 } else {
                     lesson.headings.push(heading);
+                    lesson.sections.push(String::new());
                 }
-            } else {
+            } else if let Some(section) = lesson.sections.last_mut() {
                 lesson.bold.extend(bold(line));
-                without_formulas(line, &mut lesson.prose);
+                without_formulas(line, section);
             }
         }
         lesson
@@ -108,13 +111,16 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
     let common = |terms: &[String]| {
         all > 3.0 && spread.get(terms).is_some_and(|n| 2.0 * f64::from(*n) > all)
     };
-    let topics = |candidates: &Candidates| {
+    let topics = |(candidates, lesson): (&Candidates, &Text<'_>)| {
+        let sections = lesson.sections.len();
         let mut rated: Vec<(f64, &Vec<String>, &str)> = Vec::new();
         for (terms, candidate) in candidates {
             let spelling = candidate.spelling();
             let is_name = candidate.places > 0.0;
+            // What one section alone speaks of is an example of its, such as apples.
             let telling = candidate.count >= FREQUENT
                 && !common(terms)
+                && candidate.sections.len() >= if sections < 4 { 1 } else { 2 }
                 && (!nouns_are_capital || spelling.starts_with(char::is_uppercase));
             if is_name || telling {
                 let count = f64::from(candidate.count).sqrt();
@@ -124,7 +130,7 @@ pub fn suggest(locale: &str, lessons: &[Text<'_>], most: usize) -> Vec<Vec<Strin
         rated.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         choose(&rated, candidates, most)
     };
-    found.iter().map(topics).collect()
+    found.iter().zip(lessons).map(topics).collect()
 }
 
 /// The best that say something of their own: no words in another order, and no word that stands mostly inside a longer
@@ -162,23 +168,25 @@ fn choose(
 
 fn candidates(lesson: &Text<'_>, analyser: &Analyser) -> Candidates {
     let mut found = Candidates::new();
-    for phrase in words(&lesson.prose, analyser) {
-        for width in 1..=2 {
-            for part in phrase.windows(width) {
-                found.add(part, 1, 0.0);
+    for (section, prose) in lesson.sections.iter().enumerate() {
+        for phrase in words(prose, analyser) {
+            for width in 1..=2 {
+                for part in phrase.windows(width) {
+                    found.add(part, section);
+                }
             }
         }
     }
     found.retain(|terms, candidate| terms.len() == 1 || candidate.count >= FREQUENT);
     let names = [
-        (vec![lesson.title], TITLE),
-        (lesson.headings.clone(), HEADING),
-        (lesson.bold.clone(), BOLD),
+        (vec![lesson.title], TITLE, MAX_WORDS),
+        (lesson.headings.clone(), HEADING, MAX_WORDS - 1),
+        (lesson.bold.clone(), BOLD, MAX_WORDS),
     ];
-    for (texts, places) in names {
+    for (texts, places, most) in names {
         for text in texts {
             let words: Vec<Word<'_>> = words(text, analyser).concat();
-            if is_name(text, analyser) {
+            if is_name(text, analyser, most) {
                 found.add_spelled(&words, text.trim_end_matches(['.', ':', '!', '?']), places);
             }
             // A sentence is no topic, but its words say what the lesson is about.
@@ -192,28 +200,28 @@ fn candidates(lesson: &Text<'_>, analyser: &Analyser) -> Candidates {
 
 /// Whether a text can stand for a topic: a few words, of which the first and the last say something, as in `order of
 /// operations` and not in `where to begin`.
-fn is_name(text: &str, analyser: &Analyser) -> bool {
+fn is_name(text: &str, analyser: &Analyser, most: usize) -> bool {
     let parts: Vec<&str> = text.split_whitespace().collect();
     let tells = |part: Option<&&str>| part.is_some_and(|part| !words(part, analyser).is_empty());
-    parts.len() <= MAX_WORDS
+    parts.len() <= most
         && tells(parts.first())
         && tells(parts.last())
         && !text.contains([',', ';', '(', '$', '`'])
 }
 
 trait Adding {
-    fn add(&mut self, words: &[Word<'_>], count: u32, places: f64);
+    fn add(&mut self, words: &[Word<'_>], section: usize);
     fn add_spelled(&mut self, words: &[Word<'_>], spelling: &str, places: f64);
     fn raise(&mut self, words: &[Word<'_>], places: f64);
 }
 
 impl Adding for Candidates {
-    fn add(&mut self, words: &[Word<'_>], count: u32, places: f64) {
+    fn add(&mut self, words: &[Word<'_>], section: usize) {
         let spelling: Vec<&str> = words.iter().map(|word| word.spelling).collect();
         let candidate = self.entry(terms(words)).or_default();
-        *candidate.spellings.entry(spelling.join(" ")).or_default() += count;
-        candidate.count += count;
-        candidate.places += places;
+        *candidate.spellings.entry(spelling.join(" ")).or_default() += 1;
+        candidate.count += 1;
+        candidate.sections.insert(section);
     }
 
     /// Adds a name as it is spelled, with the small words in it.
