@@ -102,6 +102,18 @@ async fn a_conversation_goes_on_and_a_new_one_knows_nothing(kind: Kind) {
         .await
         .unwrap();
     assert_ne!(other.conversation_id, first.conversation_id);
+    // What the prompt of each held of what was said before.
+    let staff = Staff::of(&helped.suite);
+    let remembered = async |turn_id: &str| {
+        let texts = staff.record(&ada.id, turn_id).await.texts.unwrap();
+        let turns = texts.memory.unwrap_or_default().turns;
+        turns.into_iter().map(|turn| turn.text).collect::<Vec<_>>()
+    };
+    assert!(remembered(&first.turn_id).await.is_empty());
+    assert!(remembered(&other.turn_id).await.is_empty());
+    let before = remembered(&second.turn_id).await;
+    assert_eq!(before.len(), 2);
+    assert!(before[0].contains("4y - 9 = 23"), "{before:?}");
     // Nobody else goes on with it.
     let bob = helped.suite.student("bob");
     let refused = bob

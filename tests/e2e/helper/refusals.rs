@@ -25,6 +25,7 @@ use super::Helped;
 in_both_deployments!(
     what_is_wrong_with_a_message_or_a_token_is_said,
     who_finds_the_model_busy_is_told_when_to_come_back,
+    a_hundred_messages_in_a_minute_are_too_many,
 );
 
 async fn mint(
@@ -257,4 +258,26 @@ async fn who_finds_the_model_busy_is_told_when_to_come_back(kind: Kind) {
     let answer = bob.chat(again).await.unwrap();
     assert_eq!(answer.attempts, 1);
     running.await.unwrap().unwrap();
+}
+
+async fn a_hundred_messages_in_a_minute_are_too_many(kind: Kind) {
+    let helped = Helped::start(kind, Options::new()).await;
+    helped.says("What do you undo first?").await;
+    let page = page(&helped.suite, lesson(LESSON)).await;
+    let ada = helped.suite.student("ada");
+    let mut answered = 0;
+    let mut refused = 0;
+    for _ in 0..100 {
+        let message = asking(&page, "How do I solve a two-step equation?");
+        match ada.chat(message).await {
+            Ok(_) => answered += 1,
+            Err(status) => {
+                let fault = check_refusal(&status, Code::ResourceExhausted, Why::RateLimited, "");
+                assert!(fault.retry_delay().is_some());
+                refused += 1;
+            }
+        }
+    }
+    // A few come back while the others are sent.
+    assert!(answered >= 30 && refused >= 50, "{answered} {refused}");
 }

@@ -241,7 +241,7 @@ fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = (&'t str, &'
         let apart = |c: Option<char>, next: Option<char>| match c {
             Some('.' | ',') => !next.is_some_and(|c| c.is_ascii_digit()),
             Some('/') => word.contains('/') || !next.is_some_and(|c| c.is_ascii_digit()),
-            Some(c) => !c.is_alphanumeric(),
+            Some(c) => !c.is_alphanumeric() && c != '^',
             None => true,
         };
         let ends = |text: &'t str, back: bool| {

@@ -198,6 +198,7 @@ fn a_solution_is_found_however_it_is_stated_and_nowhere_else() {
         ("Which one of the two is it?", "1", "x + 2 = 3"),
         ("Multiply 3 by 2x.", "6x-15", "expand 3(2x - 5)"),
         ("3/4 of it", "3", "2x = 6"),
+        ("2^7 and 7^2", "7", "2x + 1 = 15"),
     ] {
         assert!(!states(text, solution, &[told]), "{text}");
     }

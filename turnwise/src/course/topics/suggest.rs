@@ -280,12 +280,11 @@ fn words<'t>(text: &'t str, analyser: &Analyser) -> Vec<Vec<Word<'t>>> {
             && spelling.chars().count() > 2
             && spelling.chars().all(|c| !c.is_numeric());
         let ends = piece.ends_with(|c: char| part(c) && !c.is_whitespace());
-        if is_word {
-            if let Some(phrase) = phrases.last_mut() {
-                phrase.push(Word { spelling, terms });
-            }
+        let parts = ends || piece.ends_with('\n') || (!is_word && !spelling.is_empty());
+        if let Some(phrase) = phrases.last_mut().filter(|_| is_word) {
+            phrase.push(Word { spelling, terms });
         }
-        if !is_word && !spelling.is_empty() || ends || piece.ends_with('\n') {
+        if parts {
             phrases.push(Vec::new());
         }
     }
