@@ -176,15 +176,15 @@ impl Index {
     }
 
     /// The lists with a word that begins or ends a German compound: `Biologietest`.
-    pub(crate) fn parts(&self, word: &Word) -> impl Iterator<Item = usize> {
-        let stem = word.german.as_str();
-        let cuts = (0..stem.len()).filter(|at| stem.is_char_boundary(*at));
-        let parts = cuts.flat_map(|at| [&stem[..at], &stem[at..]]);
-        parts
-            .filter(|part| part.len() > SHORTEST_PART && is_part(part, stem))
-            .filter_map(|part| self.german.get(part))
-            .flatten()
-            .copied()
+    pub(crate) fn parts(&self, word: &Word) -> Vec<usize> {
+        // Not of the stem: a stemmer takes the ends of compounds for endings.
+        let word = plain(&word.text);
+        let cuts = (0..word.len()).filter(|at| word.is_char_boundary(*at));
+        let parts = cuts.flat_map(|at| [&word[..at], &word[at..]]);
+        let found = parts
+            .filter(|part| part.len() > SHORTEST_PART && is_part(part, &word))
+            .filter_map(|part| self.german.get(part));
+        found.flatten().copied().collect()
     }
 }
 
