@@ -3,8 +3,8 @@
 
 mod bad_input;
 mod buttons;
-mod chat_reply;
 mod chat;
+mod chat_reply;
 mod class_standing;
 mod courses;
 mod demo_course;
