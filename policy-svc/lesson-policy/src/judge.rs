@@ -25,6 +25,12 @@ use crate::{
 /// What a word of another subject weighs. However often a message names the topics, it is about none of them then.
 const OTHER_SUBJECT: u32 = 3;
 
+/// So many words may be an answer to the helper's question, whatever they are.
+const SHORT_ANSWER: usize = 5;
+
+/// A word problem has at least so many words.
+const WORD_PROBLEM: usize = 8;
+
 /// A word of so many letters is special to what it is about.
 const SPECIAL_WORD: usize = 9;
 
@@ -115,6 +121,8 @@ pub(crate) struct Judge<'a> {
     own_subjects: Vec<bool>,
     /// Whether formulas may belong to the lesson: one of mathematics, science or programming.
     calculates: bool,
+    /// Whether word problems may belong to the lesson.
+    is_mathematical: bool,
 }
 
 /// One message, read.
@@ -142,6 +150,8 @@ struct Evidence {
     chat_only: bool,
     has_shape: bool,
     formula_only: bool,
+    /// Too few words of meaning to ask for much.
+    is_short: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -210,7 +220,11 @@ impl<'a> Judge<'a> {
             subjects.any(|(subject, own)| *own && subject.name == name)
         };
         let calculates =
-            !concepts.is_empty() || ["maths", "science", "programming"].into_iter().any(owns);
+            !concepts.is_empty() || ["maths", "science", "programming"].into_iter().any(&owns);
+        let is_mathematical = owns("maths")
+            || concepts
+                .iter()
+                .any(|(_, concept)| !concept.shapes.is_empty());
         names.push((usize::MAX, title));
         Self {
             language,
@@ -224,6 +238,7 @@ impl<'a> Judge<'a> {
             has_topics,
             own_subjects,
             calculates,
+            is_mathematical,
         }
     }
 
@@ -254,7 +269,11 @@ impl<'a> Judge<'a> {
 
     /// A message that does not say what it is about goes with the latest one that did.
     fn follows(&self, message: &str, evidence: &Evidence, memory: &Memory) -> Standing {
-        let vague = evidence.chat_only || evidence.formula_only;
+        let answers = memory
+            .turns
+            .last()
+            .is_some_and(|(is_student, _)| !is_student);
+        let vague = evidence.chat_only || evidence.formula_only || (answers && evidence.is_short);
         let mut said: Vec<&str> = Vec::new();
         for (is_student, text) in memory.turns.iter().rev() {
             if !is_student {
@@ -264,7 +283,8 @@ impl<'a> Judge<'a> {
             let earlier = self.evidence(text);
             match self.alone(&earlier) {
                 Standing::Elsewhere
-                    if earlier.against == 0 && (earlier.chat_only || earlier.formula_only) => {}
+                    if earlier.against == 0
+                        && (earlier.chat_only || earlier.formula_only || earlier.is_short) => {}
                 Standing::Elsewhere => return Standing::Elsewhere,
                 standing => {
                     said.push(text);
@@ -279,12 +299,14 @@ impl<'a> Judge<'a> {
         }
         let summary = self.evidence(&memory.summary);
         match self.alone(&summary) {
-            Standing::Elsewhere
-                if (memory.summary.trim().is_empty() || summary.chat_only)
-                    && evidence.chat_only
-                    && !evidence.has_shape =>
-            {
-                Standing::Topic
+            // Nothing was off topic so far, or it would have been met above.
+            Standing::Elsewhere if memory.summary.trim().is_empty() || summary.chat_only => {
+                let opens = evidence.chat_only && !evidence.has_shape;
+                if opens || (answers && vague) {
+                    Standing::Topic
+                } else {
+                    Standing::Elsewhere
+                }
             }
             Standing::Elsewhere => Standing::Elsewhere,
             standing if vague => standing,
@@ -330,6 +352,7 @@ impl<'a> Judge<'a> {
         let reading = self.read(message);
         let mut evidence = Evidence::default();
         let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let is_problem = self.is_mathematical && is_word_problem(&reading);
         let mut unit_hits = 0;
         let mut long_unit_word = false;
         for word in &reading.words {
@@ -347,7 +370,7 @@ impl<'a> Judge<'a> {
             let weight = if chat || ASKS.contains(&word.text.as_str()) {
                 0
             } else {
-                self.against(word)
+                self.against(word, is_problem)
             };
             if weight > 0 {
                 evidence.against += weight;
@@ -384,6 +407,9 @@ impl<'a> Judge<'a> {
                     .or(Some(*topic).filter(|t| *t < self.topics.len()));
             }
         }
+        if evidence.topical == 0 && is_problem {
+            evidence.topical = 2;
+        }
         evidence.topical = evidence.topical.min(OTHER_SUBJECT);
         let exercise = [Shape::Equation, Shape::Quadratic];
         if !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape)) {
@@ -393,6 +419,13 @@ impl<'a> Judge<'a> {
         evidence.has_shape = !reading.shapes.is_empty();
         evidence.chat_only =
             evidence.unknown == 0 && !reading.words.is_empty() && evidence.against == 0;
+        let asks = |word: &Word| {
+            ASKS.contains(&word.text.as_str()) || ORDERS.contains(&word.text.as_str())
+        };
+        evidence.is_short = evidence.unknown <= 2
+            && evidence.against == 0
+            && reading.words.len() <= SHORT_ANSWER
+            && !reading.words.iter().any(asks);
         evidence.formula_only =
             evidence.unknown == 0 && formulas::has_formula(message) && evidence.against == 0;
         evidence
@@ -424,14 +457,15 @@ impl<'a> Judge<'a> {
     }
 
     /// How much the word speaks for something else.
-    fn against(&self, word: &Word) -> u32 {
+    fn against(&self, word: &Word, in_problem: bool) -> u32 {
         let mut weight = 0;
         for place in SUBJECT_FORMS.lists(word).chain(SUBJECT_FORMS.parts(word)) {
             if self.own_subjects[place] {
                 return 0;
             }
             weight = match SUBJECTS[place].weight {
-                Weight::Subject => OTHER_SUBJECT,
+                Weight::Leisure if in_problem => weight,
+                Weight::Subject | Weight::Leisure => OTHER_SUBJECT,
                 Weight::Everyday | Weight::Product => weight.max(1),
             };
         }
@@ -491,4 +525,40 @@ impl<'a> Judge<'a> {
             _ => false,
         }
     }
+}
+
+/// Whether a message asks for a quantity and gives some, in sentences: what such a problem is about cannot be told from
+/// its words.
+fn is_word_problem(reading: &Reading) -> bool {
+    const QUANTITIES: [&str; 10] = [
+        "many",
+        "much",
+        "find",
+        "what",
+        "total",
+        "wie",
+        "wieviel",
+        "berechne",
+        "bestimme",
+        "insgesamt",
+    ];
+    const NUMBERS: [&str; 24] = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty", "half",
+        "twice", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn",
+        "zwanzig", "halb", "doppelt",
+    ];
+    let is = |of: &[&str]| {
+        reading
+            .words
+            .iter()
+            .filter(|w| of.contains(&w.text.as_str()))
+            .count()
+    };
+    let digits = reading
+        .normalised
+        .split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
+    let digits = digits
+        .filter(|part| part.contains(|c: char| c.is_ascii_digit()))
+        .count();
+    reading.words.len() >= WORD_PROBLEM && is(&QUANTITIES) > 0 && digits + is(&NUMBERS) >= 2
 }

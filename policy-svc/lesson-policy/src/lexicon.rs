@@ -29,6 +29,8 @@ pub(crate) struct Subject {
 pub(crate) enum Weight {
     /// It is about that subject.
     Subject,
+    /// It is about that, except in a word problem, which may be about films or football.
+    Leisure,
     /// Little: an exercise may hold it (`pizza`).
     Everyday,
     /// Much where it is ordered (`write a poem`), else little.
@@ -50,15 +52,16 @@ pub(crate) static CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| {
         .collect()
 });
 
-/// `name: words`, a line each; a name with `!` is of products, one with `~` of everyday things.
+/// `name: words`, a line each; a name with `!` is of products, one with `~` of everyday things, one with `+` of leisure.
 pub(crate) static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     lines(include_str!("../data/subjects.txt"))
         .filter_map(|line| line.split_once(':'))
         .map(|(name, listed)| Subject {
-            name: name.trim_end_matches(['!', '~']),
+            name: name.trim_end_matches(['!', '~', '+']),
             words: words(listed),
             weight: match name.chars().last() {
                 Some('!') => Weight::Product,
+                Some('+') => Weight::Leisure,
                 Some('~') => Weight::Everyday,
                 _ => Weight::Subject,
             },
