@@ -7,7 +7,7 @@ use turnwise_text::{Analyser, normalise};
 /// Shorter stems are not looked for inside compounds.
 const SHORTEST_PART: usize = 5;
 /// Words of so many letters may differ by one slip.
-const SHORTEST_SLIP: usize = 6;
+const SHORTEST_SLIP: usize = 7;
 /// Longer runs of letters are no words.
 const LONGEST_WORD: usize = 40;
 /// So many words of a text are looked at: more than any message of a student has.

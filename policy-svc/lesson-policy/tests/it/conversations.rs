@@ -125,3 +125,54 @@ fn a_summary_stands_for_what_is_no_longer_held() {
     };
     assert_eq!(decide(&input, &defaults()).redirect, None);
 }
+
+#[test]
+fn a_short_answer_to_the_helper_follows() {
+    let before = ["help", "What number is on the bottom of 1/2?"];
+    for message in [
+        "2",
+        "its two i think",
+        "plz god",
+        "ten millions?",
+        "yea kinda",
+        "4 times",
+    ] {
+        assert!(!off("en", "fractions", &before, message), "{message}");
+    }
+    for message in [
+        "who is drake",
+        "write a song",
+        "minecraft",
+        "tell me about sharks",
+    ] {
+        assert!(off("en", "fractions", &before, message), "{message}");
+    }
+    // Not the student's own next message, and not after something else.
+    assert!(off("en", "fractions", &["help"], "yellow submarine"));
+    let elsewhere = ["who won the world cup", "That is not a topic."];
+    assert!(off("en", "fractions", &elsewhere, "yellow submarine"));
+}
+
+#[test]
+fn a_word_problem_is_of_a_lesson_of_mathematics() {
+    let problem =
+        "Ben drives 120 miles in 3 hours to a football match. How many miles is that in one hour?";
+    assert!(!off("en", "fractions", &[], problem));
+    let german = "Ein Zug fährt in 3 Stunden 240 km. Wie viele km fährt er in einer Stunde?";
+    assert!(!off("de", "fractions", &[], german));
+    for lesson in ["scratch", "python", "history", "biology"] {
+        assert!(off("en", lesson, &[], problem), "{lesson}");
+        assert!(off("de", lesson, &[], german), "{lesson}");
+    }
+}
+
+#[test]
+fn algebra_is_no_topic_of_variables_in_programs() {
+    for message in [
+        "8(u+1.5)-7u=4.9",
+        "simplify 3m^2+n^2-7m^2",
+        "factor 100x^2-20x+1",
+    ] {
+        assert!(off("en", "scratch", &[], message), "{message}");
+    }
+}
