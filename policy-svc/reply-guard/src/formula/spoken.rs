@@ -20,6 +20,15 @@ const SIGNS: &[(&str, char)] = &[
     ("to the power of", '^'), ("square root of", '√'), ("root of", '√'), ("plus", '+'), ("minus", '-'), ("negative", '-'),
     ("times", '*'), ("mal", '*'), ("hoch", '^'), ("over", '/'), ("durch", '/'), ("percent", '%'), ("prozent", '%'),
 ];
+/// Words behind a number that was divided by.
+const DONE: &[&str] = &[
+    "geteilt",
+    "dividiert",
+    "teilen",
+    "dividieren",
+    "teile",
+    "dividiere",
+];
 /// Words that say what a value is, and words that may stand among them.
 #[rustfmt::skip]
 const EQUALS: &[&str] = &[
@@ -248,7 +257,9 @@ fn sign(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
             '%' => has_value,
             _ => has_value && begins_value(tokens, length),
         };
-        (said && stands).then(|| (vec![Token::Sign(*sign)], length))
+        // "3x = 12 durch 3 geteilt" is what somebody did to both sides.
+        let is_done = *words == "durch" && word(tokens, 2).is_some_and(|word| DONE.contains(&word));
+        (said && stands && !is_done).then(|| (vec![Token::Sign(*sign)], length))
     })
 }
 
