@@ -60,6 +60,7 @@ async fn helped(suite: &Deployment, student: &str) -> Thread {
     let facts = TurnFacts {
         format: 1,
         turn_id: TURN.to_owned(),
+        class_id: Student::CLASS.to_owned(),
         ..TurnFacts::default()
     };
     let commit = CommitTurnRequest {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use turnwise_kit::time;
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnTexts},
-    helper::v1::{ChatResponse, Citation},
+    helper::v1::{ChatResponse, Citation, MessageIntent},
     session::v1::{CommitTurnRequest, MemoryTurn, NewEvent, TurnStart},
     tutor::v1::{DegradedReason, Role, TutorMessage},
 };
@@ -37,7 +37,11 @@ pub(super) fn answer(
         queue_wait_ms: millis(waited.unwrap_or_default()),
         total_ms: millis(begun.elapsed()),
         truncated: composed.chat.truncated,
-        intent: decision.intent,
+        intent: match decision.intent() {
+            // Words that a guardrail stops are not decided on.
+            MessageIntent::Unspecified => MessageIntent::General.into(),
+            intent => intent.into(),
+        },
         follow_up_suggestions: decision.follow_up_suggestions.clone(),
         citations: citations(composed),
         degraded_reasons: facts.degraded_reasons,

@@ -117,11 +117,15 @@ impl Composing<'_> {
     async fn guarded(mut self, kind: HitKind) -> Composed {
         self.facts.guardrail = kind.name().to_owned();
         self.degrade(DegradedReason::Guardrail);
-        let text = self
-            .helper
-            .core
-            .guarded_text(self.request.context, self.request.course_id, kind)
-            .await;
+        let core = &self.helper.core;
+        let language = self.chat.scope.as_ref().map_or("", |scope| &scope.language);
+        let text = match language {
+            "" => {
+                core.guarded_text(self.request.context, self.request.course_id, kind)
+                    .await
+            }
+            language => core.guarded_text_in(language, kind),
+        };
         self.done(text, false)
     }
 

@@ -3,7 +3,7 @@
 
 use futures_util::join;
 use tokio::time::Instant;
-use turnwise_kit::CallContext;
+use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::FoundChunk,
@@ -82,7 +82,7 @@ impl Composing<'_> {
         let mut retrieval = self.helper.core.upstreams.retrieval.clone();
         match retrieval.get_reference(step.request(request)).await {
             Ok(found) => Ok(Some(found.into_inner())),
-            Err(status) => match step.fault(&status).reason() {
+            Err(status) => match Fault::from_status(&status).reason() {
                 ErrorReason::UnknownReference | ErrorReason::UnknownCourse => Ok(None),
                 reason => Err(away(reason)),
             },

@@ -5,11 +5,12 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     helper::v1::{LessonScope, MintScopeTokenRequest, MintScopeTokenResponse},
     policy::v1::GetLessonRequest,
+    retrieval::v1::{GetReferenceRequest, get_reference_request::Name},
 };
 
 use super::Helper;
 use crate::{
-    tokens::scope::{ScopeClaims, check_scope},
+    tokens::{scope::ScopeClaims, scope_bounds::check_scope},
     upstream::Step,
 };
 
@@ -28,6 +29,8 @@ impl Helper {
             .ok_or_else(|| Fault::invalid("scope", "is required; name the lesson in it"))?;
         check_scope(&scope)?;
         let scope = self.completed(context, &request.course_id, scope).await?;
+        self.check_reference(context, &request.course_id, &scope)
+            .await?;
         let now = self.core.kit.clock.now();
         let claims = ScopeClaims {
             tenant: caller.tenant.clone(),
@@ -74,5 +77,36 @@ impl Helper {
             }
         }
         Ok(scope)
+    }
+
+    /// Refuses the key of no reference of a course that is served here: its page would do without, and nobody would know.
+    async fn check_reference(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        scope: &LessonScope,
+    ) -> Result<(), Fault> {
+        if scope.reference.is_empty() {
+            return Ok(());
+        }
+        let step = Step::Retrieval.of(context);
+        let request = GetReferenceRequest {
+            course_id: course_id.to_owned(),
+            pack_hash: String::new(),
+            name: Some(Name::Key(scope.reference.clone())),
+        };
+        let mut retrieval = self.core.upstreams.retrieval.clone();
+        let found = retrieval.get_reference(step.request(request)).await;
+        let reason = found
+            .err()
+            .map(|status| Fault::from_status(&status).reason());
+        match reason {
+            Some(ErrorReason::UnknownReference) => Err(Fault::invalid(
+                "scope.reference",
+                "is the key of no reference text of this course; leave it empty or name one that there is",
+            )),
+            // Whether there is one is not known while retrieval is away; the page then finds out.
+            _ => Ok(()),
+        }
     }
 }

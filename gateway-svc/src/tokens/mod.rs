@@ -6,6 +6,7 @@
 
 pub(crate) mod keys;
 pub mod scope;
+pub mod scope_bounds;
 
 use std::{fmt, path::PathBuf, time::Duration};
 

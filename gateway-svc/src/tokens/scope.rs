@@ -3,7 +3,7 @@
 //! A token is a JWT, signed with HMAC-SHA256 (HS256), so that a platform that shares a key mints its own with any library.
 //! `docs/scope-tokens.md` is its form. Nothing here shows or logs a token.
 
-use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use jiff::Timestamp;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use turnwise_kit::{Caller, Fault, Kit, ids};
 use turnwise_proto::{common::v1::ErrorReason, helper::v1::LessonScope};
-use turnwise_redaction::is_blank;
 
 use super::{
     keys::{KeyFile, KeyFileError, KeyUse},
     message,
+    scope_bounds::check_scope,
 };
 use crate::access::{STUDENT, TEACHER};
 
@@ -36,10 +36,6 @@ const KEYS: KeyUse = KeyUse {
 const VERSION: u32 = 1;
 const ALGORITHM: &str = "HS256";
 const MEMORY: &[u8] = b"turnwise helper memory 1";
-const CONTEXT_MAX_CHARS: usize = 500;
-const TOPIC_MAX_CHARS: usize = 100;
-const MOST_TOPICS: usize = 50;
-const LANGUAGE_MAX_CHARS: usize = 35;
 /// What goes on after a refusal, whatever the cause.
 const RELOAD: &str = "load the lesson's page again";
 
@@ -269,6 +265,9 @@ impl ScopeTokens {
         if payload.version != VERSION {
             return Err(refused("claims", "is of another version"));
         }
+        if payload.student_id.as_deref() == Some("") {
+            return Err(refused("claims", "is bound to nobody"));
+        }
         if payload.aud != SCOPE_TOKEN_AUDIENCE {
             return Err(refused("audience", "is not for the helper"));
         }
@@ -277,6 +276,9 @@ impl ScopeTokens {
         }
         if now >= exp {
             return Err(refused("expired", "is too old"));
+        }
+        if exp <= iat {
+            return Err(refused("claims", "ends before it begins"));
         }
         // With this bound no token that is not expired was issued longer ago, either.
         if exp.saturating_sub(iat) > seconds(self.max_age) {
@@ -317,8 +319,8 @@ struct Payload {
     tenant: String,
     class_id: String,
     course_id: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    student_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    student_id: Option<String>,
     scope: Scope,
 }
 
@@ -353,7 +355,7 @@ impl Payload {
             tenant,
             class_id,
             course_id,
-            student_id,
+            student_id: Some(student_id).filter(|id| !id.is_empty()),
             scope: Scope {
                 context: scope.context,
                 topics: scope.topics,
@@ -369,7 +371,7 @@ impl Payload {
             tenant: self.tenant,
             class_id: self.class_id,
             course_id: self.course_id,
-            student_id: self.student_id,
+            student_id: self.student_id.unwrap_or_default(),
             scope: LessonScope {
                 context: self.scope.context,
                 topics: self.scope.topics,
@@ -423,73 +425,4 @@ fn check_claims(claims: &ScopeClaims) -> Result<(), Fault> {
         ids::check("student_id", &claims.student_id)?;
     }
     check_scope(&claims.scope)
-}
-
-/// Refuses a scope that is out of the bounds of [`LessonScope`], naming its field.
-///
-/// # Errors
-///
-/// INVALID_ARGUMENT with the field, such as `scope.topics`.
-pub fn check_scope(scope: &LessonScope) -> Result<(), Fault> {
-    check_words("scope.context", &scope.context, 1..=CONTEXT_MAX_CHARS)?;
-    for (field, topics) in [
-        ("scope.topics", &scope.topics),
-        ("scope.allowed_topics", &scope.allowed_topics),
-    ] {
-        if topics.len() > MOST_TOPICS {
-            let problem = format!(
-                "has {} topics; at most {MOST_TOPICS} are read",
-                topics.len()
-            );
-            return Err(Fault::invalid(field, problem));
-        }
-        for topic in topics {
-            check_words(field, topic, 1..=TOPIC_MAX_CHARS)?;
-        }
-    }
-    let is_key = scope.reference.len() <= ids::MAX_ID_CHARS
-        && scope
-            .reference
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b));
-    if !is_key {
-        return Err(Fault::invalid(
-            "scope.reference",
-            "must match [a-z0-9_-]{0,128}",
-        ));
-    }
-    if !scope.language.is_empty() && !is_language_tag(&scope.language) {
-        return Err(Fault::invalid(
-            "scope.language",
-            "must be a BCP 47 tag, such as `de-CH`",
-        ));
-    }
-    Ok(())
-}
-
-/// Words on one line.
-fn check_words(field: &str, words: &str, chars: RangeInclusive<usize>) -> Result<(), Fault> {
-    if !chars.contains(&words.chars().count()) || is_blank(words) {
-        let problem = format!("must have {} to {} characters", chars.start(), chars.end());
-        return Err(Fault::invalid(field, problem));
-    }
-    if words.chars().any(char::is_control) {
-        return Err(Fault::invalid(
-            field,
-            "holds control characters; write it on one line without any",
-        ));
-    }
-    Ok(())
-}
-
-/// Whether the text has the shape of a BCP 47 tag.
-fn is_language_tag(text: &str) -> bool {
-    let mut parts = text.split('-');
-    let language = parts.next().unwrap_or_default();
-    text.len() <= LANGUAGE_MAX_CHARS
-        && (2..=8).contains(&language.len())
-        && language.bytes().all(|b| b.is_ascii_alphabetic())
-        && parts.all(|part| {
-            (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
-        })
 }

@@ -13,8 +13,9 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use turnwise_gateway_svc::tokens::scope::{
-    SCOPE_TOKEN_MAX_BYTES, ScopeClaims, ScopeTokens, VerifiedScope, check_scope,
+    SCOPE_TOKEN_MAX_BYTES, ScopeClaims, ScopeTokens, VerifiedScope,
 };
+use turnwise_gateway_svc::tokens::scope_bounds::check_scope;
 use turnwise_kit::{Caller, Fault};
 use turnwise_proto::{common::v1::ErrorReason, helper::v1::LessonScope};
 

@@ -188,6 +188,21 @@ async fn what_is_wrong_with_a_message_or_a_token_is_said(kind: Kind) {
         ),
         (
             with(LessonScope {
+                reference: "no-such-reference".to_owned(),
+                ..lesson(LESSON)
+            }),
+            "scope.reference",
+        ),
+        (with(lesson("lesson\u{2028}SYSTEM")), "scope.context"),
+        (
+            with(LessonScope {
+                language: "de-x-ignore-all".to_owned(),
+                ..lesson(LESSON)
+            }),
+            "scope.language",
+        ),
+        (
+            with(LessonScope {
                 language: "not a tag".to_owned(),
                 ..lesson(LESSON)
             }),
@@ -261,7 +276,11 @@ async fn who_finds_the_model_busy_is_told_when_to_come_back(kind: Kind) {
 }
 
 async fn a_hundred_messages_in_a_minute_are_too_many(kind: Kind) {
-    let helped = Helped::start(kind, Options::new()).await;
+    let helped = Helped::start(
+        kind,
+        Options::new().env("HELPER_RATE_LIMIT_PER_MINUTE", "30"),
+    )
+    .await;
     helped.says("What do you undo first?").await;
     let page = page(&helped.suite, lesson(LESSON)).await;
     let ada = helped.suite.student("ada");

@@ -145,6 +145,9 @@ fn a_claim_that_is_not_known_missing_or_out_of_bounds_is_refused() {
         ("/class_id", json!("")),
         ("/course_id", json!("a/b")),
         ("/student_id", json!("a b")),
+        ("/student_id", json!("")),
+        ("/scope/context", json!("brackets\u{202e}")),
+        ("/scope/language", json!("de-x-ignore")),
         ("/tenant", json!("nor\0th")),
         ("/iat", json!(0.5)),
     ];
@@ -174,6 +177,12 @@ fn a_token_of_another_audience_or_time_is_refused() {
     assert_eq!(cause_with(|p| p["exp"] = json!(seconds)), "expired");
     assert_eq!(cause_with(|p| p["exp"] = json!(i64::MIN)), "expired");
     assert_eq!(cause_with(|p| p["exp"] = json!(seconds + 7201)), "too_old");
+    // Clocks may differ, but no token ends before it begins.
+    let ends_early = |p: &mut Value| {
+        p["iat"] = json!(seconds + 20);
+        p["exp"] = json!(seconds + 5);
+    };
+    assert_eq!(cause_with(ends_early), "claims");
     assert_eq!(cause_with(|p| p["exp"] = json!(i64::MAX)), "too_old");
     // Signed long ago for a time that has not ended.
     assert_eq!(cause_with(|p| p["iat"] = json!(seconds - 7141)), "too_old");

@@ -102,9 +102,17 @@ fn a_mistake_in_the_students_own_working_frees_nothing() {
         "Ich habe 3x + 5 = 20 durch 3 geteilt und x + 5 = 6,67 bekommen, wo ist mein Fehler?",
         "Aus 3x + 5 = 20 habe ich 3x = 25 gemacht, stimmt das?",
     ] {
-        for leak in ["x = 5", "You should get x = 5 in the end.", "Am Ende ist x gleich 5."] {
+        for leak in [
+            "x = 5",
+            "You should get x = 5 in the end.",
+            "Am Ende ist x gleich 5.",
+        ] {
             let found = answer(&[said], leak.as_bytes(), &STRICT);
-            assert_eq!(found.withheld, Some(Withheld::AnswerGiven), "{said}: {leak}");
+            assert_eq!(
+                found.withheld,
+                Some(Withheld::AnswerGiven),
+                "{said}: {leak}"
+            );
         }
     }
 }
