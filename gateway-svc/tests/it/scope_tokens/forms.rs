@@ -130,7 +130,7 @@ fn a_claim_that_is_not_known_missing_or_out_of_bounds_is_refused() {
         });
         assert_eq!(without, "claims", "{name}");
     }
-    let changes: [(&str, Value); 16] = [
+    let changes: [(&str, Value); 19] = [
         ("/version", json!(2)),
         ("/nbf", json!(0)),
         ("/allowed_topics", json!(["everything"])),
