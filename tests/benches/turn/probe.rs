@@ -176,7 +176,7 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
     };
     let policy = policy::routes(&settings.policy, &kit).await.unwrap();
     let search = retrieval::Settings {
-        courses: settings.policy.clone(),
+        courses: settings.policy.courses.clone(),
         own: settings.retrieval.clone(),
     };
     let retrieval = retrieval::routes(&search, None, &kit).await.unwrap();
