@@ -23,15 +23,20 @@ pub fn lesson(context: &str) -> LessonScope {
     }
 }
 
-/// The token of a page for the students' class, signed for staff.
-pub async fn page(suite: &Deployment, scope: LessonScope) -> String {
-    let staff = Teacher::with_role(suite, "principal", "staff", Student::CLASS);
-    let request = staff.request(MintScopeTokenRequest {
+/// What staff ask for to get a page for the students' class.
+pub fn page_of(scope: LessonScope) -> MintScopeTokenRequest {
+    MintScopeTokenRequest {
         class_id: Student::CLASS.to_owned(),
         course_id: DEMO_COURSE.to_owned(),
         scope: Some(scope),
         ..MintScopeTokenRequest::default()
-    });
+    }
+}
+
+/// The token of a page for the students' class, signed for staff.
+pub async fn page(suite: &Deployment, scope: LessonScope) -> String {
+    let staff = Teacher::with_role(suite, "principal", "staff", Student::CLASS);
+    let request = staff.request(page_of(scope));
     let mut client = HelperServiceClient::new(suite.channel());
     let minted = client.mint_scope_token(request).await.unwrap();
     minted.into_inner().scope_token
