@@ -45,8 +45,8 @@ fn main() -> ExitCode {
             .env("OPENAI_MAX_OUTPUT_TOKENS", "120")
             .env("PROMPT_MAX_TOKENS", "1500")
             .env("HELPER_BACKEND_MAX_ATTEMPTS", "1")
-            .env("HELPER_QUEUE_MAX_WAIT_SECONDS", "180")
-            .env("TURN_DEADLINE_SECONDS", "400");
+            .env("HELPER_QUEUE_MAX_WAIT_SECONDS", "600")
+            .env("TURN_DEADLINE_SECONDS", "600");
         let mut suite = Deployment::start(Kind::OneProcess, options).await;
         strict(&suite).await;
         let page = page(&suite, lesson(LESSON)).await;
