@@ -1,7 +1,9 @@
 //! The problem that a student works on, as far as mathematics can solve it: read from the latest message and from what was
 //! said before, in English and German, as it is typed.
 
+mod labels;
 mod quantities;
+mod said;
 
 use turnwise_grading::{Drill, Reason, grade};
 use turnwise_reply_guard::{
@@ -12,6 +14,12 @@ use turnwise_reply_guard::{
 
 /// The most problems that are read from one text.
 const MOST: usize = 24;
+/// The most problems of a conversation that are remembered.
+const MOST_PROBLEMS: usize = 96;
+/// The most claims of a conversation that are told apart.
+const MOST_CLAIMS: usize = 24;
+/// The most claims that are no guesses.
+const MOST_GUESSES: usize = 2;
 /// The most bytes of a text that are read.
 const MOST_BYTES: usize = 64_000;
 
@@ -68,37 +76,73 @@ pub struct Conversation<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct OwnProblems {
     problems: Vec<Problem>,
-    said: String,
+    /// What the student claims, each value once.
+    claims: Vec<String>,
+    /// What of it is free, for each problem.
+    said: Vec<String>,
 }
 
 impl OwnProblems {
-    /// Reads the latest message, and the latest text before it that holds a problem: a new problem in the message does not
-    /// set the older one free.
+    /// Reads all of a conversation: a new problem does not set an older one free.
     #[must_use]
     pub fn read(conversation: &Conversation<'_>) -> Self {
         let mut own = Self::default();
-        let mut before = true;
-        let texts = [conversation.message].into_iter();
-        for (at, text) in texts
-            .chain(conversation.before.iter().rev().copied())
-            .enumerate()
-        {
+        let before = conversation.before.iter().rev().copied();
+        for text in [conversation.message].into_iter().chain(before) {
             let read = read(text);
-            if at == 0 || (before && !read.problems.is_empty()) {
-                before = at == 0;
-                for problem in read.problems {
-                    if !own.problems.contains(&problem) {
-                        own.problems.push(problem);
-                    }
+            own.add(read.problems);
+            for claim in read.claims {
+                let value = said::value(&claim);
+                let known = own.claims.iter().any(|known| said::value(known) == value);
+                if !known && own.claims.len() < MOST_CLAIMS {
+                    own.claims.push(claim);
                 }
             }
-            own.said.push_str(&read.said);
-            own.said.push('\n');
         }
-        if own.problems.is_empty() {
-            own.problems = read(conversation.summary).problems;
-        }
+        own.add(read(conversation.summary).problems);
+        own.said = own.free();
         own
+    }
+
+    fn add(&mut self, problems: Vec<Problem>) {
+        for problem in problems {
+            if self.problems.len() < MOST_PROBLEMS && !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    /// What a student's claims set free of each problem. More than a few that solve no other problem are guesses.
+    fn free(&self) -> Vec<String> {
+        let all = self.claims.join("\n");
+        if self.claims.len() <= MOST_GUESSES {
+            return vec![all; self.problems.len()];
+        }
+        if self.claims.len() == MOST_CLAIMS {
+            return vec![String::new(); self.problems.len()];
+        }
+        let solves: Vec<Vec<bool>> = self
+            .problems
+            .iter()
+            .map(|problem| {
+                let claims = self.claims.iter();
+                claims.map(|claim| problem.solved_by(claim, "")).collect()
+            })
+            .collect();
+        let for_others = |own: usize, claim: usize| {
+            let mut others = solves.iter().enumerate();
+            !solves[own][claim] && others.any(|(other, solves)| other != own && solves[claim])
+        };
+        (0..self.problems.len())
+            .map(|own| {
+                let guesses = (0..self.claims.len()).filter(|claim| !for_others(own, *claim));
+                if guesses.count() > MOST_GUESSES {
+                    String::new()
+                } else {
+                    all.clone()
+                }
+            })
+            .collect()
     }
 
     /// The problem that the student asks about.
@@ -116,34 +160,56 @@ impl OwnProblems {
     /// Whether a text states the solution of one of them before the student did.
     #[must_use]
     pub fn solved_by(&self, text: &str) -> bool {
-        self.problems.iter().any(|problem| {
-            let open = OpenDrill {
-                prompt: &problem.prompt,
-                question_latex: &problem.question,
-                key: None,
-                said: &self.said,
-            };
-            states_solution([text], &open)
-        })
+        let mut each = self.problems.iter().zip(&self.said);
+        each.any(|(problem, said)| problem.solved_by(text, said))
     }
 }
 
-/// A text's problems, and the rest of it.
+impl Problem {
+    fn solved_by(&self, text: &str, said: &str) -> bool {
+        let open = OpenDrill {
+            prompt: &self.prompt,
+            question_latex: &self.question,
+            key: None,
+            said,
+        };
+        states_solution([text], &open)
+    }
+}
+
+/// A text's problems, and what it claims.
 #[derive(Debug, Default)]
 struct Read {
     problems: Vec<Problem>,
-    said: String,
+    claims: Vec<String>,
 }
 
+/// Reads a text as it is, and without its labels.
 fn read(text: &str) -> Read {
     let end = text.floor_char_boundary(MOST_BYTES);
+    let text = text.get(..end).unwrap_or_default().replace("\r\n", "\n");
+    let bare = labels::without_labels(&text);
+    let mut found = read_as_it_is(&bare);
+    if bare != text {
+        let other = read_as_it_is(&text).problems;
+        found.problems.extend(other);
+    }
+    found.problems.truncate(MOST);
+    found
+}
+
+fn read_as_it_is(text: &str) -> Read {
     let mut read = Read::default();
     let mut equations: Vec<Formula> = Vec::new();
-    let text = text.get(..end).unwrap_or_default();
     let parts = parts(text);
     let words = words(&parts);
-    for sentence in parts.split(|part| matches!(part, Part::Stop('.' | '?' | '!' | ';' | '\n'))) {
-        read.sentence(sentence, &words, &mut equations);
+    for line in parts.split(|part| *part == Part::Stop('\n')) {
+        let mut asked: Vec<Formula> = Vec::new();
+        for sentence in line.split(|part| matches!(part, Part::Stop('.' | '?' | '!' | ';'))) {
+            read.sentence(sentence, &words, &mut equations, &mut asked);
+        }
+        read.claims
+            .extend(said::claims(line, |formula| asked.contains(formula)));
     }
     // A problem in words alone, such as `Round 3.456 to two decimal places.`
     if equations.is_empty() && read.problems.is_empty() {
@@ -152,11 +218,10 @@ fn read(text: &str) -> Read {
             .filter_map(|line| problem(Kind::Other, line, "", ""));
         read.problems.extend(lines);
         if !read.problems.is_empty() {
-            read.said.clear();
+            read.claims.clear();
         }
     }
     read.systems(&equations);
-    read.problems.truncate(MOST);
     read
 }
 
@@ -170,32 +235,30 @@ fn words(parts: &[Part]) -> Vec<String> {
 }
 
 impl Read {
-    fn sentence(&mut self, parts: &[Part], words: &[String], equations: &mut Vec<Formula>) {
+    fn sentence(
+        &mut self,
+        parts: &[Part],
+        words: &[String],
+        equations: &mut Vec<Formula>,
+        asked: &mut Vec<Formula>,
+    ) {
         let quantity = quantities::read(parts);
         let given = givens(parts);
         let task = task(words);
         for (at, part) in parts.iter().enumerate() {
-            match part {
-                Part::Word(word) => {
-                    self.said.push_str(word);
-                    self.said.push(' ');
-                }
-                Part::Stop(_) => self.said.push_str(", "),
-                Part::Formula(formula) => {
-                    let in_quantity = quantity
-                        .as_ref()
-                        .is_some_and(|(range, _)| range.contains(&at));
-                    let found = in_quantity
-                        || (!given.is_empty() && is_given(formula))
-                        || self.formula(formula, task, &given, equations);
-                    if !found {
-                        self.said.push_str(&formula.to_string());
-                        self.said.push(' ');
-                    }
-                }
+            let Part::Formula(formula) = part else {
+                continue;
+            };
+            let in_quantity = quantity
+                .as_ref()
+                .is_some_and(|(range, _)| range.contains(&at));
+            if in_quantity
+                || (!given.is_empty() && is_given(formula))
+                || self.formula(formula, task, &given, equations)
+            {
+                asked.push(formula.clone());
             }
         }
-        self.said.push('\n');
         if let Some((_, problems)) = quantity {
             self.problems.extend(problems);
         }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 mod answers;
-
+mod attacks;
 mod hints;
 mod leaks;
 mod problems;
