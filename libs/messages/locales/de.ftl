@@ -53,6 +53,7 @@ new-course-topics-comment = Worüber ein Chat zu dieser Lektion gehen darf. `tur
 helper-redirect-scope = Das gehört nicht zu dieser Lektion. Hier kann ich dir helfen bei: { $topics }. Stell deine Frage bitte so, dass ich sehe, was sie damit zu tun hat.
 helper-redirect-topic = Das ist keines der Themen dieses Chats. Hier kann ich dir helfen bei: { $topics }. Was möchtest du darüber wissen?
 helper-redirect-lesson = Das gehört nicht zu dieser Lektion. Hier kann ich dir helfen bei: { $lesson }. Was möchtest du darüber wissen?
+helper-redirect-unnamed = Das gehört nicht zu dieser Lektion. Was möchtest du zur Lektion wissen?
 helper-redirect-text-language = In dieser Lektion arbeiten wir mit Blöcken, nicht mit einer Sprache, die man tippt. Sag mir, was dein Programm tun soll, dann finden wir die Blöcke dafür.
 
 # Die Frage am Ende einer Antwort der Hausaufgabenhilfe, wenn das Modell keine gestellt hat. Jeweils genau ein Fragezeichen.

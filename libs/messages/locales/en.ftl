@@ -65,11 +65,12 @@ new-course-units-comment = A unit without an exam question has `assessable: fals
 new-course-topics-comment = What a chat about this lesson may touch. `turnwise course topics` suggests more from the text.
 
 # The whole answer of the homework helper to a message that it leads back to the lesson, where the lesson's author wrote none:
-# one about another subject, one about none of the topics, one in a lesson without topics, one that asks for a text language in
+# one about another subject, one about none of the topics, one in a lesson without topics, one in a lesson without topics or title, one that asks for a text language in
 # a lesson with blocks. { $topics }: up to three topics, with commas; { $lesson }: the lesson's title.
 helper-redirect-scope = That does not belong to this lesson. Here I can help you with: { $topics }. Please ask your question again so that I can see what it has to do with them.
 helper-redirect-topic = That is not one of the topics of this chat. Here I can help you with: { $topics }. What would you like to know about them?
 helper-redirect-lesson = That does not belong to this lesson. Here I can help you with: { $lesson }. What would you like to know about it?
+helper-redirect-unnamed = That does not belong to this lesson. What would you like to know about the lesson?
 helper-redirect-text-language = This lesson works with blocks, not with a language that is typed. Tell me what your program should do, and we will find the blocks for it.
 
 # The question that an answer of the homework helper ends with where the model asked none. Exactly one question mark each.

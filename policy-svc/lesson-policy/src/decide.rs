@@ -166,7 +166,11 @@ pub fn decide<'a>(input: &Input<'a>, defaults: &Defaults) -> Decision<'a> {
     let scope_mode = input.scope_mode.unwrap_or(defaults.scope_mode);
     let topic_filter = input.topic_filter.unwrap_or(defaults.topic_filter);
     let lesson = input.course.and_then(|course| named(course, scope));
-    let judge = Judge::new(scope, lesson, locale);
+    let courses = course_locale.filter(|locale| is_language_tag(locale));
+    // The author's words are for readers of the author's language.
+    let authors = courses.is_none_or(|course| language(course) == language(locale));
+    let judge = Judge::new(scope, lesson, locale, courses.unwrap_or(locale));
+    let is_suggestion = judge.suggested(&input.message).is_some();
     let (standing, at_hand) = judge.judge(&input.message, &input.memory);
     let topics = judge.topics;
     let title = lesson.map(|lesson| lesson.title.as_str());
@@ -176,7 +180,8 @@ pub fn decide<'a>(input: &Input<'a>, defaults: &Defaults) -> Decision<'a> {
         .chain([scope.context.as_str()])
         .chain(title)
         .collect();
-    let text_language = text_language::has_blocks(about.iter().copied())
+    let text_language = !is_suggestion
+        && text_language::has_blocks(about.iter().copied())
         && text_language::asks_for(&input.message, &defaults.text_languages, &about);
     let reason = if text_language {
         Some(Redirect::TextLanguage)
@@ -188,14 +193,14 @@ pub fn decide<'a>(input: &Input<'a>, defaults: &Defaults) -> Decision<'a> {
         None
     };
     let redirect = reason.map(|reason| {
-        let authors = lesson.map(|lesson| lesson.redirect.clone());
-        let text = authors.filter(|text| !text.is_empty()).unwrap_or_else(|| {
+        let written = lesson.filter(|_| authors).map(|l| l.redirect.clone());
+        let text = written.filter(|text| !text.is_empty()).unwrap_or_else(|| {
             texts::redirect(locale, reason, &topics, title.unwrap_or(&scope.context))
         });
         (reason, text)
     });
-    let suggestions =
-        texts::suggestions(locale, intent, &topics, at_hand, redirect.is_some(), most);
+    let named: &[String] = if authors { &topics } else { &[] };
+    let suggestions = texts::suggestions(locale, intent, named, at_hand, redirect.is_some(), most);
     Decision {
         locale: locale.to_owned(),
         strictness,
@@ -205,7 +210,7 @@ pub fn decide<'a>(input: &Input<'a>, defaults: &Defaults) -> Decision<'a> {
         redirect,
         off_topic: standing != Standing::Topic,
         suggestions,
-        check_question: check_question(strictness, lesson, locale, intent),
+        check_question: check_question(strictness, lesson.filter(|_| authors), locale, intent),
         lesson,
         writes_programs: writes_programs(&about),
         topics,
@@ -245,6 +250,11 @@ fn writes_programs(about: &[&str]) -> bool {
             let words = words(text);
             words.iter().any(lexicon::is_of_programs)
         })
+}
+
+/// The language of a tag, without its region.
+fn language(tag: &str) -> String {
+    tag.split('-').next().unwrap_or_default().to_lowercase()
 }
 
 /// Whether this has the form of a BCP 47 tag: `de`, `de-CH`, `zh-Hant-TW`.

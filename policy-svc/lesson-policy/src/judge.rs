@@ -6,13 +6,14 @@
 
 mod evidence;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use self::evidence::Evidence;
 use crate::{
     decide::{Memory, Scope},
     lesson::Lesson,
     lexicon::{CONCEPT_FORMS, CONCEPTS, Concept, SUBJECT_FORMS, SUBJECTS, Weight, is_chat},
+    texts,
     words::{Language, Word, words},
 };
 
@@ -32,6 +33,8 @@ pub(crate) struct Judge<'a> {
     language: Language,
     /// The spelling of each topic.
     pub(crate) topics: Vec<String>,
+    /// What the helper suggests, folded, with the topic's place.
+    suggested: HashMap<String, Option<usize>>,
     /// Each way to name a topic: the topic's place, its words.
     names: Vec<(usize, Vec<Word>)>,
     /// The concepts that topics are about, with the topic's place.
@@ -48,7 +51,12 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(scope: &Scope, lesson: Option<&'a Lesson>, locale: &str) -> Self {
+    pub(crate) fn new(
+        scope: &Scope,
+        lesson: Option<&'a Lesson>,
+        locale: &str,
+        courses: &str,
+    ) -> Self {
         let mut topics: Vec<String> = Vec::new();
         let mut add = |topic: &String| {
             if !topic.trim().is_empty() && !topics.contains(topic) {
@@ -66,10 +74,10 @@ impl<'a> Judge<'a> {
             lesson.allowed_topics.iter().for_each(&mut add);
         }
         let mut names: Vec<(usize, Vec<Word>)> = Vec::new();
-        let language = Language::of_locale(locale);
+        let written = Language::of_locale(courses);
         let name = |text: &str| {
             let mut name = words(text);
-            name.retain(|word| word.tells(language));
+            name.retain(|word| word.tells(written));
             name
         };
         for (place, topic) in topics.iter().enumerate() {
@@ -122,7 +130,8 @@ impl<'a> Judge<'a> {
         concepts.retain(|(_, concept)| is_mathematical || concept.shapes.is_empty());
         names.push((usize::MAX, title));
         Self {
-            language,
+            language: Language::of_locale(locale),
+            suggested: texts::suggested(&topics),
             topics,
             names,
             concepts,
@@ -137,8 +146,16 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Whether the message is one that the helper suggests, and the topic that it names.
+    pub(crate) fn suggested(&self, message: &str) -> Option<Option<usize>> {
+        self.suggested.get(&texts::folded(message)).copied()
+    }
+
     /// What the message is, after what was said before, and the topic that it names.
     pub(crate) fn judge(&self, message: &str, memory: &Memory) -> (Standing, Option<usize>) {
+        if let Some(topic) = self.suggested(message) {
+            return (Standing::Topic, topic);
+        }
         let evidence = self.evidence(message);
         let alone = self.alone(&evidence);
         if alone == Standing::Topic || evidence.against > 0 {

@@ -136,6 +136,15 @@ impl Judge<'_> {
 
     /// What speaks for the topics and against them.
     pub(super) fn evidence(&self, message: &str) -> Evidence {
+        if let Some(topic) = self.suggested(message) {
+            // Without a topic it goes with what was said before.
+            return Evidence {
+                topic,
+                topical: 2 * u32::from(topic.is_some()),
+                chat_only: true,
+                ..Evidence::default()
+            };
+        }
         let reading = self.read(message);
         let mut evidence = Evidence::default();
         let mut seen: BTreeSet<&str> = BTreeSet::new();

@@ -6,4 +6,5 @@ mod decisions;
 mod fixture;
 mod measured;
 mod properties;
+mod suggestions;
 mod text_languages;

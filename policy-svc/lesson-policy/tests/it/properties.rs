@@ -94,6 +94,14 @@ proptest! {
         if input.scope.is_none() {
             prop_assert!(decision.redirect.is_none() && !decision.off_topic);
         }
+        // What the helper suggests may be sent.
+        let answer = decision.redirect.as_ref().map_or("Go on.", |(_, text)| text).to_owned();
+        for suggestion in &decision.suggestions {
+            let mut next = input.clone();
+            next.memory.turns.extend([(true, next.message), (false, answer.clone())]);
+            next.message = suggestion.clone();
+            prop_assert_eq!(decide(&next, &defaults).redirect, None, "{}", suggestion);
+        }
         // Modes only choose what is done about it.
         let soft = Input { scope_mode: Some(ScopeMode::Soft), topic_filter: Some(TopicFilter::Soft), ..input.clone() };
         prop_assert_eq!(decide(&soft, &defaults).off_topic, decision.off_topic);
