@@ -1,6 +1,8 @@
 //! Whatever came of a model to an answer that the decision allows.
 
+use std::cell::LazyCell;
 use turnwise_messages::{keys, text};
+
 use turnwise_reply_guard::{Context, Form, Guard, Reason, Spoken, Text};
 
 use crate::{
@@ -74,7 +76,8 @@ pub fn resolve(
     limits: &Limits<'_>,
     context: &Context<'_>,
 ) -> Answer {
-    let own = OwnProblems::read(conversation);
+    // Reading them takes longer than all the rest, and a light class seldom needs them.
+    let own = LazyCell::new(|| OwnProblems::read(conversation));
     let completion = match outcome {
         Outcome::Completion(bytes) => visible(bytes),
         Outcome::Off => return off(&own, limits),
@@ -83,7 +86,9 @@ pub fn resolve(
         return instead(About::Problem, &own, limits, None, "empty");
     }
     // A hint helps more than the fixed text of the guard.
-    if let Some(violation) = fault(&completion, &own, limits) {
+    if limits.strict
+        && let Some(violation) = fault(&completion, &own, limits)
+    {
         return hint_instead(violation, &own, limits);
     }
     let texts = [Text {
@@ -113,10 +118,10 @@ pub fn resolve(
         return instead(About::Problem, &own, limits, None, "empty");
     }
     // What is cut off may have told what is left apart from an answer, and the other way round.
-    let fault = [known.as_str(), answer.text.as_str()]
-        .into_iter()
-        .find_map(|text| fault(text, &own, limits));
-    if let Some(violation) = fault {
+    let left = [known.as_str(), answer.text.as_str()];
+    if limits.strict
+        && let Some(violation) = left.into_iter().find_map(|text| fault(text, &own, limits))
+    {
         return hint_instead(violation, &own, limits);
     }
     if removed {
@@ -138,9 +143,6 @@ fn visible(bytes: &[u8]) -> String {
 
 /// What a strict answer must not hold.
 fn fault(text: &str, own: &OwnProblems, limits: &Limits<'_>) -> Option<&'static str> {
-    if !limits.strict {
-        return None;
-    }
     if own.solved_by(text) {
         Some(Reason::AnswerGiven.as_str())
     } else if limits.writes_programs && code_given(text) {

@@ -14,9 +14,15 @@ const REPLACED: [(&str, &str); 9] = [
         "\n",
     ),
     // `(b)`, `2c)`, `iv)`
-    (r"(?im)(^|[\s,;])\(?(?:\d{1,3}(?:\.\d{1,3})?\s?[a-z]?|[a-z]|[ivx]{2,4})\)", "$1\n"),
+    (
+        r"(?im)(^|[\s,;])\(?(?:\d{1,3}(?:\.\d{1,3})?\s?[a-z]?|[a-z]|[ivx]{2,4})\)",
+        "$1\n",
+    ),
     // `b: `, `b - `, `7. `
-    (r"(?im)^\s*(?:\d{0,3}[a-z]\s*[:.]|[a-z]\s+-\s|\d{1,3}[a-z]?[:.]\s)", "\n"),
+    (
+        r"(?im)^\s*(?:\d{0,3}[a-z]\s*[:.]|[a-z]\s+-\s|\d{1,3}[a-z]?[:.]\s)",
+        "\n",
+    ),
     // `3b 5x = 10`
     (r"(?im)^\s*\d{1,3}[a-h]\s+(\S)", "\n$1"),
     // `find x 5x = 10`
@@ -29,16 +35,20 @@ const REPLACED: [(&str, &str); 9] = [
 ];
 
 static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-    let compiled = REPLACED.iter().map(|(pattern, by)| Some((Regex::new(pattern).ok()?, *by)));
+    let compiled = REPLACED
+        .iter()
+        .map(|(pattern, by)| Some((Regex::new(pattern).ok()?, *by)));
     // The tests rule out that a pattern is none.
     compiled.flatten().collect()
 });
 
 /// The text with its problems alone. It may take away what belongs to one: it is read beside the text and not instead.
 pub(super) fn without_labels(text: &str) -> String {
-    let bare = PATTERNS.iter().fold(text.to_owned(), |text, (pattern, by)| {
-        pattern.replace_all(&text, *by).into_owned()
-    });
+    let bare = PATTERNS
+        .iter()
+        .fold(text.to_owned(), |text, (pattern, by)| {
+            pattern.replace_all(&text, *by).into_owned()
+        });
     without_brackets(&bare)
 }
 

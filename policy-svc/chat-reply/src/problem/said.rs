@@ -32,14 +32,17 @@ pub(super) fn claims(line: &[Part], is_problem: impl Fn(&Formula) -> bool) -> Ve
     let mut found = Vec::new();
     let mut claimed = vec![false; line.len()];
     for (at, part) in line.iter().enumerate() {
-        let Part::Formula(formula) = part else { continue };
+        let Part::Formula(formula) = part else {
+            continue;
+        };
         if is_problem(formula) || is_negated(&line[..at]) {
             continue;
         }
         let claims = if is_solved(formula) || formula.has_letter() {
             true
         } else {
-            formula.is_relation() || (is_claimed(line, at, &claimed) && !is_counted(line.get(at + 1)))
+            formula.is_relation()
+                || (is_claimed(line, at, &claimed) && !is_counted(line.get(at + 1)))
         };
         if claims {
             claimed[at] = true;
@@ -54,7 +57,10 @@ fn statement(formula: &Formula) -> String {
     if formula.has_letter() {
         return formula.to_string();
     }
-    let last = formula.0.rsplit(|symbol| *symbol == Symbol::Sign('=')).next();
+    let last = formula
+        .0
+        .rsplit(|symbol| *symbol == Symbol::Sign('='))
+        .next();
     Formula(last.unwrap_or_default().to_vec()).to_string()
 }
 
@@ -68,7 +74,11 @@ fn ends_sentence(part: &Part) -> bool {
 }
 
 fn is_negated(before: &[Part]) -> bool {
-    let near = before.iter().rev().take_while(|part| !ends_sentence(part)).take(3);
+    let near = before
+        .iter()
+        .rev()
+        .take_while(|part| !ends_sentence(part))
+        .take(3);
     near.into_iter().any(|part| matches!(part, Part::Word(word) if matches!(
         word.as_str(), "not" | "nicht" | "kein" | "keine" | "never" | "nie" | "no" | "without" | "ohne"
     ) || word.ends_with("n't")))
