@@ -5,6 +5,7 @@ mod labels;
 mod quantities;
 mod said;
 
+use labels::mixed_in_brackets;
 use turnwise_grading::{Drill, Reason, grade};
 use turnwise_reply_guard::{
     OpenDrill,
@@ -215,6 +216,7 @@ fn read_as_it_is(text: &str) -> Read {
     if equations.is_empty() && read.problems.is_empty() {
         let lines = text
             .lines()
+            .filter(|line| line.contains(char::is_alphabetic))
             .filter_map(|line| problem(Kind::Other, line, "", ""));
         read.problems.extend(lines);
         if !read.problems.is_empty() {
@@ -259,6 +261,7 @@ impl Read {
                 asked.push(formula.clone());
             }
         }
+        self.problems.extend(quantities::named(parts));
         if let Some((_, problems)) = quantity {
             self.problems.extend(problems);
         }
@@ -382,6 +385,7 @@ impl Read {
 
 /// The problem, if the grader can read it.
 fn problem(kind: Kind, prompt: &str, question: &str, shown: &str) -> Option<Problem> {
+    let question = &mixed_in_brackets(question);
     let drill = Drill {
         prompt,
         question_latex: question,
@@ -394,7 +398,7 @@ fn problem(kind: Kind, prompt: &str, question: &str, shown: &str) -> Option<Prob
     (!unread).then(|| Problem {
         kind,
         prompt: prompt.to_owned(),
-        question: question.to_owned(),
+        question: question.clone(),
         shown: shown.to_owned(),
     })
 }

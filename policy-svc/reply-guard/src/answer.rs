@@ -32,16 +32,16 @@ const COUNTED: [&str; 38] = [
 ];
 /// Words before a number that is the answer whatever else it is.
 #[rustfmt::skip]
-const TELLS: [&str; 37] = [
+const TELLS: [&str; 42] = [
     "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
     "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
     "somit", "folglich", "end", "ends", "ending", "endest", "endet", "setz", "setze", "plug", "substitute", "insert",
-    "try", "probier", "probiere",
+    "try", "probier", "probiere", "set", "put", "enter", "print", "kommt",
 ];
 /// Words behind a number that is the answer.
-const TELLS_AFTER: [&str; 12] = [
+const TELLS_AFTER: [&str; 14] = [
     "answer", "result", "solution", "antwort", "lösung", "ergebnis", "resultat", "works", "fits",
-    "stimmt", "passt", "root",
+    "stimmt", "passt", "root", "heraus", "raus",
 ];
 /// Words beside a number that is used and not stated.
 #[rustfmt::skip]
@@ -204,7 +204,11 @@ impl<'a> Grader<'a> {
     fn statements(&self, said: &Said<'_>) -> Vec<(String, bool)> {
         let Said { formula, .. } = *said;
         // A number of the exercise may be used; where it stands alone it is told.
-        let is_number = literals(&formula.0) == [formula.0.as_slice()];
+        let bare = match formula.0.as_slice() {
+            [Symbol::Sign('('), inner @ .., Symbol::Sign(')')] => inner,
+            symbols => symbols,
+        };
+        let is_number = literals(bare) == [bare];
         let alone = is_number && !(said.used || said.counts || said.asked);
         let told = said.told || alone;
         let text = formula.to_string();
@@ -236,9 +240,12 @@ impl<'a> Grader<'a> {
                     let other_side = Formula(side.to_vec());
                     other != at && !other_side.has_letter() && other_side.has_operation()
                 });
+                // `Dividing 15 by 3 gives 5` has an equality of two numbers that are not equal.
+                let comes_out = at == 1
+                    && matches!(sides[0], [Symbol::Number(first)] if matches!(*side, [Symbol::Number(second)] if first != second));
                 if !plain {
                     found.push((typed(side), false));
-                } else if isolated || calculated || told {
+                } else if isolated || calculated || told || comes_out {
                     found.extend(self.numbers(side, true, false));
                 } else {
                     found.extend(self.numbers(side, said.counts, said.asked));

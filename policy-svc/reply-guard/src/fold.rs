@@ -15,7 +15,13 @@ const ZEROS: [char; 11] = [
     '\u{2775}', '\u{277f}', '\u{2789}',
 ];
 
+/// The digits of Chinese and Japanese, by their values.
+const HAN: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+
 fn digit(c: char) -> Option<char> {
+    if let Some(value) = HAN.iter().position(|digit| *digit == c) {
+        return char::from_digit(u32::try_from(value).ok()?, 10);
+    }
     let values = ZEROS
         .iter()
         .filter_map(|zero| u32::from(c).checked_sub(u32::from(*zero)));

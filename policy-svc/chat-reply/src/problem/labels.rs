@@ -5,13 +5,18 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// What is replaced, and by what. A new line keeps apart what stood apart.
-const REPLACED: [(&str, &str); 9] = [
+const REPLACED: [(&str, &str); 10] = [
     // A dash between values is a minus.
     (r"(\w)\s*[—―]\s*([\w(])", "$1-$2"),
     // `Aufgabe 3b)`, `page 12`, `Q3`
     (
-        r"(?i)(?:\b(?:aufgaben?|aufg|exercises?|ex|übung|nr|no|number|nummer|q|questions?|frage|task|page|p|pg|seite|s|problem|teil|part|kapitel|chapter|ch|class|klasse|blatt|sheet)\b\.?|#|\bq)\s*(?:\d{1,4}(?:\.\d{1,3})?\s?[a-h]?|[a-h])(?:\s*[).:]+|\s*-\s|\s+|$)",
+        r"(?i)(?:(?:^|[\s,;(])(?:aufgaben?|aufg|exercises?|ex|übung|nr|no|number|nummer|q|questions?|frage|task|page|p|pg|seite|s|problem|teil|part|kapitel|chapter|ch|class|klasse|blatt|sheet)\.?|#)\s*(?:\d{1,4}(?:\.\d{1,3})?\s?[a-h]?|[a-h])(?:\s*[).:]+|\s*-\s|\s+|$)",
         "\n",
+    ),
+    // `50% of x`
+    (
+        r"(?i)(\d+(?:[.,]\d+)?)\s*(?:%|percent|prozent)\s*(?:of|von)\s+([a-z])\b",
+        "$1/100*$2",
     ),
     // `(b)`, `2c)`, `iv)`
     (
@@ -28,7 +33,10 @@ const REPLACED: [(&str, &str); 9] = [
     // `find x 5x = 10`
     (r"(?im)(^|[^\W\d]{2,}\s+)[a-z]\s+([\d(])", "$1\n$2"),
     // `5x = 10 x = ?`, `5x = 10 x?`
-    (r"(?m)([\d)])\s+([A-Za-z]\s*(?:[=?]|$))", "$1\n$2"),
+    (
+        r"(?m)([\d)])\s+([A-Za-z]\s*(?:[=?]|$|\s[^\W\d]{2,}))",
+        "$1\n$2",
+    ),
     // `2x + 7 =` and the rest on the next line.
     (r"([=+*/])[ \t]*\n\s*([\w(])", "$1 $2"),
     (r"([\w)])[ \t]*\n\s*(=)", "$1 $2"),
@@ -47,9 +55,26 @@ pub(super) fn without_labels(text: &str) -> String {
     let bare = PATTERNS
         .iter()
         .fold(text.to_owned(), |text, (pattern, by)| {
-            pattern.replace_all(&text, *by).into_owned()
+            // One label may stand behind another.
+            let once = pattern.replace_all(&text, *by);
+            pattern.replace_all(&once, *by).into_owned()
         });
     without_brackets(&bare)
+}
+
+static MIXED: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
+    let mixed = Regex::new(r"\b(\d+) (\d+)/(\d+)\b").ok()?;
+    let factor = Regex::new(r"(^|[^\d./^)a-z])(\d+/\d+)([a-z])").ok()?;
+    Some([mixed, factor])
+});
+
+/// A formula with each mixed number as a sum and each fraction before a letter as a factor, as the grader reads them.
+pub(super) fn mixed_in_brackets(formula: &str) -> String {
+    let Some([mixed, factor]) = &*MIXED else {
+        return formula.to_owned();
+    };
+    let summed = mixed.replace_all(formula, "($1+$2/$3)");
+    factor.replace_all(&summed, "$1($2)*$3").into_owned()
 }
 
 /// Brackets around an equation or around words become new lines.

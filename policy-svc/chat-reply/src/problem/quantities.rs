@@ -129,3 +129,48 @@ fn amount(at: usize, symbols: &[Symbol]) -> Option<Amount> {
         percent,
     })
 }
+
+/// What an operation is called, and how its two values stand: in their order, or the other way round.
+#[rustfmt::skip]
+const OPERATIONS: [(&[&str], char, &[&str]); 4] = [
+    (&["add", "adding", "sum", "addier", "summe", "zusammen"], '+', &["to", "and", "und", "zu", "with", "mit"]),
+    (&["subtract", "take", "difference", "subtrahier", "differenz", "zieh"], '-', &["from", "and", "und", "von"]),
+    (&["multipl", "product", "produkt"], '*', &["by", "and", "und", "mit", "with"]),
+    (&["divid", "quotient", "dividier", "teile"], '/', &["by", "and", "und", "durch"]),
+];
+
+/// The operation that words name between two values: `add 3/4 to 1/6`, `die Summe von 3/4 und 1/6`.
+pub(super) fn named(parts: &[Part]) -> Option<Problem> {
+    let values: Vec<(usize, &Formula)> = parts
+        .iter()
+        .enumerate()
+        .filter_map(|(at, part)| match part {
+            Part::Formula(formula) => Some((at, formula)),
+            _ => None,
+        })
+        .collect();
+    let [(first_at, first), (second_at, second)] = values.as_slice() else {
+        return None;
+    };
+    let plain = |formula: &Formula| !formula.has_letter() && !formula.is_relation();
+    let joined = match parts.get(first_at + 1..*second_at)? {
+        [Part::Word(word)] => word.as_str(),
+        _ => return None,
+    };
+    let (_, sign, _) = OPERATIONS.iter().find(|(stems, _, joins)| {
+        joins.contains(&joined)
+            && parts.iter().take(*first_at).any(|part| {
+                matches!(part, Part::Word(word) if stems.iter().any(|stem| word.starts_with(stem)))
+            })
+    })?;
+    let turned = *sign == '-' && matches!(joined, "from" | "von");
+    let (left, right) = if turned {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    let question = format!("({left}) {sign} ({right})");
+    let shown = format!("{left} {sign} {right}");
+    (plain(first) && plain(second))
+        .then(|| problem(Kind::Calculation, "Work out the value.", &question, &shown))?
+}

@@ -102,6 +102,24 @@ impl Lexer {
         }
     }
 
+    /// Whether a line begins here, but for a bracket.
+    fn marks_item(&mut self) -> bool {
+        if self.begins_line() {
+            return true;
+        }
+        let [before @ .., last] = self.tokens.as_slice() else {
+            return false;
+        };
+        let opened = last.token == Token::Sign('(')
+            && before
+                .last()
+                .is_none_or(|last| last.token == Token::Stop('\n'));
+        if opened {
+            self.tokens.pop();
+        }
+        opened
+    }
+
     fn number(&mut self) {
         let mut number = String::new();
         loop {
@@ -155,6 +173,9 @@ impl Lexer {
         let follows = self.glued && self.has_value();
         if let Some((_, sign)) = sign {
             self.push(Token::Sign(*sign));
+        } else if letters == 1 && self.peek(0) == ')' && self.peek(1) == ' ' && self.marks_item() {
+            // `a) 4`
+            self.at += 1;
         } else if letters == 1 {
             word.chars().for_each(|c| self.push(Token::Letter(c)));
         } else if product && (follows || "+-*/^=".contains(self.peek(0))) {
@@ -201,13 +222,16 @@ impl Lexer {
             ('_', '0'..='9') if self.glued && self.has_value() => (None, 2),
             ('—', _) => (Some(Token::Stop(',')), 1),
             ('–' | '−', _) => (Some(Token::Sign('-')), 1),
-            ('≈' | '≡' | '≙' | '≅', _) => (Some(Token::Sign('=')), 1),
+            ('≈' | '≡' | '≙' | '≅' | '∈' | '~' | '∼' | '≃' | '≐', _) => {
+                (Some(Token::Sign('=')), 1)
+            }
             ('{' | '[', _) => (Some(Token::Sign('(')), 1),
             ('}' | ']', _) => (Some(Token::Sign(')')), 1),
             ('×' | '·' | '∙' | '⋅', _) => (Some(Token::Sign('*')), 1),
             ('÷' | '∕' | '⁄', _) => (Some(Token::Sign('/')), 1),
             ('+' | '-' | '/' | '^' | '=' | '<' | '>' | '≤' | '≥' | '(' | ')', _)
             | ('√' | '±' | '%' | '∞', _) => (Some(Token::Sign(c)), 1),
+            ('|', _) if self.absolute() => (None, 1),
             ('.' | ',' | ';' | '?' | '!' | '|' | '…' | '&', _) => (Some(Token::Stop(c)), 1),
             _ => (None, 1),
         };
@@ -215,6 +239,23 @@ impl Lexer {
         if let Some(token) = token {
             self.push(token);
         }
+    }
+
+    /// Whether bars stand around a number here: its sign is left out, and so are they.
+    fn absolute(&mut self) -> bool {
+        let signed = matches!(self.peek(1), '-' | '−' | '–');
+        let digits = 1 + usize::from(signed);
+        let count = (digits..)
+            .take_while(|at| self.peek(*at).is_ascii_digit() || self.peek(*at) == '.')
+            .count();
+        let is_absolute = count > 0 && self.peek(digits + count) == '|';
+        if is_absolute {
+            self.chars.remove(self.at + digits + count);
+            if signed {
+                self.at += 1;
+            }
+        }
+        is_absolute
     }
 
     /// Whether the last token is a variable that stands alone: an arrow or a colon behind it says what it is.

@@ -160,6 +160,14 @@ fn number(tokens: &[Placed]) -> Option<(Vec<Token>, usize)> {
     let first = match &tokens.first()?.token {
         Token::Number(number) => {
             let whole = number.parse::<u32>().ok()?;
+            // `2 and a half`
+            if matches!(word(tokens, 1), Some("and" | "und"))
+                && word(tokens, 2).is_some_and(written::is_one)
+                && let Some(below) = word(tokens, 3).and_then(written::denominator)
+            {
+                let above = whole.checked_mul(below)?.checked_add(1)?;
+                return Some((quotient(above, below), 4));
+            }
             // `3 quarters`
             let below = written::denominator(word(tokens, 1)?)?;
             return Some((quotient(whole, below), 2));
