@@ -103,8 +103,9 @@ fn signs(text: &str) -> Vec<String> {
             }
             at += length;
         } else {
-            if "+-*/^=()<>:%,".contains(c) {
-                push(&mut formulas, c);
+            if "+-*/^=()<>:%,|".contains(c) {
+                // `(2|3)` is how German books write a point.
+                push(&mut formulas, if c == '|' { ',' } else { c });
             } else if !c.is_whitespace() {
                 formulas.push(String::new());
             }
@@ -188,4 +189,28 @@ pub(crate) fn shapes(text: &str) -> Vec<Shape> {
 /// Whether the text has a formula or a number at all.
 pub(crate) fn has_formula(text: &str) -> bool {
     !signs(text).is_empty()
+}
+
+/// Whether the text has a chemical formula: `2H2O`, `C6H12O6`; one element alone may be anything.
+pub(crate) fn is_chemical(text: &str) -> bool {
+    const ELEMENTS: [&str; 22] = [
+        "H", "He", "Li", "C", "N", "O", "F", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "K", "Ca",
+        "Fe", "Cu", "Zn", "Br", "Ag", "I",
+    ];
+    normalise_signs(text)
+        .split(|c: char| !c.is_alphanumeric())
+        .map(|token| token.trim_start_matches(|c: char| c.is_ascii_digit()))
+        .any(|token| {
+            let is_upper = |c: char| c.is_ascii_uppercase();
+            let starts = token.match_indices(is_upper).map(|(at, _)| at);
+            let ends = starts.clone().skip(1).chain([token.len()]);
+            let parts: Vec<&str> = starts
+                .zip(ends)
+                .map(|(from, to)| token[from..to].trim_end_matches(|c: char| c.is_ascii_digit()))
+                .collect();
+            parts.len() >= 2
+                && token.starts_with(is_upper)
+                && token.contains(|c: char| c.is_ascii_digit())
+                && parts.iter().all(|part| ELEMENTS.contains(part))
+        })
 }

@@ -46,6 +46,8 @@ pub(crate) struct Judge<'a> {
     own_subjects: Vec<bool>,
     /// Whether formulas may belong to the lesson: one of mathematics, science or programming.
     calculates: bool,
+    /// Whether chemical formulas may belong to the lesson.
+    is_scientific: bool,
     /// Whether word problems may belong to the lesson.
     is_mathematical: bool,
 }
@@ -122,6 +124,7 @@ impl<'a> Judge<'a> {
         };
         let calculates =
             !concepts.is_empty() || ["maths", "science", "programming"].into_iter().any(&owns);
+        let is_scientific = ["science", "biology"].into_iter().any(&owns);
         // Programs have variables, too: a lesson about them takes no exercises of algebra.
         let has_shapes = concepts
             .iter()
@@ -142,6 +145,7 @@ impl<'a> Judge<'a> {
             has_topics,
             own_subjects,
             calculates,
+            is_scientific,
             is_mathematical,
         }
     }

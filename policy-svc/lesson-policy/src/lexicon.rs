@@ -15,6 +15,8 @@ pub(crate) struct Concept {
     pub(crate) words: Vec<Word>,
     /// A formula of one of these shapes is about it.
     pub(crate) shapes: Vec<Shape>,
+    /// So is a message with one of these runs of words.
+    pub(crate) phrases: Vec<&'static str>,
 }
 
 /// A school subject, or something else that people talk about.
@@ -37,7 +39,7 @@ pub(crate) enum Weight {
     Product,
 }
 
-/// `names | words | shapes`, a line each.
+/// `names | words | shapes | phrases`, a line each.
 pub(crate) static CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| {
     lines(include_str!("../data/concepts.txt"))
         .map(|line| {
@@ -47,6 +49,11 @@ pub(crate) static CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| {
                 names: words(part()),
                 words: words(part()),
                 shapes: part().split_whitespace().filter_map(Shape::read).collect(),
+                phrases: part()
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|phrase| !phrase.is_empty())
+                    .collect(),
             }
         })
         .collect()
@@ -104,6 +111,11 @@ pub(crate) static OVERRIDES: LazyLock<Vec<&'static str>> =
 pub(crate) fn is_chat(word: &Word) -> bool {
     CHAT.contains(word.text.as_str())
         || (word.text.chars().count() >= 4 && CHAT_FORMS.lists(word).next().is_some())
+}
+
+/// Whether the word itself, and not only a form of it, is in a list of words that say too little.
+pub(crate) fn is_listed(word: &str) -> bool {
+    GENERIC.contains(word) || CHAT.contains(word)
 }
 
 /// Whether the word says too little alone to make a topic of several words.

@@ -7,7 +7,7 @@ use turnwise_text::normalise;
 use super::Judge;
 use crate::{
     formulas::{self, Shape},
-    lexicon::{OVERRIDES, SUBJECT_FORMS, SUBJECTS, Weight, is_chat, is_generic},
+    lexicon::{OVERRIDES, SUBJECT_FORMS, SUBJECTS, Weight, is_chat, is_generic, is_listed},
     words::{Language, MOST_WORDS, Word, of_normalised, spelled},
 };
 
@@ -54,6 +54,9 @@ const ASKS: [&str; 28] = [
     "fasse",
     "liste",
 ];
+
+/// Forms of `kriegen`, which a stemmer takes for wars.
+const GETS: [&str; 4] = ["kriege", "kriegen", "kriegst", "kriegt"];
 
 /// Verbs that order a text.
 const ORDERS: [&str; 24] = [
@@ -163,7 +166,8 @@ impl Judge<'_> {
                 continue;
             }
             let chat = is_chat(word);
-            let weight = if chat || ASKS.contains(&word.text.as_str()) {
+            let is_in = |of: &[&str]| of.contains(&word.text.as_str());
+            let weight = if chat || is_in(&ASKS) || is_in(&GETS) {
                 0
             } else {
                 self.against(word, is_problem)
@@ -191,12 +195,15 @@ impl Judge<'_> {
         if unit_hits >= 2 || long_unit_word {
             evidence.topical += 1;
         }
+        // Another's formula is none of the concepts'.
+        let chemical = formulas::is_chemical(message);
+        let letters = reading.normalised.split(|c: char| !c.is_alphanumeric());
+        let letters: Vec<&str> = letters.filter(|word| !word.is_empty()).collect();
+        let run = format!(" {} ", letters.join(" "));
         for (topic, concept) in &self.concepts {
-            if reading
-                .shapes
-                .iter()
-                .any(|shape| concept.shapes.contains(shape))
-            {
+            let is_of = |shape: &Shape| !chemical && concept.shapes.contains(shape);
+            let says = |phrase: &&str| run.contains(&format!(" {phrase} "));
+            if reading.shapes.iter().any(is_of) || concept.phrases.iter().any(says) {
                 evidence.topical += if evidence.topical == 0 { 2 } else { 1 };
                 evidence.topic = evidence
                     .topic
@@ -208,7 +215,12 @@ impl Judge<'_> {
         }
         evidence.topical = evidence.topical.min(OTHER_SUBJECT);
         let exercise = [Shape::Equation, Shape::Quadratic];
-        if !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape)) {
+        let foreign = if chemical {
+            !self.is_scientific
+        } else {
+            !self.calculates && reading.shapes.iter().any(|shape| exercise.contains(shape))
+        };
+        if foreign || self.repeats_a_topic(&reading.words) {
             evidence.against += OTHER_SUBJECT;
         }
         evidence.against += self.requests(&reading, &evidence);
@@ -227,8 +239,26 @@ impl Judge<'_> {
         evidence
     }
 
+    /// Whether a word of a topic stands there again and again: a pretext.
+    fn repeats_a_topic(&self, spoken: &[Word]) -> bool {
+        spoken.windows(3).any(|three| {
+            three.iter().all(|word| word.text == three[0].text)
+                && self.named_by(&three[0], spoken).is_some()
+        })
+    }
+
+    /// Whether the word holds a word of a topic and means something else (`Beinbruch`).
+    fn is_unlike(&self, word: &Word) -> bool {
+        SUBJECT_FORMS
+            .lists(word)
+            .any(|place| SUBJECTS[place].name == "unlike" && !self.own_subjects[place])
+    }
+
     /// The topic that this word, with its neighbours in the message, is about; the place is none for the title.
     fn named_by(&self, word: &Word, message: &[Word]) -> Option<Option<usize>> {
+        if self.is_unlike(word) {
+            return None;
+        }
         let place = |place: usize| (place < self.topics.len()).then_some(place);
         for (topic, name) in &self.names {
             if !name.iter().any(|part| word.means(part)) {
@@ -245,7 +275,8 @@ impl Judge<'_> {
         for (topic, concept) in &self.concepts {
             let named = concept.names.iter().any(|name| word.means(name))
                 || concept.words.iter().any(|other| word.is_form_of(other));
-            if named && !is_generic(word) {
+            let exact = concept.words.iter().any(|other| word.text == other.text);
+            if (named && !is_generic(word)) || (exact && !is_listed(&word.text)) {
                 return Some(place(*topic));
             }
         }
