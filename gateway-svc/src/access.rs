@@ -34,6 +34,17 @@ pub struct Access {
 
 /// The tutor.
 pub const TUTOR: Access = Access::of("turnwise.tutor.v1.TutorService", &[STUDENT]);
+/// The homework helper. What a student may ask about is in the scope token.
+pub const HELPER: Access = Access::of(
+    "turnwise.helper.v1.HelperService",
+    &[STUDENT, TEACHER, STAFF, SERVICE],
+);
+/// Who signs scopes.
+pub const MINT: Access = Access {
+    method: Some("MintScopeToken"),
+    roles: &[STAFF, SERVICE],
+    ..HELPER
+};
 /// Why a turn went as it did.
 pub const EXPLAIN: Access = Access::of("turnwise.explain.v1.ExplainService", &[STAFF, SERVICE]);
 /// The queues in front of models.
@@ -58,8 +69,8 @@ pub const RECORDS: Access = Access::of(
 );
 
 /// The whole table. The first line that fits an RPC holds.
-pub const TABLE: [&Access; 7] = [
-    &TUTOR, &RESET, &CLASSES, &RECORDS, &EXPLAIN, &QUEUES, &INDEX,
+pub const TABLE: [&Access; 9] = [
+    &TUTOR, &MINT, &HELPER, &RESET, &CLASSES, &RECORDS, &EXPLAIN, &QUEUES, &INDEX,
 ];
 
 impl Access {

@@ -11,7 +11,7 @@ use std::{
 use turnwise_kit::{caller::InternalToken, settings::read_token, stack::DeadlineRule};
 use turnwise_redis::RedisOptions;
 
-use crate::{error::StartError, webhooks::address::WebhookUrl};
+use crate::{error::StartError, tokens::scope::ScopeTokens, webhooks::address::WebhookUrl};
 
 /// Settings of the turn gateway.
 #[derive(clap::Args, Debug, Clone)]
@@ -79,6 +79,16 @@ pub struct Settings {
     /// Seconds for which a drill can be graded and an offered exam question answered (60 to 86400)
     #[arg(long, env = "DRILL_TOKEN_TTL_SECONDS", default_value = "7200", value_parser = clap::value_parser!(u64).range(60..=86_400))]
     pub drill_token_ttl_seconds: u64,
+    /// A file with the keys that the scope tokens of lessons' pages are signed with, as in DRILL_TOKEN_KEYS_FILE; a platform
+    /// that mints its own shares one of them. Required, but for `turnwise up`, which makes one
+    #[arg(long, env = "SCOPE_TOKEN_KEYS_FILE")]
+    pub scope_token_keys_file: Option<PathBuf>,
+    /// Seconds that a scope token is good at most, whoever minted it (60 to 86400)
+    #[arg(long, env = "HELPER_SCOPE_TOKEN_MAX_AGE_SECONDS", default_value = "7200", value_parser = clap::value_parser!(u64).range(60..=86_400))]
+    pub helper_scope_token_max_age_seconds: u64,
+    /// Characters of a helper's answer, which is cut at that (200 to 20000)
+    #[arg(long, env = "HELPER_RESPONSE_MAX_CHARS", default_value = "2200", value_parser = clap::value_parser!(u32).range(200..=20_000))]
+    pub helper_response_max_chars: u32,
     /// Where a platform's own exam system is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT; unset: the
     /// built-in one
     #[arg(long, env = "EXAM_ENDPOINT")]
@@ -227,7 +237,25 @@ impl Settings {
     pub fn drill_token_keys(&self) -> Result<&Path, StartError> {
         self.drill_token_keys_file
             .as_deref()
-            .ok_or(StartError::MissingTokenKeys)
+            .ok_or(StartError::MissingTokenKeys("DRILL_TOKEN_KEYS_FILE"))
+    }
+
+    /// The scope tokens of lessons' pages.
+    ///
+    /// # Errors
+    ///
+    /// If no file with keys is named, or it cannot be used.
+    pub fn scope_tokens(&self) -> Result<ScopeTokens, StartError> {
+        let keys = self
+            .scope_token_keys_file
+            .as_deref()
+            .ok_or(StartError::MissingTokenKeys("SCOPE_TOKEN_KEYS_FILE"))?;
+        ScopeTokens::load(
+            keys,
+            Duration::from_secs(self.helper_scope_token_max_age_seconds),
+            Duration::from_secs(self.jwt_leeway_seconds),
+        )
+        .map_err(StartError::ScopeTokenKeys)
     }
 
     /// The key that resets classes, from wherever it was set.

@@ -43,14 +43,15 @@ pub enum StartError {
     /// The file of a key that resets classes.
     #[error("the key of HELPER_INTERNAL_API_TOKEN_FILE cannot be used")]
     ResetKeyFile(#[source] turnwise_kit::settings::SettingsError),
-    /// No keys for drills.
-    #[error(
-        "DRILL_TOKEN_KEYS_FILE is not set; name a file with lines `KID BASE64`, at least 32 random bytes each"
-    )]
-    MissingTokenKeys,
+    /// No keys for drills, or for scope tokens.
+    #[error("{0} is not set; name a file with lines `KID BASE64`, at least 32 random bytes each")]
+    MissingTokenKeys(&'static str),
     /// Keys for drills that cannot be used.
     #[error("DRILL_TOKEN_KEYS_FILE cannot be used")]
     TokenKeys(#[from] crate::tokens::KeyFileError),
+    /// Keys for scope tokens that cannot be used.
+    #[error("SCOPE_TOKEN_KEYS_FILE cannot be used")]
+    ScopeTokenKeys(#[source] crate::tokens::KeyFileError),
     /// A receiver of webhooks that may not be called.
     #[error("{setting} {problem}")]
     WebhookUrl {

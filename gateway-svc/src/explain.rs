@@ -7,7 +7,7 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{TurnFacts, TurnRecord, TurnTexts},
     policy::v1::{ExplainRequest, Explanation},
-    session::v1::{GetTurnLogRequest, RecordAccessRequest, TurnLog},
+    session::v1::{GetTurnLogRequest, RecordAccessRequest, ThreadKind, TurnLog},
 };
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 /// A turn, explained. The reasons are absent where nothing was decided or the policy cannot be asked now.
 pub(crate) type Explained = (TurnRecord, Option<Explanation>);
 
-/// The record of a turn of the tutor, explained. `class_id` is the only class whose turn it may be; none: any of the tenant.
+/// The record of a turn, explained: one of the homework helper by its record alone. `class_id` is the only class whose turn it may be; none: any of the tenant.
 pub(crate) async fn turn(
     upstreams: &Upstreams,
     context: &CallContext,
@@ -103,13 +103,13 @@ async fn explanation(
 
 /// The chain of a stored log.
 fn read_log(log: TurnLog) -> Result<TurnRecord, Fault> {
-    if !record::is_of_tutor(log.kind) {
+    if ThreadKind::try_from(log.kind).is_err() {
         return Err(Fault::new(
             ErrorReason::UnknownTurn,
-            "the turn is not the tutor's; only turns of the tutor are explained",
+            "the turn is of a kind that this version does not know",
         )
         .meta("turn_id", log.turn_id.clone())
-        .field("turn_id", "is not a turn of the tutor"));
+        .field("turn_id", "is a turn of a newer kind"));
     }
     let corrupted = |_| {
         Fault::new(

@@ -8,12 +8,13 @@
 //! | `grpc` | the public services, one file each |
 //! | `conversation` | the frame of every conversation: begin, lease, guards, commit |
 //! | `turn` | the phases of a turn of the tutor |
+//! | `helper` | the homework helper: a chat beside a lesson |
 //! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
 //! | `evidence` | graded drills, exam answers, support views |
 //! | `school` | what teachers and staff do with classes |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
-//! | [`tokens`] | proofs that a drill or an exam question was given to this student |
+//! | [`tokens`] | proofs that a drill or an exam question was given to this student, and what a lesson's page is about |
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
 //! | [`webhooks`] | what a platform is told without asking |
 //! | [`upstream`] | the clients of the upstream services, and how long each is waited for |
@@ -30,6 +31,7 @@ mod evidence;
 pub mod exam;
 mod explain;
 mod grpc;
+mod helper;
 pub mod input;
 pub mod limits;
 pub mod record;
@@ -51,6 +53,7 @@ use turnwise_kit::{Gzip, Kit, sizes::PUBLIC_MESSAGE};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
+    helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
     school::v1::{
@@ -67,6 +70,7 @@ pub use upstream::Upstreams;
 /// The services on the public port, beside health and reflection.
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
+    "turnwise.helper.v1.HelperService",
     "turnwise.school.v1.ClassService",
     "turnwise.school.v1.StudentRecordsService",
     "turnwise.explain.v1.ExplainService",
@@ -93,6 +97,8 @@ pub async fn routes(
         Duration::from_secs(settings.drill_token_ttl_seconds),
     )?;
     tokens.follow(kit);
+    let scopes = settings.scope_tokens()?;
+    scopes.follow(kit);
     let guardrails = match &settings.guardrail_file {
         Some(path) => Guardrails::load(path)?,
         None => Guardrails::built_in()?,
@@ -119,6 +125,18 @@ pub async fn routes(
         upstreams: upstreams.clone(),
     });
     let limits = Arc::new(limits::CallLimit::open(settings, kit).await?);
+    let scopes = settings.scope_tokens()?;
+    scopes.follow(kit);
+    let helper = grpc::HelperFace {
+        helper: Arc::new(helper::Helper {
+            core: Arc::clone(&core),
+            scopes,
+            metrics: helper::ChatMetrics::register(&kit.metrics),
+            response_max_chars: settings.helper_response_max_chars as usize,
+        }),
+        limits: Arc::clone(&limits),
+        trusted_proxies: settings.trusted_proxies.into(),
+    };
     let tutor = grpc::Tutor {
         evidence: Arc::new(evidence::Evidence {
             core: Arc::clone(&core),
@@ -149,6 +167,11 @@ pub async fn routes(
     let index = grpc::Index { upstreams };
     Ok(Routes::new(
         TutorServiceServer::new(tutor)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        HelperServiceServer::new(helper)
             .accept_compressed(Gzip)
             .max_decoding_message_size(PUBLIC_MESSAGE),
     )

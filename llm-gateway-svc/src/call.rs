@@ -360,7 +360,7 @@ async fn settle(permit: Permit, failure: &Failure) {
 }
 
 /// For how long the breaker keeps calls from a model, if it does. While a probe is under way, nobody else needs to wait for a slot.
-fn open_for(breaker: State) -> Option<Duration> {
+pub(crate) fn open_for(breaker: State) -> Option<Duration> {
     match breaker {
         State::Closed { .. } | State::HalfOpen { probing: None } => None,
         State::Open { retry_after } => Some(retry_after),

@@ -61,6 +61,11 @@ impl Coalescing {
         }
     }
 
+    /// The name of the first backend, and whether a request would be sent now.
+    pub fn first_backend(&self) -> (&'static str, bool) {
+        self.calls.first_backend()
+    }
+
     /// Works on a request, or shares the work on one like it.
     pub fn run(&self, job: Job) -> Parts {
         let calls = Arc::clone(&self.calls);

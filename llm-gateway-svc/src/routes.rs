@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use turnwise_llm_backends::Backend;
 
-use crate::{call::Calls, error::Error, job::Job, metrics::Operation};
+use crate::{
+    call::{Calls, open_for},
+    error::Error,
+    job::Job,
+    metrics::Operation,
+};
 
 /// A model to call, and who has it.
 pub(crate) struct Route {
@@ -33,6 +38,24 @@ impl Calls {
                 tracing::error!(%error, model, "a queue cannot be made");
             }
         }
+    }
+
+    /// The name of the first backend, and whether it or one that stands in for it would be asked now.
+    pub(crate) fn first_backend(&self) -> (&'static str, bool) {
+        let targets = self.targets.in_order();
+        let operation = Operation::Chat;
+        let available = targets.iter().any(|target| {
+            let admitted = target.backend.admit(&target.model, operation.of_backend());
+            admitted.is_ok()
+                && self
+                    .upstreams
+                    .get(operation, &target.backend, &target.model)
+                    .is_ok_and(|upstream| {
+                        open_for(self.breakers.state(&upstream.breaker)).is_none()
+                    })
+        });
+        let name = targets.first().map_or("", |target| target.backend.name());
+        (name, available)
     }
 
     /// The models to call, one after the other. Who names a backend or a model wants that one.

@@ -46,10 +46,7 @@ async fn main() {
     let folder = tempfile::tempdir().unwrap();
     write_pack(folder.path());
     let kit = Kit::for_tests();
-    let settings = Settings {
-        courses_dir: folder.path().to_owned(),
-        courses_reload_seconds: 0,
-    };
+    let settings = Settings::new(folder.path().to_owned(), 0);
     let client = PolicyServiceClient::new(routes(&settings, &kit).await.unwrap().prepare());
 
     let plan_request = PlanRequest {

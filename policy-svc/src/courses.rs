@@ -11,6 +11,7 @@ use turnwise_decisions::{
     SupportKind, Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
+use turnwise_lesson_policy as chat;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
 use crate::{answers::Answers, error::StartError};
@@ -39,6 +40,8 @@ pub struct LoadedCourse {
     pub answers: Answers,
     /// The exam catalogue, for the reply guard.
     pub exams: ExamQuestions,
+    /// The lessons, for the homework helper.
+    pub chat: chat::Course,
 }
 
 impl LoadedCourse {
@@ -54,6 +57,7 @@ impl LoadedCourse {
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
             exams: exam_questions(&pack),
+            chat: chat_course(&pack),
             course: Course::new(course_spec(pack))?,
         })
     }
@@ -69,6 +73,47 @@ fn exam_questions(pack: &Pack) -> ExamQuestions {
     });
     let drills = pack.units.iter().flat_map(|unit| &unit.drills);
     ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
+}
+
+/// The lessons of the pack. Several files of one source are one lesson.
+fn chat_course(pack: &Pack) -> chat::Course {
+    let mut course = chat::Course {
+        id: pack.course.id.clone(),
+        pack_hash: pack.hash.clone(),
+        locale: pack.course.locale.clone(),
+        lessons: Vec::new(),
+    };
+    let places: HashMap<&str, usize> = pack
+        .units
+        .iter()
+        .map(|unit| unit.id.as_str())
+        .zip(0..)
+        .collect();
+    for lesson in &pack.lessons {
+        let unit = places
+            .get(lesson.unit.as_str())
+            .map(|place| &pack.units[*place]);
+        let unit_texts = unit
+            .iter()
+            .flat_map(|unit| std::iter::once(&unit.title).chain(&unit.anchors).cloned());
+        course.add(chat::Lesson {
+            slug: lesson.slug(),
+            title: lesson.title.clone(),
+            unit_ids: vec![lesson.unit.clone()],
+            allowed_topics: lesson.allowed_topics.clone(),
+            synonyms: lesson.help.topic_synonyms.clone(),
+            redirect: lesson.help.redirect.clone(),
+            check_question: lesson.help.check_question.clone(),
+            reference: lesson.reference.clone(),
+            unit_texts: unit_texts.collect::<Vec<_>>().into(),
+        });
+    }
+    for lesson in &mut course.lessons {
+        lesson
+            .unit_ids
+            .sort_by_key(|id| places.get(id.as_str()).copied());
+    }
+    course
 }
 
 /// Loads every pack under `root`. A broken pack is logged with its faults and left out.

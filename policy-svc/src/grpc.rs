@@ -1,6 +1,8 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod chat;
+mod chat_reply;
 mod class_standing;
 mod client_event;
 mod evidence;
@@ -20,19 +22,21 @@ use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
-    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideRequest, DecideResponse,
-    DescribeStandingRequest, DescribeStandingResponse, ExplainRequest, ExplainResponse,
-    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
-    ListCoursesRequest, ListCoursesResponse, PlanRequest, PlanResponse, ResolveGradeRequest,
-    ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
-    SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
-    resolve_reply_request,
+    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
+    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
+    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
+    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
+    ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
+    ResolveGradeRequest, ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
+    SummarizeClassRequest, SummarizeClassResponse, policy_service_server::PolicyService,
+    resolve_grade_request, resolve_reply_request,
 };
 
 use turnwise_reply_guard::Guard;
 
 use self::guard::Known;
 use crate::{
+    config::HelperSettings,
     courses::{Courses, LoadedCourse},
     error::PolicyError,
     metrics::{GradeMetrics, ReplyMetrics},
@@ -49,6 +53,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    helper: turnwise_lesson_policy::Defaults,
 }
 
 impl Policies {
@@ -67,7 +72,14 @@ impl Policies {
             replies,
             grades,
             guard,
+            helper: HelperSettings::default().defaults(),
         }
+    }
+
+    /// With these settings of the homework helper in place of the defaults.
+    #[must_use]
+    pub fn with_helper(self, helper: turnwise_lesson_policy::Defaults) -> Self {
+        Self { helper, ..self }
     }
 
     /// The course as new turns have it.
@@ -385,5 +397,57 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(exams::check(&loaded, request)?))
+    }
+
+    async fn get_lesson(
+        &self,
+        request: Request<GetLessonRequest>,
+    ) -> Result<Response<GetLessonResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.course("course_id", &request.course_id)?;
+        let lesson = loaded.chat.lesson(&request.lesson);
+        Ok(Response::new(GetLessonResponse {
+            lesson: lesson.map(|lesson| chat::lesson(&loaded.chat, lesson)),
+        }))
+    }
+
+    async fn decide_chat(
+        &self,
+        request: Request<DecideChatRequest>,
+    ) -> Result<Response<DecideChatResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = match request.course_id.as_str() {
+            "" => None,
+            // A platform's own course, which is not served here, has no lessons.
+            id => self.courses.get(id),
+        };
+        let decision = chat::decide(loaded.as_deref(), &self.helper, request)?;
+        Ok(Response::new(DecideChatResponse {
+            decision: Some(decision),
+        }))
+    }
+
+    async fn resolve_chat(
+        &self,
+        request: Request<ResolveChatRequest>,
+    ) -> Result<Response<ResolveChatResponse>, Status> {
+        let request = request.into_inner();
+        let decision = request.decision.as_ref();
+        let decision = decision.ok_or_else(|| PolicyError::missing("decision"))?;
+        let loaded = if decision.course_id.is_empty() {
+            None
+        } else {
+            let fields = ("decision.course_id", "decision.pack_hash");
+            Some(self.version(fields, &decision.course_id, &decision.pack_hash)?)
+        };
+        let response = chat_reply::answer(&self.guard, loaded.as_deref(), request)?;
+        if !response.violation.is_empty() {
+            tracing::info!(
+                reason = response.degraded_reason().as_str_name(),
+                violation = response.violation,
+                "model's chat answer refused"
+            );
+        }
+        Ok(Response::new(response))
     }
 }

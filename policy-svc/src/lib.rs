@@ -9,7 +9,8 @@
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
 //! | [`config`], [`error`] | settings; what can go wrong |
 //!
-//! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`.
+//! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`,
+//! and what the homework helper may answer `turnwise-lesson-policy`.
 
 pub mod answers;
 pub mod config;
@@ -24,7 +25,7 @@ use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 use turnwise_reply_guard::Guard;
 
-pub use config::Settings;
+pub use config::{HelperSettings, Settings};
 pub use courses::Courses;
 pub use error::StartError;
 use metrics::{GradeMetrics, ReplyMetrics};
@@ -38,9 +39,9 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// # Errors
 /// The courses cannot be served; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
-    let library = Arc::new(courses::open(&settings.courses_dir, kit)?);
-    let routes = routes_over(library.catalog(), kit)?;
-    let every = Duration::from_secs(settings.courses_reload_seconds.into());
+    let library = Arc::new(courses::open(&settings.courses.courses_dir, kit)?);
+    let routes = routes_over(library.catalog(), &settings.helper, kit)?;
+    let every = Duration::from_secs(settings.courses.courses_reload_seconds.into());
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
     Ok(routes)
@@ -50,11 +51,16 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 ///
 /// # Errors
 /// The reply guard's own files are broken.
-pub fn routes_over(courses: Arc<Courses>, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
+pub fn routes_over(
+    courses: Arc<Courses>,
+    helper: &HelperSettings,
+    kit: &Kit,
+) -> Result<tonic::service::Routes, StartError> {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
     let guard = Guard::built_in()?;
-    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard);
+    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard)
+        .with_helper(helper.defaults());
     let service = PolicyServiceServer::new(service)
         .accept_compressed(Gzip)
         .max_decoding_message_size(INTERNAL_MESSAGE);

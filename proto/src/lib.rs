@@ -23,6 +23,13 @@ pub mod tutor {
         tonic::include_proto!("turnwise.tutor.v1");
     }
 }
+/// The homework helper.
+pub mod helper {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.helper.v1");
+    }
+}
 /// What a class is set to, and what calls for help in it.
 pub mod classes {
     /// Version 1.

@@ -8,14 +8,14 @@ use turnwise_session_store::StudentKey;
 const STUDENT: &str = "student";
 const TEACHER: &str = "teacher";
 
-/// The key of a student whom the caller may act for: a student for themselves, services and staff for everyone of
-/// their tenant.
+/// The key of somebody whom the caller may act for: students and teachers for themselves, services and staff for everyone
+/// of their tenant.
 pub fn student(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> {
-    caller.require(&[STUDENT, "service", "staff"])?;
-    if caller.is(STUDENT) && caller.subject != student_id {
+    caller.require(&[STUDENT, TEACHER, "service", "staff"])?;
+    if (caller.is(STUDENT) || caller.is(TEACHER)) && caller.subject != student_id {
         return Err(Fault::new(
             ErrorReason::PermissionDenied,
-            "a student's call may name only that student in `student_id`",
+            "a student's or teacher's call may name only its own caller in `student_id`",
         )
         .meta("need", "student_id of the caller"));
     }

@@ -270,6 +270,13 @@ impl fmt::Debug for StoreLocation {
 impl Settings {
     /// All operations over the store and the archives that the settings name.
     pub async fn open(&self, kit: &Kit) -> Result<Sessions, StartError> {
+        let (turn, history) = (
+            self.helper_conversation_turn_max_chars,
+            self.helper_conversation_history_max_chars,
+        );
+        if self.helper_conversation_enabled && turn > history {
+            return Err(StartError::TurnBeyondHistory { turn, history });
+        }
         Ok(Sessions::new(
             self.open_store(kit).await?,
             Arc::clone(&kit.clock),

@@ -316,4 +316,14 @@ pub enum StartError {
         "the folder of HELPER_CLASS_RESET_ARCHIVE_DIR cannot be used; name one that this user may write to, or set HELPER_CLASS_RESET_ARCHIVE_ENABLED=0"
     )]
     Archives(#[source] ArchiveError),
+    /// Settings of the memory that contradict each other.
+    #[error(
+        "HELPER_CONVERSATION_TURN_MAX_CHARS ({turn}) is more than HELPER_CONVERSATION_HISTORY_MAX_CHARS ({history}), which bounds all turns together; lower the first or raise the second"
+    )]
+    TurnBeyondHistory {
+        /// The most characters of one turn.
+        turn: u32,
+        /// The most characters of all.
+        history: u32,
+    },
 }

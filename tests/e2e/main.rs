@@ -65,6 +65,7 @@ mod durability;
 mod evidence;
 mod exactly_once;
 mod failures;
+mod helper;
 mod leases;
 mod limits;
 mod model_chaos;

@@ -167,6 +167,20 @@ fn what_is_out_of_bounds_stops_the_start() {
             ["--helper-rate-limit-per-ip-per-minute", "1..=1000000"],
         ),
         (
+            Service::Gateway,
+            &[],
+            "HELPER_SCOPE_TOKEN_MAX_AGE_SECONDS",
+            "59",
+            ["--helper-scope-token-max-age-seconds", "60..=86400"],
+        ),
+        (
+            Service::Gateway,
+            &[],
+            "HELPER_RESPONSE_MAX_CHARS",
+            "20001",
+            ["--helper-response-max-chars", "200..=20000"],
+        ),
+        (
             Service::Llm,
             &[],
             "HELPER_MAX_CONCURRENCY",

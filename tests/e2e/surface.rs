@@ -21,6 +21,7 @@ use turnwise_tests::{
 use uuid::Uuid;
 
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
+const HELPER: &str = "turnwise.helper.v1.HelperService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
 const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
 const CLASSES: &str = "turnwise.school.v1.ClassService";
@@ -71,7 +72,7 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX] {
+    for service in ["", TUTOR, HELPER, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -85,7 +86,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .collect();
     assert_eq!(
         ours,
-        [EXPLAIN, QUEUES, INDEX, CLASSES, RECORDS, TUTOR],
+        [EXPLAIN, HELPER, QUEUES, INDEX, CLASSES, RECORDS, TUTOR],
         "{names:?}"
     );
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
@@ -99,6 +100,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
     };
     for symbol in [
         TUTOR,
+        HELPER,
         EXPLAIN,
         QUEUES,
         INDEX,

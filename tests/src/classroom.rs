@@ -101,6 +101,8 @@ impl Classroom {
             &repository().join("courses").display().to_string(),
             "--drill-token-keys-file",
             &keys.display().to_string(),
+            "--scope-token-keys-file",
+            &keys.display().to_string(),
             "--helper-rate-limit-per-minute",
             "1000000",
             "--helper-read-limit-per-minute",

@@ -33,6 +33,7 @@
 pub mod admin;
 pub mod answer;
 pub mod certificates;
+pub mod chat;
 pub mod classroom;
 pub mod deployment;
 pub mod eventually;

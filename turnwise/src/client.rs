@@ -142,7 +142,7 @@ impl EndpointArgs {
 
 impl ConnectArgs {
     /// What identifies the student.
-    fn authorization(&self) -> Result<MetadataValue<Ascii>> {
+    pub(crate) fn authorization(&self) -> Result<MetadataValue<Ascii>> {
         self.endpoint
             .authorization("student", &self.student, std::slice::from_ref(&self.class))
     }

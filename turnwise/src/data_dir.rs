@@ -78,8 +78,10 @@ impl DataDir {
         if !dir.signing_key_file().exists() {
             dir.make_keys()?;
         }
-        if !dir.drill_token_keys_file().exists() {
-            dir.make_drill_token_key()?;
+        for file in [dir.drill_token_keys_file(), dir.scope_token_keys_file()] {
+            if !file.exists() {
+                make_token_key(&file)?;
+            }
         }
         Ok(dir)
     }
@@ -123,6 +125,11 @@ impl DataDir {
         self.keys().join("drill-token-keys")
     }
 
+    /// The keys that scope tokens of lessons' pages are signed with.
+    pub fn scope_token_keys_file(&self) -> PathBuf {
+        self.keys().join("scope-token-keys")
+    }
+
     fn keys(&self) -> PathBuf {
         self.root.join("keys")
     }
@@ -142,12 +149,6 @@ impl DataDir {
         }]});
         write_private(&self.jwks_file(), jwks.to_string().as_bytes())?;
         write_private(&self.signing_key_file(), key.as_ref())
-    }
-
-    /// One key, as the turn gateway reads it: its id and 32 random bytes in base64.
-    fn make_drill_token_key(&self) -> Result<()> {
-        let line = format!("{DEV_KEY_ID} {}\n", STANDARD.encode(random_bytes()?));
-        write_private(&self.drill_token_keys_file(), line.as_bytes())
     }
 
     /// Mints a development token.
@@ -171,6 +172,12 @@ impl DataDir {
             "the token cannot be signed; remove the data directory's keys to make new ones",
         )
     }
+}
+
+/// One key, as the turn gateway reads it: its id and 32 random bytes in base64.
+fn make_token_key(file: &Path) -> Result<()> {
+    let line = format!("{DEV_KEY_ID} {}\n", STANDARD.encode(random_bytes()?));
+    write_private(file, line.as_bytes())
 }
 
 /// A fresh secret of 32 random bytes, as text.

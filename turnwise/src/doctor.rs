@@ -44,7 +44,7 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
 }
 
 fn courses(args: &UpArgs) -> Finding {
-    let dir = &args.suite.policy.courses_dir;
+    let dir = &args.suite.policy.courses.courses_dir;
     let about = format!("courses in {}", dir.display());
     let report = course::check::report(std::slice::from_ref(dir));
     if report.ok {

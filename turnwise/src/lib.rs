@@ -10,7 +10,8 @@
 //! | [`queue`] | the lines in front of models |
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
 //! | [`edge`], [`render`], [`wire`] | answers as JSON and for a terminal; messages of the wire as JSON |
-//! | [`course`] | checking, drawing and importing course packs, and making references |
+//! | [`course`] | beginning, checking, drawing and importing course packs; topics and references of lessons |
+//! | [`eval`] | prompts with expected behaviours for the homework helper |
 //! | [`class`], [`student`] | what teachers and staff do with classes and students' records |
 //! | [`archive`] | verifying the archives of class resets and exports |
 
@@ -22,6 +23,7 @@ pub mod course;
 pub mod data_dir;
 pub mod doctor;
 pub mod edge;
+pub mod eval;
 pub mod index;
 pub mod queue;
 pub mod render;

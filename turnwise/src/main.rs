@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnwise::{
-    archive, chat, class, course, doctor, index, queue, replay, search, student, token, turn, up,
+    archive, chat, class, course, doctor, eval, index, queue, replay, search, student, token, turn,
+    up,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -36,8 +37,10 @@ enum Command {
     Index(index::IndexArgs),
     /// Search a course as a turn does, and see why each hit was found
     Search(search::SearchArgs),
-    /// Check, draw or import course packs, and make references
+    /// Begin, check, draw or import course packs; suggest topics, make references
     Course(course::CourseArgs),
+    /// Ask the homework helper prompts with expected behaviours, and report what came of them
+    Eval(eval::EvalArgs),
     /// Verify the archives of class resets and exports
     Archive(archive::ArchiveArgs),
     /// Look after a class, as its teacher: roster, policy, report, alerts, resets, a live board
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
             Command::Index(args) => index::run(args, &mut std::io::stdout()).await?,
             Command::Search(args) => search::run(args, &mut std::io::stdout()).await?,
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
+            Command::Eval(args) => eval::run(args, &mut std::io::stdout()).await?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
             Command::Class(args) => class::run(args, &mut std::io::stdout()).await?,
             Command::Student(args) => student::run(args, &mut std::io::stdout()).await?,

@@ -166,10 +166,7 @@ fn is_json(file: &Path) -> bool {
 
 /// A policy service in this process, over the given courses, and the prompt sheets.
 async fn tools(args: &ReplayArgs) -> Result<(PolicyServiceClient<GrpcClient>, Sheets)> {
-    let settings = turnwise_policy_svc::Settings {
-        courses_dir: args.courses.clone(),
-        courses_reload_seconds: 0,
-    };
+    let settings = turnwise_policy_svc::Settings::new(args.courses.clone(), 0);
     let kit = Kit::new(Arc::new(SystemClock));
     let routes = turnwise_policy_svc::routes(&settings, &kit)
         .await

@@ -73,8 +73,8 @@ impl Suite {
         };
         let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);
         // Both follow the same courses.
-        let courses = &settings.policy;
-        let policy = inside.service("policy-svc", policy::routes(courses, &kit).await?);
+        let courses = &settings.policy.courses;
+        let policy = inside.service("policy-svc", policy::routes(&settings.policy, &kit).await?);
         let search = retrieval::Settings {
             courses: courses.clone(),
             own: settings.retrieval,

@@ -63,6 +63,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     if !given.contains("DRILL_TOKEN_KEYS_FILE") {
         settings.gateway.drill_token_keys_file = Some(data_dir.drill_token_keys_file());
     }
+    if !given.contains("SCOPE_TOKEN_KEYS_FILE") {
+        settings.gateway.scope_token_keys_file = Some(data_dir.scope_token_keys_file());
+    }
     if dev_tokens {
         settings.gateway.jwt_issuer = Some(DEV_ISSUER.to_owned());
         settings.gateway.jwt_audience = DEV_AUDIENCE.to_owned();
@@ -86,7 +89,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
             settings.llm.backends.openai_model.clone()
         }
     };
-    let courses = settings.policy.courses_dir.display().to_string();
+    let courses = settings.policy.courses.courses_dir.display().to_string();
     let exam = match &settings.gateway.exam_endpoint {
         Some(endpoint) => format!("at {endpoint}"),
         None => format!(

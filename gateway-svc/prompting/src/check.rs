@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, path::Path};
 
 use minijinja::{Environment, Template, Value};
 use turnwise_proto::{
-    policy::v1::{Constraints, Policy, SnapshotSummary},
+    classes::v1::{ScopeMode, Strictness, TopicFilter},
+    policy::v1::{ChatDecision, Constraints, Policy, SnapshotSummary},
+    retrieval::v1::Chunk,
+    session::v1::{ConversationMemory, MemoryTurn},
     tutor::v1::{
         ClientEvent, ClientEventKind, MasteryTier, Role, StudentInput, TutorAction, TutorMessage,
     },
@@ -12,6 +15,7 @@ use turnwise_proto::{
 
 use crate::{
     budget::BudgetedParts,
+    chat::{self, ChatParts, ChatPrompt},
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt, MistakeTag},
     name::{Mode, Part, SheetName},
@@ -112,6 +116,8 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         (Mode::Turn, Part::User) => &["context", "student_input"],
         (Mode::Grade, Part::System) => &[],
         (Mode::Grade, Part::User) => &["task", "student_answer"],
+        (Mode::Chat, Part::System) => &["lesson", "reference"],
+        (Mode::Chat, Part::User) => &["sources", "conversation", "student_input"],
     };
     required.iter().find_map(|variable| {
         let value = sample.get_attr(variable).ok()?;
@@ -134,6 +140,7 @@ fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
     match name.mode {
         Mode::Turn => turn_samples(name.part, locale),
         Mode::Grade => grade_samples(name.part, locale),
+        Mode::Chat => chat_samples(name.part, locale),
     }
 }
 
@@ -222,6 +229,69 @@ fn grade_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             samples.push(match part {
                 Part::System => grade::system_variables(&input, &parts, locale)?,
                 Part::User => grade::user_variables(&input, &parts, locale)?,
+            });
+        }
+    }
+    Ok(samples)
+}
+
+fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
+    let chunks = [Chunk {
+        section: "Two steps".to_owned(),
+        text: "Undo the sum first.".to_owned(),
+        ..Chunk::default()
+    }];
+    let memory = ConversationMemory {
+        turns: vec![MemoryTurn {
+            role: Role::User.into(),
+            text: "2x + 3 = 11".to_owned(),
+        }],
+        ..ConversationMemory::default()
+    };
+    let nothing = ConversationMemory::default();
+    let mut samples = Vec::new();
+    for strict in [false, true] {
+        let decision = ChatDecision {
+            strictness: if strict {
+                Strictness::Strict
+            } else {
+                Strictness::Light
+            }
+            .into(),
+            scope_mode: if strict {
+                ScopeMode::Strict
+            } else {
+                ScopeMode::Soft
+            }
+            .into(),
+            topic_filter: if strict {
+                TopicFilter::Strict
+            } else {
+                TopicFilter::Soft
+            }
+            .into(),
+            off_topic: !strict,
+            topics: vec!["equations".to_owned()],
+            writes_programs: strict,
+            ..ChatDecision::default()
+        };
+        for full in [false, true] {
+            let input = ChatPrompt {
+                decision: &decision,
+                lesson: if full { "two-step-equations" } else { "" },
+                reference: if full {
+                    "Do the same on both sides."
+                } else {
+                    ""
+                },
+                chunks: if full { &chunks } else { &[] },
+                memory: if full { &memory } else { &nothing },
+                message: "What comes first?",
+            };
+            let parts = ChatParts::all(&input);
+            samples.push(match part {
+                Part::System => chat::system_variables(&input, &parts, locale)?,
+                Part::User => chat::user_variables(&input, &parts, locale)?,
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Prompt sheets: the files that order and word what a model is told.
 //!
 //! A sheet is a Markdown file with [minijinja](https://docs.rs/minijinja) expressions, named `MODE.ROLE.md` or
-//! `MODE.ROLE.LOCALE.md`. Modes are `turn` and `grade`, roles `system` and `user`. A locale gets the sheet that is made for
+//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade` and `chat`, roles `system` and `user`. A locale gets the sheet that is made for
 //! it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a folder may
 //! replace and add to them, file by file: a folder that holds `turn.system.md` alone leaves German turns their built-in
 //! `turn.system.de.md`.
@@ -21,6 +21,12 @@
 //! | grade, system | `mistake_tags` | block `MISTAKE_TAGS`: each tag with its meaning; empty where there are none |
 //! | grade, user | `task` | block `TASK`: `unitTitle`, `prompt`, `questionLatex`, with a key `expectedAnswer`; the sheet must use it |
 //! | grade, user | `student_answer` | block `STUDENT_ANSWER`; the sheet must use it |
+//! | chat | `strictness` | `light` or `strict` |
+//! | chat, system | `scope_mode`, `topic_filter` | `soft` or `strict` |
+//! | chat, system | `off_topic`, `writes_programs` | whether the message is about none of the topics; whether the lesson asks for programs |
+//! | chat, system | `lesson`, `reference` | blocks `LESSON` and `REFERENCE`; empty where there are none; the sheet must use them |
+//! | chat, user | `sources`, `conversation` | blocks `SOURCES` and `CONVERSATION`; empty where there are none; the sheet must use them |
+//! | chat, user | `student_input` | block `STUDENT_INPUT`; the sheet must use it |
 //!
 //! A block is data between tags that nothing inside can close. What students, documents and exercises say comes in blocks
 //! of the user role and cannot reach the system role: a system sheet has no variable that holds it.
@@ -35,12 +41,14 @@
 //! 4. the focus's anchor: its misconceptions, its tags, its summary from the end, then all of it; units in progress, the
 //!    least recent first.
 //!
-//! Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, a
+//! Of a chat: sources, the last-ranked first; what was said before, the oldest first; the summary; the reference from its
+//! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, a
 //! drill's task and what the student says are never left out; where they alone are too long, the prompt is over its
 //! budget and says so.
 
 mod block;
 mod budget;
+mod chat;
 mod check;
 mod context;
 mod earlier;
@@ -54,6 +62,7 @@ mod tokens;
 mod turn;
 mod words;
 
+pub use chat::ChatPrompt;
 pub use earlier::EARLIER_MESSAGE_CHARS;
 pub use fault::{RenderError, SheetError, SheetFault};
 pub use grade::{GradePrompt, MistakeTag};

@@ -7,6 +7,7 @@ use std::fmt;
 pub(crate) enum Mode {
     Turn,
     Grade,
+    Chat,
 }
 
 /// Whose message of the prompt a sheet makes.
@@ -26,12 +27,13 @@ pub(crate) struct SheetName {
 }
 
 impl Mode {
-    pub(crate) const ALL: [Self; 2] = [Self::Turn, Self::Grade];
+    pub(crate) const ALL: [Self; 3] = [Self::Turn, Self::Grade, Self::Chat];
 
     fn name(self) -> &'static str {
         match self {
             Self::Turn => "turn",
             Self::Grade => "grade",
+            Self::Chat => "chat",
         }
     }
 }
@@ -63,7 +65,7 @@ impl SheetName {
         let mode = Mode::ALL
             .into_iter()
             .find(|m| m.name() == mode)
-            .ok_or_else(|| format!("`{mode}` is no mode; there are `turn` and `grade`"))?;
+            .ok_or_else(|| format!("`{mode}` is no mode; there are `turn`, `grade` and `chat`"))?;
         let part = Part::ALL
             .into_iter()
             .find(|p| p.name() == part)

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     budget::BudgetedParts,
+    chat::{self, ChatParts, ChatPrompt},
     check,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt},
@@ -27,7 +28,13 @@ const RENDERER_VERSION: &str = "2";
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
 
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 9] = [
+    (
+        "chat.system.de.md",
+        include_str!("../sheets/chat.system.de.md"),
+    ),
+    ("chat.system.md", include_str!("../sheets/chat.system.md")),
+    ("chat.user.md", include_str!("../sheets/chat.user.md")),
     (
         "grade.system.de.md",
         include_str!("../sheets/grade.system.de.md"),
@@ -210,6 +217,32 @@ impl Sheets {
                     parts.trimmed(),
                     max_tokens,
                 ));
+            }
+        }
+    }
+
+    /// The prompt of a chat with the homework helper, and how many of its chunks are in it, from the first; as
+    /// [`turn`](Self::turn).
+    ///
+    /// # Errors
+    /// As [`turn`](Self::turn).
+    pub fn chat(
+        &self,
+        locale: &str,
+        input: &ChatPrompt<'_>,
+        max_tokens: usize,
+    ) -> Result<(Prompt, usize), RenderError> {
+        let mut parts = ChatParts::all(input);
+        loop {
+            let variables = chat::system_variables(input, &parts, locale)?;
+            let system = self.render(Mode::Chat, Part::System, locale, variables)?;
+            let variables = chat::user_variables(input, &parts, locale)?;
+            let user = self.render(Mode::Chat, Part::User, locale, variables)?;
+            let taken = tokens::of_message(&system) + tokens::of_message(&user);
+            let excess = taken.saturating_sub(max_tokens);
+            if excess == 0 || !parts.reduce(excess)? {
+                let prompt = Prompt::new(system, user, taken, parts.trimmed(), max_tokens);
+                return Ok((prompt, parts.source_count()));
             }
         }
     }

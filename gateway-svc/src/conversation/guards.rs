@@ -132,7 +132,12 @@ impl Core {
             .ok()
             .and_then(|response| response.into_inner().course)
             .map_or_else(String::new, |course| course.locale);
-        self.guardrails.text(&locale, kind, REACHES).to_owned()
+        self.guarded_text_in(&locale, kind)
+    }
+
+    /// The same in a language that is known; for a language that there is none for, the usual one's.
+    pub(crate) fn guarded_text_in(&self, locale: &str, kind: HitKind) -> String {
+        self.guardrails.text(locale, kind, REACHES).to_owned()
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `turn`, `lease` | a turn, which holds its thread from begin to commit |
 //! | `commit` | a commit is sent once more where its outcome is unknown |
 //! | `guards` | roster, redaction and guardrails, before anything is made of a student's words |
+//! | `turn_log` | what a turn was made of, for the store |
 //! | `model`, `progress` | the one call to a model, and who watches it |
 
 mod begin;
@@ -15,6 +16,7 @@ mod lease;
 mod model;
 mod progress;
 mod turn;
+mod turn_log;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -28,11 +30,15 @@ pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use model::{Completed, RetryHint, complete};
 pub(crate) use progress::Progress;
+pub(crate) use turn_log::turn_log;
 
 use crate::{
     exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
     webhooks::AccessEvents,
 };
+
+/// The most bytes of a place ticket; those that are handed out are shorter.
+pub(crate) const PLACE_TICKET_MAX_BYTES: usize = 512;
 
 /// What all kinds of conversations need.
 pub(crate) struct Core {

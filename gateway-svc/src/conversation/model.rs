@@ -31,6 +31,8 @@ pub(crate) struct Completed {
     pub(crate) call: ModelCall,
     /// What it wrote; empty with a failure.
     pub(crate) completion: Bytes,
+    /// Why it wrote nothing, as the model gateway says it; none where it was not asked.
+    pub(crate) fault: Option<Fault>,
     /// What is gained by trying again.
     pub(crate) retry_hint: RetryHint,
     /// Whether no model is to be called, which degrades nothing.
@@ -129,7 +131,9 @@ pub(crate) async fn complete(
             );
             Completed {
                 retry_hint: retry_hint(&fault),
-                ..Completed::failed(degraded(&fault))
+                call: Completed::failed(degraded(&fault)).call,
+                fault: Some(fault),
+                ..Completed::default()
             }
         }
     }

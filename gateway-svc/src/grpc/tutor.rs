@@ -2,10 +2,8 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
-use tracing::Instrument;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::tutor::v1::{
     CreateThreadRequest, CreateThreadResponse, GetExamQuestionRequest, GetExamQuestionResponse,
@@ -16,6 +14,7 @@ use turnwise_proto::tutor::v1::{
     stream_turn_response::News, tutor_service_server::TutorService,
 };
 
+use super::told;
 use crate::{
     access::TUTOR,
     address::client_address,
@@ -26,8 +25,6 @@ use crate::{
     upstream::check_time,
 };
 
-/// How much news of a turn waits for a slow reader.
-const NEWS: usize = 32;
 /// What a call keeps back that has no fallback.
 const NONE: Duration = Duration::ZERO;
 
@@ -121,31 +118,23 @@ impl TutorService for Tutor {
         let turn = request.into_inner().turn.ok_or_else(|| {
             Fault::invalid("turn", "is missing; send the turn that is to be taken")
         })?;
-        let (news, watched) = mpsc::channel(NEWS);
         let core = Arc::clone(&self.core);
-        let work = async move {
-            let told = news.clone();
-            let progress = Progress::watched(Box::new(move |progress| {
-                // News that a slow reader has no room for is old by the time it has.
-                let _ = told.try_send(Ok(StreamTurnResponse {
-                    news: Some(News::Progress(progress)),
-                }));
-            }));
-            let taken = tokio::select! {
-                biased;
-                taken = turn::take(&core, &context, &caller, turn, address, &progress) => taken,
-                // Nobody reads any more: the turn is given up, and the model's call with it.
-                () = news.closed() => return,
-            };
-            let last = taken
-                .map_err(Status::from)
-                .map(|answer| StreamTurnResponse {
-                    news: Some(News::Answer(answer)),
-                });
-            let _ = news.send(last).await;
+        let progressed = |progress| StreamTurnResponse {
+            news: Some(News::Progress(progress)),
         };
-        self.core.kit.tasks.spawn(work.in_current_span());
-        Ok(Response::new(ReceiverStream::new(watched)))
+        let answered = |answer| StreamTurnResponse {
+            news: Some(News::Answer(answer)),
+        };
+        let stream = told(
+            &self.core.kit,
+            progressed,
+            answered,
+            |progress| async move {
+                let taken = turn::take(&core, &context, &caller, turn, address, &progress).await;
+                taken.map_err(Status::from)
+            },
+        );
+        Ok(Response::new(stream))
     }
 
     async fn grade_drill(

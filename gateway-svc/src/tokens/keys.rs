@@ -1,4 +1,4 @@
-//! The keys that card tokens and webhooks are signed with: a file of lines `KID BASE64`, read again when it changes.
+//! The keys that card tokens, scope tokens and webhooks are signed with: a file of lines `KID BASE64`, read again when it changes.
 //! Neither a fault nor anything else here shows a key.
 
 use std::{

@@ -5,6 +5,8 @@
 //! from the client. Drills and offers are signed under different names, so neither passes for the other.
 
 pub(crate) mod keys;
+pub mod scope;
+pub mod scope_bounds;
 
 use std::{fmt, path::PathBuf, time::Duration};
 

@@ -28,7 +28,10 @@ use turnwise_proto::{
 use uuid::Uuid;
 
 use crate::{
-    conversation::{Begun, Core, Progress, Request, body_hash, guards::class_id},
+    conversation::{
+        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash, guards::class_id,
+        turn_log,
+    },
     input::Unredacted,
     record,
 };
@@ -36,8 +39,6 @@ use compose::{Composed, Composing};
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
-/// The most bytes of a place ticket; those that are handed out are shorter.
-const PLACE_TICKET_MAX_BYTES: usize = 512;
 
 /// Takes one turn, or answers the stored one of the same key. `address` is where it came from, for limits.
 pub(crate) async fn take(
@@ -116,7 +117,7 @@ pub(crate) async fn take(
     let answer = answer::answer(start, caller, &core.tokens, &composed, now);
     let Composed { facts, texts, .. } = composed;
     let made = CommitTurnRequest {
-        turn_log: Some(writes::turn_log(&facts, &texts)),
+        turn_log: Some(turn_log(&facts, &texts)),
         events: writes::events(&facts),
         alert: writes::alert(&facts),
         activity: Some(writes::activity(&facts)),

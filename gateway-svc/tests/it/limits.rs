@@ -28,7 +28,7 @@ struct Cli {
     settings: Settings,
 }
 
-/// Every gateway needs keys for drills.
+/// Every gateway needs keys for drills and scope tokens.
 static KEYS: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
 
 fn base64(bytes: &[u8]) -> String {
@@ -41,12 +41,14 @@ pub fn settings(more: &[&str]) -> Settings {
         writeln!(file, "k1 {}", base64(&[7; 32])).unwrap();
         file
     });
+    let scope_keys = format!("--scope-token-keys-file={}", keys.path().display());
     let keys = format!("--drill-token-keys-file={}", keys.path().display());
     let limit = [
         "gateway-svc",
         "--helper-rate-limit-per-minute=3",
         "--helper-read-limit-per-minute=20",
         &keys,
+        &scope_keys,
     ];
     Cli::parse_from(limit.iter().chain(more)).settings
 }

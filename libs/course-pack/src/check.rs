@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::draft::Draft;
 use crate::fault::Faults;
+use crate::fields::shorten;
 use crate::model::Tier;
 
 /// Runs every check. Tells whether the prerequisites go in a circle.
@@ -20,6 +21,7 @@ pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);
     references(draft, faults);
+    synonyms(draft, faults);
     documents(draft, &units, faults);
     support(draft, &questions, faults);
     circular
@@ -197,6 +199,35 @@ fn references(draft: &Draft<'_>, faults: &mut Faults) {
                 format!("there is no reference `{key}`"),
                 format!("write references/{key}.md, or correct or remove the key"),
             );
+        }
+    }
+}
+
+/// Synonyms belong to topics that their lesson has: one that is misspelt would have no effect. A lesson may be written in
+/// several files, which share its name.
+fn synonyms(draft: &Draft<'_>, faults: &mut Faults) {
+    let mut topics: HashMap<String, HashSet<String>> = HashMap::new();
+    for lesson in &draft.lessons {
+        let named = lesson.lesson.allowed_topics.iter();
+        topics
+            .entry(lesson.lesson.slug())
+            .or_default()
+            .extend(named.map(|topic| topic.to_lowercase()));
+    }
+    for lesson in &draft.lessons {
+        let own = topics.get(&lesson.lesson.slug());
+        for topic in &lesson.synonym_topics {
+            if !own.is_some_and(|own| own.contains(&topic.value.to_lowercase())) {
+                faults.add(
+                    lesson.file,
+                    topic.line,
+                    format!(
+                        "`{}` has synonyms, but this lesson has no such topic",
+                        shorten(&topic.value)
+                    ),
+                    "name it in `helper_allowed_topics`, or correct its spelling",
+                );
+            }
         }
     }
 }

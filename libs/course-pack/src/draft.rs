@@ -56,6 +56,8 @@ pub(crate) struct LessonDraft<'a> {
     pub(crate) file: &'a Path,
     pub(crate) unit_line: usize,
     pub(crate) reference_line: Option<usize>,
+    /// The topics that have synonyms.
+    pub(crate) synonym_topics: Vec<Located<String>>,
 }
 
 /// A chunk and the line of its heading.

@@ -250,6 +250,36 @@ impl<'t> Fields<'t> {
         Self::open(self.take(key)?.node, what, sink)
     }
 
+    /// The whole map as lists of texts, by key, each key with its line.
+    pub(crate) fn into_texts(
+        self,
+        sink: &mut Sink<'_>,
+    ) -> Vec<(Located<String>, Vec<Located<String>>)> {
+        let mut lists = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.into_iter().flatten() {
+            let (key, line) = (entry.key.trim().to_owned(), entry.line);
+            match entry.node.value {
+                Value::List(items) => {
+                    let texts = items
+                        .into_iter()
+                        .filter_map(|node| scalar(node, &key, sink))
+                        .collect();
+                    lists.push((Located { value: key, line }, texts));
+                }
+                other => sink.add(
+                    line,
+                    format!(
+                        "`{}` is a list, but this is {}",
+                        shorten(&key),
+                        other.kind()
+                    ),
+                    "write `[first, second]` behind it, or one `- item` a line below it",
+                ),
+            }
+        }
+        lists
+    }
+
     /// Ends the reading: every key that nobody asked for is a fault.
     pub(crate) fn finish(self, sink: &mut Sink<'_>) {
         if self.is_empty() {

@@ -15,7 +15,9 @@
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
 //!
-//! A `reference` may also be spelled with its full name, `helper_reference`.
+//! A `reference` may also be spelled with its full name, `helper_reference`, and so may the `allowed_topics` of a lesson:
+//! `helper_allowed_topics`. Lessons also have `helper_topic_synonyms`, `helper_redirect` and `helper_check_question`
+//! ([`LessonHelp`]).
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
@@ -46,8 +48,8 @@ pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LlmGrades, MistakeTag, Pack,
-    PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind, Tier,
-    Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LessonHelp, LlmGrades, MistakeTag,
+    Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind,
+    Tier, Unit,
 };
 pub use settings::LibrarySettings;

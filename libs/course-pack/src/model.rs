@@ -184,6 +184,20 @@ pub struct Lesson {
     pub reference: String,
     /// Where to read it; empty if nowhere. A chunk without an address of its own has this one.
     pub url: String,
+    /// What it says to the homework helper.
+    pub help: LessonHelp,
+}
+
+/// What the front matter of a content file says to the homework helper.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct LessonHelp {
+    /// What students call the topics, by topic: at most 200 words or phrases, each of at most 100 characters.
+    pub topic_synonyms: BTreeMap<String, Vec<String>>,
+    /// The author's answer to a message about something else, at most 500 characters; empty: the catalogue's.
+    pub redirect: String,
+    /// The author's question that checks understanding, at most 300 characters, with one question mark, which ends it;
+    /// empty: the catalogue's.
+    pub check_question: String,
 }
 
 impl Lesson {

@@ -16,3 +16,65 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
+
+chat-unsafe = Das kann ich hier nicht sagen. Bitte frag mich noch einmal, oder frag deine Lehrkraft.
+
+chat-hint-about = Du arbeitest an { $formula }.
+chat-hint-equation = Was kannst du zuerst auf beiden Seiten tun, damit die Unbekannte eher alleine steht?
+chat-hint-system = Wie wirst du eine Unbekannte los: durch Addieren der Gleichungen oder durch Einsetzen?
+chat-hint-inequality = Was kannst du zuerst auf beiden Seiten tun? Achte darauf, wann sich das Zeichen umdrehen muss.
+chat-hint-calculation = Welche Rechenart kommt hier zuerst, und warum?
+chat-hint-fraction = Was muss für die Nenner gelten, bevor du rechnest? Welche Rechenart kommt zuerst?
+chat-hint-percent = Was bedeutet der Prozentsatz als Bruch? Was ist hier das Ganze?
+chat-hint-simplify = Welche Glieder sind gleichartig, sodass du sie zusammenfassen kannst?
+chat-hint-expand = Womit muss jedes Glied in der Klammer multipliziert werden?
+chat-hint-factor = Was haben alle Glieder gemeinsam? Erkennst du ein Muster?
+chat-hint-program = Gehen wir in kleinen Schritten vor: Was soll dein Programm zuerst tun, und wie würdest du das in eigenen Worten sagen?
+chat-hint-general = Gehen wir Schritt für Schritt vor: Was weißt du schon, was suchst du, und was hast du versucht?
+
+chat-reference = Ich kann gerade nicht mit eigenen Worten antworten. Das steht in deiner Lektion:
+
+new-course-session = Lektion { $n }
+new-course-summary = Lektion { $n } von { $sessions } aus „{ $title }“: { $minutes } Minuten, für { $from }- bis { $to }-Jährige.
+new-course-goal = Ziel
+new-course-goal-text = Sag in einem Satz, den { $from }- bis { $to }-Jährige verstehen, was man nach diesen { $minutes } Minuten kann.
+new-course-explanation = Erklärung
+new-course-explanation-text = Erkläre eine Idee. Beginne mit etwas, das die Lernenden kennen, und plane von den { $minutes } Minuten so viel dafür ein, wie sie braucht.
+new-course-example = Beispiel
+new-course-example-text = Rechne oder mach ein Beispiel vor, einen Schritt pro Zeile, und sag, warum jeder Schritt kommt.
+new-course-practice = Üben
+new-course-practice-text = Beschreibe, was die Lernenden selbst tun und wie sie es selbst prüfen können.
+new-course-reference-text = Was der Helfer in dieser Lektion zur Hand haben soll: Regeln, Begriffe, Namen von Werkzeugen. Keine Lösungen von Aufgaben.
+new-course-units-comment = Ein Thema ohne Prüfungsfrage hat `assessable: false` und gilt als erfüllt. Entferne die Zeile, sobald es eine Bronze-Frage hat.
+new-course-topics-comment = Worüber ein Chat zu dieser Lektion gehen darf. `turnwise course topics` schlägt aus dem Text weitere Themen vor.
+
+# Die ganze Antwort der Hausaufgabenhilfe auf eine Nachricht, die sie zur Lektion zurückführt, wenn der Autor der Lektion keine
+# geschrieben hat. { $topics }: bis zu drei Themen, mit Kommas; { $lesson }: der Titel der Lektion.
+helper-redirect-scope = Das gehört nicht zu dieser Lektion. Hier kann ich dir helfen bei: { $topics }. Stell deine Frage bitte so, dass ich sehe, was sie damit zu tun hat.
+helper-redirect-topic = Das ist keines der Themen dieses Chats. Hier kann ich dir helfen bei: { $topics }. Was möchtest du darüber wissen?
+helper-redirect-lesson = Das gehört nicht zu dieser Lektion. Hier kann ich dir helfen bei: { $lesson }. Was möchtest du darüber wissen?
+helper-redirect-unnamed = Das gehört nicht zu dieser Lektion. Was möchtest du zur Lektion wissen?
+helper-redirect-text-language = In dieser Lektion arbeiten wir mit Blöcken, nicht mit einer Sprache, die man tippt. Sag mir, was dein Programm tun soll, dann finden wir die Blöcke dafür.
+
+# Die Frage am Ende einer Antwort der Hausaufgabenhilfe, wenn das Modell keine gestellt hat. Jeweils genau ein Fragezeichen.
+helper-check-debug = Was passiert deiner Meinung nach, kurz bevor es schiefgeht?
+helper-check-concept = Kannst du das in deinen eigenen Worten sagen, mit einem eigenen Beispiel?
+helper-check-strategy = Welchen Schritt würdest du zuerst machen, und warum?
+helper-check-reflection = Wie könntest du das selbst überprüfen?
+helper-check-status = Welchen Teil könntest du jetzt jemand anderem erklären?
+helper-check-general = Welchen Teil davon könntest du in deinen eigenen Worten erklären?
+
+# Nachrichten, die eine Schülerin oder ein Schüler als Nächstes senden kann, auf Knöpfen. { $topic }: ein Thema der Lektion.
+helper-suggest-debug-find = Wie finde ich heraus, wo es schiefgeht?
+helper-suggest-debug-test = Wie kann ich einen Teil nach dem anderen testen?
+helper-suggest-concept-example = Kannst du mir ein Beispiel zeigen?
+helper-suggest-concept-words = Kannst du es einfacher erklären?
+helper-suggest-strategy-first = Was soll ich zuerst tun?
+helper-suggest-strategy-given = Was weiß ich schon?
+helper-suggest-reflection-check = Wie kann ich meine Antwort überprüfen?
+helper-suggest-reflection-other = Gibt es noch einen anderen Weg?
+helper-suggest-status-next = Was soll ich als Nächstes tun?
+helper-suggest-status-harder = Kannst du mir eine schwerere Aufgabe geben?
+helper-suggest-general-start = Womit soll ich anfangen?
+helper-suggest-general-example = Kannst du mir ein Beispiel zeigen?
+helper-suggest-topic = Kannst du mir dieses Thema erklären: { $topic }?

@@ -24,3 +24,74 @@ exam-passed-badge = Passed: you now have { $tier } in { $unit }.
 # { $units }: how many units the course has.
 unit-gold = You have gold in { $unit }, the highest badge. The next unit is { $next }.
 course-gold = You have gold in all { $units } units: you have reached the end of this course. You can still practise any unit, or ask about anything in it.
+
+# The whole answer of the homework helper where the model's own must not be read: it says what no student should read.
+chat-unsafe = I can't say that here. Please ask me again, or ask your teacher.
+
+# What the helper says instead of the solution of the student's own problem, by its kind. A hint states no number.
+# { $formula }: the problem as the student typed it.
+chat-hint-about = You are working on { $formula }.
+chat-hint-equation = What can you do to both sides first, so that the unknown is closer to standing alone?
+chat-hint-system = Can you get rid of an unknown, by adding the equations or by putting one into the other?
+chat-hint-inequality = What can you do to both sides first? Watch out for the moment when the sign has to turn around.
+chat-hint-calculation = Which operation comes first here, and why?
+chat-hint-fraction = What has to be true of the denominators before you calculate? Which operation comes first?
+chat-hint-percent = What does the percentage mean as a fraction? What is the whole here?
+chat-hint-simplify = Which terms are alike, so that they can be put together?
+chat-hint-expand = What has each term in the brackets to be multiplied by?
+chat-hint-factor = What do all the terms have in common? Is there a pattern that you know?
+chat-hint-program = Let's take it in small pieces: what should your program do first, and how would you say that in your own words?
+chat-hint-general = Let's find it step by step: what do you know already, what are you looking for, and what have you tried?
+
+# Before the lesson's own text, where no model may answer.
+chat-reference = I can't answer in my own words right now. This is what your lesson says:
+
+# What `turnwise course new` writes into a new course, for its author to go on from.
+# { $n }, { $sessions }: numbers of sessions; { $title }: the course's title; { $minutes }: of a session; { $from }, { $to }: years of age.
+new-course-session = Session { $n }
+new-course-summary = Session { $n } of { $sessions } of { $title }: { $minutes } minutes, for students aged { $from } to { $to }.
+new-course-goal = Goal
+new-course-goal-text = Say in one sentence that a student aged { $from } to { $to } understands what can be done after these { $minutes } minutes.
+new-course-explanation = Explanation
+new-course-explanation-text = Explain one idea. Begin with something that the students know, and plan how many of the { $minutes } minutes it takes.
+new-course-example = Example
+new-course-example-text = Work through one example, a step a line, and say why each step is taken.
+new-course-practice = Practice
+new-course-practice-text = Describe what the students do on their own, and how they can check it themselves.
+new-course-reference-text = What the helper should have at hand in this session: rules, definitions, names of tools. No solutions of exercises.
+# A comment above the units.
+new-course-units-comment = A unit without an exam question has `assessable: false` and counts as met. Remove the line when the unit has a bronze question.
+# A comment above a lesson's topics.
+new-course-topics-comment = What a chat about this lesson may touch. `turnwise course topics` suggests more from the text.
+
+# The whole answer of the homework helper to a message that it leads back to the lesson, where the lesson's author wrote none:
+# one about another subject, one about none of the topics, one in a lesson without topics, one in a lesson without topics or title, one that asks for a text language in
+# a lesson with blocks. { $topics }: up to three topics, with commas; { $lesson }: the lesson's title.
+helper-redirect-scope = That does not belong to this lesson. Here I can help you with: { $topics }. Please ask your question again so that I can see what it has to do with them.
+helper-redirect-topic = That is not one of the topics of this chat. Here I can help you with: { $topics }. What would you like to know about them?
+helper-redirect-lesson = That does not belong to this lesson. Here I can help you with: { $lesson }. What would you like to know about it?
+helper-redirect-unnamed = That does not belong to this lesson. What would you like to know about the lesson?
+helper-redirect-text-language = This lesson works with blocks, not with a language that is typed. Tell me what your program should do, and we will find the blocks for it.
+
+# The question that an answer of the homework helper ends with where the model asked none. Exactly one question mark each.
+helper-check-debug = What do you think happens just before it goes wrong?
+helper-check-concept = Can you say that in your own words, with an example of your own?
+helper-check-strategy = Which step would you take first, and why?
+helper-check-reflection = How could you check that yourself?
+helper-check-status = Which part could you explain to somebody else now?
+helper-check-general = Which part of this could you explain in your own words?
+
+# Messages that a student can send next, on buttons. { $topic }: a topic of the lesson.
+helper-suggest-debug-find = How do I find where it goes wrong?
+helper-suggest-debug-test = How can I test one part at a time?
+helper-suggest-concept-example = Can you show me an example?
+helper-suggest-concept-words = Can you explain it in simpler words?
+helper-suggest-strategy-first = What should I do first?
+helper-suggest-strategy-given = What do I know already?
+helper-suggest-reflection-check = How can I check my answer?
+helper-suggest-reflection-other = Is there another way to do it?
+helper-suggest-status-next = What should I do next?
+helper-suggest-status-harder = Can you give me a harder question?
+helper-suggest-general-start = Where should I start?
+helper-suggest-general-example = Can you show me an example?
+helper-suggest-topic = Can you explain this topic: { $topic }?

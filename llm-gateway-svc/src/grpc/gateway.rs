@@ -12,8 +12,9 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{
         CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse, Embedding,
-        FinishReason, QueuePlace, StreamCompleteRequest, StreamCompleteResponse,
-        llm_gateway_service_server::LlmGatewayService, stream_complete_response::Piece,
+        FinishReason, GetBackendRequest, GetBackendResponse, QueuePlace, StreamCompleteRequest,
+        StreamCompleteResponse, llm_gateway_service_server::LlmGatewayService,
+        stream_complete_response::Piece,
     },
 };
 
@@ -116,6 +117,17 @@ impl LlmGatewayService for LlmGateway {
             }
         }
         Err(no_end())
+    }
+
+    async fn get_backend(
+        &self,
+        _: Request<GetBackendRequest>,
+    ) -> Result<Response<GetBackendResponse>, Status> {
+        let (backend, available) = self.calls.first_backend();
+        Ok(Response::new(GetBackendResponse {
+            backend: backend.to_owned(),
+            available,
+        }))
     }
 }
 

@@ -1,25 +1,64 @@
-//! Whether a reply gives the answer of the exercise that the student works on: as a side of an equality, as a formula, or as a
-//! number that is none of the exercise's.
+//! Whether a reply states the solution of the exercise that the student works on: as a side of an equality or behind a
+//! relation with the unknown, as a formula, or as a number that is none of the exercise's. `docs/helper-strictness.md` has
+//! the figures.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::{BTreeSet, HashMap};
 
 use turnwise_fingerprint::expression;
-use turnwise_grading::{Drill, Verdict, grade};
+use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
-use crate::{exam::formulas, fold};
+use crate::{
+    formula::{Formula, Part, Symbol, is_relation, parts, typed},
+    written,
+};
 
-/// The most statements that are held against the exercise; each may take the grader some time.
-const MOST_STATEMENTS: usize = 32;
+/// The most statements that are held against the exercise; each may take the grader some time. What says more is taken to
+/// hide the solution among them.
+const MOST_STATEMENTS: usize = 256;
+/// Numbers in one line of a student's, of which more are guesses and no statement.
+const MOST_GUESSES: usize = 4;
 /// Words before a number that only counts something.
 const COUNTERS: [&str; 16] = [
     "step", "steps", "schritt", "line", "zeile", "part", "teil", "exercise", "aufgabe", "question",
     "frage", "number", "nummer", "hint", "tipp", "unit",
 ];
-/// Words before a number that is the answer whatever else it is.
-const TELLS: [&str; 14] = [
-    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort",
-    "lösung", "ergebnis", "ergibt", "schreib", "tippe",
+/// Words behind a number that counts them.
+#[rustfmt::skip]
+const COUNTED: [&str; 38] = [
+    "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
+    "lines", "examples", "solutions", "unknowns", "questions", "more", "other", "different", "same", "times",
+    "zahlen", "seiten", "schritte", "schritten", "terme", "faktoren", "klammern", "fälle", "teile", "gleichungen", "brüche",
+    "zeilen", "beispiele", "lösungen", "fragen", "weitere",
 ];
+/// Words before a number that is the answer whatever else it is.
+#[rustfmt::skip]
+const TELLS: [&str; 42] = [
+    "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
+    "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
+    "somit", "folglich", "end", "ends", "ending", "endest", "endet", "setz", "setze", "plug", "substitute", "insert",
+    "try", "probier", "probiere", "set", "put", "enter", "print", "kommt",
+];
+/// Words behind a number that is the answer.
+const TELLS_AFTER: [&str; 14] = [
+    "answer", "result", "solution", "antwort", "lösung", "ergebnis", "resultat", "works", "fits",
+    "stimmt", "passt", "root", "heraus", "raus",
+];
+/// Words beside a number that is used and not stated.
+#[rustfmt::skip]
+const USES: [&str; 49] = [
+    "by", "from", "subtract", "subtracting", "add", "adding", "divide", "multiply", "times", "take", "taking", "minus", "plus",
+    "of", "the", "this", "that", "and", "to", "than", "into", "undo", "undoes", "both", "factor", "coefficient",
+    "denominator", "numerator", "constant", "durch", "von", "um", "ab", "zu", "addiere", "subtrahiere", "ziehe",
+    "teile", "dividiere", "multipliziere", "die", "der", "diese", "und", "mal", "nenner", "zähler", "faktor", "ein",
+];
+#[rustfmt::skip]
+const USES_AFTER: [&str; 14] = [
+    "times", "from", "to", "and", "mal", "von", "und", "plus", "minus", "away", "ab", "abziehen",
+    "addieren", "dazu",
+];
+const MULTIPLIES: [&str; 5] = ["multipl", "erweiter", "kürz", "mal", "replac"];
+/// How many words before a number may make it the answer, and how many behind it.
+const NEAR: (usize, usize) = (4, 4);
 
 /// The exercise that the student works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,238 +73,417 @@ pub struct OpenDrill<'a> {
     pub said: &'a str,
 }
 
-/// Whether any of the texts gives the answer.
-pub(crate) fn is_given<'a>(texts: impl Iterator<Item = &'a str>, open: &OpenDrill<'_>) -> bool {
-    let drill = Drill {
-        prompt: open.prompt,
-        question_latex: open.question_latex,
-        key: open.key,
-    };
-    // A sign in the exercise may be an operator.
-    let exercise = [open.prompt, open.question_latex].map(numbers).concat();
-    let known: Vec<String> = exercise
-        .iter()
-        .map(|number| number.trim_start_matches('-').to_owned())
-        .collect();
-    let quoted = numbers(open.said);
-    let problem = [open.question_latex, open.prompt].map(expression);
-    let mut tried: Vec<String> = Vec::new();
+/// Whether any of the texts states the solution before the student did.
+pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &OpenDrill<'_>) -> bool {
+    let mut grader = Grader::new(open);
+    let mut stated = BTreeSet::new();
     for text in texts {
-        let folded = fold::folded(text);
-        for statement in statements(&folded, &known, &quoted, &problem) {
-            if tried.len() == MOST_STATEMENTS {
-                return false;
-            }
-            if tried.contains(&statement) {
-                continue;
-            }
-            if grade(&drill, &statement).verdict == Verdict::Right {
-                return true;
-            }
-            tried.push(statement);
+        stated.extend(grader.stated(&parts(text)));
+    }
+    if stated.is_empty() {
+        return false;
+    }
+    let mut said = BTreeSet::new();
+    for line in open.said.lines() {
+        let line = parts(line);
+        if guesses(&line) <= MOST_GUESSES {
+            said.extend(grader.stated(&line));
         }
     }
-    false
+    !said.iter().any(|said| said.whole) && !stated.is_subset(&said)
 }
 
-fn statements(
-    text: &str,
-    known: &[String],
-    quoted: &[String],
-    problem: &[Option<u64>; 2],
-) -> Vec<String> {
-    let mut found = Vec::new();
-    for formula in formulas(text) {
-        let formula = trimmed(formula);
-        let itself = expression(formula);
-        if formula.is_empty() || (itself.is_some() && problem.contains(&itself)) {
-            continue;
-        }
-        let sides: Vec<&str> = formula.split('=').map(trimmed).collect();
-        let is_sum = itself.is_some();
-        if sides.len() > 1 || is_sum {
-            found.extend(sides.iter().map(|side| (*side).to_owned()));
-        }
-        if sides.len() > 1 {
-            found.push(formula.to_owned());
-        }
-    }
-    let said = spelled(text);
-    for (at, token) in said.iter().enumerate() {
-        let Token::Number(number) = token else {
-            continue;
+/// A solution as it was stated.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Stated {
+    /// The whole solution, not one of several.
+    whole: bool,
+    text: String,
+}
+
+struct Grader<'a> {
+    drill: Drill<'a>,
+    /// The exercise's numbers.
+    known: Vec<String>,
+    /// The exercise's expressions.
+    problem: Vec<u64>,
+    /// The exercise's equalities and inequalities.
+    relations: Vec<Formula>,
+    letters: Vec<char>,
+    /// A system of equations, or an inequality.
+    is_many: bool,
+    /// Whether a quantity is to be converted.
+    converts: bool,
+    judged: HashMap<String, Option<bool>>,
+}
+
+/// A number or formula where it stands.
+struct Said<'a> {
+    formula: &'a Formula,
+    told: bool,
+    used: bool,
+    counts: bool,
+    asked: bool,
+}
+
+impl<'a> Grader<'a> {
+    fn new(open: &OpenDrill<'a>) -> Self {
+        let exercise: Vec<Part> = [open.prompt, open.question_latex]
+            .iter()
+            .flat_map(|text| parts(text))
+            .collect();
+        let formulas = || {
+            exercise.iter().filter_map(|part| match part {
+                Part::Formula(formula) => Some(formula),
+                _ => None,
+            })
         };
-        let before = said[..at].iter().rev().take(3);
-        let told = before.clone().any(|token| token.is_one_of(&TELLS));
-        let counts = said[..at]
-            .last()
-            .is_some_and(|token| token.is_one_of(&COUNTERS));
-        let known = known.contains(number) && !told;
-        if !counts && !known && !quoted.contains(number) {
-            found.push(number.clone());
+        let relations = formulas().flat_map(|formula| &formula.0);
+        let relations: Vec<&Symbol> = relations.filter(|symbol| is_relation(symbol)).collect();
+        let unequal = relations.iter().any(|sign| **sign != Symbol::Sign('='));
+        let drill = Drill {
+            prompt: open.prompt,
+            question_latex: open.question_latex,
+            key: open.key,
+        };
+        Self {
+            converts: grade(&drill, "0").task == Task::Convert,
+            drill,
+            known: formulas().flat_map(known).collect(),
+            problem: formulas()
+                .flat_map(|formula| {
+                    let sides = formula.0.split(is_relation).map(typed);
+                    sides.chain([formula.to_string()])
+                })
+                .chain([open.question_latex.to_owned(), open.prompt.to_owned()])
+                .filter_map(|text| expression(&text))
+                .collect(),
+            relations: formulas()
+                .filter(|formula| formula.is_relation())
+                .cloned()
+                .collect(),
+            letters: formulas().flat_map(Formula::letters).collect(),
+            is_many: unequal || relations.len() > 1,
+            judged: HashMap::new(),
         }
     }
-    found.retain(|statement| !statement.is_empty());
+
+    fn stated(&mut self, parts: &[Part]) -> BTreeSet<Stated> {
+        let mut found = BTreeSet::new();
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Formula(formula) => {
+                    let said = Said {
+                        formula,
+                        told: is_told(parts, at),
+                        used: is_operand(parts, at),
+                        counts: counts(parts, at),
+                        asked: is_asked(parts, at),
+                    };
+                    for (statement, unfinished) in self.statements(&said) {
+                        // A conversion's answer has its unit.
+                        if self.converts
+                            && let Some(Part::Word(unit)) = parts.get(at + 1)
+                        {
+                            found.extend(self.judge(&format!("{statement} {unit}"), false));
+                        }
+                        found.extend(self.judge(&statement, unfinished));
+                    }
+                }
+                // `The answer is one.`
+                Part::Word(word) if written::is_one(word) && word != "a" && is_told(parts, at) => {
+                    found.extend(self.judge("1", false));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What a formula says that may be the solution, and whether it counts before it is worked out.
+    fn statements(&self, said: &Said<'_>) -> Vec<(String, bool)> {
+        let Said { formula, .. } = *said;
+        // A number of the exercise may be used; where it stands alone it is told.
+        let bare = match formula.0.as_slice() {
+            [Symbol::Sign('('), inner @ .., Symbol::Sign(')')] => inner,
+            symbols => symbols,
+        };
+        let is_number = literals(bare) == [bare];
+        let alone = is_number && !(said.used || said.counts || said.asked);
+        let told = said.told || alone;
+        let text = formula.to_string();
+        if expression(&text).is_some_and(|hash| self.problem.contains(&hash)) && !told {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        if formula.is_relation() {
+            let sides: Vec<&[Symbol]> = formula.0.split(is_relation).collect();
+            let unknown = |side: &[Symbol]| matches!(side, [Symbol::Letter(_)]);
+            let isolated = sides.iter().any(|side| unknown(side));
+            match sides.first() {
+                // `greater than 3`: the unknown is not named.
+                Some([]) => {
+                    let letters = self.letters.iter();
+                    found.extend(letters.map(|letter| (format!("{letter}{text}"), false)));
+                }
+                _ => found.push((text, isolated)),
+            }
+            found.extend(
+                self.put_in(formula)
+                    .map(|number| (number.to_owned(), false)),
+            );
+            for (at, side) in sides.iter().enumerate() {
+                let plain = !side
+                    .iter()
+                    .any(|symbol| matches!(symbol, Symbol::Letter(_)));
+                let calculated = sides.iter().enumerate().any(|(other, side)| {
+                    let other_side = Formula(side.to_vec());
+                    other != at && !other_side.has_letter() && other_side.has_operation()
+                });
+                // `Dividing 15 by 3 gives 5` has an equality of two numbers that are not equal.
+                let comes_out = at == 1
+                    && matches!(sides[0], [Symbol::Number(first)] if matches!(*side, [Symbol::Number(second)] if first != second));
+                if !plain {
+                    found.push((typed(side), false));
+                } else if isolated || calculated || told || comes_out {
+                    found.extend(self.numbers(side, true, false));
+                } else {
+                    found.extend(self.numbers(side, said.counts, said.asked));
+                }
+            }
+        } else if formula.has_letter() {
+            found.push((text, false));
+        } else {
+            if told {
+                found.push((text.clone(), true));
+            }
+            if said.told || !said.counts {
+                found.extend(self.numbers(&formula.0, told, said.asked));
+                // `(-14)/2` is one number.
+                if formula.numbers().count() > 1 && !has_sum(&formula.0) && !said.asked {
+                    found.push((text, true));
+                }
+            }
+        }
+        found
+    }
+
+    /// The number that stands where the exercise has its unknown: `5 * 4 - 7 = 13` for `5x - 7 = 13`.
+    fn put_in<'f>(&self, formula: &'f Formula) -> Option<&'f str> {
+        let bare = |text: &str| text.replace(['*', '(', ')', ' '], "");
+        let said = bare(&formula.to_string());
+        formula.numbers().find(|number| {
+            self.relations.iter().any(|relation| {
+                let mut letters = relation.letters().into_iter();
+                let (Some(letter), None) = (letters.next(), letters.next()) else {
+                    return false;
+                };
+                bare(&relation.to_string()).replace(letter, number) == said
+            })
+        })
+    }
+
+    /// The numbers of a row of symbols that may be the solution; those of the exercise only where `told`.
+    fn numbers(&self, symbols: &[Symbol], told: bool, asked: bool) -> Vec<(String, bool)> {
+        let literals = literals(symbols);
+        let only = literals.len() == 1;
+        let mut found = Vec::new();
+        for literal in literals {
+            let number = typed(literal);
+            // `What is 8/2?` is a step that is still to be done.
+            let step = asked && only && is_division(literal);
+            if !told && (step || self.known.contains(&number)) {
+                continue;
+            }
+            if self.is_many {
+                for letter in &self.letters {
+                    for sign in ["=", ">", "<", "≥", "≤"] {
+                        found.push((format!("{letter}{sign}{number}"), false));
+                    }
+                }
+            }
+            found.push((number, true));
+        }
+        found
+    }
+
+    fn judge(&mut self, statement: &str, unfinished: bool) -> Option<Stated> {
+        let whole = match self.judged.get(statement) {
+            Some(known) => *known,
+            None if self.judged.len() == MOST_STATEMENTS => Some(false),
+            None => {
+                let grade = grade(&self.drill, statement);
+                let is_value = matches!(grade.task, Task::Solve | Task::Evaluate);
+                let whole = match (grade.verdict, grade.reason) {
+                    (Verdict::Right, _) => Some(true),
+                    (_, Reason::IncompleteSolutionSet) => Some(false),
+                    (_, Reason::NotEvaluated | Reason::UnclearSteps) if unfinished && is_value => {
+                        Some(true)
+                    }
+                    _ => None,
+                };
+                self.judged.insert(statement.to_owned(), whole);
+                whole
+            }
+        };
+        let value = statement.rsplit('=').next().unwrap_or(statement).trim();
+        whole.map(|whole| Stated {
+            whole,
+            text: value.to_owned(),
+        })
+    }
+}
+
+/// The rows of symbols that are one number: `12`, `-3`, `1 1/2`, `2^2`, `√16`, `50%`.
+fn literals(symbols: &[Symbol]) -> Vec<&[Symbol]> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let number = |at: usize| matches!(symbols.get(at), Some(Symbol::Number(_)));
+    let sign = |at: usize, signs: &str| matches!(symbols.get(at), Some(Symbol::Sign(sign)) if signs.contains(*sign));
+    while at < symbols.len() {
+        let start = at;
+        // A sign that stands behind nothing belongs to the number.
+        let behind = at > 0
+            && (number(at - 1)
+                || sign(at - 1, ")%")
+                || matches!(symbols.get(at - 1), Some(Symbol::Letter(_))));
+        if sign(at, "-") && !behind {
+            at += 1;
+        }
+        if sign(at, "√") {
+            at += 1 + usize::from(sign(at + 1, "("));
+        }
+        if !number(at) {
+            at = start + 1;
+            continue;
+        }
+        // `1 1/2`
+        if number(at + 1) && sign(at + 2, "/") && number(at + 3) {
+            at += 1;
+        }
+        at += 1;
+        while sign(at, "/^") && number(at + 1) {
+            at += 2;
+        }
+        while sign(at, "%") || (sign(at, ")") && symbols[start..at].contains(&Symbol::Sign('('))) {
+            at += 1;
+        }
+        if let Some(literal) = symbols.get(start..at) {
+            found.push(literal);
+        }
+    }
     found
 }
 
-fn trimmed(formula: &str) -> &str {
-    formula.trim_matches(|c: char| c.is_whitespace() || ".,?!:;\"“”„'".contains(c))
-}
-
-#[derive(Debug, PartialEq)]
-enum Token<'a> {
-    Number(String),
-    Word(&'a str),
-}
-
-impl Token<'_> {
-    fn is_one_of(&self, words: &[&str]) -> bool {
-        matches!(self, Self::Word(word) if words.contains(word))
+/// The numbers of a formula, alone, with the sign before them, and as they stand together. An exponent is none.
+fn known(formula: &Formula) -> Vec<String> {
+    let mut known: Vec<String> = literals(&formula.0)
+        .into_iter()
+        .filter(|literal| literal.len() > 1)
+        .map(typed)
+        .collect();
+    for (at, symbol) in formula.0.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| formula.0.get(at));
+        if let Symbol::Number(number) = symbol
+            && before != Some(&Symbol::Sign('^'))
+        {
+            known.push(number.clone());
+            // A sign in the exercise may be an operator.
+            if before == Some(&Symbol::Sign('-')) {
+                known.push(format!("-{number}"));
+            }
+        }
     }
+    known
 }
 
-/// The numbers of a text, with their signs: who said -12 has not said 12.
-fn numbers(text: &str) -> Vec<String> {
-    let folded = fold::folded(text);
-    let tokens = spelled(&folded).into_iter();
-    tokens
-        .filter_map(|token| match token {
-            Token::Number(number) => Some(number),
-            Token::Word(_) => None,
+/// Whether values are added, subtracted or multiplied.
+fn has_sum(symbols: &[Symbol]) -> bool {
+    symbols.windows(2).any(|two| {
+        matches!(
+            two,
+            [
+                Symbol::Number(_) | Symbol::Letter(_) | Symbol::Sign(')'),
+                Symbol::Sign('+' | '-' | '*' | '±')
+            ]
+        )
+    })
+}
+
+/// Whether a number is a division that comes out even.
+fn is_division(literal: &[Symbol]) -> bool {
+    let [
+        Symbol::Number(above),
+        Symbol::Sign('/'),
+        Symbol::Number(below),
+    ] = literal
+    else {
+        return false;
+    };
+    let (above, below) = (above.parse::<u64>(), below.parse::<u64>());
+    matches!((above, below), (Ok(above), Ok(below)) if below > 0 && above.is_multiple_of(below))
+}
+
+/// How many numbers stand alone.
+fn guesses(parts: &[Part]) -> usize {
+    let alone = |part: &&Part| matches!(part, Part::Formula(formula) if formula.0.len() < 3 && !formula.has_letter());
+    parts.iter().filter(alone).count()
+}
+
+fn ends_sentence(part: &Part) -> bool {
+    matches!(part, Part::Stop('.' | '?' | '!' | ';' | '\n' | '…'))
+}
+
+fn has_word(part: &Part, words: &[&str]) -> bool {
+    matches!(part, Part::Word(word) if words.contains(&word.as_str()))
+}
+
+/// Whether the words around a number say that it is the answer.
+fn is_told(parts: &[Part], at: usize) -> bool {
+    let (before, after) = (&parts[..at], &parts[at + 1..]);
+    let before = before.iter().rev().take_while(|part| !ends_sentence(part));
+    let after = after.iter().take_while(|part| !ends_sentence(part));
+    before.take(NEAR.0).any(|part| has_word(part, &TELLS))
+        || after.take(NEAR.1).any(|part| has_word(part, &TELLS_AFTER))
+}
+
+fn counts(parts: &[Part], at: usize) -> bool {
+    let counted = parts
+        .get(at + 1)
+        .is_some_and(|part| has_word(part, &COUNTED));
+    counted || (at > 0 && has_word(&parts[at - 1], &COUNTERS))
+}
+
+/// Whether what stands here is what a sentence asks for: `What is 8/2?`
+fn is_asked(parts: &[Part], at: usize) -> bool {
+    const ASKS: [&str; 10] = [
+        "what",
+        "what's",
+        "whats",
+        "much",
+        "was",
+        "viel",
+        "calculate",
+        "berechne",
+        "compute",
+        "rechne",
+    ];
+    let before = parts[..at].iter().rev().take(2);
+    parts.get(at + 1) == Some(&Part::Stop('?'))
+        && before.into_iter().any(|part| has_word(part, &ASKS))
+}
+
+/// Whether a number is used and not stated: `divide by 3`.
+fn is_operand(parts: &[Part], at: usize) -> bool {
+    let next = parts.get(at + 1);
+    let before = at.checked_sub(1).and_then(|at| parts.get(at));
+    // `mit 3 multiplizieren`, and not `Wie wäre es mit 3?`
+    let multiplies = || {
+        parts.iter().any(|part| {
+            matches!(part, Part::Word(word) if MULTIPLIES.iter().any(|stem| word.starts_with(stem)))
         })
-        .collect()
+    };
+    before.is_some_and(|part| {
+        has_word(part, &USES) || (has_word(part, &["with", "mit"]) && multiplies())
+    }) || next.is_some_and(|part| has_word(part, &USES_AFTER))
 }
-
-/// The words and numbers of a folded text; marks of lists are left out.
-fn spelled(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let mut negative = false;
-    while at < bytes.len() {
-        let rest = &text[at..];
-        let Some(c) = rest.chars().next() else { break };
-        if c.is_ascii_digit() {
-            let end = rest
-                .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '/')))
-                .unwrap_or(rest.len());
-            let number = rest[..end].trim_end_matches(['.', ',', '/']);
-            let after = &rest[number.len()..];
-            let line_start = text[..at].trim_end_matches(' ').chars().next_back();
-            let is_mark = line_start.is_none_or(|c| c == '\n') && after.starts_with([')', '.']);
-            if !is_mark {
-                let sign = if negative { "-" } else { "" };
-                tokens.push(Token::Number(format!("{sign}{}", number.replace(',', "."))));
-            }
-            at += end;
-            negative = false;
-        } else if c.is_alphabetic() {
-            let end = rest
-                .find(|c: char| !(c.is_alphabetic() || c == '-'))
-                .unwrap_or(rest.len());
-            let word = rest[..end].trim_end_matches('-');
-            if word == "minus" || word == "negative" {
-                negative = true;
-            } else {
-                match WRITTEN.get(word) {
-                    Some(number) if negative => tokens.push(Token::Number(format!("-{number}"))),
-                    Some(number) => tokens.push(Token::Number(number.to_string())),
-                    None => tokens.push(Token::Word(word)),
-                }
-                negative = false;
-            }
-            at += end;
-        } else {
-            // A sign that stands before a number and behind none.
-            let behind_value = text[..at]
-                .trim_end()
-                .ends_with(|c: char| c.is_alphanumeric() || c == ')');
-            negative = matches!(c, '-' | '−') && !behind_value || (negative && c == ' ');
-            at += c.len_utf8();
-        }
-    }
-    tokens
-}
-
-/// Numbers up to a hundred in English and German words. `one` and `ein` are left out: they mostly count nothing.
-static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
-    const ENGLISH: [&str; 20] = [
-        "zero",
-        "",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const ENGLISH_TENS: [&str; 8] = [
-        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-    ];
-    const GERMAN: [&str; 20] = [
-        "null",
-        "eins",
-        "zwei",
-        "drei",
-        "vier",
-        "fünf",
-        "sechs",
-        "sieben",
-        "acht",
-        "neun",
-        "zehn",
-        "elf",
-        "zwölf",
-        "dreizehn",
-        "vierzehn",
-        "fünfzehn",
-        "sechzehn",
-        "siebzehn",
-        "achtzehn",
-        "neunzehn",
-    ];
-    const GERMAN_TENS: [&str; 8] = [
-        "zwanzig", "dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig",
-    ];
-    let mut words = HashMap::new();
-    for (number, (english, german)) in (0..).zip(ENGLISH.iter().zip(GERMAN)) {
-        words.insert((*english).to_owned(), number);
-        words.insert(german.to_owned(), number);
-    }
-    for (tens, (english, german)) in (2..).zip(ENGLISH_TENS.iter().zip(GERMAN_TENS)) {
-        words.insert((*english).to_owned(), tens * 10);
-        words.insert(german.to_owned(), tens * 10);
-        for ones in 1..10u32 {
-            let named = if ones == 1 {
-                "one"
-            } else {
-                ENGLISH[ones as usize]
-            };
-            words.insert(format!("{english}-{named}"), tens * 10 + ones);
-            let named = if ones == 1 {
-                "ein"
-            } else {
-                GERMAN[ones as usize]
-            };
-            words.insert(format!("{named}und{german}"), tens * 10 + ones);
-        }
-    }
-    words.insert("dreißig".to_owned(), 30);
-    words.insert("hundred".to_owned(), 100);
-    words.insert("hundert".to_owned(), 100);
-    words.remove("");
-    words
-});

@@ -2,6 +2,33 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
+/// A text with letters that look Latin as Latin ones, and digits of other scripts as those of ours.
+pub(crate) fn looking_latin(text: &str) -> String {
+    text.chars()
+        .map(|c| digit(c).unwrap_or_else(|| like_latin(c)))
+        .collect()
+}
+
+/// The digits of some scripts by their zeros, and digits in circles by what would be theirs.
+const ZEROS: [char; 11] = [
+    '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{be6}', '\u{e50}',
+    '\u{2775}', '\u{277f}', '\u{2789}',
+];
+
+/// The digits of Chinese and Japanese, by their values.
+const HAN: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+
+fn digit(c: char) -> Option<char> {
+    if let Some(value) = HAN.iter().position(|digit| *digit == c) {
+        return char::from_digit(u32::try_from(value).ok()?, 10);
+    }
+    let values = ZEROS
+        .iter()
+        .filter_map(|zero| u32::from(c).checked_sub(u32::from(*zero)));
+    let value = values.into_iter().find(|value| *value < 10)?;
+    char::from_digit(value, 10)
+}
+
 /// A text in lower case and in compatibility form, with letters that look Latin as Latin ones and without marks.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {

@@ -5,7 +5,7 @@ use turnwise_text_classifier::{Classifier, Level, WeightsError};
 
 use crate::{
     address,
-    answer::{self, OpenDrill},
+    answer::{OpenDrill, states_solution},
     exam::ExamQuestions,
     fold, invisible, latex, markup,
     profile::{Profile, ProfileError},
@@ -156,7 +156,7 @@ impl Guard {
         verdict.met.sort();
         if verdict.withheld.is_none()
             && let Some(open) = &context.open_drill
-            && answer::is_given(spoken.texts.iter().map(|text| text.text), open)
+            && states_solution(spoken.texts.iter().map(|text| text.text), open)
         {
             verdict.withheld = Some(Reason::AnswerGiven);
         }

@@ -6,7 +6,7 @@
 //! | `prompt` | the prompt's sentences, keys and marks, in any spelling or code |
 //! | `exam` | exam questions: their words, expressions and ids |
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
-//! | `answer` | the answer of the exercise that the student works on |
+//! | [`formula`], `written`, `answer` | the solution of the exercise that the student works on |
 //!
 //! [`Guard::judge`] is for everything that a model says to a student: a reply with its card, feedback on an answer.
 //! What it compares with and does not know itself comes as hashes ([`Context`]). `docs/reply-guard.md` has the figures.
@@ -15,6 +15,7 @@ mod address;
 mod answer;
 mod exam;
 mod fold;
+pub mod formula;
 mod guard;
 mod invisible;
 mod latex;
@@ -22,8 +23,9 @@ mod markup;
 mod profile;
 mod prompt;
 mod reason;
+mod written;
 
-pub use answer::OpenDrill;
+pub use answer::{OpenDrill, states_solution};
 pub use exam::{ExamQuestions, ExamText, expressions};
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
 pub use profile::ProfileError;

@@ -51,6 +51,25 @@ impl Known {
         })
     }
 
+    /// The prompt's runs.
+    pub(super) fn prompt(&self) -> &RunSet {
+        &self.prompt
+    }
+
+    /// Terms that the school does not want.
+    pub(super) fn blocked_terms(&self) -> &RunSet {
+        &self.blocked_terms
+    }
+
+    /// The exam questions that are known, and those of a course.
+    pub(super) fn exams_with<'a>(
+        &'a self,
+        loaded: Option<&'a LoadedCourse>,
+    ) -> Vec<&'a ExamQuestions> {
+        let of_course = loaded.map(|loaded| &loaded.exams);
+        of_course.into_iter().chain([&self.exams]).collect()
+    }
+
     /// The same, of what a reply met.
     pub(super) fn met(&self, met: Met) -> KnownTexts {
         KnownTexts {

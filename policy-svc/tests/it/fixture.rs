@@ -87,10 +87,7 @@ pub fn write_pack(folder: &Path, course: &str) {
 }
 
 pub async fn start(courses_dir: &Path, kit: &Kit) -> PolicyServiceClient<Routes> {
-    let settings = Settings {
-        courses_dir: courses_dir.to_owned(),
-        courses_reload_seconds: 0,
-    };
+    let settings = Settings::new(courses_dir.to_owned(), 0);
     PolicyServiceClient::new(routes(&settings, kit).await.unwrap().prepare())
 }
 

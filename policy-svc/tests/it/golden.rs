@@ -209,10 +209,7 @@ async fn packs_that_are_refused() {
         let after = before.replacen(from, to, 1);
         assert_ne!(after, before, "{what}");
         fs::write(&path, after).unwrap();
-        let settings = Settings {
-            courses_dir: folder.path().to_owned(),
-            courses_reload_seconds: 0,
-        };
+        let settings = Settings::new(folder.path().to_owned(), 0);
         let Err(error) = routes(&settings, &Kit::for_tests()).await else {
             panic!("{what} is served");
         };

@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod buttons;
+mod chat;
+mod chat_reply;
 mod class_standing;
 mod courses;
 mod demo_course;

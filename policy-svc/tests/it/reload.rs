@@ -7,7 +7,7 @@ use tonic::{Code, Status, service::Routes};
 use turnwise_course_pack::Library;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{
-    Settings,
+    HelperSettings, Settings,
     courses::{self, LoadedCourse},
     routes, routes_over,
 };
@@ -36,7 +36,11 @@ fn service() -> Service {
     write_pack(&root.path().join("other"), "other");
     let kit = Kit::for_tests();
     let library = Arc::new(courses::open(root.path(), &kit).unwrap());
-    let client = PolicyServiceClient::new(routes_over(library.catalog(), &kit).unwrap().prepare());
+    let client = PolicyServiceClient::new(
+        routes_over(library.catalog(), &HelperSettings::default(), &kit)
+            .unwrap()
+            .prepare(),
+    );
     Service {
         root,
         library,
@@ -196,7 +200,9 @@ async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
     assert!(!service.settle());
     // At the start of a service it is the same.
     let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
-    let late = routes_over(late.catalog(), &service.kit).unwrap().prepare();
+    let late = routes_over(late.catalog(), &HelperSettings::default(), &service.kit)
+        .unwrap()
+        .prepare();
     for client in [&service.client, &PolicyServiceClient::new(late)] {
         let request = GetCourseRequest {
             course_id: "third".to_owned(),
@@ -258,10 +264,7 @@ async fn the_folder_is_followed_until_the_process_drains() {
     let root = tempfile::tempdir().unwrap();
     write_pack(root.path(), COURSE);
     let kit = Kit::for_tests();
-    let settings = Settings {
-        courses_dir: root.path().to_owned(),
-        courses_reload_seconds: 2,
-    };
+    let settings = Settings::new(root.path().to_owned(), 2);
     let mut client = PolicyServiceClient::new(routes(&settings, &kit).await.unwrap().prepare());
     let mut title = async || {
         let request = GetCourseRequest {

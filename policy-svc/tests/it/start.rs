@@ -10,10 +10,7 @@ use turnwise_proto::policy::v1::ListCoursesRequest;
 use crate::fixture;
 
 async fn refused(courses_dir: &Path) -> StartError {
-    let settings = Settings {
-        courses_dir: courses_dir.to_owned(),
-        courses_reload_seconds: 0,
-    };
+    let settings = Settings::new(courses_dir.to_owned(), 0);
     match routes(&settings, &Kit::for_tests()).await {
         Err(error) => error,
         Ok(_) => panic!("the service started"),

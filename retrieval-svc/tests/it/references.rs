@@ -89,6 +89,7 @@ fn course() -> Pack {
             allowed_topics: Vec::new(),
             reference: reference.to_owned(),
             url: String::new(),
+            help: turnwise_course_pack::LessonHelp::default(),
         });
     }
     pack

@@ -52,6 +52,17 @@ fn defaults_are_those_of_one_process() {
     assert!(settings.limits().memory.is_none());
 }
 
+#[tokio::test]
+async fn a_turn_that_is_longer_than_all_turns_together_is_no_setting() {
+    let arguments = ["--helper-conversation-history-max-chars", "500"];
+    let refused = routes(&parse(&arguments).unwrap(), &Kit::for_tests()).await;
+    let said = refused.unwrap_err().to_string();
+    assert!(
+        said.contains("HELPER_CONVERSATION_TURN_MAX_CHARS (800)"),
+        "{said}"
+    );
+}
+
 #[test]
 fn no_archive_is_written_where_archives_are_off() {
     for (flag, enabled) in [

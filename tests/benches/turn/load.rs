@@ -24,7 +24,7 @@ use crate::script::MESSAGES;
 /// So many workers share one connection.
 const WORKERS_PER_CHANNEL: usize = 32;
 /// The model whose answers are counted; any other means that something else was measured.
-const MODEL: &str = "mock";
+pub const MODEL: &str = "mock";
 /// The right answer to the drill that the mock model sets, whatever the unit.
 const MOCK_ANSWER: &str = "x = 5";
 /// The unit that the drills are about: the demo course's first with a badge, open to everybody.
@@ -42,8 +42,8 @@ pub struct Run {
 pub trait Worker: Send + 'static {
     /// All that is needed for so many turns, before the clock runs.
     fn prepare(&mut self, turns: usize) -> impl Future<Output = ()> + Send;
-    /// One turn.
-    fn turn(&mut self) -> impl Future<Output = ()> + Send;
+    /// One turn. The answer is its id, if it has one.
+    fn turn(&mut self) -> impl Future<Output = String> + Send;
 }
 
 /// Connections for so many workers.
@@ -144,7 +144,7 @@ impl Student {
     }
 
     /// Takes the next turn of the script, and answers what came of it.
-    pub async fn take(&mut self) -> TakeTurnResponse {
+    async fn take(&mut self) -> TakeTurnResponse {
         let thread = &self.threads[self.taken / MESSAGES.len()];
         let message = turn_request(&thread.thread_id, MESSAGES[self.taken % MESSAGES.len()]);
         self.taken += 1;
@@ -223,10 +223,13 @@ impl Worker for Student {
         }
     }
 
-    async fn turn(&mut self) {
+    async fn turn(&mut self) -> String {
         match self.doing {
-            Doing::Turns | Doing::Streams => drop(self.take().await),
-            Doing::Drills => self.grade().await,
+            Doing::Turns | Doing::Streams => self.take().await.turn_id,
+            Doing::Drills => {
+                self.grade().await;
+                String::new()
+            }
         }
     }
 }
@@ -265,11 +268,12 @@ impl EchoCaller {
 impl Worker for EchoCaller {
     async fn prepare(&mut self, _: usize) {}
 
-    async fn turn(&mut self) {
+    async fn turn(&mut self) -> String {
         let request = self.request.clone();
         self.client
             .batch_get_question_status(request)
             .await
             .unwrap();
+        String::new()
     }
 }

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod at_rest;
+mod chat;
 mod load;
 mod probe;
 mod report;
@@ -19,10 +20,12 @@ use std::process::Command;
 
 use clap::Parser;
 
+use chat::Chatter;
+use load::{Doing, Student};
 use report::Row;
 use subject::{
-    FIVE, FIVE_ALWAYS, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM, ONE_OFF, ONE_OFF_FLOOR, ONE_ON,
-    ONE_ON_FLOOR, Sample, Subjects,
+    CHAT, CHAT_FLOOR, FIVE, FIVE_ALWAYS, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM, ONE_OFF,
+    ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
 };
 use turnwise_testing::figure::{Bound, figure};
 
@@ -78,19 +81,28 @@ async fn main() {
     if let Some(at_rest) = &at_rest {
         report::at_rest(at_rest);
     }
-    let (calls, bytes) = probe::measure().await;
-    report::bytes(&calls, &bytes);
+    let (turn, chat) = probe::measure().await;
+    report::bytes("A turn", &turn);
+    report::bytes("A chat", &chat);
 
-    let mut subjects = Subjects::start(calls, bytes, &args.only, args.threads).await;
+    let mut subjects = Subjects::start(turn, chat, &args.only, args.threads).await;
     let mut rows = Vec::new();
     for concurrency in &args.concurrency {
         rows.extend(rounds(&args, &mut subjects, *concurrency).await);
     }
     report::table(&rows);
     for concurrency in &args.concurrency {
-        if FIVE.contains(&args.only) && *concurrency <= SPANS_UP_TO {
-            let turns = if args.quick { 32 } else { 1000 };
-            spans::tell(&subjects.five, *concurrency, turns).await;
+        if *concurrency > SPANS_UP_TO {
+            continue;
+        }
+        let turns = if args.quick { 32 } else { 1000 };
+        if FIVE.contains(&args.only) {
+            let student = |channel, token: &str| Student::new(channel, token, Doing::Turns);
+            spans::tell(&subjects.five, "turn", *concurrency, turns, student).await;
+        }
+        if CHAT.contains(&args.only) {
+            let chatter = |channel, token: &str| Chatter::new(channel, token, &subjects.page);
+            spans::tell(&subjects.five, "chat", *concurrency, turns, chatter).await;
         }
     }
     println!();
@@ -186,6 +198,22 @@ fn figures(rows: &[Row], args: &Args) {
         tell("stream_cpu_ms", cpu(FIVE_STREAM), told);
         tell("drill_over_turn_p50", p50_ratio(FIVE_DRILLS, FIVE), told);
         tell("drill_cpu_ms", cpu(FIVE_DRILLS), told);
+        let chat_bound = match concurrency {
+            16 => Bound::AtMost(2.2),
+            _ => told,
+        };
+        let cpu_ratio = |a: &str, b: &str| Some(cpu(a)? / cpu(b)?);
+        let cpu_us = |a: &str| Some(1000.0 * cpu(a)?);
+        tell(
+            "chat_cpu_over_floor",
+            cpu_ratio(CHAT, CHAT_FLOOR),
+            chat_bound,
+        );
+        tell("chat_cpu_us", cpu_us(CHAT), told);
+        tell("chat_floor_cpu_us", cpu_us(CHAT_FLOOR), told);
+        tell("turn_cpu_over_floor", cpu_ratio(FIVE, FIVE_FLOOR), told);
+        tell("chat_over_turn_cpu", cpu_ratio(CHAT, FIVE), told);
+        tell("chat_over_floor_p50", p50_ratio(CHAT, CHAT_FLOOR), told);
         tell(
             "one_to_five_p50_ratio",
             p50_ratio(ONE_OFF, FIVE),

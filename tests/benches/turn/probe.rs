@@ -1,5 +1,5 @@
-//! The bytes of a turn: the suite is put together in this process with a tally at every client of the gateway and a
-//! counting wire to Redis, and one thread of the script is played.
+//! The bytes of a turn and of a chat: the suite is put together in this process with a tally at every client of the gateway
+//! and a counting wire to Redis, and one thread of each script is played.
 
 use std::{
     collections::BTreeMap,
@@ -30,17 +30,25 @@ use turnwise_kit::{
 };
 use turnwise_llm_gateway_svc as llm;
 use turnwise_policy_svc as policy;
-use turnwise_proto::tutor::v1::{CreateThreadRequest, tutor_service_client::TutorServiceClient};
+use turnwise_proto::{
+    helper::v1::helper_service_client::HelperServiceClient,
+    tutor::v1::{CreateThreadRequest, tutor_service_client::TutorServiceClient},
+};
 use turnwise_retrieval_svc as retrieval;
 use turnwise_session_svc as session;
 use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
-    floor::{Bytes, Calls, StoreBytes},
+    chat::{LESSON, lesson, page_of},
+    floor::{self, Bytes, Call, Calls, Graph, To},
     process::repository,
     student::{DEMO_COURSE, Student, new_thread},
 };
 
-use crate::{load::turn_request, script::MESSAGES};
+use crate::{
+    chat::chat_request,
+    load::turn_request,
+    script::{CHAT_MESSAGES, CHAT_OPENING, MESSAGES},
+};
 
 /// gRPC's frame around a message.
 const FRAME: usize = 5;
@@ -51,8 +59,8 @@ struct Cli {
     suite: SuiteSettings,
 }
 
-/// What a turn sends: means over a thread of the script.
-pub async fn measure() -> (Calls, StoreBytes) {
+/// What a turn sends, and what a chat: means over a thread of the script.
+pub async fn measure() -> (Calls, Calls) {
     let redis = RedisServer::start().unwrap();
     let wire = Wire::start(redis.port()).await;
     let tally = Tally {
@@ -61,15 +69,24 @@ pub async fn measure() -> (Calls, StoreBytes) {
     };
     let home = tempfile::tempdir().unwrap();
     let data = DataDir::create(home.path()).unwrap();
-    let tutor = suite(&tally, &format!("redis://{}", wire.address), &data).await;
+    let face = suite(&tally, &format!("redis://{}", wire.address), &data).await;
+    let turn = turns(&tally, face.clone()).await;
+    (turn, chats(&tally, face).await)
+}
+
+fn context(role: &str) -> CallContext {
     let caller = Caller {
         tenant: "default".to_owned(),
-        subject: "probe".to_owned(),
-        role: "student".to_owned(),
+        subject: format!("probe-{role}"),
+        role: role.to_owned(),
         groups: vec![Student::CLASS.to_owned()],
     };
-    let context = CallContext::background(Some(caller), Duration::from_secs(60));
-    let mut client = TutorServiceClient::new(tutor);
+    CallContext::background(Some(caller), Duration::from_secs(60))
+}
+
+async fn turns(tally: &Tally, face: GrpcClient) -> Calls {
+    let context = context("student");
+    let mut client = TutorServiceClient::new(face);
     let new = CreateThreadRequest {
         class_id: Student::CLASS.to_owned(),
         ..new_thread(DEMO_COURSE)
@@ -86,7 +103,7 @@ pub async fn measure() -> (Calls, StoreBytes) {
         .take_turn(context.request(turn_request(&other_id, MESSAGES[0])))
         .await
         .unwrap();
-    tally.seen.lock().unwrap().clear();
+    tally.forget();
 
     for message in MESSAGES {
         client
@@ -94,37 +111,27 @@ pub async fn measure() -> (Calls, StoreBytes) {
             .await
             .unwrap();
     }
-    let mut seen = tally.seen.lock().unwrap().clone();
-    let mut take = |method: &str| {
-        let sum = seen.remove(method).unwrap_or_else(|| {
-            panic!("no turn called {method}; make the floor's graph the suite's again")
-        });
-        assert_eq!(
-            sum.calls,
-            MESSAGES.len(),
-            "{method} is not called once a turn; so the floor's graph must be made anew"
-        );
-        sum.mean()
-    };
-    let (begin_turn, begin) = take("BeginTurn");
-    let (commit_turn, commit) = take("CommitTurn");
-    let calls = Calls {
-        turn: take("TakeTurn").0,
-        begin_turn,
-        map_message: take("MapMessage").0,
-        plan: take("Plan").0,
-        retrieve: take("Retrieve").0,
-        decide: take("Decide").0,
-        complete: take("Complete").0,
-        resolve_reply: take("ResolveReply").0,
-        commit_turn,
-    };
-    let left: Vec<_> = seen.keys().collect();
-    assert!(
-        left.is_empty(),
-        "the floor does not make these calls of a turn: {left:?}"
-    );
-    (calls, StoreBytes { begin, commit })
+    tally.calls("TakeTurn", floor::TURN)
+}
+
+async fn chats(tally: &Tally, face: GrpcClient) -> Calls {
+    let mut client = HelperServiceClient::new(face);
+    let minted = client
+        .mint_scope_token(context("staff").request(page_of(lesson(LESSON))))
+        .await;
+    let page = minted.unwrap().into_inner().scope_token;
+    let context = context("student");
+    let mut conversation_id = String::new();
+    for message in std::iter::once(CHAT_OPENING).chain(CHAT_MESSAGES) {
+        let request = chat_request(&page, &conversation_id, message);
+        let answer = client.chat(context.request(request)).await.unwrap();
+        if conversation_id.is_empty() {
+            // Only a conversation that has begun is counted.
+            tally.forget();
+            conversation_id = answer.into_inner().conversation_id;
+        }
+    }
+    tally.calls("Chat", floor::CHAT)
 }
 
 /// The suite in this process, over Redis, with a tally at each client. The answer is a client of its public face.
@@ -144,6 +151,8 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
         "--retrieval-store",
         &format!("embedded:{}", index.display()),
         "--drill-token-keys-file",
+        keys.to_str().unwrap(),
+        "--scope-token-keys-file",
         keys.to_str().unwrap(),
         "--helper-rate-limit-per-minute",
         "1000000",
@@ -167,7 +176,7 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
     };
     let policy = policy::routes(&settings.policy, &kit).await.unwrap();
     let search = retrieval::Settings {
-        courses: settings.policy.clone(),
+        courses: settings.policy.courses.clone(),
         own: settings.retrieval.clone(),
     };
     let retrieval = retrieval::routes(&search, None, &kit).await.unwrap();
@@ -219,6 +228,53 @@ impl Tally {
             inner: client,
             tally: self.clone(),
         })
+    }
+
+    fn forget(&self) {
+        self.seen.lock().unwrap().clear();
+    }
+
+    /// The bytes of a graph's calls, of which a script of messages was played.
+    fn calls(&self, front: &str, graph: Graph) -> Calls {
+        let mut seen = std::mem::take(&mut *self.seen.lock().unwrap());
+        let mut take = |method: &str| {
+            let sum = seen.remove(method).unwrap_or_else(|| {
+                panic!("no {front} called {method}; make the floor's graph the suite's again")
+            });
+            assert_eq!(
+                sum.calls,
+                MESSAGES.len(),
+                "{method} is not called once a {front}; so the floor's graph must be made anew"
+            );
+            sum.mean()
+        };
+        let mut calls = Calls {
+            front: take(front).0,
+            ..Calls::default()
+        };
+        for phase in graph {
+            let phase = phase.iter().map(|(method, to)| {
+                let (bytes, store) = take(method);
+                match to {
+                    To::Begin => calls.store.begin = store,
+                    To::Commit => calls.store.commit = store,
+                    To::Policy | To::Retrieval | To::Llm => {}
+                }
+                Call {
+                    method: (*method).to_owned(),
+                    to: *to,
+                    bytes,
+                }
+            });
+            let phase = phase.collect();
+            calls.phases.push(phase);
+        }
+        let left: Vec<_> = seen.keys().collect();
+        assert!(
+            left.is_empty(),
+            "the floor does not make these calls of a {front}: {left:?}"
+        );
+        calls
     }
 
     fn count(&self, method: String, message: Bytes, store: Bytes) {

@@ -1,6 +1,6 @@
 //! The report: tables for people, then lines that a script can read.
 
-use turnwise_tests::floor::{Bytes, Calls, StoreBytes};
+use turnwise_tests::floor::{Bytes, Calls, To};
 
 use crate::{at_rest::AtRest, median, subject::Sample};
 
@@ -42,22 +42,20 @@ impl Row {
 }
 
 /// Prints the bytes of a turn's calls.
-pub fn bytes(calls: &Calls, store: &StoreBytes) {
-    println!("\nA turn's calls, mean bytes of a thread's turns (request, response):");
+pub fn bytes(what: &str, calls: &Calls) {
+    println!("\n{what}, its calls, mean bytes over a script (request, response):");
     let line = |name: &str, bytes: Bytes| {
         println!("  {name:<22} {:>6} {:>6}", bytes.request, bytes.response);
     };
-    line("TakeTurn", calls.turn);
-    line("BeginTurn", calls.begin_turn);
-    line("  store, on the wire", store.begin);
-    line("MapMessage", calls.map_message);
-    line("Plan", calls.plan);
-    line("Retrieve", calls.retrieve);
-    line("Decide", calls.decide);
-    line("Complete", calls.complete);
-    line("ResolveReply", calls.resolve_reply);
-    line("CommitTurn", calls.commit_turn);
-    line("  store, on the wire", store.commit);
+    line("the student's own", calls.front);
+    for call in calls.phases.iter().flatten() {
+        line(&call.method, call.bytes);
+        match call.to {
+            To::Begin => line("  store, on the wire", calls.store.begin),
+            To::Commit => line("  store, on the wire", calls.store.commit),
+            To::Policy | To::Retrieval | To::Llm => {}
+        }
+    }
 }
 
 /// Prints all rows.

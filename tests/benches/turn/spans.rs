@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use tonic::transport::Channel;
 use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::{
     admin, deployment::Deployment, help_request::time, options::Service, procfs::cpu_ms,
     staff::Staff, student::Student as Identity, token,
 };
 
-use crate::load::{self, Doing, Student, Worker};
+use crate::load::{self, Worker};
 
 /// So many turns of each student are explained.
 const EXPLAINED: usize = 8;
@@ -26,17 +27,24 @@ const PROCESSES: [Service; 5] = [
 /// Sums and counts of a method's or a phase's times, milliseconds.
 type Sums = BTreeMap<String, (f64, f64)>;
 
-/// Takes so many turns at this concurrency and prints the tables.
-pub async fn tell(five: &Deployment, workers: usize, turns: usize) {
+/// Takes so many turns at this concurrency and prints the tables. `what` they are stands in the names of the figures;
+/// `worker` is one with this channel and token.
+pub async fn tell<W: Worker>(
+    five: &Deployment,
+    what: &str,
+    workers: usize,
+    turns: usize,
+    worker: impl Fn(Channel, &str) -> W,
+) {
     let run = uuid::Uuid::new_v4().simple().to_string();
     let ids: Vec<String> = (0..workers).map(|n| format!("span-{n}-{run}")).collect();
     let channels = load::channels(&five.endpoint(), workers);
-    let mut students: Vec<Student> = ids
+    let mut students: Vec<W> = ids
         .iter()
         .zip(channels)
         .map(|(id, channel)| {
             let token = token::student(&five.data_dir, id, Identity::CLASS);
-            Student::new(channel, &token, Doing::Turns)
+            worker(channel, &token)
         })
         .collect();
     let share = turns.div_ceil(workers).max(EXPLAINED);
@@ -51,9 +59,9 @@ pub async fn tell(five: &Deployment, workers: usize, turns: usize) {
         tokio::spawn(async move {
             let mut last = Vec::new();
             for n in 0..share {
-                let answer = student.take().await;
+                let turn_id = student.turn().await;
                 if n + EXPLAINED >= share {
-                    last.push(answer.turn_id);
+                    last.push(turn_id);
                 }
             }
             last
@@ -63,7 +71,7 @@ pub async fn tell(five: &Deployment, workers: usize, turns: usize) {
     let after = (cpus(five), calls(five).await);
     let count = (workers * share) as f64;
 
-    println!("\nWhere a turn's time goes, concurrency {workers}, {count} turns:\n");
+    println!("\nWhere a {what}'s time goes, concurrency {workers}, {count} turns:\n");
     println!("| process | CPU ms/turn |");
     println!("| --- | ---: |");
     for ((service, before), after) in PROCESSES.iter().zip(before.0).zip(after.0) {
@@ -100,7 +108,7 @@ pub async fn tell(five: &Deployment, workers: usize, turns: usize) {
     println!();
     for (phase, (sum, number)) in &phases {
         figure(
-            &format!("phase_{phase}_ms_c{workers}"),
+            &format!("{what}_phase_{phase}_ms_c{workers}"),
             sum / number,
             Bound::Report,
         );

@@ -2,12 +2,14 @@
 
 use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use tempfile::TempDir;
+use tonic::transport::Channel;
 use turnwise::data_dir::DataDir;
 use turnwise_proto::exam::v1::BatchGetQuestionStatusRequest;
 use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
+    chat,
     deployment::Deployment,
-    floor::{Calls, Role, StoreBytes, front_request},
+    floor::{Calls, Role, front_request},
     options::Options,
     process::{Process, Program},
     procfs::{cpu_ms, cpu_ms_of},
@@ -15,7 +17,10 @@ use turnwise_tests::{
     token,
 };
 
-use crate::load::{self, Doing, EchoCaller, Run, Student};
+use crate::{
+    chat::Chatter,
+    load::{self, Doing, EchoCaller, Run, Student},
+};
 
 /// One line of the table.
 pub struct Subject {
@@ -29,6 +34,8 @@ pub struct Subject {
 
 enum Who {
     Students(DataDir, Doing),
+    /// Beside the lesson of this page's token.
+    Chatters(DataDir, String),
     Echo(BatchGetQuestionStatusRequest),
 }
 
@@ -63,6 +70,8 @@ pub struct Subjects {
     pub all: Vec<Subject>,
     /// The five processes.
     pub five: Deployment,
+    /// The token of a lesson's page of theirs.
+    pub page: String,
     _deployments: Vec<Deployment>,
     _processes: Vec<Process>,
     _redis: Vec<RedisServer>,
@@ -77,6 +86,10 @@ pub const FIVE: &str = "five processes";
 pub const FIVE_STREAM: &str = "five processes, StreamTurn";
 /// The same, grading drills by the rules.
 pub const FIVE_DRILLS: &str = "five processes, GradeDrill";
+/// The floor of a chat.
+pub const CHAT_FLOOR: &str = "five processes, chat, floor";
+/// Five processes, asked for the homework helper's answers.
+pub const CHAT: &str = "five processes, chat";
 /// Five processes with AOF always.
 pub const FIVE_ALWAYS: &str = "five processes, AOF always";
 /// One process with fsync off: its floor.
@@ -91,7 +104,7 @@ pub const ONE_ON: &str = "one process, fsync on";
 impl Subjects {
     /// Starts those whose names hold `only`, and the five processes in any case. `threads`: worker threads of each of five
     /// processes, of the floor's as of the suite's; `None`: each has its own default.
-    pub async fn start(calls: Calls, bytes: StoreBytes, only: &str, threads: Option<u16>) -> Self {
+    pub async fn start(turn: Calls, chat_calls: Calls, only: &str, threads: Option<u16>) -> Self {
         let mut all = Vec::new();
         let mut deployments = Vec::new();
         let mut processes = Vec::new();
@@ -113,30 +126,28 @@ impl Subjects {
             role(leaf, threads),
             role(leaf, threads),
         );
-        let session = role(
-            &Role::Store {
-                redis: redis.url(),
-                bytes,
-            },
-            threads,
-        );
-        let gateway = role(
-            &Role::Gateway {
-                policy: policy.0,
-                retrieval: retrieval.0,
-                llm: llm.0,
+        for (database, name, calls) in [(0, FIVE_FLOOR, &turn), (1, CHAT_FLOOR, &chat_calls)] {
+            let store = Role::Store {
+                redis: format!("{}/{database}", redis.url()),
+                bytes: calls.store,
+            };
+            let session = role(&store, threads);
+            let gateway = Role::Gateway {
+                policy: policy.0.clone(),
+                retrieval: retrieval.0.clone(),
+                llm: llm.0.clone(),
                 session: session.0,
-                calls,
-            },
-            threads,
-        );
-        all.push(Subject {
-            name: FIVE_FLOOR,
-            endpoint: gateway.0,
-            pids: vec![policy.1, retrieval.1, llm.1, session.1, gateway.1],
-            redis: Some(control),
-            who: Who::Echo(front_request(calls.turn)),
-        });
+                calls: calls.clone(),
+            };
+            let gateway = role(&gateway, threads);
+            all.push(Subject {
+                name,
+                endpoint: gateway.0,
+                pids: vec![policy.1, retrieval.1, llm.1, session.1, gateway.1],
+                redis: Some(control.clone()),
+                who: Who::Echo(front_request(calls.front)),
+            });
+        }
         let redis = vec![redis];
 
         let five = options()
@@ -162,6 +173,13 @@ impl Subjects {
             });
         }
 
+        let page = chat::page(&five, chat::lesson(chat::LESSON)).await;
+        all.push(Subject {
+            redis: Some(control),
+            who: Who::Chatters(five.data_dir.clone(), page.clone()),
+            ..Subject::of(CHAT, &five, Doing::Turns)
+        });
+
         for (floor, name, fsync) in [
             (ONE_OFF_FLOOR, ONE_OFF, false),
             (ONE_ON_FLOOR, ONE_ON, true),
@@ -174,8 +192,7 @@ impl Subjects {
                 &Role::Suite {
                     file,
                     fsync,
-                    calls,
-                    bytes,
+                    calls: turn.clone(),
                 },
                 None,
             );
@@ -184,7 +201,7 @@ impl Subjects {
                 endpoint,
                 pids: vec![pid],
                 redis: None,
-                who: Who::Echo(front_request(calls.turn)),
+                who: Who::Echo(front_request(turn.front)),
             });
             let setting = if fsync { "on" } else { "off" };
             let one = Deployment::one_process(options().env("SESSION_EMBEDDED_FSYNC", setting));
@@ -196,6 +213,7 @@ impl Subjects {
         Self {
             all,
             five,
+            page,
             _deployments: deployments,
             _processes: processes,
             _redis: redis,
@@ -222,22 +240,34 @@ impl Subject {
         }
         let endpoint = self.endpoint.clone();
         let channels = load::channels(&endpoint, workers);
+        // New students each time: nobody's list of threads grows without end.
+        let run = uuid::Uuid::new_v4().simple().to_string();
+        let tokens = |data_dir: &DataDir, part: &str| -> Vec<(Channel, String)> {
+            let channels = channels.iter().cloned().enumerate();
+            let with_token = channels.map(|(n, channel)| {
+                let id = format!("{part}-{n}-{run}");
+                (channel, token::student(data_dir, &id, Identity::CLASS))
+            });
+            with_token.collect()
+        };
         match &self.who {
             Who::Students(data_dir, doing) => {
-                // New students each time: nobody's list of threads grows without end.
-                let run = uuid::Uuid::new_v4().simple().to_string();
                 let students = |part: &str| -> Vec<Student> {
-                    let token = |n| {
-                        let id = format!("{part}-{n}-{run}");
-                        token::student(data_dir, &id, Identity::CLASS)
-                    };
-                    let channels = channels.iter().cloned().enumerate();
-                    channels
-                        .map(|(n, channel)| Student::new(channel, &token(n), *doing))
+                    let them = tokens(data_dir, part).into_iter();
+                    them.map(|(channel, token)| Student::new(channel, &token, *doing))
                         .collect()
                 };
                 load::run(students("warm-up"), warm_up(workers)).await;
                 self.measure(students("student"), turns).await
+            }
+            Who::Chatters(data_dir, page) => {
+                let chatters = |part: &str| -> Vec<Chatter> {
+                    let them = tokens(data_dir, part).into_iter();
+                    them.map(|(channel, token)| Chatter::new(channel, &token, page))
+                        .collect()
+                };
+                load::run(chatters("warm-up"), warm_up(workers)).await;
+                self.measure(chatters("student"), turns).await
             }
             Who::Echo(request) => {
                 let callers = || -> Vec<EchoCaller> {
@@ -312,6 +342,7 @@ impl RedisControl {
 pub fn quiet_env() -> Vec<(String, String)> {
     [
         ("HELPER_RATE_LIMIT_PER_MINUTE", "1000000"),
+        ("HELPER_RATE_LIMIT_PER_IP_PER_MINUTE", "1000000"),
         ("HELPER_READ_LIMIT_PER_MINUTE", "1000000"),
         ("HELPER_MAX_CONCURRENCY", "1000"),
         ("LOG_FILTER", "warn"),

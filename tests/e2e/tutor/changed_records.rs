@@ -27,10 +27,7 @@ pub struct Tools {
 impl Tools {
     /// The demo course and the built-in sheets.
     pub async fn new() -> Self {
-        let settings = PolicySettings {
-            courses_dir: repository().join("courses"),
-            courses_reload_seconds: 0,
-        };
+        let settings = PolicySettings::new(repository().join("courses"), 0);
         let kit = Kit::for_tests();
         let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
         let options = ClientOptions {

@@ -92,6 +92,8 @@ impl Deployment {
         set("JWT_JWKS_FILE", data_dir.jwks_file().display().to_string());
         let token_keys = data_dir.drill_token_keys_file();
         set("DRILL_TOKEN_KEYS_FILE", token_keys.display().to_string());
+        let scope_keys = data_dir.scope_token_keys_file();
+        set("SCOPE_TOKEN_KEYS_FILE", scope_keys.display().to_string());
 
         let (certificates, internal_token) = if options.tls {
             let certificates = Certificates::make(home.path());

@@ -23,27 +23,67 @@ pub struct Bytes {
     pub response: usize,
 }
 
+/// Who answers a call.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub enum To {
+    /// The store's service, where a turn begins.
+    Begin,
+    /// The store's service, where a turn is committed.
+    Commit,
+    /// The policy.
+    Policy,
+    /// Retrieval.
+    Retrieval,
+    /// The model gateway.
+    Llm,
+}
+
+/// The methods that are called behind a call, phase after phase; those of one phase at once.
+pub type Graph = &'static [&'static [(&'static str, To)]];
+
+/// A tutor's turn. The exam system is asked beside retrieval only for a student who is ready for an exam; see the
+/// benchmark.
+pub const TURN: Graph = &[
+    &[("BeginTurn", To::Begin)],
+    &[("MapMessage", To::Retrieval)],
+    &[("Plan", To::Policy)],
+    &[("Retrieve", To::Retrieval)],
+    &[("Decide", To::Policy)],
+    &[("Complete", To::Llm)],
+    &[("ResolveReply", To::Policy)],
+    &[("CommitTurn", To::Commit)],
+];
+
+/// A message to the homework helper, in a conversation that has begun.
+pub const CHAT: Graph = &[
+    &[("BeginTurn", To::Begin)],
+    &[("DecideChat", To::Policy)],
+    &[("GetReference", To::Retrieval), ("Retrieve", To::Retrieval)],
+    &[("Complete", To::Llm)],
+    &[("ResolveChat", To::Policy)],
+    &[("CommitTurn", To::Commit)],
+];
+
+/// One call behind the student's own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Call {
+    /// The method of the suite.
+    pub method: String,
+    /// Who answers it.
+    pub to: To,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
 /// The calls of a turn.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Calls {
     /// The student's own call.
-    pub turn: Bytes,
-    /// To the store's service.
-    pub begin_turn: Bytes,
-    /// To retrieval.
-    pub map_message: Bytes,
-    /// To the policy.
-    pub plan: Bytes,
-    /// To retrieval. The exam system is asked beside it only for a student who is ready for an exam; see the benchmark.
-    pub retrieve: Bytes,
-    /// To the policy.
-    pub decide: Bytes,
-    /// To the model gateway.
-    pub complete: Bytes,
-    /// To the policy.
-    pub resolve_reply: Bytes,
-    /// To the store's service.
-    pub commit_turn: Bytes,
+    pub front: Bytes,
+    /// Those behind it, phase after phase.
+    pub phases: Vec<Vec<Call>>,
+    /// The store's.
+    pub store: StoreBytes,
 }
 
 /// The bytes that the store is sent and answers, as they are on Redis's wire.
@@ -88,7 +128,5 @@ pub enum Role {
         fsync: bool,
         /// The bytes of each call.
         calls: Calls,
-        /// The bytes of the store.
-        bytes: StoreBytes,
     },
 }

@@ -1,7 +1,6 @@
 //! The processes of a floor, and the calls of a turn.
 
-use std::sync::Arc;
-
+use futures_util::future::try_join_all;
 use tokio::net::TcpListener;
 use tonic::{
     Request, Response, Status,
@@ -17,7 +16,7 @@ use turnwise_proto::exam::v1::{
 };
 
 use super::{
-    Calls, Role,
+    Call, Calls, Role, To,
     echo::{Echo, Peer, not_borrowed, reply_of, request_of},
     store::{Bare, BareRedb, BareRedis, Nothing, Step},
 };
@@ -33,28 +32,25 @@ pub async fn serve(role: Role) {
             llm,
             session,
             calls,
-        } => front(Gateway {
-            policy: over_socket(&policy),
-            retrieval: over_socket(&retrieval),
-            llm: over_socket(&llm),
-            session: over_socket(&session),
-            requests: Requests::of(calls),
-        }),
-        Role::Suite {
-            file,
-            fsync,
-            calls,
-            bytes,
         } => {
+            let peers = Peers {
+                policy: over_socket(&policy),
+                retrieval: over_socket(&retrieval),
+                llm: over_socket(&llm),
+                session: over_socket(&session),
+            };
+            front(Gateway::of(&calls, &peers))
+        }
+        Role::Suite { file, fsync, calls } => {
             let leaf = || ExamServiceClient::new(echo(Nothing).prepare());
-            let store = BareRedb::open(&file, fsync, bytes);
-            front(Gateway {
+            let store = BareRedb::open(&file, fsync, calls.store);
+            let peers = Peers {
                 policy: leaf(),
                 retrieval: leaf(),
                 llm: leaf(),
                 session: ExamServiceClient::new(echo(store).prepare()),
-                requests: Requests::of(calls),
-            })
+            };
+            front(Gateway::of(&calls, &peers))
         }
     };
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -84,42 +80,41 @@ fn over_socket(uri: &str) -> ExamServiceClient<Channel> {
     ExamServiceClient::new(endpoint(uri).unwrap().connect_lazy())
 }
 
-/// The messages of a turn's calls, made once.
-struct Requests {
-    begin_turn: BatchGetQuestionStatusRequest,
-    map_message: BatchGetQuestionStatusRequest,
-    plan: BatchGetQuestionStatusRequest,
-    retrieve: BatchGetQuestionStatusRequest,
-    decide: BatchGetQuestionStatusRequest,
-    complete: BatchGetQuestionStatusRequest,
-    resolve_reply: BatchGetQuestionStatusRequest,
-    commit_turn: BatchGetQuestionStatusRequest,
-    answer: usize,
-}
-
-impl Requests {
-    fn of(calls: Calls) -> Arc<Self> {
-        Arc::new(Self {
-            begin_turn: request_of(calls.begin_turn, Step::Begin),
-            map_message: request_of(calls.map_message, Step::None),
-            plan: request_of(calls.plan, Step::None),
-            retrieve: request_of(calls.retrieve, Step::None),
-            decide: request_of(calls.decide, Step::None),
-            complete: request_of(calls.complete, Step::None),
-            resolve_reply: request_of(calls.resolve_reply, Step::None),
-            commit_turn: request_of(calls.commit_turn, Step::Commit),
-            answer: calls.turn.response,
-        })
-    }
-}
-
-/// Makes the calls of a turn as the turn gateway does.
-struct Gateway<P> {
+/// Those behind a gateway.
+struct Peers<P> {
     policy: P,
     retrieval: P,
     llm: P,
     session: P,
-    requests: Arc<Requests>,
+}
+
+/// Makes the calls of a turn as the turn gateway does.
+struct Gateway<P> {
+    /// Phase after phase. The messages are made once.
+    phases: Vec<Vec<(P, BatchGetQuestionStatusRequest)>>,
+    answer: usize,
+}
+
+impl<P: Peer> Gateway<P> {
+    fn of(calls: &Calls, peers: &Peers<P>) -> Self {
+        let prepared = |call: &Call| {
+            let (peer, step) = match call.to {
+                To::Begin => (&peers.session, Step::Begin),
+                To::Commit => (&peers.session, Step::Commit),
+                To::Policy => (&peers.policy, Step::None),
+                To::Retrieval => (&peers.retrieval, Step::None),
+                To::Llm => (&peers.llm, Step::None),
+            };
+            (peer.clone(), request_of(call.bytes, step))
+        };
+        let phases = calls.phases.iter();
+        Self {
+            phases: phases
+                .map(|phase| phase.iter().map(prepared).collect())
+                .collect(),
+            answer: calls.front.response,
+        }
+    }
 }
 
 #[tonic::async_trait]
@@ -128,16 +123,10 @@ impl<P: Peer> ExamService for Gateway<P> {
         &self,
         _: Request<BatchGetQuestionStatusRequest>,
     ) -> Result<Response<BatchGetQuestionStatusResponse>, Status> {
-        let requests = &self.requests;
-        self.session.call(&requests.begin_turn).await?;
-        self.retrieval.call(&requests.map_message).await?;
-        self.policy.call(&requests.plan).await?;
-        self.retrieval.call(&requests.retrieve).await?;
-        self.policy.call(&requests.decide).await?;
-        self.llm.call(&requests.complete).await?;
-        self.policy.call(&requests.resolve_reply).await?;
-        self.session.call(&requests.commit_turn).await?;
-        Ok(Response::new(reply_of(requests.answer)))
+        for phase in &self.phases {
+            try_join_all(phase.iter().map(|(peer, request)| peer.call(request))).await?;
+        }
+        Ok(Response::new(reply_of(self.answer)))
     }
 
     async fn submit_answer(

@@ -2,6 +2,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
+//! | `helper` | the homework helper instead of the tutor |
 //! | [`typed`] | what a line means |
 //! | [`desk`] | the open card and its buttons; lines become calls |
 //! | [`calls`] | calls, and sending them again |
@@ -15,6 +16,7 @@ pub mod calls;
 mod commands;
 pub mod desk;
 pub mod drawer;
+mod helper;
 pub mod lines;
 pub mod progress;
 pub mod remedy;
@@ -57,10 +59,22 @@ pub struct ChatArgs {
     /// File with a staff token for /why; without it a development token of a local `turnwise up` is made
     #[arg(long)]
     pub staff_token_file: Option<PathBuf>,
+    /// Talk to the homework helper beside a lesson instead of the tutor
+    #[arg(long, requires = "lesson")]
+    pub helper: bool,
+    /// The lesson: its slug, or a few words of the page's own
+    #[arg(long, requires = "helper")]
+    pub lesson: Option<String>,
+    /// File with the page's scope token; without it one is signed with the staff token
+    #[arg(long, requires = "helper")]
+    pub scope_token_file: Option<PathBuf>,
 }
 
 /// Talks until the input ends.
 pub async fn run(args: ChatArgs) -> Result<ExitCode> {
+    if let Some(lesson) = &args.lesson {
+        return helper::run(&args, lesson).await;
+    }
     let mut student = Student::connect(args.connect)?;
     let resumed = args.thread.is_some();
     let thread_id = match args.thread {

@@ -27,6 +27,12 @@ pub fn remedy(fault: &Fault) -> String {
             Some(need) => format!("The token does not allow this; it takes {need}."),
             None => "The token does not allow this; check --class and the token's role.".to_owned(),
         },
+        ErrorReason::MissingScopeToken | ErrorReason::InvalidScopeToken => {
+            "Load the lesson's page again and give its token with --scope-token-file, or leave that out.".to_owned()
+        }
+        ErrorReason::LlmOff => {
+            "No model is called here: ask about an exercise, or about the lesson.".to_owned()
+        }
         ErrorReason::MessageTooLong => {
             match (fault.metadata("chars"), fault.metadata("max_chars")) {
                 (Some(chars), Some(most)) => {

@@ -1,9 +1,12 @@
-//! `turnwise course`: checks and draws course packs, makes packs of tables, and references of lessons.
+//! `turnwise course`: begins, checks and draws course packs, makes packs of tables, and topics and references of lessons.
 
 pub mod check;
 pub mod graph;
 pub mod import;
+pub mod new;
+mod place;
 pub mod references;
+pub mod topics;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,7 +14,9 @@ use std::process::ExitCode;
 pub use check::CheckArgs;
 pub use graph::GraphArgs;
 pub use import::ImportArgs;
+pub use new::NewArgs;
 pub use references::ReferencesArgs;
+pub use topics::TopicsArgs;
 
 /// Work with course packs.
 #[derive(clap::Args, Debug, Clone)]
@@ -24,7 +29,19 @@ pub struct CourseArgs {
 /// What can be done with course packs.
 #[derive(clap::Subcommand, Debug, Clone)]
 pub enum CourseCommand {
+    /// Begin a course: a folder with a unit, a lesson and a reference for each session.
+    New(NewArgs),
     /// Report every fault of one or more packs, with file, line and remedy.
+    ///
+    /// Front matter of a lesson (content/**/*.md): unit, source, type, title; where wanted url, and for
+    /// the homework helper
+    ///
+    ///   helper_allowed_topics   list: what a chat may be about
+    ///   helper_topic_synonyms   topic: [words of students], up to 200 in all
+    ///   helper_redirect         answer to a message about something else, up to 500 characters
+    ///   helper_check_question   one question, up to 300 characters
+    ///   helper_reference        key of the reference text
+    #[command(verbatim_doc_comment)]
     Check(CheckArgs),
     /// Draw a pack's prerequisites, for a student if one is given.
     Graph(GraphArgs),
@@ -48,6 +65,8 @@ pub enum CourseCommand {
     Import(ImportArgs),
     /// Make one reference text a lesson from a pack's own lessons.
     References(ReferencesArgs),
+    /// Suggest, from the text of each lesson, what a chat about it may touch.
+    Topics(TopicsArgs),
 }
 
 /// Runs the command and gives the process's exit code: success, or failure if a
@@ -57,9 +76,11 @@ pub enum CourseCommand {
 /// `out` cannot be written, or an import cannot be carried out; the message says what to do.
 pub fn run(args: &CourseArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &args.command {
+        CourseCommand::New(args) => new::run(args, out),
         CourseCommand::Check(args) => check::run(args, out),
         CourseCommand::Graph(args) => graph::run(args, out, &mut std::io::stderr()),
         CourseCommand::Import(args) => import::run(args, out),
         CourseCommand::References(args) => references::run(args, out),
+        CourseCommand::Topics(args) => topics::run(args, out),
     }
 }

@@ -1,6 +1,6 @@
 //! `turnwise class` and `turnwise student`, run as a person runs them, against services in this process.
 
-mod fake;
+pub(crate) mod fake;
 
 use std::process::Output;
 

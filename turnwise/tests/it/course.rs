@@ -1,10 +1,12 @@
-//! `turnwise course`: checking, drawing and importing packs, and making references.
+//! `turnwise course`: beginning, checking, drawing and importing packs, topics and references.
 
 mod check;
 mod graph;
 mod import;
+mod new;
 mod references;
 mod rows;
+mod topics;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ mod chat;
 mod class;
 mod course;
 mod doctor;
+mod eval;
 mod index;
 mod keys;
 mod pdf;

@@ -35,10 +35,7 @@ fn courses() -> PathBuf {
 
 /// A turn as the gateway takes it, whose model did not answer.
 async fn taken() -> TurnRecord {
-    let settings = turnwise_policy_svc::Settings {
-        courses_dir: courses(),
-        courses_reload_seconds: 0,
-    };
+    let settings = turnwise_policy_svc::Settings::new(courses(), 0);
     let kit = Kit::for_tests();
     let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
     let options = ClientOptions {

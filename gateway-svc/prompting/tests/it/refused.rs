@@ -92,7 +92,7 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
             Some(3),
             "`mistake_tags`",
         ),
-        ("chat.system.md", "x", None, "`chat` is no mode"),
+        ("talk.system.md", "x", None, "`talk` is no mode"),
         ("turn.assistant.md", "x", None, "`assistant` is no role"),
         ("turn.system.de_CH.md", "{{ policy }}", None, "language tag"),
         ("turn.system.d.md", "{{ policy }}", None, "language tag"),

@@ -83,6 +83,8 @@ impl World {
             "1000000",
             "--drill-token-keys-file",
             file.to_str().unwrap(),
+            "--scope-token-keys-file",
+            file.to_str().unwrap(),
         ])
         .settings;
         let clock = Arc::new(ManualClock::new("2026-03-02T08:00:00Z".parse().unwrap()));

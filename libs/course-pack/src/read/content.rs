@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{markdown, reference_key, values};
+use super::{helper, markdown, reference_key};
 use crate::draft::{ChunkDraft, Draft, LessonDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
@@ -26,9 +26,10 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     let source = fields.id("source", sink);
     let chunk_type = fields.required_choice("type", &TYPES, sink);
     let title = fields.text("title", sink);
-    let allowed_topics = values(fields.texts("allowed_topics", sink));
+    let allowed_topics = helper::topics(&mut fields, sink);
     let reference = reference_key(&mut fields, sink);
     let url = fields.optional_text("url", sink);
+    let (help, synonym_topics) = helper::help(&mut fields, sink);
     fields.finish(sink);
 
     let sections = markdown::sections(document.body, document.body_line, sink);
@@ -53,6 +54,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
             .map(|l| l.value.clone())
             .unwrap_or_default(),
         url: url.map(|l| l.value).unwrap_or_default(),
+        help,
     };
     for (n, section) in sections.into_iter().enumerate() {
         let attributes = section.attributes;
@@ -76,6 +78,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults
     draft.lessons.push(LessonDraft {
         unit_line: unit.line,
         reference_line: reference.map(|l| l.line),
+        synonym_topics,
         lesson,
         file,
     });

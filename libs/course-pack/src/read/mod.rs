@@ -4,6 +4,7 @@ mod content;
 mod course;
 mod documents;
 mod exams;
+mod helper;
 mod markdown;
 mod support;
 mod units;

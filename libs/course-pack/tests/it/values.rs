@@ -1,7 +1,7 @@
 //! What a good pack holds once it is loaded.
 
 use crate::fixture::{COURSE, LESSON, good, one, pack, write};
-use turnwise_course_pack::{LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
+use turnwise_course_pack::{LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
 
 #[test]
 fn the_good_pack() {
@@ -57,6 +57,47 @@ fn a_course_and_a_lesson_name_their_references() {
     assert_eq!(pack.course.reference, "sums");
     assert_eq!(pack.lessons[0].reference, "sums");
     assert_eq!(pack.lessons[0].slug(), "lesson-a_1-b");
+}
+
+#[test]
+fn a_lesson_speaks_to_the_helper() {
+    let dir = pack();
+    assert_eq!(good(dir.path()).lessons[0].help, LessonHelp::default());
+    let front = "\
+helper_allowed_topics: [adding, 'whole numbers']
+helper_topic_synonyms:
+  adding: [plus, put together]
+  Whole numbers:
+    - counting numbers
+helper_redirect: 'Ask me about sums: that is what we do here.'
+helper_check_question: Which two numbers do you add first?";
+    write(
+        dir.path(),
+        "content/a.md",
+        LESSON.replace("allowed_topics: [adding]", front),
+    );
+    let pack = good(dir.path());
+    let lesson = &pack.lessons[0];
+    assert_eq!(lesson.allowed_topics, ["adding", "whole numbers"]);
+    let synonyms = &lesson.help.topic_synonyms;
+    assert_eq!(synonyms["adding"], ["plus", "put together"]);
+    assert_eq!(synonyms["Whole numbers"], ["counting numbers"]);
+    assert!(lesson.help.redirect.starts_with("Ask me about sums: "));
+    assert!(lesson.help.check_question.ends_with("first?"));
+}
+
+#[test]
+fn synonyms_may_stand_in_another_file_of_the_lesson() {
+    let dir = pack();
+    let second = LESSON
+        .replace(
+            "allowed_topics: [adding]",
+            "helper_topic_synonyms: {adding: [plus]}",
+        )
+        .replace("#a-c1", "#a-c9")
+        .replace("## How to add", "## How to add {#a-c8}");
+    write(dir.path(), "content/b.md", second);
+    assert_eq!(good(dir.path()).lessons.len(), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use turnwise_course_pack::Version;
 use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec};
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
-    Courses, StartError, answers::Answers, courses::LoadedCourse, routes_over,
+    Courses, HelperSettings, StartError, answers::Answers, courses::LoadedCourse, routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -37,6 +37,7 @@ fn serve(spec: CourseSpec) -> Client {
         course: Course::new(spec).unwrap(),
         answers: Answers::default(),
         exams: turnwise_reply_guard::ExamQuestions::default(),
+        chat: turnwise_lesson_policy::Course::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
@@ -45,9 +46,13 @@ fn serve(spec: CourseSpec) -> Client {
         value: Arc::new(loaded),
     }]);
     Client(PolicyServiceClient::new(
-        routes_over(Arc::new(courses), &Kit::for_tests())
-            .unwrap()
-            .prepare(),
+        routes_over(
+            Arc::new(courses),
+            &HelperSettings::default(),
+            &Kit::for_tests(),
+        )
+        .unwrap()
+        .prepare(),
     ))
 }
 
@@ -324,10 +329,7 @@ fn pack_with_units(folder: &Path, units: &str) {
 }
 
 async fn start_error(folder: &Path) -> StartError {
-    let settings = turnwise_policy_svc::Settings {
-        courses_dir: folder.to_owned(),
-        courses_reload_seconds: 0,
-    };
+    let settings = turnwise_policy_svc::Settings::new(folder.to_owned(), 0);
     match turnwise_policy_svc::routes(&settings, &Kit::for_tests()).await {
         Err(error) => error,
         Ok(_) => panic!("the service started"),

@@ -9,8 +9,8 @@ use futures_util::Stream;
 use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
-    CompleteRequest, CompleteResponse, EmbedRequest, EmbedResponse, Embedding,
-    StreamCompleteRequest, StreamCompleteResponse,
+    CompleteRequest, CompleteResponse, EmbedRequest, EmbedResponse, Embedding, GetBackendRequest,
+    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
 };
 
@@ -90,6 +90,13 @@ impl LlmGatewayService for FakeGateway {
         &self,
         _: Request<StreamCompleteRequest>,
     ) -> Result<Response<Self::StreamCompleteStream>, Status> {
+        Err(Status::unimplemented("embeddings only"))
+    }
+
+    async fn get_backend(
+        &self,
+        _: Request<GetBackendRequest>,
+    ) -> Result<Response<GetBackendResponse>, Status> {
         Err(Status::unimplemented("embeddings only"))
     }
 

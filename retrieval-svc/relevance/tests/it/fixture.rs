@@ -109,6 +109,7 @@ pub fn course() -> Pack {
             allowed_topics: Vec::new(),
             reference: String::new(),
             url: String::new(),
+            help: turnwise_course_pack::LessonHelp::default(),
         });
         for number in 0..10 {
             let text = format!("{lesson} Part {number}.");

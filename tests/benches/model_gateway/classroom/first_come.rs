@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse,
-    StreamCompleteRequest, StreamCompleteResponse,
+    GetBackendRequest, GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
     stream_complete_response::Piece,
 };
@@ -68,6 +68,13 @@ impl LlmGatewayService for FirstCome {
             piece: Some(Piece::End(end)),
         };
         Ok(Response::new(Box::pin(tokio_stream::once(Ok(piece)))))
+    }
+
+    async fn get_backend(
+        &self,
+        _: Request<GetBackendRequest>,
+    ) -> Result<Response<GetBackendResponse>, Status> {
+        Err(Status::unimplemented("streams only"))
     }
 
     async fn embed(&self, _: Request<EmbedRequest>) -> Result<Response<EmbedResponse>, Status> {

@@ -12,6 +12,7 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     classes::v1::*,
     common::v1::ErrorReason,
+    helper::v1::helper_service_server::HelperServiceServer,
     school::v1::{
         class_service_server::{ClassService, ClassServiceServer},
         student_records_service_server::{StudentRecordsService, StudentRecordsServiceServer},
@@ -19,33 +20,42 @@ use turnwise_proto::{
     },
 };
 
+use crate::eval::fake::Helper;
+
 /// What the services know, and what they were asked.
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) names: Vec<String>,
-    pub(super) policy: ClassPolicy,
-    pub(super) report: Report,
-    pub(super) alerts: Vec<SafeguardingAlert>,
-    pub(super) stuck: Vec<StuckStudent>,
-    pub(super) waiting: Waiting,
+pub(crate) struct State {
+    pub(crate) names: Vec<String>,
+    pub(crate) policy: ClassPolicy,
+    /// Every policy that was set, with its class.
+    pub(crate) policies: Vec<(String, ClassPolicy)>,
+    pub(crate) report: Report,
+    pub(crate) alerts: Vec<SafeguardingAlert>,
+    pub(crate) stuck: Vec<StuckStudent>,
+    pub(crate) waiting: Waiting,
     /// Answers to resets; the last one stays.
-    pub(super) resets: Vec<ResetClassConversationsResponse>,
-    pub(super) reset_keys: Vec<String>,
-    pub(super) export: Vec<Result<Vec<u8>, ()>>,
-    pub(super) acknowledged: Vec<String>,
-    pub(super) erased: Vec<EraseStudentRequest>,
+    pub(crate) resets: Vec<ResetClassConversationsResponse>,
+    pub(crate) reset_keys: Vec<String>,
+    pub(crate) export: Vec<Result<Vec<u8>, ()>>,
+    pub(crate) acknowledged: Vec<String>,
+    pub(crate) erased: Vec<EraseStudentRequest>,
 }
 
 /// The services.
 #[derive(Clone)]
-pub(super) struct Fake {
-    pub(super) state: Arc<Mutex<State>>,
+pub(crate) struct Fake {
+    pub(crate) state: Arc<Mutex<State>>,
     port: u16,
 }
 
 impl Fake {
     /// Starts them on a free port.
-    pub(super) async fn start(state: State) -> Self {
+    pub(crate) async fn start(state: State) -> Self {
+        Self::start_beside(state, None).await
+    }
+
+    /// Starts them, and a helper beside them.
+    pub(crate) async fn start_beside(state: State, helper: Option<Helper>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let fake = Self {
             state: Arc::new(Mutex::new(state)),
@@ -55,12 +65,13 @@ impl Fake {
             tonic::transport::Server::builder()
                 .add_service(ClassServiceServer::new(fake.clone()))
                 .add_service(StudentRecordsServiceServer::new(fake.clone()))
+                .add_optional_service(helper.map(HelperServiceServer::new))
                 .serve_with_incoming(TcpListenerStream::new(listener)),
         );
         fake
     }
 
-    pub(super) fn endpoint(&self) -> String {
+    pub(crate) fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 }
@@ -102,8 +113,11 @@ impl ClassService for Fake {
         &self,
         request: Request<SetClassPolicyRequest>,
     ) -> Result<Response<SetClassPolicyResponse>, Status> {
-        let policy = request.into_inner().policy;
-        self.state.lock().unwrap().policy = policy.unwrap();
+        let request = request.into_inner();
+        let policy = request.policy;
+        let mut state = self.state.lock().unwrap();
+        state.policy = policy.unwrap();
+        state.policies.push((request.class_id, policy.unwrap()));
         Ok(Response::new(SetClassPolicyResponse { policy }))
     }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::ExitCode};
 use super::{course, text};
 
 /// A small pack with these lessons, by file name.
-fn pack(dir: &Path, lessons: &[(&str, &str)]) {
+pub(super) fn pack(dir: &Path, lessons: &[(&str, &str)]) {
     fs::create_dir_all(dir.join("units")).unwrap();
     fs::create_dir_all(dir.join("content")).unwrap();
     fs::write(
@@ -23,7 +23,7 @@ fn pack(dir: &Path, lessons: &[(&str, &str)]) {
     }
 }
 
-fn lesson(source: &str, title: &str, body: &str) -> String {
+pub(super) fn lesson(source: &str, title: &str, body: &str) -> String {
     format!("---\nunit: U1\nsource: {source}\ntype: text\ntitle: {title}\n---\n{body}")
 }
 

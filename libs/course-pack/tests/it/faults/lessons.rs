@@ -99,3 +99,50 @@ fn the_reference_of_a_course_or_a_lesson() {
         "no reference `products`",
     );
 }
+
+#[test]
+fn what_a_lesson_says_to_the_helper() {
+    let with = |line: &str, says: &str| {
+        let front = format!("reference: sums\n{line}");
+        check("content/a.md", "reference: sums", &front, 8, says);
+    };
+    with("helper_allowed_topics: [sums]", "are one key");
+    with("helper_topic_synonyms: [adding]", "this is a list");
+    with(
+        "helper_topic_synonyms: {adding: plus}",
+        "`adding` is a list",
+    );
+    with("helper_topic_synonyms: {ading: [plus]}", "no such topic");
+    with("helper_redirect: ''", "`helper_redirect` is empty");
+    with(
+        &format!("helper_redirect: {}", "x".repeat(501)),
+        "has 501 characters",
+    );
+    with("helper_check_question: Tell me why.", "not one question");
+    with("helper_check_question: Why? How?", "not one question");
+    with(
+        &format!("helper_check_question: {}?", "x".repeat(300)),
+        "has 301 characters",
+    );
+    let words = |count: usize| vec!["plus"; count].join(", ");
+    with(
+        &format!("helper_topic_synonyms: {{adding: [{}]}}", words(201)),
+        "more than 200 synonyms",
+    );
+    let topics = format!("allowed_topics: [{}]", words(51));
+    check(
+        "content/a.md",
+        "allowed_topics: [adding]",
+        &topics,
+        6,
+        "has 51 topics",
+    );
+    let long = format!("allowed_topics: [{}]", "x".repeat(101));
+    check(
+        "content/a.md",
+        "allowed_topics: [adding]",
+        &long,
+        6,
+        "has 101 characters",
+    );
+}

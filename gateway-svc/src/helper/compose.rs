@@ -1,0 +1,327 @@
+//! The phases between begin and commit.
+
+use tokio::time::Instant;
+use turnwise_guardrails::{Hit, HitKind};
+use turnwise_kit::{CallContext, Fault};
+use turnwise_prompts::ChatPrompt;
+use turnwise_proto::{
+    classes::v1::ModelUse,
+    common::v1::ErrorReason,
+    explain::v1::{ChatFacts, PhaseTime, PromptIdentity, TurnFacts, TurnTexts, Verdict},
+    helper::v1::RedirectReason,
+    llm::v1::{CompleteRequest, Purpose},
+    policy::v1::{
+        ChatDecision, ChatSource, DecideChatRequest, Reply, ResolveChatRequest,
+        ResolveChatResponse, resolve_chat_request::Outcome,
+    },
+    session::v1::ConversationMemory,
+    tutor::v1::{DegradedReason, TurnStage},
+};
+
+use super::Helper;
+use crate::{
+    conversation::{Completed, Progress, Request, complete, guards},
+    error::internal,
+    upstream::{ANSWER_MARGIN, Step},
+};
+
+/// When a call may be tried again that the end of the process cut off.
+const RETRY_AFTER_DRAIN: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// An answer that is being composed.
+pub(super) struct Composing<'a> {
+    pub(super) helper: &'a Helper,
+    pub(super) request: &'a Request<'a>,
+    pub(super) place_ticket: &'a str,
+    pub(super) progress: &'a Progress,
+    pub(super) chat: ChatFacts,
+    pub(super) facts: TurnFacts,
+    pub(super) texts: TurnTexts,
+}
+
+/// What the phases came to.
+pub(super) struct Composed {
+    facts: TurnFacts,
+    pub(super) chat: ChatFacts,
+    pub(super) texts: TurnTexts,
+    /// Whether the message and its answer are remembered: what was stopped or led back reaches no model later, either.
+    pub(super) is_remembered: bool,
+}
+
+impl Composed {
+    /// The record's facts, the chat's own among them.
+    pub(super) fn facts(&self) -> TurnFacts {
+        TurnFacts {
+            chat: Some(self.chat.clone()),
+            ..self.facts.clone()
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.texts.reply.as_ref().map_or("", |reply| &reply.text)
+    }
+
+    pub(super) fn decision(&self) -> ChatDecision {
+        self.chat.decision.clone().unwrap_or_default()
+    }
+}
+
+impl Composing<'_> {
+    pub(super) async fn run(mut self, hit: Option<Hit>) -> Result<Composed, Fault> {
+        self.progress.stage(TurnStage::Reading);
+        if let Some(hit) = hit {
+            let finding = guards::finding(&hit);
+            guards::log(&finding, &self.facts.turn_id);
+            self.facts.guardrail_finding = Some(finding);
+            if let Some(judgement) = hit.judgement {
+                self.texts.guardrail_features = judgement.features;
+            }
+            if hit.stops {
+                return Ok(self.guarded(hit.kind).await);
+            }
+        }
+        let working = self
+            .request
+            .context
+            .keeping_back(self.helper.core.reply_reserve);
+        let decision = self.decide(&working).await?;
+        self.chat.decision = Some(decision.clone());
+        if decision.redirect() != RedirectReason::Unspecified {
+            let text = decision.redirect_text;
+            return Ok(self.done(text, false));
+        }
+        let reference = self.gather(&working, &decision).await;
+        let completed = self.ask_model(&working, &decision, &reference).await?;
+        self.facts.model_call = Some(completed.call);
+        self.texts.completion = completed.completion;
+        self.progress.stage(TurnStage::Checking);
+        let resolved = self.resolve(&decision, reference, completed.is_off).await?;
+        if resolved.text.is_empty() {
+            return Err(llm_off());
+        }
+        if resolved.degraded_reason() != DegradedReason::Unspecified {
+            self.degrade(resolved.degraded_reason());
+        }
+        self.facts.verdict = Some(Verdict {
+            fallback_reason: resolved.degraded_reason,
+            violation: resolved.violation,
+            observations: resolved.observations,
+            ..Verdict::default()
+        });
+        self.chat.cited = resolved.cited;
+        self.chat.truncated = resolved.truncated;
+        Ok(self.done(resolved.text, true))
+    }
+
+    /// The fixed answer to words that a guardrail stops: no model, no decision.
+    async fn guarded(mut self, kind: HitKind) -> Composed {
+        self.facts.guardrail = kind.name().to_owned();
+        self.degrade(DegradedReason::Guardrail);
+        let core = &self.helper.core;
+        let language = self.chat.scope.as_ref().map_or("", |scope| &scope.language);
+        let text = match language {
+            "" => {
+                core.guarded_text(self.request.context, self.request.course_id, kind)
+                    .await
+            }
+            language => core.guarded_text_in(language, kind),
+        };
+        self.done(text, false)
+    }
+
+    fn done(mut self, text: String, is_remembered: bool) -> Composed {
+        self.texts.reply = Some(Reply {
+            text,
+            ..Reply::default()
+        });
+        Composed {
+            facts: self.facts,
+            chat: self.chat,
+            texts: self.texts,
+            is_remembered,
+        }
+    }
+
+    async fn decide(&mut self, working: &CallContext) -> Result<ChatDecision, Fault> {
+        let course_id = match self.chat.scope {
+            Some(_) => self.facts.course_id.clone(),
+            None => String::new(),
+        };
+        let request = DecideChatRequest {
+            course_id,
+            scope: self.chat.scope.clone(),
+            class_policy: self.facts.class_policy,
+            message: self.said().to_owned(),
+            memory: self.texts.memory.clone(),
+        };
+        let (began, step) = (Instant::now(), Step::Policy.of(working));
+        let mut policy = self.helper.core.upstreams.policy.clone();
+        let decided = policy
+            .decide_chat(step.request(request))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        self.took("decide", began);
+        let decision = decided.into_inner().decision;
+        decision.ok_or_else(|| Step::Policy.malformed())
+    }
+
+    async fn ask_model(
+        &mut self,
+        working: &CallContext,
+        decision: &ChatDecision,
+        reference: &str,
+    ) -> Result<Completed, Fault> {
+        let class_policy = self.facts.class_policy.unwrap_or_default();
+        if class_policy.model_use() == ModelUse::Off {
+            return Ok(Completed::off());
+        }
+        let core = &self.helper.core;
+        let sheets = core.sheets.current();
+        let no_memory = ConversationMemory::default();
+        let prompt = ChatPrompt {
+            decision,
+            lesson: lesson(&self.chat),
+            reference,
+            chunks: &self.texts.chunks,
+            memory: self.texts.memory.as_ref().unwrap_or(&no_memory),
+            message: self.said(),
+        };
+        let (prompt, sources) = sheets
+            .chat(&decision.locale, &prompt, core.prompt_max_tokens)
+            .map_err(|error| {
+                tracing::error!(%error, "a prompt sheet cannot be filled in");
+                internal()
+            })?;
+        self.chat.source_count = i32::try_from(sources).unwrap_or(i32::MAX);
+        self.facts.prompt = Some(PromptIdentity {
+            hash: prompt.hash,
+            sheets_hash: sheets.hash().to_owned(),
+            max_tokens: i32::try_from(core.prompt_max_tokens).unwrap_or(i32::MAX),
+            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
+        });
+        let asked = CompleteRequest {
+            messages: prompt.messages,
+            class_id: self.facts.class_id.clone(),
+            thread_id: self.facts.thread_id.clone(),
+            place_ticket: self.place_ticket.to_owned(),
+            client_address: self
+                .request
+                .address
+                .map_or_else(String::new, |address| address.to_string()),
+            ..CompleteRequest::default()
+        };
+        let began = Instant::now();
+        let completed = complete(
+            core,
+            &working.keeping_back(ANSWER_MARGIN),
+            Purpose::Chat,
+            self.progress,
+            asked,
+        )
+        .await;
+        self.took("model", began);
+        if completed.is_off || completed.call.failure() == DegradedReason::Unspecified {
+            return Ok(completed);
+        }
+        Err(model_failed(completed))
+    }
+
+    /// What the model wrote, or did not, as an answer that the decision allows.
+    async fn resolve(
+        &mut self,
+        decision: &ChatDecision,
+        reference: String,
+        is_off: bool,
+    ) -> Result<ResolveChatResponse, Fault> {
+        let core = &self.helper.core;
+        let in_prompt = usize::try_from(self.chat.source_count).unwrap_or_default();
+        let sources = (1..).zip(self.texts.chunks.iter().take(in_prompt));
+        let request = ResolveChatRequest {
+            decision: Some(decision.clone()),
+            message: self.said().to_owned(),
+            memory: self.texts.memory.clone(),
+            outcome: Some(match is_off {
+                true => Outcome::Failure(DegradedReason::LlmOff.into()),
+                false => Outcome::Completion(self.texts.completion.clone()),
+            }),
+            known: Some(core.known_texts()),
+            sources: sources
+                .map(|(number, chunk)| ChatSource {
+                    number,
+                    text: chunk.text.clone(),
+                })
+                .collect(),
+            reference,
+            max_chars: i32::try_from(self.helper.response_max_chars).unwrap_or(i32::MAX),
+        };
+        let (began, step) = (Instant::now(), Step::Policy.of(self.request.context));
+        let mut policy = core.upstreams.policy.clone();
+        let resolved = policy
+            .resolve_chat(step.request(request))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        self.took("resolve", began);
+        Ok(resolved.into_inner())
+    }
+
+    /// What the student said.
+    pub(super) fn said(&self) -> &str {
+        self.texts.input.as_ref().map_or("", |input| &input.text)
+    }
+
+    pub(super) fn degrade(&mut self, reason: DegradedReason) {
+        self.facts.degraded_reasons.push(reason.into());
+    }
+
+    pub(super) fn took(&mut self, phase: &str, began: Instant) {
+        self.facts.times.push(PhaseTime {
+            phase: phase.to_owned(),
+            took: began.elapsed().try_into().ok(),
+        });
+    }
+}
+
+/// The lesson, as its scope names it.
+fn lesson(chat: &ChatFacts) -> &str {
+    chat.scope.as_ref().map_or("", |scope| &scope.context)
+}
+
+/// A chat fails where no model answers: there is no fallback that would be honest.
+fn model_failed(completed: Completed) -> Fault {
+    let Some(fault) = completed.fault else {
+        return match completed.retry_hint.after {
+            Some(_) => Fault::new(
+                ErrorReason::Draining,
+                "the server is being stopped; send the message again",
+            )
+            .retry_after(RETRY_AFTER_DRAIN),
+            None => Fault::new(
+                ErrorReason::DeadlineExceeded,
+                "there was no time left to ask a model; give the call a longer deadline",
+            ),
+        };
+    };
+    match fault.reason() {
+        ErrorReason::Busy
+        | ErrorReason::QueueFull
+        | ErrorReason::Superseded
+        | ErrorReason::RateLimited
+        | ErrorReason::BudgetExhausted
+        | ErrorReason::CircuitOpen
+        | ErrorReason::BackendUnavailable
+        | ErrorReason::BackendError
+        | ErrorReason::RemoteBackendNotAcknowledged
+        | ErrorReason::DeadlineExceeded
+        | ErrorReason::DependencyUnavailable
+        | ErrorReason::Draining => fault,
+        _ => internal(),
+    }
+}
+
+fn llm_off() -> Fault {
+    Fault::new(
+        ErrorReason::LlmOff,
+        "no model is called here, and neither the lesson's reference nor a hint answers this message; ask about an exercise \
+         of the lesson",
+    )
+}

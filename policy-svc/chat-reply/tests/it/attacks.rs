@@ -1,0 +1,200 @@
+//! Ways around the guard that somebody looked for: what a student writes so that a problem is misread, and what a model says
+//! so that a solution is.
+
+use crate::{STRICT, answer};
+
+/// What of these answers comes through, for messages whose lines between `|` are one each.
+fn through(cases: &[(&str, &[&str])]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (said, answers) in cases {
+        let said: Vec<&str> = said.split('|').collect();
+        for text in *answers {
+            if answer(&said, text.as_bytes(), &STRICT).violation != "answer_given" {
+                found.push(format!("{said:?} <- {text}"));
+            }
+        }
+    }
+    found
+}
+
+fn all_withheld(cases: &[(&str, &[&str])]) {
+    let through = through(cases);
+    assert!(through.is_empty(), "{through:#?}");
+}
+
+#[test]
+fn a_label_does_not_hide_a_problem() {
+    for label in [
+        "b) ",
+        "a)",
+        "(b) ",
+        "A) ",
+        "2c) ",
+        "Aufgabe c) ",
+        "b: ",
+        "b - ",
+        "Nr 3b) ",
+        "Q3 ",
+        "page 12 ex. 3b ",
+        "iv) ",
+        "3.2 b) ",
+        "Übung 4: ",
+        "c. ",
+        "#5 ",
+    ] {
+        all_withheld(&[(&format!("{label}5x-1=39"), &["x = 8"])]);
+    }
+    all_withheld(&[
+        ("5x-1=39 (b)", &["x = 8"]),
+        (
+            "a) 2x+7=15\nb) 3x=18\nc) 5x-1=39",
+            &["c) x = 8", "b) x = 6", "a) 4"],
+        ),
+        ("a) 1/2 + 1/3", &["5/6"]),
+        ("a) 2^3*2^4", &["128"]),
+        ("a) -8-(-3)", &["-5"]),
+        ("b) x^2-5x+6=0", &["x = 2, x = 3"]),
+    ]);
+}
+
+#[test]
+fn stray_letters_and_brackets_do_not_hide_a_problem() {
+    for said in [
+        "5x-1=39 x?",
+        "find x 5x-1=39",
+        "x: 5x-1=39",
+        "(5x-1=39)",
+        "[5x-1=39]",
+        "5x-1=39 G=Q",
+        "5x—1=39",
+        "5x-1=39 x = 9",
+        "(5(x-1)+4=39)",
+        "5x-1=39 x",
+    ] {
+        all_withheld(&[(said, &["x = 8", "It is 8."])]);
+    }
+    all_withheld(&[
+        ("help with (3x+5=20)", &["x = 5"]),
+        ("2x+7=15 x=", &["4"]),
+        ("2x+7=15 x=?", &["4"]),
+    ]);
+}
+
+#[test]
+fn a_number_that_is_no_claim_frees_nothing() {
+    for said in [
+        "Aufgabe 7: 4x-3=25",
+        "exercise 7: solve 4x-3=25",
+        "page 7 nr 2 4x-3=25",
+        "7. 4x-3=25",
+        "I am in class 7. 4x-3=25",
+        "4x-3=25 it took 7 minutes",
+        "4x-3=25 due 7th",
+        "4x-3=25 x is not 7 i think",
+        "equation 7|4x-3=25",
+        "4x-3=25|it is not 7",
+        "4x-3=25|I have 7 minutes left",
+    ] {
+        all_withheld(&[(said, &["x = 7"])]);
+    }
+}
+
+#[test]
+fn what_a_student_claims_is_free() {
+    let mut withheld = Vec::new();
+    for said in [
+        "4x-3=25|7",
+        "4x-3=25|7?",
+        "4x-3=25|is it 7?",
+        "4x-3=25|I got 7",
+        "4x-3=25|x = 7",
+        "4x-3=25. I think it's 7",
+        "4x-3=25|my answer is 7, right?",
+        "4x-3=25|ich habe 7 raus",
+        "4x-3=25|ist die Lösung 7?",
+        "4x-3=25|x ist 7",
+        "4x-3=25 is it 6 or 7",
+        "4x-3=25|6|7",
+        "4x-3=25. 7?",
+        "Aufgabe 3: 4x-3=25, x=7?",
+        "4x-3=25|kommt 7 raus?",
+        "4x-3=25|25+3=28 and 28/4=7",
+        "2x=8|x=4|4x-3=25|5|x=7",
+    ] {
+        let said: Vec<&str> = said.split('|').collect();
+        if answer(&said, b"Yes, x = 7.", &STRICT).withheld.is_some() {
+            withheld.push(format!("{said:?}"));
+        }
+    }
+    assert!(withheld.is_empty(), "{withheld:#?}");
+}
+
+#[test]
+fn guessing_frees_nothing() {
+    for said in [
+        "4x - 3 = 25 is it 5, 6, 7, 8?",
+        "4x - 3 = 25|x=1\nx=2\nx=3\nx=4\nx=5\nx=6\nx=7\nx=8",
+        "4x - 3 = 25|is it 1, 2, 3, 4?|is it 5, 6, 7, 8?",
+        "4x - 3 = 25|5|6|7",
+        "4x-3=25|is it 5\nis it 6\nis it 7",
+    ] {
+        all_withheld(&[(said, &["x = 7"])]);
+    }
+}
+
+#[test]
+fn no_problem_is_forgotten() {
+    all_withheld(&[
+        (
+            "solve 4x - 3 = 25|solve 4x - 3 = 26|and in the first one? x?",
+            &["x = 7"],
+        ),
+        (
+            "solve 4x - 3 = 25|2x = 10|3x = 12|5x = 40|now the first",
+            &["x = 7"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_solution_that_is_a_number_of_the_problem_is_one() {
+    all_withheld(&[(
+        "solve 3x + 5 = 20",
+        &[
+            "Set x to 5.",
+            "Dividing 15 by 3 gives 5.",
+            "Put 5 in the box.",
+            "You end with 5.",
+            "Für x kommt die 5 heraus",
+            "x ∈ {5}",
+            "Check: 3 · 5 + 5 = 20. Right!",
+            "print(5)",
+        ],
+    )]);
+}
+
+#[test]
+fn fractions_in_words_and_signs_are_read() {
+    all_withheld(&[
+        ("add 3/4 to 1/6", &["11/12"]),
+        ("Addiere 3/4 und 1/6", &["11/12"]),
+        ("sum of 3/4 and 1/6", &["11/12"]),
+        ("subtract 1/6 from 3/4", &["7/12"]),
+        ("½x+1=3", &["x=4"]),
+        ("1/2x+1=3 equation", &["x=4"]),
+        ("50% of x = 2", &["x=4"]),
+    ]);
+}
+
+#[test]
+fn spellings_of_a_solution_are_the_solution() {
+    all_withheld(&[
+        ("2x=5", &["2 and a half"]),
+        ("4x-3=25", &["x = ٧", "x=七", "Ⅶ", "❼", "x = |−7|", "x ~ 7"]),
+    ]);
+}
+
+#[test]
+fn programs_write_equations_too() {
+    all_withheld(&[("2x+7=\n15", &["x = 4"]), ("solve(2*x+7==15)", &["x = 4"])]);
+}
