@@ -1,6 +1,7 @@
 //! The problem that a student works on, as far as mathematics can solve it: read from the latest message and from what was
 //! said before, in English and German, as it is typed.
 
+mod kind;
 mod labels;
 mod quantities;
 mod said;
@@ -13,6 +14,8 @@ use turnwise_reply_guard::{
     states_solution,
 };
 
+pub use kind::Kind;
+
 /// The most problems that are read from one text.
 const MOST: usize = 24;
 /// The most problems of a conversation that are remembered.
@@ -23,31 +26,6 @@ const MOST_CLAIMS: usize = 24;
 const MOST_GUESSES: usize = 2;
 /// The most bytes of a text that are read.
 const MOST_BYTES: usize = 64_000;
-
-/// What a problem asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// All solutions of an equation.
-    Equation,
-    /// All solutions of several equations.
-    System,
-    /// All solutions of an inequality.
-    Inequality,
-    /// A value.
-    Calculation,
-    /// A value, calculated with fractions.
-    Fraction,
-    /// So many per cent of something.
-    Percent,
-    /// A simpler form.
-    Simplify,
-    /// A form without brackets.
-    Expand,
-    /// A product.
-    Factor,
-    /// Another task that mathematics decides, such as rounding.
-    Other,
-}
 
 /// A problem that mathematics can solve.
 #[derive(Debug, Clone, PartialEq, Eq)]
