@@ -7,7 +7,7 @@ use turnwise_guardrails::{Hit, HitKind, Reaches};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     classes::v1::AlertKind,
-    explain::v1::GuardrailFinding,
+    explain::v1::{GuardrailFinding, TurnFacts, TurnTexts},
     policy::v1::GetCourseRequest,
     session::v1::{AppendEventsRequest, NewAlert, NewEvent},
     tutor::v1::{ClientEvent, Role, StudentInput, Thread, TutorMessage},
@@ -144,6 +144,22 @@ impl Core {
 /// The class that a thread was opened in.
 pub(crate) fn class_id(thread: Option<&Thread>) -> &str {
     thread.map_or("", |thread| thread.class_id.as_str())
+}
+
+/// Writes what words met to the turn's record and the process's log. Gives the kind of a hit that stops the words.
+pub(crate) fn note(
+    hit: Option<Hit>,
+    facts: &mut TurnFacts,
+    texts: &mut TurnTexts,
+) -> Option<HitKind> {
+    let hit = hit?;
+    let finding = finding(&hit);
+    log(&finding, &facts.turn_id);
+    facts.guardrail_finding = Some(finding);
+    if let Some(judgement) = hit.judgement {
+        texts.guardrail_features = judgement.features;
+    }
+    hit.stops.then_some(hit.kind)
 }
 
 /// What words met, as it is recorded.

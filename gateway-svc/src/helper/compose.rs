@@ -69,16 +69,8 @@ impl Composed {
 impl Composing<'_> {
     pub(super) async fn run(mut self, hit: Option<Hit>) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
-        if let Some(hit) = hit {
-            let finding = guards::finding(&hit);
-            guards::log(&finding, &self.facts.turn_id);
-            self.facts.guardrail_finding = Some(finding);
-            if let Some(judgement) = hit.judgement {
-                self.texts.guardrail_features = judgement.features;
-            }
-            if hit.stops {
-                return Ok(self.guarded(hit.kind).await);
-            }
+        if let Some(kind) = guards::note(hit, &mut self.facts, &mut self.texts) {
+            return Ok(self.guarded(kind).await);
         }
         let working = self
             .request

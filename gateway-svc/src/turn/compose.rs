@@ -51,16 +51,8 @@ impl Composing<'_> {
     /// All phases; none but the answer where a guardrail stops the words. Fails only where the request itself is at fault.
     pub(super) async fn run(mut self, hit: Option<Hit>) -> Result<Composed, Fault> {
         self.progress.stage(TurnStage::Reading);
-        if let Some(hit) = hit {
-            let finding = guards::finding(&hit);
-            guards::log(&finding, &self.facts.turn_id);
-            self.facts.guardrail_finding = Some(finding);
-            if let Some(judgement) = hit.judgement {
-                self.texts.guardrail_features = judgement.features;
-            }
-            if hit.stops {
-                return Ok(self.guarded(hit.kind).await);
-            }
+        if let Some(kind) = guards::note(hit, &mut self.facts, &mut self.texts) {
+            return Ok(self.guarded(kind).await);
         }
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
         let working = self.request.context.keeping_back(self.core.reply_reserve);

@@ -1,14 +1,22 @@
-//! References to the numbered sources of a prompt: `[1]`, `[1, 2]`. Brackets in formulas and in code are left alone.
+//! References to the numbered sources of a prompt: `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`. Brackets in formulas and in code are left alone.
 
 use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
 /// A reference with its blanks before, and its numbers.
-static REFERENCE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"[ \u{a0}]?\[\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*\]").ok());
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let one = r"(?:(?:sources?|quellen?|ref\.?|no\.?|nr\.?)\s*)?\d+";
+    Regex::new(&format!(
+        r"(?i)[ \u{{a0}}]?\[\s*({one}(?:\s*[,;–—-]\s*{one})*)\s*\]"
+    ))
+    .ok()
+});
+/// The most steps of a range of sources.
+const MOST_OF_A_RANGE: i32 = 20;
 /// Words before brackets that are an interval or a list of numbers.
-const MATHEMATICAL: [&str; 12] = [
+const MATHEMATICAL: [&str; 13] = [
+    "arr",
     "interval",
     "intervall",
     "intervals",
@@ -39,15 +47,14 @@ fn references(text: &str) -> Vec<Reference> {
         let (Some(all), Some(numbers)) = (captures.get(0), captures.get(1)) else {
             continue;
         };
-        let numbers: Vec<i32> = numbers
-            .as_str()
-            .split([',', ';'])
-            .filter_map(|number| number.trim().parse().ok())
-            .collect();
+        let numbers = numbers_of(numbers.as_str());
+        // `a[9]` is a place in a list.
+        let is_glued = all.as_str().starts_with('[') && is_name(&text[..all.start()]);
         let is_formula = spared
             .iter()
             .any(|spared| spared.contains(&all.start()) || spared.contains(&(all.end() - 1)));
         if is_formula
+            || is_glued
             || (numbers.len() > 1 && is_mathematical(&text[..all.start()], &text[all.end()..]))
         {
             continue;
@@ -58,6 +65,40 @@ fn references(text: &str) -> Vec<Reference> {
         });
     }
     found
+}
+
+/// Whether a text ends with what looks like a variable's name rather than a word.
+fn is_name(before: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let word = before.rsplit(|c: char| !is_part(c)).next();
+    word.is_some_and(|word| {
+        let length = word.chars().count();
+        let looks = length <= 2 || word.contains(|c: char| c == '_' || c.is_ascii_digit());
+        length > 0 && (looks || MATHEMATICAL.contains(&word.to_lowercase().as_str()))
+    })
+}
+
+/// The numbers of a reference; of a range its ends and what is between them. One that is no source's, however long, is 0.
+fn numbers_of(written: &str) -> Vec<i32> {
+    let number = |text: &str| {
+        let digits = text
+            .trim()
+            .trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.parse().unwrap_or(0)
+    };
+    let parts = written.split([',', ';']);
+    parts
+        .flat_map(|part| match part.split_once(['-', '–', '—']) {
+            Some((from, to)) => {
+                let (from, to) = (number(from), number(to));
+                match (1..=MOST_OF_A_RANGE).contains(&(to - from)) {
+                    true => (from..=to).collect(),
+                    false => vec![from, to],
+                }
+            }
+            None => vec![number(part)],
+        })
+        .collect()
 }
 
 /// Whether what stands around brackets with several numbers makes them an interval or a list.

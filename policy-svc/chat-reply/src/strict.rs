@@ -7,9 +7,62 @@ use regex::{Regex, RegexBuilder};
 /// A block of code with more lines solves a task as a whole.
 const MOST_LINES: usize = 4;
 
-/// Whether a text holds a block of code, fenced or indented, of more than four lines that are not blank.
+/// More statements than this solve it, too, however they are laid out.
+const MOST_STATEMENTS: usize = 5;
+
+/// What a statement looks like outside of a block of code.
+const STATEMENTS: &[&str] = &[
+    r"^(?:for|while|if|elif|else|def|class|try|except|with|switch|function)\b[^.?!]*[:{]$",
+    r"^[A-Za-z_][\w.\[\]]*\s*[-+*/]?=\s*[^=\s]",
+    r"^[A-Za-z_][\w.]*\(.*\)$",
+    r"^(?:let|var|const|int|float|double|string|bool)\s+\w+\s*=",
+    r"^(?:import\s+\w+|return\s+[\w.()+*/\[\]-]+|[{}]+)$",
+];
+
+static STATEMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&STATEMENTS.join("|")).ok());
+
+/// Whether a text holds a program as a whole: a block of code, fenced or indented, of more than four lines that are not
+/// blank, or more than five statements over all of it.
 #[must_use]
 pub fn code_given(text: &str) -> bool {
+    has_block(text) || statements(text) > MOST_STATEMENTS
+}
+
+/// How many statements a text holds: the lines of its fences, and outside of them lines, or items of a list, that are
+/// nothing else.
+fn statements(text: &str) -> usize {
+    let mut fenced = false;
+    let mut count = 0;
+    for line in text.lines() {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        let item = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = item.trim_start_matches(['.', ')', '-', '*', '+', '•', ' ']);
+        let item = if item.is_empty() { bare } else { item };
+        let quoted = item
+            .strip_prefix('`')
+            .and_then(|item| item.strip_suffix('`'));
+        let code = quoted.unwrap_or(item);
+        let parts = code
+            .split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        let is_statement = |part: &str| match &*STATEMENT {
+            Some(pattern) => pattern.is_match(part),
+            None => true,
+        };
+        count += parts
+            .filter(|part| fenced || quoted.is_some() || is_statement(part))
+            .count();
+    }
+    count
+}
+
+fn has_block(text: &str) -> bool {
     let mut fence: Option<&str> = None;
     let mut lines = 0;
     let mut in_list = false;

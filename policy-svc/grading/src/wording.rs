@@ -5,7 +5,7 @@ mod atoms;
 mod clauses;
 mod frame;
 mod known;
-mod numerals;
+pub mod numerals;
 mod phrases;
 mod signs;
 

@@ -2,56 +2,8 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-const ENGLISH: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const ENGLISH_TENS: [&str; 8] = [
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
-const GERMAN: [&str; 20] = [
-    "null",
-    "eins",
-    "zwei",
-    "drei",
-    "vier",
-    "fünf",
-    "sechs",
-    "sieben",
-    "acht",
-    "neun",
-    "zehn",
-    "elf",
-    "zwölf",
-    "dreizehn",
-    "vierzehn",
-    "fünfzehn",
-    "sechzehn",
-    "siebzehn",
-    "achtzehn",
-    "neunzehn",
-];
-const GERMAN_TENS: [&str; 8] = [
-    "zwanzig", "dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig",
-];
+use turnwise_grading::numerals::{ENGLISH, ENGLISH_TENS, GERMAN, GERMAN_TENS};
+
 /// Numbers in French, Italian and Spanish that are no words of English or German.
 const OTHERS: [(&str, u32); 43] = [
     ("deux", 2),
@@ -108,8 +60,9 @@ static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
         words.insert(names.1.to_owned(), number);
     }
     for (tens, (english, german)) in (2..).zip(ENGLISH_TENS.iter().zip(GERMAN_TENS)) {
+        let german = german.replace('ß', "ss");
         words.insert((*english).to_owned(), tens * 10);
-        words.insert(german.to_owned(), tens * 10);
+        words.insert(german.clone(), tens * 10);
         for (ones, (en, de)) in (1..10).zip(ENGLISH.iter().zip(GERMAN).skip(1)) {
             let de = if ones == 1 { "ein" } else { de };
             words.insert(format!("{english}-{en}"), tens * 10 + ones);

@@ -127,6 +127,17 @@ fn citations_are_of_sources() {
         ),
         ("All x ∈ [7, 9].", "All x ∈ [7, 9].", vec![], false),
         ("Look at `list[7]`.", "Look at `list[7]`.", vec![], false),
+        ("Look at a[9] here.", "Look at a[9] here.", vec![], false),
+        ("So it is alike[9].", "So it is alike.", vec![], true),
+        ("As shown [1-3].", "As shown [1-3].", vec![1, 2, 3], false),
+        ("As shown [2–9].", "As shown [2, 3].", vec![2, 3], true),
+        (
+            "So says [Source 1], so does [Quelle 9].",
+            "So says [Source 1], so does.",
+            vec![1],
+            true,
+        ),
+        ("No [99999999999999999999].", "No.", vec![], true),
     ] {
         let found = answer(&["hello"], text.as_bytes(), &limits);
         assert_eq!(found.text, expected);

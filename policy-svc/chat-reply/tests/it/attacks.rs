@@ -70,6 +70,8 @@ fn stray_letters_and_brackets_do_not_hide_a_problem() {
         "5x-1=39 x = 9",
         "(5(x-1)+4=39)",
         "5x-1=39 x",
+        "5x-1=39 (x in Z)",
+        "5x-1=39 (x ∈ Z)",
     ] {
         all_withheld(&[(said, &["x = 8", "It is 8."])]);
     }

@@ -36,6 +36,25 @@ fn a_few_lines_are_an_example() {
         ("```\na\nb\n```\nthen\n```\nc\nd\ne\n```", false),
         ("1. First\n    a\n    b\n    c\n    d\n    e\n", false),
         ("No code at all.", false),
+        // In pieces it is a program all the same.
+        (
+            "total = 0\nfor i in range(5):\n  n = int(input())\n  total += n\nmean = total / 5\nprint(mean)",
+            true,
+        ),
+        (
+            "1. `total = 0`\n2. `n = int(input())`\n3. `total += n`\n4. `n = 2`\n5. `m = 3`\n6. `print(total)`",
+            true,
+        ),
+        ("a = 1; b = 2; c = a + b; d = c * 2; e = d; print(e)", true),
+        (
+            "```\na\nb\n```\nthen\n```\nc\nd\n```\nthen\n```\ne\nf\n```",
+            true,
+        ),
+        (
+            "Start with `total = 0`. If the loop ends, print it: what comes first?\nfor the loop, think of range(5).",
+            false,
+        ),
+        ("First: x = 2.\nThen look at\ny = 3\nWhat is left?", false),
     ] {
         assert_eq!(code_given(text), expected, "{text}");
     }

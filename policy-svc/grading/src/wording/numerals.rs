@@ -1,6 +1,7 @@
 //! Numbers in words, in English and German.
 
-const ENGLISH: [&str; 21] = [
+/// From nought to twenty.
+pub const ENGLISH: [&str; 21] = [
     "zero",
     "one",
     "two",
@@ -24,7 +25,8 @@ const ENGLISH: [&str; 21] = [
     "twenty",
 ];
 
-const GERMAN: [&str; 21] = [
+/// The same in German.
+pub const GERMAN: [&str; 21] = [
     "null",
     "eins",
     "zwei",
@@ -48,11 +50,13 @@ const GERMAN: [&str; 21] = [
     "zwanzig",
 ];
 
-const ENGLISH_TENS: [&str; 8] = [
+/// The tens from twenty on.
+pub const ENGLISH_TENS: [&str; 8] = [
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
 ];
 
-const GERMAN_TENS: [&str; 8] = [
+/// The same in German.
+pub const GERMAN_TENS: [&str; 8] = [
     "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig",
 ];
 

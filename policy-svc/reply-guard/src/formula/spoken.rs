@@ -260,14 +260,15 @@ fn sign(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
             .split(' ')
             .enumerate()
             .all(|(at, own)| word(tokens, at) == Some(own));
-        let stands = match sign {
+        let stands = || match sign {
             '-' | '√' | '<' | '>' | '≤' | '≥' => begins_value(tokens, length),
             '%' => has_value,
             _ => has_value && begins_value(tokens, length),
         };
         // "3x = 12 durch 3 geteilt" is what somebody did to both sides.
-        let is_done = *words == "durch" && word(tokens, 2).is_some_and(|word| DONE.contains(&word));
-        (said && stands && !is_done).then(|| (vec![Token::Sign(*sign)], length))
+        let is_done =
+            || *words == "durch" && word(tokens, 2).is_some_and(|word| DONE.contains(&word));
+        (said && stands() && !is_done()).then(|| (vec![Token::Sign(*sign)], length))
     })
 }
 
