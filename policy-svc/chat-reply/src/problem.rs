@@ -11,7 +11,7 @@ use turnwise_grading::{Drill, Reason, grade};
 use turnwise_reply_guard::{
     OpenDrill,
     formula::{Formula, Part, Symbol, parts},
-    states_solution,
+    respelled, states_solution,
 };
 
 pub use kind::Kind;
@@ -172,6 +172,9 @@ fn read(text: &str) -> Read {
     if bare != text {
         let other = read_as_it_is(&text).problems;
         found.problems.extend(other);
+    }
+    if let Some(respelled) = respelled(&bare) {
+        found.problems.extend(read_as_it_is(&respelled).problems);
     }
     found.problems.truncate(MOST);
     found

@@ -9,6 +9,7 @@ use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
 use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed},
+    respelled::respelled,
     written,
 };
 
@@ -79,15 +80,24 @@ pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &Open
     let mut stated = BTreeSet::new();
     for text in texts {
         stated.extend(grader.stated(&parts(text)));
+        if let Some(text) = respelled(text) {
+            stated.extend(grader.stated(&parts(&text)));
+        }
     }
     if stated.is_empty() {
         return false;
     }
     let mut said = BTreeSet::new();
     for line in open.said.lines() {
-        let line = parts(line);
-        if guesses(&line) <= MOST_GUESSES {
-            said.extend(grader.stated(&line));
+        let read = parts(line);
+        if guesses(&read) <= MOST_GUESSES {
+            said.extend(grader.stated(&read));
+            let respelled = respelled(line).map(|line| parts(&line));
+            said.extend(
+                respelled
+                    .map(|line| grader.stated(&line))
+                    .unwrap_or_default(),
+            );
         }
     }
     !said.iter().any(|said| said.whole) && !stated.is_subset(&said)

@@ -6,7 +6,7 @@
 //! | `prompt` | the prompt's sentences, keys and marks, in any spelling or code |
 //! | `exam` | exam questions: their words, expressions and ids |
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
-//! | [`formula`], `written`, `answer` | the solution of the exercise that the student works on |
+//! | [`formula`], `written`, `respelled`, `answer` | the solution of the exercise that the student works on |
 //!
 //! [`Guard::judge`] is for everything that a model says to a student: a reply with its card, feedback on an answer.
 //! What it compares with and does not know itself comes as hashes ([`Context`]). `docs/reply-guard.md` has the figures.
@@ -23,6 +23,7 @@ mod markup;
 mod profile;
 mod prompt;
 mod reason;
+mod respelled;
 mod written;
 
 pub use answer::{OpenDrill, states_solution};
@@ -30,3 +31,4 @@ pub use exam::{ExamQuestions, ExamText, expressions};
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
 pub use profile::ProfileError;
 pub use reason::Reason;
+pub use respelled::respelled;

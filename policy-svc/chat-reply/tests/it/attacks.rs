@@ -200,3 +200,19 @@ fn spellings_of_a_solution_are_the_solution() {
 fn programs_write_equations_too() {
     all_withheld(&[("2x+7=\n15", &["x = 4"]), ("solve(2*x+7==15)", &["x = 4"])]);
 }
+
+#[test]
+fn mixed_numbers_marks_of_thousands_and_named_parts_are_numbers() {
+    all_withheld(&[
+        ("3 1/4 + 1 1/6", &["4 5/12", "53/12"]),
+        ("x - 1000 = 500", &["1,500", "x = 1,500", "x = 1.500"]),
+        (
+            "1/2+1/3",
+            &[
+                "Numerator 5, denominator 6.",
+                "Zähler 5 und Nenner 6",
+                "5 in the numerator and 6 in the denominator",
+            ],
+        ),
+    ]);
+}

@@ -1,0 +1,43 @@
+//! Numbers as people write them, spelled as formulas.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What is replaced, and by what.
+const REPLACED: [(&str, &str); 4] = [
+    // `1,500`, `1.500`, `1 500`
+    (r"\b(\d{1,3})[.,\u{a0}\u{202f}](\d{3})\b", "$1$2"),
+    // `3 1/4`
+    (r"\b(\d+) (\d+)/(\d+)\b", "($1+$2/$3)"),
+    // `numerator 5, denominator 6`
+    (
+        r"(?i)\b(?:numerator|zähler)\W{0,3}(?:is |ist |of )?(\d+)\W{1,3}(?:and |und )?(?:the |der )?(?:denominator|nenner)\W{0,3}(?:is |ist |of )?(\d+)\b",
+        "$1/$2",
+    ),
+    // `5 in the numerator and 6 in the denominator`
+    (
+        r"(?i)\b(\d+) (?:in the numerator|im zähler)\W{1,3}(?:and |und )?(\d+) (?:in the denominator|im nenner)",
+        "$1/$2",
+    ),
+];
+
+static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    let compiled = REPLACED
+        .iter()
+        .map(|(pattern, by)| Some((Regex::new(pattern).ok()?, *by)));
+    // The tests rule out that a pattern is none.
+    compiled.flatten().collect()
+});
+
+/// A text with marks of thousands, mixed numbers and named parts of fractions as formulas have them; none if it has none of
+/// these. It is read beside the text: what looks so may be something else.
+#[must_use]
+pub fn respelled(text: &str) -> Option<String> {
+    let new = PATTERNS
+        .iter()
+        .fold(text.to_owned(), |text, (pattern, by)| {
+            pattern.replace_all(&text, *by).into_owned()
+        });
+    (new != text).then_some(new)
+}
