@@ -108,7 +108,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     let termination = termination()?;
     println!("listening turnwise {address}");
     println!(
-        "  public    TutorService and the staff's services, health and reflection on http://{address}"
+        "  public    TutorService, HelperService and the staff's services, health and reflection on http://{address}"
     );
     println!("  inside    policy, retrieval, llm-gateway, session and gateway in this process");
     println!("  courses   {courses}");
