@@ -10,7 +10,7 @@ use tracing::Span;
 use turnwise_breaker::{Breakers, Permit, State};
 use turnwise_kit::TaskTracker;
 use turnwise_llm_backends::{Embeddings, End, Failure, Finish, Targets, failure::Problem};
-use turnwise_llm_queue::{Owner, Place, Refusal, SlotRequest};
+use turnwise_llm_queue::{Place, Refusal, SlotRequest};
 
 use crate::{
     admission::Admission,
@@ -283,16 +283,7 @@ impl Job {
     /// What a queue is asked for by a request that has waited so long in others.
     fn ask(&self, waited: Duration) -> SlotRequest {
         SlotRequest {
-            owner: Owner {
-                class: self.requester.class(),
-                student: if self.requester.one_at_a_time {
-                    self.requester.student.clone()
-                } else {
-                    String::new()
-                },
-                thread: self.requester.thread_id.clone(),
-                purpose: self.requester.purpose,
-            },
+            owner: self.requester.owner(),
             band: self.requester.band,
             bytes: self.work.bytes(),
             max_wait: self.time_limits.max_wait.saturating_sub(waited),

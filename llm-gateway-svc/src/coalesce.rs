@@ -12,11 +12,12 @@ use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Span;
 use turnwise_llm_backends::{Prompt, Role};
+use turnwise_llm_queue::HeldPlace;
 
 use crate::{
     call::{Calls, Part, Spent, Summary},
     error::Error,
-    job::{Job, Work},
+    job::{Job, Requester, Work},
     telemetry::{Parts, RequestTelemetry},
 };
 
@@ -64,6 +65,11 @@ impl Coalescing {
     /// The name of the first backend, and whether a request would be sent now.
     pub fn first_backend(&self) -> (&'static str, bool) {
         self.calls.first_backend()
+    }
+
+    /// Ends the completion that waits for the same, and holds its place.
+    pub async fn take_over_place(&self, requester: &Requester) -> Option<HeldPlace> {
+        self.calls.take_over_place(requester).await
     }
 
     /// Works on a request, or shares the work on one like it.

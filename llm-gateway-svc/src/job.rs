@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use turnwise_llm_backends::Prompt;
-use turnwise_llm_queue::Band;
+use turnwise_llm_queue::{Band, Owner};
 
 use crate::metrics::Operation;
 
@@ -94,6 +94,19 @@ impl Requester {
     /// The tenant and the class: what counts as one class, in queues and limits.
     pub fn class(&self) -> String {
         class_key(&self.tenant, &self.class_id)
+    }
+
+    /// Of whom at most one request waits.
+    pub fn owner(&self) -> Owner {
+        Owner {
+            class: self.class(),
+            student: match self.one_at_a_time {
+                true => self.student.clone(),
+                false => String::new(),
+            },
+            thread: self.thread_id.clone(),
+            purpose: self.purpose,
+        }
     }
 }
 

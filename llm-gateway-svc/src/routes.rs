@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use turnwise_llm_backends::Backend;
+use turnwise_llm_queue::HeldPlace;
 
 use crate::{
     call::{Calls, open_for},
     error::Error,
-    job::Job,
+    job::{Job, Requester},
     metrics::Operation,
+    upstreams::Upstream,
 };
 
 /// A model to call, and who has it.
@@ -42,20 +44,35 @@ impl Calls {
 
     /// The name of the first backend, and whether it or one that stands in for it would be asked now.
     pub(crate) fn first_backend(&self) -> (&'static str, bool) {
-        let targets = self.targets.in_order();
+        let first = self.targets.in_order().first();
+        let name = first.map_or("", |target| target.backend.name());
+        (name, self.open_for_completions().next().is_some())
+    }
+
+    /// Ends the completion of the same owner that waits, in whichever queue, and holds its place in the first.
+    pub(crate) async fn take_over_place(&self, requester: &Requester) -> Option<HeldPlace> {
+        let mut first = None;
+        for upstream in self.open_for_completions() {
+            let queue = &upstream.queue;
+            let held = queue.take_over(requester.owner(), requester.band).await;
+            first = first.or(held);
+        }
+        first
+    }
+
+    /// The configured models that would be asked now, in their order.
+    fn open_for_completions(&self) -> impl Iterator<Item = Arc<Upstream>> + Send + '_ {
         let operation = Operation::Chat;
-        let available = targets.iter().any(|target| {
+        let targets = self.targets.in_order().iter();
+        targets.filter_map(move |target| {
             let admitted = target.backend.admit(&target.model, operation.of_backend());
-            admitted.is_ok()
-                && self
-                    .upstreams
-                    .get(operation, &target.backend, &target.model)
-                    .is_ok_and(|upstream| {
-                        open_for(self.breakers.state(&upstream.breaker)).is_none()
-                    })
-        });
-        let name = targets.first().map_or("", |target| target.backend.name());
-        (name, available)
+            admitted.ok()?;
+            let upstream = self.upstreams.get(operation, &target.backend, &target.model);
+            let upstream = upstream.ok()?;
+            open_for(self.breakers.state(&upstream.breaker))
+                .is_none()
+                .then_some(upstream)
+        })
     }
 
     /// The models to call, one after the other. Who names a backend or a model wants that one.

@@ -33,9 +33,11 @@ pub enum SessionError {
         /// The course that was named.
         course_id: String,
     },
-    /// Another turn of the thread holds its lease.
-    #[error("another turn of this thread is being worked on; try again with the same key")]
+    /// A turn of the thread holds its lease.
+    #[error("{}; try again with the same key", in_progress(*same_request))]
     TurnInProgress {
+        /// Whether it is this very request, sent before.
+        same_request: bool,
         /// How long that lease lasts at most if it is not renewed.
         lease_remainder: Duration,
     },
@@ -151,6 +153,13 @@ impl From<StoreError> for SessionError {
     }
 }
 
+fn in_progress(same_request: bool) -> &'static str {
+    match same_request {
+        true => "this request is being worked on already",
+        false => "another request of this thread is being worked on",
+    }
+}
+
 impl From<SessionError> for Fault {
     fn from(error: SessionError) -> Self {
         let message = error.to_string();
@@ -162,9 +171,18 @@ impl From<SessionError> for Fault {
             SessionError::OtherCourse { course_id } => fault(ErrorReason::UnknownCourse)
                 .meta("course_id", course_id)
                 .field("course_id", "is not the thread's course"),
-            SessionError::TurnInProgress { lease_remainder } => {
-                fault(ErrorReason::TurnInProgress).retry_after(lease_remainder.min(TURN_RETRY))
-            }
+            SessionError::TurnInProgress {
+                same_request,
+                lease_remainder,
+            } => fault(ErrorReason::TurnInProgress)
+                .meta(
+                    "cause",
+                    match same_request {
+                        true => "same_request",
+                        false => "other_request",
+                    },
+                )
+                .retry_after(lease_remainder.min(TURN_RETRY)),
             SessionError::IdempotencyConflict => fault(ErrorReason::IdempotencyConflict),
             SessionError::OtherWork => {
                 fault(ErrorReason::IdempotencyConflict).field("work.work_id", "names other work")

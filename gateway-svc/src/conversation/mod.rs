@@ -30,6 +30,7 @@ pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use model::{Completed, RetryHint, complete};
 pub(crate) use progress::Progress;
+pub(crate) use turn::Turn;
 pub(crate) use turn_log::turn_log;
 
 use crate::{

@@ -11,7 +11,7 @@ use turnwise_proto::{
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        ChatDecision, ChatSource, DecideChatRequest, Reply, ResolveChatRequest,
+        ChatDecision, DecideChatRequest, Reply, ResolveChatRequest,
         ResolveChatResponse, resolve_chat_request::Outcome,
     },
     session::v1::ConversationMemory,
@@ -226,8 +226,6 @@ impl Composing<'_> {
         is_off: bool,
     ) -> Result<ResolveChatResponse, Fault> {
         let core = &self.helper.core;
-        let in_prompt = usize::try_from(self.chat.source_count).unwrap_or_default();
-        let sources = (1..).zip(self.texts.chunks.iter().take(in_prompt));
         let request = ResolveChatRequest {
             decision: Some(decision.clone()),
             message: self.said().to_owned(),
@@ -237,13 +235,9 @@ impl Composing<'_> {
                 false => Outcome::Completion(self.texts.completion.clone()),
             }),
             known: Some(core.known_texts()),
-            sources: sources
-                .map(|(number, chunk)| ChatSource {
-                    number,
-                    text: chunk.text.clone(),
-                })
-                .collect(),
-            reference,
+            source_count: self.chat.source_count,
+            // It answers only where no model does.
+            reference: if is_off { reference } else { String::new() },
             max_chars: i32::try_from(self.helper.response_max_chars).unwrap_or(i32::MAX),
         };
         let (began, step) = (Instant::now(), Step::Policy.of(self.request.context));

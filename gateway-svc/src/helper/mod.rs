@@ -7,6 +7,7 @@
 //! | `gather` | the lesson's reference and course text |
 //! | `answer` | the answer, and what else it leaves |
 //! | `health`, `mint` | whether the helper can answer; scopes signed for a lesson's page |
+//! | `take_over` | a newer message takes over the place of one that waits for a model |
 //! | `metrics` | what became of messages |
 
 mod answer;
@@ -15,6 +16,7 @@ mod gather;
 mod health;
 mod metrics;
 mod mint;
+mod take_over;
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -114,10 +116,14 @@ impl Helper {
             memory_scope,
             ..BeginTurnRequest::default()
         };
-        let begun_turn = core.begin_turn(&request, wanted).await;
+        let (begun_turn, taken_over) = self.begin(&request, class_id, wanted).await;
         let turn = match begun_turn.map_err(of_conversation)? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(turn) => turn,
+        };
+        let place_ticket = match message.place_ticket.as_str() {
+            "" => &taken_over,
+            ticket => ticket,
         };
         let start = &turn.start;
         let thread = start.thread.as_ref();
@@ -132,7 +138,7 @@ impl Helper {
                 let composing = Composing {
                     helper: self,
                     request: &request,
-                    place_ticket: &message.place_ticket,
+                    place_ticket,
                     progress,
                     chat: ChatFacts {
                         scope: scope.as_ref().map(|scope| scope.scope.clone()),

@@ -14,7 +14,7 @@ use crate::{
     local::LocalQueue,
     options::{InvalidOption, QueueOptions},
     order::EntryId,
-    request::{Place, PlaceWatch, Refusal, SlotRequest},
+    request::{Band, HeldPlace, Owner, Place, PlaceWatch, Refusal, SlotRequest},
     shared::SharedQueue,
     view::QueueView,
     waiter::{Grant, Outcome, OutcomeReceiver},
@@ -103,6 +103,27 @@ impl Queue {
                 Entered::Queued { id, answer, place } => State::Queued { id, answer, place },
             },
         })
+    }
+
+    /// Ends the request of this owner that waits, as superseded, and holds its place; one that has a slot goes on. Where none
+    /// waits and no slot is free, a place at the end is held. None: no place is held.
+    pub async fn take_over(&self, owner: Owner, band: Band) -> Option<HeldPlace> {
+        let ask = SlotRequest {
+            owner,
+            band,
+            bytes: 0,
+            max_wait: Duration::ZERO,
+            deadline: None,
+            ticket: None,
+        };
+        let refusal = match self.enter(ask).await {
+            Ok(waiting) => waiting.slot().await.err(),
+            Err(refusal) => Some(refusal),
+        };
+        match refusal {
+            Some(Refusal::TooLong(hint)) => hint.held,
+            _ => None,
+        }
     }
 
     /// The queue as it is now, with the first `max` of those who wait.

@@ -14,13 +14,13 @@ use turnwise_proto::{
         CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse, Embedding,
         FinishReason, GetBackendRequest, GetBackendResponse, QueuePlace, StreamCompleteRequest,
         StreamCompleteResponse, llm_gateway_service_server::LlmGatewayService,
-        stream_complete_response::Piece,
+        TakeOverPlaceRequest, TakeOverPlaceResponse, stream_complete_response::Piece,
     },
 };
 
 use super::{
     count, duration,
-    request::{Waits, complete, embed},
+    request::{Waits, complete, embed, take_over},
 };
 use crate::{
     call::{Part, Summary},
@@ -117,6 +117,18 @@ impl LlmGatewayService for LlmGateway {
             }
         }
         Err(no_end())
+    }
+
+    async fn take_over_place(
+        &self,
+        request: Request<TakeOverPlaceRequest>,
+    ) -> Result<Response<TakeOverPlaceResponse>, Status> {
+        let context = CallContext::of(&request);
+        let requester = take_over(&context, self.waits, request.into_inner())?;
+        let held = self.calls.take_over_place(&requester).await;
+        Ok(Response::new(TakeOverPlaceResponse {
+            place_ticket: held.map(|place| place.ticket).unwrap_or_default(),
+        }))
     }
 
     async fn get_backend(

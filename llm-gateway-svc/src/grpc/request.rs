@@ -6,7 +6,9 @@ use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_llm_backends::{Message, Prompt, Role, Schema, completion::check_model_name};
 use turnwise_llm_queue::Band;
-use turnwise_proto::llm::v1::{ChatMessage, ChatRole, CompleteRequest, EmbedRequest, Purpose};
+use turnwise_proto::llm::v1::{
+    ChatMessage, ChatRole, CompleteRequest, EmbedRequest, Purpose, TakeOverPlaceRequest,
+};
 
 use crate::{
     error::Error,
@@ -55,18 +57,7 @@ pub(crate) fn complete(
     request: CompleteRequest,
     streams: bool,
 ) -> Result<Job, Fault> {
-    let (purpose, band) = match Purpose::try_from(request.purpose) {
-        Ok(Purpose::Turn) => ("turn", Band::Interactive),
-        Ok(Purpose::Grade) => ("grade", Band::Interactive),
-        Ok(Purpose::Chat) => ("chat", Band::Interactive),
-        Ok(Purpose::Help) => ("help", Band::Interactive),
-        Ok(Purpose::Batch) => ("batch", Band::Batch),
-        Ok(Purpose::Unspecified) => return Err(Fault::invalid("purpose", "is required")),
-        Ok(Purpose::Search | Purpose::Index) => {
-            return Err(Fault::invalid("purpose", "is one of embeddings; use Embed"));
-        }
-        Err(_) => return Err(Fault::invalid("purpose", "is unknown")),
-    };
+    let (purpose, band) = of_completion(request.purpose)?;
     let max_output_tokens = match u32::try_from(request.max_output_tokens) {
         Ok(0) => None,
         Ok(tokens) if tokens <= MAX_OUTPUT_TOKENS => Some(tokens),
@@ -113,6 +104,46 @@ pub(crate) fn complete(
         time_limits,
         max_chars,
     })
+}
+
+/// Checks a request for the place of a completion that waits.
+pub(crate) fn take_over(
+    context: &CallContext,
+    waits: Waits,
+    request: TakeOverPlaceRequest,
+) -> Result<Requester, Fault> {
+    let (purpose, band) = of_completion(request.purpose)?;
+    let about = About {
+        class_id: request.class_id,
+        thread_id: request.thread_id,
+        place_ticket: String::new(),
+        client_address: String::new(),
+        max_wait: None,
+    };
+    let (requester, _) = requester(context, waits, about, purpose, band)?;
+    if !requester.one_at_a_time || requester.student.is_empty() {
+        return Err(Fault::invalid(
+            "purpose",
+            "must be one of which a student waits for one at a time, and the call a student's",
+        ));
+    }
+    Ok(requester)
+}
+
+/// What a completion is for, in a word, and whether anybody waits for it.
+fn of_completion(purpose: i32) -> Result<(&'static str, Band), Fault> {
+    match Purpose::try_from(purpose) {
+        Ok(Purpose::Turn) => Ok(("turn", Band::Interactive)),
+        Ok(Purpose::Grade) => Ok(("grade", Band::Interactive)),
+        Ok(Purpose::Chat) => Ok(("chat", Band::Interactive)),
+        Ok(Purpose::Help) => Ok(("help", Band::Interactive)),
+        Ok(Purpose::Batch) => Ok(("batch", Band::Batch)),
+        Ok(Purpose::Unspecified) => Err(Fault::invalid("purpose", "is required")),
+        Ok(Purpose::Search | Purpose::Index) => {
+            Err(Fault::invalid("purpose", "is one of embeddings; use Embed"))
+        }
+        Err(_) => Err(Fault::invalid("purpose", "is unknown")),
+    }
 }
 
 /// Checks a request for embeddings.

@@ -150,7 +150,7 @@ pub(crate) fn formulas(text: &str) -> Vec<Range<usize>> {
 }
 
 /// A text without references to what is no source, and whether one was removed.
-pub(crate) fn without_unknown(text: &str, sources: &[i32]) -> (String, bool) {
+pub(crate) fn without_unknown(text: &str, source_count: i32) -> (String, bool) {
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
     let mut removed = false;
@@ -158,7 +158,7 @@ pub(crate) fn without_unknown(text: &str, sources: &[i32]) -> (String, bool) {
         let numbers: Vec<String> = reference
             .numbers
             .iter()
-            .filter(|number| sources.contains(number))
+            .filter(|number| (1..=source_count).contains(*number))
             .map(i32::to_string)
             .collect();
         if numbers.len() == reference.numbers.len() {
@@ -180,13 +180,13 @@ pub(crate) fn without_unknown(text: &str, sources: &[i32]) -> (String, bool) {
 }
 
 /// The sources that a text refers to, in its order, each once.
-pub(crate) fn cited(text: &str, sources: &[i32]) -> Vec<i32> {
+pub(crate) fn cited(text: &str, source_count: i32) -> Vec<i32> {
     let mut cited = Vec::new();
     for number in references(text)
         .into_iter()
         .flat_map(|reference| reference.numbers)
     {
-        if sources.contains(&number) && !cited.contains(&number) {
+        if (1..=source_count).contains(&number) && !cited.contains(&number) {
             cited.push(number);
         }
     }

@@ -33,8 +33,8 @@ pub struct Limits<'a> {
     pub check_question: &'a str,
     /// Whether the lesson asks for programs.
     pub writes_programs: bool,
-    /// The numbers of the sources in the prompt.
-    pub sources: &'a [i32],
+    /// How many sources stood in the prompt, numbered from 1.
+    pub source_count: i32,
     /// The lesson's reference text; may be empty.
     pub reference: &'a str,
     /// The most characters.
@@ -112,7 +112,7 @@ pub fn resolve(
             ..Answer::default()
         };
     }
-    let (known, removed) = citations::without_unknown(&completion, limits.sources);
+    let (known, removed) = citations::without_unknown(&completion, limits.source_count);
     let mut answer = finished(known.trim(), limits);
     if answer.text.is_empty() {
         return instead(About::Problem, &own, limits, None, "empty");
@@ -172,7 +172,7 @@ fn finished(known: &str, limits: &Limits<'_>) -> Answer {
         observations.push("check_question_added");
     }
     Answer {
-        cited: citations::cited(&text, limits.sources),
+        cited: citations::cited(&text, limits.source_count),
         text,
         truncated,
         observations,

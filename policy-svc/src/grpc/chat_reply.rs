@@ -69,13 +69,15 @@ pub(super) fn answer(
         before: &before,
         summary: &memory.summary,
     };
-    let sources: Vec<i32> = request.sources.iter().map(|source| source.number).collect();
+    if request.source_count < 0 {
+        return Err(PolicyError::invalid("source_count", "must not be negative"));
+    }
     let limits = Limits {
         strict,
         locale: &decision.locale,
         check_question: &decision.check_question,
         writes_programs: decision.writes_programs,
-        sources: &sources,
+        source_count: request.source_count,
         reference: &request.reference,
         max_chars: usize::try_from(request.max_chars).unwrap_or_default(),
     };

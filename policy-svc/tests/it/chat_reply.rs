@@ -5,7 +5,7 @@ use turnwise_fingerprint::phrase;
 use turnwise_proto::{
     classes::v1::Strictness,
     policy::v1::{
-        ChatDecision, ChatSource, KnownTexts, ResolveChatRequest, ResolveChatResponse,
+        ChatDecision, KnownTexts, ResolveChatRequest, ResolveChatResponse,
         resolve_chat_request::Outcome,
     },
     session::v1::{ConversationMemory, MemoryTurn},
@@ -89,10 +89,7 @@ async fn known_texts_and_sources_are_used() {
     assert_eq!(found.degraded_reason(), DegradedReason::UnsafeMessage);
     assert_eq!(found.violation, "blocked_term");
     let mut asked = request("hallo", "Lies nach [2] und [5].");
-    asked.sources = vec![ChatSource {
-        number: 2,
-        text: "Eine Regel.".to_owned(),
-    }];
+    asked.source_count = 2;
     let found = resolve(asked).await.unwrap();
     assert_eq!(
         (found.text.as_str(), found.cited.as_slice()),

@@ -3,6 +3,7 @@
 mod adversarial;
 mod classroom;
 mod conversations;
+mod newer_messages;
 mod refusals;
 mod resets;
 mod strict;

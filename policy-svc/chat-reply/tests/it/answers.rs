@@ -89,7 +89,7 @@ fn characters_that_steer_a_terminal_are_left_out() {
 #[test]
 fn citations_are_of_sources() {
     let limits = Limits {
-        sources: &[1, 2, 3],
+        source_count: 3,
         ..STRICT
     };
     for (text, expected, cited, removed) in [

@@ -25,7 +25,7 @@ pub const STRICT: Limits<'_> = Limits {
     locale: "en",
     check_question: "",
     writes_programs: false,
-    sources: &[],
+    source_count: 0,
     reference: "",
     max_chars: 2000,
 };

@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, EmbedRequest, EmbedResponse, Embedding, GetBackendRequest,
-    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
+    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse, TakeOverPlaceRequest, TakeOverPlaceResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
 };
 
@@ -90,6 +90,13 @@ impl LlmGatewayService for FakeGateway {
         &self,
         _: Request<StreamCompleteRequest>,
     ) -> Result<Response<Self::StreamCompleteStream>, Status> {
+        Err(Status::unimplemented("embeddings only"))
+    }
+
+    async fn take_over_place(
+        &self,
+        _: Request<TakeOverPlaceRequest>,
+    ) -> Result<Response<TakeOverPlaceResponse>, Status> {
         Err(Status::unimplemented("embeddings only"))
     }
 

@@ -192,11 +192,12 @@ fn refused_begin(
         4 => Err(SessionError::ErasureUnderWay),
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
-            let mine = holder_key(&begin.idempotency.key);
-            if held_for.starts_with(&mine) && held_for != holder(&begin.idempotency.key, entry) {
+            let same_request = held_for.starts_with(&holder_key(&begin.idempotency.key));
+            if same_request && held_for != holder(&begin.idempotency.key, entry) {
                 return Err(SessionError::IdempotencyConflict);
             }
             Err(SessionError::TurnInProgress {
+                same_request,
                 lease_remainder: refused.lease_remainder.unwrap_or_default(),
             })
         }

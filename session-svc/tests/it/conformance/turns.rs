@@ -73,7 +73,11 @@ async fn a_second_turn_waits_for_the_first(bench: &mut Bench) {
     let start = started(sessions, &ada, begin("t1", "first")).await;
     for key in ["second", "first"] {
         match refused(sessions.begin_turn(&ada, begin("t1", key)).await) {
-            SessionError::TurnInProgress { lease_remainder } => {
+            SessionError::TurnInProgress {
+                same_request,
+                lease_remainder,
+            } => {
+                assert_eq!(same_request, key == "first");
                 assert!(lease_remainder <= LEASE && lease_remainder > Duration::ZERO);
             }
             other => panic!("{other}"),

@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse,
-    GetBackendRequest, GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
+    GetBackendRequest, GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse, TakeOverPlaceRequest, TakeOverPlaceResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
     stream_complete_response::Piece,
 };
@@ -68,6 +68,13 @@ impl LlmGatewayService for FirstCome {
             piece: Some(Piece::End(end)),
         };
         Ok(Response::new(Box::pin(tokio_stream::once(Ok(piece)))))
+    }
+
+    async fn take_over_place(
+        &self,
+        _: Request<TakeOverPlaceRequest>,
+    ) -> Result<Response<TakeOverPlaceResponse>, Status> {
+        Err(Status::unimplemented("streams only"))
     }
 
     async fn get_backend(

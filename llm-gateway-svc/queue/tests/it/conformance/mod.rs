@@ -44,6 +44,8 @@ macro_rules! conformance {
             order::batch_waits_for_interactive
             order::batch_is_let_in_now_and_then
             take_over::a_newer_request_takes_the_place
+            take_over::a_place_is_taken_over_and_kept
+            take_over::where_a_slot_is_free_no_place_is_held
             take_over::another_thread_or_purpose_is_another_request
             take_over::names_that_read_alike_are_different_owners
             take_over::a_running_call_is_never_replaced

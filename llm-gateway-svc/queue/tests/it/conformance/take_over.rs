@@ -1,7 +1,7 @@
 //! A newer request of the same owner.
 
 use tokio::time::timeout;
-use turnwise_llm_queue::{QueueOptions, Refusal, Waiting};
+use turnwise_llm_queue::{QueueOptions, Refusal, SlotRequest, Waiting};
 
 use super::{AskExt, Queues, SOON, ask, enter, slot_of, starts, taken};
 
@@ -22,6 +22,34 @@ pub async fn a_newer_request_takes_the_place(queues: &impl Queues) {
         starts(slot, vec![("b", b), ("newer", newer)]).await,
         ["newer", "b"]
     );
+}
+
+/// Who cannot enter yet takes over the place first, and comes for it.
+pub async fn a_place_is_taken_over_and_kept(queues: &impl Queues) {
+    let (queue, slot) = taken(queues, QueueOptions::with_slots(1)).await;
+    let older = enter(&queue, ask("class", "a")).await;
+    let b = enter(&queue, ask("class", "b")).await;
+    let wanted = ask("class", "a");
+    let held = queue.take_over(wanted.owner.clone(), wanted.band).await;
+    assert_eq!(refusal(older).await, Refusal::Superseded);
+    let held = held.expect("the place is held");
+    assert_eq!(held.position, 1);
+    let newer = SlotRequest {
+        ticket: Some(held.ticket),
+        ..wanted
+    };
+    let newer = enter(&queue, newer).await;
+    assert_eq!(
+        starts(slot, vec![("b", b), ("newer", newer)]).await,
+        ["newer", "b"]
+    );
+}
+
+pub async fn where_a_slot_is_free_no_place_is_held(queues: &impl Queues) {
+    let queue = queues.queue(QueueOptions::with_slots(1)).await;
+    let wanted = ask("class", "a");
+    assert_eq!(queue.take_over(wanted.owner.clone(), wanted.band).await, None);
+    let _slot = slot_of(&queue, wanted).await;
 }
 
 pub async fn another_thread_or_purpose_is_another_request(queues: &impl Queues) {
