@@ -32,7 +32,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, clap::Error> {
 }
 
 /// The small pack with a lesson in two files.
-async fn client(arguments: &[&str]) -> (PolicyServiceClient<Routes>, TempDir) {
+pub async fn client(arguments: &[&str]) -> (PolicyServiceClient<Routes>, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     write_pack(folder.path(), COURSE);
     for (name, front) in [

@@ -5,6 +5,7 @@ mod bad_input;
 mod buttons;
 mod chat;
 mod chat_reply;
+mod chat_rules;
 mod class_standing;
 mod courses;
 mod demo_course;
