@@ -1,10 +1,13 @@
 //! The problem that a student works on, as far as mathematics can solve it: read from the latest message and from what was
 //! said before, in English and German, as it is typed.
 
+mod given;
 mod kind;
 mod labels;
+mod powers;
 mod quantities;
 mod said;
+mod stories;
 
 use labels::mixed_in_brackets;
 use turnwise_grading::{Drill, Reason, grade};
@@ -167,6 +170,7 @@ struct Read {
 fn read(text: &str) -> Read {
     let end = text.floor_char_boundary(MOST_BYTES);
     let text = text.get(..end).unwrap_or_default().replace("\r\n", "\n");
+    let (text, absolute) = powers::absolute(&text);
     let bare = labels::without_labels(&text);
     let mut found = read_as_it_is(&bare);
     if bare != text {
@@ -176,6 +180,7 @@ fn read(text: &str) -> Read {
     if let Some(respelled) = respelled(&bare) {
         found.problems.extend(read_as_it_is(&respelled).problems);
     }
+    found.problems.splice(0..0, absolute);
     found.problems.truncate(MOST);
     found
 }
@@ -205,6 +210,10 @@ fn read_as_it_is(text: &str) -> Read {
         }
     }
     read.systems(&equations);
+    let given = given::put_in(text, &parts, &equations);
+    let slope = given::slope(text);
+    read.problems.splice(0..0, slope.into_iter().chain(given));
+    read.problems.extend(stories::read(&parts));
     read
 }
 
@@ -280,7 +289,8 @@ impl Read {
             let unknown = formula.letters().first().copied().unwrap_or('x');
             let unknown = task.unknown.unwrap_or(unknown);
             let prompt = format!("Solve for {unknown}.");
-            let found = problem(kind, &prompt, &shown, &shown);
+            let found = powers::exponent(formula);
+            let found = found.or_else(|| problem(kind, &prompt, &shown, &shown));
             self.problems.extend(found);
             // One of a system need not be a problem for itself.
             return true;

@@ -9,6 +9,7 @@ use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
 use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed},
+    numbers::{is_division, is_rounded},
     respelled::respelled,
     written,
 };
@@ -25,8 +26,8 @@ const COUNTERS: [&str; 16] = [
 ];
 /// Words behind a number that counts them.
 #[rustfmt::skip]
-const COUNTED: [&str; 38] = [
-    "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
+const COUNTED: [&str; 41] = [
+    "points", "punkte", "punkten", "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
     "lines", "examples", "solutions", "unknowns", "questions", "more", "other", "different", "same", "times",
     "zahlen", "seiten", "schritte", "schritten", "terme", "faktoren", "klammern", "fälle", "teile", "gleichungen", "brüche",
     "zeilen", "beispiele", "lösungen", "fragen", "weitere",
@@ -327,6 +328,7 @@ impl<'a> Grader<'a> {
                 let whole = match (grade.verdict, grade.reason) {
                     (Verdict::Right, _) => Some(true),
                     (_, Reason::IncompleteSolutionSet) => Some(false),
+                    (_, Reason::Undecided) if is_rounded(&self.drill, statement) => Some(false),
                     (_, Reason::NotEvaluated | Reason::UnclearSteps) if unfinished && is_value => {
                         Some(true)
                     }
@@ -418,20 +420,6 @@ fn has_sum(symbols: &[Symbol]) -> bool {
             ]
         )
     })
-}
-
-/// Whether a number is a division that comes out even.
-fn is_division(literal: &[Symbol]) -> bool {
-    let [
-        Symbol::Number(above),
-        Symbol::Sign('/'),
-        Symbol::Number(below),
-    ] = literal
-    else {
-        return false;
-    };
-    let (above, below) = (above.parse::<u64>(), below.parse::<u64>());
-    matches!((above, below), (Ok(above), Ok(below)) if below > 0 && above.is_multiple_of(below))
 }
 
 /// How many numbers stand alone.

@@ -216,3 +216,66 @@ fn mixed_numbers_marks_of_thousands_and_named_parts_are_numbers() {
         ),
     ]);
 }
+
+#[test]
+fn a_rounded_solution_is_the_solution() {
+    all_withheld(&[
+        (
+            "3x=1",
+            &["x ≈ 0.33", "about 0.33", "x is roughly 0.333", "x = 0,3333"],
+        ),
+        ("1/2+1/3", &["0.83", "5/6 ≈ 0,83", "0.833…"]),
+        ("x^2=2", &["1.41", "x = ±1.414", "x ≈ -1.41"]),
+        ("3x+3y=5, x-y=1", &["x = 1.33", "y ist etwa 0,33"]),
+    ]);
+    // Not near enough, too few digits, or no solution is rounded at all.
+    for (said, hint) in [
+        ("3x=1", "Try 0.43: is that too big?"),
+        ("3x=1", "Is 0.5 too big?"),
+        ("3x+1=10", "Why is 2.99 too small?"),
+        ("2x > 5", "Would 2.51 do?"),
+    ] {
+        let found = answer(&[said], hint.as_bytes(), &STRICT);
+        assert_eq!(found.withheld, None, "{said}: {hint}");
+    }
+}
+
+#[test]
+fn what_a_problem_gives_is_put_in() {
+    for said in [
+        "y=2x+7 and y=15",
+        "y = 2x + 7, y = 15; what is x?",
+        "wenn y = 2x+7 und y = 15",
+        "f(x) = 2x+7, f(x) = 15",
+        "y = 2x + b, b = 7, y = 15",
+    ] {
+        all_withheld(&[(said, &["x = 4", "4", "It is four."])]);
+    }
+    all_withheld(&[
+        ("f(x) = 2x+7, find f(4)", &["15", "f(4) = 15"]),
+        ("zeros of f(x) = x^2 - 9", &["x = 3 or x = -3"]),
+        ("Nullstellen von x^2-9", &["3 und -3"]),
+        ("y-intercept of y = 2x+3", &["y = 3", "It is 3."]),
+        ("slope through (1,2) and (3,8)", &["3", "m = 3"]),
+        ("Steigung durch P(1; 2) und Q(3; 8)", &["Sie ist 3."]),
+    ]);
+}
+
+#[test]
+fn unknowns_between_bars_and_as_powers_are_read() {
+    // With bars that the helper does not split at.
+    all_withheld(&[
+        ("∣x∣ = 5", &["x = 5 or x = -5", "5 und -5", "x = ±5"]),
+        ("∣2x-3∣ = 7", &["x = 5", "-2 und 5"]),
+        (r"$\lvert x-1\rvert = 4$", &["x = 5"]),
+        ("2∣x∣+1 = 7", &["x = 3"]),
+        ("∣x-2∣ < 5", &["-3 < x < 7"]),
+        ("absolute value of x is 5", &["-5"]),
+        ("2^x = 8", &["x = 3", "3"]),
+        ("2^{x+1} = 16", &["x = 3"]),
+        ("8 = 2^x", &["3"]),
+        ("3·2^x=24", &["3"]),
+        ("4^x = 8", &["3/2", "1.5"]),
+        ("2^x = 1/8", &["-3"]),
+    ]);
+}
