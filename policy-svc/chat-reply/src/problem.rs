@@ -8,8 +8,10 @@ mod powers;
 mod quantities;
 mod said;
 mod stories;
+mod tasks;
 
 use labels::mixed_in_brackets;
+use tasks::{Tasks, task};
 use turnwise_grading::{Drill, Reason, grade};
 use turnwise_reply_guard::{
     OpenDrill,
@@ -82,6 +84,17 @@ impl OwnProblems {
             }
         }
         own.add(read(conversation.summary).problems);
+        if !conversation.before.is_empty() {
+            // What one message gives may belong to an equation of another.
+            let all = format!(
+                "{}\n{}",
+                conversation.before.join("\n"),
+                conversation.message
+            );
+            let end = all.floor_char_boundary(MOST_BYTES);
+            let all = labels::without_labels(all.get(..end).unwrap_or_default());
+            own.add(given::put_in(&all, &parts(&all)));
+        }
         own.said = own.free();
         own
     }
@@ -210,7 +223,7 @@ fn read_as_it_is(text: &str) -> Read {
         }
     }
     read.systems(&equations);
-    let given = given::put_in(text, &parts, &equations);
+    let given = given::put_in(text, &parts);
     let slope = given::slope(text);
     read.problems.splice(0..0, slope.into_iter().chain(given));
     read.problems.extend(stories::read(&parts));
@@ -441,55 +454,4 @@ fn givens(parts: &[Part]) -> String {
         }
     }
     found.join(", ")
-}
-
-/// What words say is to be done with formulas.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tasks {
-    expand: bool,
-    factor: bool,
-    simplify: bool,
-    percent: bool,
-    decimal: bool,
-    unknown: Option<char>,
-}
-
-fn task(words: &[String]) -> Tasks {
-    let begins = |stems: &[&str]| {
-        words
-            .iter()
-            .any(|word| stems.iter().any(|stem| word.starts_with(stem)))
-    };
-    let unknown = words.windows(2).find_map(|two| {
-        let [before, name] = two else { return None };
-        let mut letters = name.chars();
-        match (before.as_str(), letters.next(), letters.next()) {
-            ("for" | "nach", Some(letter), None) if letter != 'a' => Some(letter),
-            _ => None,
-        }
-    });
-    Tasks {
-        expand: begins(&[
-            "expand",
-            "ausmultiplizier",
-            "multiplizier",
-            "multiply",
-            "auflös",
-            "aufgelös",
-            "distribut",
-        ]),
-        factor: begins(&["factor", "faktor", "ausklammer", "klammer", "zerleg"]),
-        simplify: begins(&[
-            "simplif",
-            "vereinfach",
-            "zusammen",
-            "kürz",
-            "reduce",
-            "combine",
-            "collect",
-        ]),
-        percent: begins(&["percent", "prozent"]),
-        decimal: begins(&["decimal", "dezimal", "kommazahl"]),
-        unknown,
-    }
 }

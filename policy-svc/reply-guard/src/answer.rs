@@ -264,6 +264,16 @@ impl<'a> Grader<'a> {
             }
         } else if formula.has_letter() {
             found.push((text, false));
+            // `24 m²`
+            if let [
+                number @ Symbol::Number(_),
+                Symbol::Letter('m' | 'g' | 'l' | 's' | 'h' | 't'),
+                ..,
+            ] = formula.0.as_slice()
+                && self.letters.is_empty()
+            {
+                found.extend(self.numbers(std::slice::from_ref(number), told, said.asked));
+            }
         } else {
             if told {
                 found.push((text.clone(), true));

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use turnwise_reply_guard::formula::{Formula, Part, Symbol};
 
-use super::{Kind, Problem, is_given, problem};
+use super::{Kind, MOST, Problem, problem};
+
+/// The most values that are put in.
+const MOST_GIVEN: usize = 6;
 
 /// Where a graph meets an axis, and two points and a slope.
 static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
@@ -20,14 +23,15 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
 });
 
 /// The equations of a text with what it gives of their unknowns put in, where one unknown is left.
-pub(super) fn put_in(text: &str, parts: &[Part], equations: &[Formula]) -> Vec<Problem> {
+pub(super) fn put_in(text: &str, parts: &[Part]) -> Vec<Problem> {
     let formulas = || {
         parts.iter().filter_map(|part| match part {
             Part::Formula(formula) => Some(formula),
             _ => None,
         })
     };
-    let mut given: Vec<(char, Vec<Symbol>)> = formulas().filter_map(value).collect();
+    let mut given: Vec<(char, Vec<Symbol>)> =
+        formulas().filter_map(value).take(MOST_GIVEN).collect();
     let mut found = Vec::new();
     if let Some([x_axis, y_axis, ..]) = &*PATTERNS {
         let zero = || vec![Symbol::Number("0".to_owned())];
@@ -40,10 +44,15 @@ pub(super) fn put_in(text: &str, parts: &[Part], equations: &[Formula]) -> Vec<P
             let alone = formulas().filter(|formula| {
                 !formula.is_relation() && formula.letters().len() == 1 && formula.has_operation()
             });
-            found.extend(alone.filter_map(|formula| equation(format!("{formula}=0"), formula)));
+            found.extend(
+                alone
+                    .take(MOST)
+                    .filter_map(|formula| equation(format!("{formula}=0"), formula)),
+            );
         }
     }
-    for formula in equations.iter().filter(|one| one.letters().len() > 1) {
+    let equations = formulas().filter(|one| one.is_relation() && one.letters().len() > 1);
+    for formula in equations.take(MOST) {
         let each = given.iter().map(std::slice::from_ref);
         for some in each.chain([given.as_slice()]) {
             let put_in = with_values(formula, some);
@@ -61,18 +70,26 @@ fn equation(question: String, shown: &Formula) -> Option<Problem> {
     problem(Kind::Equation, &prompt, &question, &shown.to_string())
 }
 
-/// An unknown and what it is: `y = 15`.
+/// An unknown and what it is: `y = 15`, and `x ist y = 15` of `für welches x ist f(x) = 15`.
 fn value(formula: &Formula) -> Option<(char, Vec<Symbol>)> {
-    if !is_given(formula) {
+    if formula
+        .0
+        .iter()
+        .any(|symbol| matches!(symbol, Symbol::Sign('<' | '>' | '≤' | '≥')))
+    {
         return None;
     }
-    let mut sides = formula.0.split(|symbol| *symbol == Symbol::Sign('='));
-    match (sides.next()?, sides.next()?) {
-        ([Symbol::Letter(letter)], value) | (value, [Symbol::Letter(letter)]) => {
+    let sides: Vec<&[Symbol]> = formula
+        .0
+        .split(|symbol| *symbol == Symbol::Sign('='))
+        .collect();
+    let plain = |side: &[Symbol]| !side.is_empty() && !Formula(side.to_vec()).has_letter();
+    sides.windows(2).find_map(|two| match *two {
+        [[Symbol::Letter(letter)], value] | [value, [Symbol::Letter(letter)]] if plain(value) => {
             Some((*letter, value.to_vec()))
         }
         _ => None,
-    }
+    })
 }
 
 fn with_values(formula: &Formula, given: &[(char, Vec<Symbol>)]) -> Formula {

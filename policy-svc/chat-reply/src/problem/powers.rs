@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use turnwise_reply_guard::formula::{Formula, Symbol};
 
-use super::{Kind, Problem, problem};
+use super::{Kind, MOST as MOST_PROBLEMS, Problem, problem};
 
 /// The largest numerator and denominator of an exponent that are tried.
 const MOST: (i32, u32) = (20, 4);
@@ -93,9 +93,10 @@ fn logarithm(base: u128, above: u128, below: u128) -> Option<(i32, u32)> {
     })
 }
 
-static ABSOLUTE: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+static ABSOLUTE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     Some([
         Regex::new(r"\\left\s*\||\\right\s*\||\\[lr]?vert\b|[∣｜]").ok()?,
+        Regex::new(r"(?i)\babs\(([^()\n]*)\)").ok()?,
         Regex::new(r"(?i)\b(?:absolute value of|betrag von)\s+([a-z])\s+(?:is|ist|equals|=|gleich|is equal to|ist gleich)").ok()?,
         Regex::new(
             r"(?:\d+\s*[*·]?\s*)?\|[^|=<>≤≥\n]*[a-z][^|=<>≤≥\n]*\|\s*(?:[-+]\s*\d+\s*)?[=<>≤≥]=?\s*[-−]?\d+(?:[./]\d+)?|\d+(?:[./]\d+)?\s*=\s*\|[^|=<>≤≥\n]*[a-z][^|=<>≤≥\n]*\|",
@@ -106,10 +107,11 @@ static ABSOLUTE: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
 
 /// The problems with an unknown between bars, and the text without them.
 pub(super) fn absolute(text: &str) -> (String, Vec<Problem>) {
-    let Some([bars, words, relation]) = &*ABSOLUTE else {
+    let Some([bars, named, words, relation]) = &*ABSOLUTE else {
         return (text.to_owned(), Vec::new());
     };
     let plain = bars.replace_all(text, "|");
+    let plain = named.replace_all(&plain, "|$1|");
     let plain = words.replace_all(&plain, "|$1| =");
     let mut found = Vec::new();
     let rest = relation.replace_all(&plain, |captures: &Captures<'_>| {
@@ -121,7 +123,9 @@ pub(super) fn absolute(text: &str) -> (String, Vec<Problem>) {
         } else {
             Kind::Inequality
         };
-        let own = problem(kind, &prompt, shown, shown);
+        let own = (found.len() < MOST_PROBLEMS)
+            .then(|| problem(kind, &prompt, shown, shown))
+            .flatten();
         let left = if own.is_some() { "\n" } else { shown }.to_owned();
         found.extend(own);
         left

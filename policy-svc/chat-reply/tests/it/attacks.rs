@@ -252,6 +252,8 @@ fn what_a_problem_gives_is_put_in() {
         all_withheld(&[(said, &["x = 4", "4", "It is four."])]);
     }
     all_withheld(&[
+        ("y = 2x+7|y=15", &["x = 4"]),
+        ("wenn f(x)=3x-2, für welches x ist f(x)=10", &["Für x = 4."]),
         ("f(x) = 2x+7, find f(4)", &["15", "f(4) = 15"]),
         ("zeros of f(x) = x^2 - 9", &["x = 3 or x = -3"]),
         ("Nullstellen von x^2-9", &["3 und -3"]),
@@ -278,4 +280,97 @@ fn unknowns_between_bars_and_as_powers_are_read() {
         ("4^x = 8", &["3/2", "1.5"]),
         ("2^x = 1/8", &["-3"]),
     ]);
+}
+
+/// Stories with two numbers, written before the rules for them were tried. The rules hold no problem of three numbers, and
+/// none whose question does not say what to do.
+const STORIES: [(&str, &str); 20] = [
+    (
+        "Tom has 3 apples and gets 5 more. How many apples does he have altogether?",
+        "He has 8 apples.",
+    ),
+    (
+        "There are 12 red and 9 blue marbles in a bag. How many marbles are there in total?",
+        "There are 21 marbles.",
+    ),
+    (
+        "Anna had 20 stickers. She gave away 7. How many does she have left?",
+        "She has 13 left.",
+    ),
+    (
+        "A baker bakes 4 trays with 6 rolls each. How many rolls is that in total?",
+        "That is 24 rolls.",
+    ),
+    (
+        "24 sweets are shared equally among 6 children. How many does each child get?",
+        "Each gets 4 sweets.",
+    ),
+    (
+        "A book has 150 pages. Leo has read 60. How many pages are left?",
+        "90 pages.",
+    ),
+    (
+        "Mia has 14 cards and Jo has 9. How many more cards does Mia have?",
+        "Mia has 5 more.",
+    ),
+    (
+        "A garden is 8 m long and 5 m wide. What is its area?",
+        "40 square metres.",
+    ),
+    ("A field is 30 m by 20 m. What is its perimeter?", "100 m"),
+    (
+        "There are 28 kids in the class, 15 of them are girls. How many boys are there?",
+        "There are 13 boys.",
+    ),
+    (
+        "Lena hat 6 Murmeln und bekommt 9 dazu. Wie viele Murmeln hat sie insgesamt?",
+        "Sie hat 15 Murmeln.",
+    ),
+    (
+        "Im Bus sitzen 23 Personen. 8 steigen aus. Wie viele Personen bleiben im Bus?",
+        "15 Personen bleiben.",
+    ),
+    (
+        "5 Kisten enthalten je 12 Flaschen. Wie viele Flaschen sind das zusammen?",
+        "Das sind 60 Flaschen.",
+    ),
+    (
+        "36 Bonbons werden an 4 Kinder verteilt. Wie viele bekommt jedes Kind?",
+        "Jedes bekommt 9.",
+    ),
+    (
+        "Ein Heft kostet 2 Franken, ein Stift 3 Franken. Wie viel kosten beide zusammen?",
+        "5 Franken",
+    ),
+    (
+        "Ein Zimmer ist 4 m breit und 6 m lang. Wie groß ist die Fläche?",
+        "24 m²",
+    ),
+    (
+        "Max ist 12 Jahre alt, seine Schwester 9. Wie viele Jahre ist Max älter?",
+        "3 Jahre",
+    ),
+    (
+        "Ein Kuchen wird in 12 Stücke geschnitten. 5 werden gegessen. Wie viele Stücke sind übrig?",
+        "Es sind 7 Stücke übrig.",
+    ),
+    (
+        "A pen costs 3 dollars. How much do 7 pens cost?",
+        "21 dollars",
+    ),
+    (
+        "Ein Zug fährt 3 Stunden mit 80 km/h. Wie weit kommt er?",
+        "240 km",
+    ),
+];
+
+#[test]
+fn stories_are_counted() {
+    let passes: Vec<_> = STORIES
+        .iter()
+        .filter(|(said, text)| {
+            answer(&[said], text.as_bytes(), &STRICT).violation != "answer_given"
+        })
+        .collect();
+    assert!(passes.len() <= 4, "{passes:#?}");
 }
