@@ -8,7 +8,7 @@ use turnwise_fingerprint::expression;
 use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
 use crate::{
-    formula::{Formula, Part, Symbol, is_relation, parts, typed},
+    formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
     numbers::{is_division, is_rounded},
     respelled::respelled,
     written,
@@ -181,6 +181,7 @@ impl<'a> Grader<'a> {
 
     fn stated(&mut self, parts: &[Part]) -> BTreeSet<Stated> {
         let mut found = BTreeSet::new();
+        found.extend(unions(parts).filter_map(|union| self.judge(&union, false)));
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Formula(formula) => {

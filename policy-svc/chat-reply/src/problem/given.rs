@@ -14,9 +14,11 @@ const MOST_GIVEN: usize = 6;
 /// Where a graph meets an axis, and two points and a slope.
 static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     Some([
-        Regex::new(r"(?i)\b(?:zeros|zeroes|nullstellen?|x-intercepts?|roots of|schnittpunkte? mit der x-achse)\b")
-            .ok()?,
-        Regex::new(r"(?i)\b(?:y-intercept|y-achsenabschnitt|schnittpunkt mit der y-achse)\b").ok()?,
+        Regex::new(
+            r"(?i)\b(?:zeros|zeroes|nullstellen?|x-intercepts?|roots of|x-ax[ie]s|x-achse)\b",
+        )
+        .ok()?,
+        Regex::new(r"(?i)\b(?:y-intercept|y-achsenabschnitt|y-axis|y-achse)\b").ok()?,
         Regex::new(r"(?i)\b(?:slope|gradient|steigung|rate of change)\b").ok()?,
         Regex::new(r"\(\s*([-−]?\d+(?:\.\d+)?)\s*[,;|]\s*([-−]?\d+(?:\.\d+)?)\s*\)").ok()?,
     ])

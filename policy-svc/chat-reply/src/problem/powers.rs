@@ -21,6 +21,15 @@ pub(super) fn exponent(formula: &Formula) -> Option<Problem> {
     } else {
         (right, left)
     };
+    // `2^x + 3`
+    let (power, added) = match power {
+        [
+            power @ ..,
+            Symbol::Sign(sign @ ('+' | '-')),
+            Symbol::Number(number),
+        ] if !power.contains(&Symbol::Sign('(')) => (power, Some((*sign, whole(number)?))),
+        power => (power, None),
+    };
     // `3 * 2^x`
     let (factor, power) = match power {
         [Symbol::Number(factor), Symbol::Sign('*'), power @ ..] => (whole(factor)?, power),
@@ -51,6 +60,11 @@ pub(super) fn exponent(formula: &Formula) -> Option<Problem> {
             Symbol::Number(times),
         ] => (whole(base)?.checked_pow(times.parse().ok()?)?, 1),
         _ => return None,
+    };
+    let above = match added {
+        Some(('+', number)) => above.checked_sub(number.checked_mul(below)?)?,
+        Some((_, number)) => above.checked_add(number.checked_mul(below)?)?,
+        None => above,
     };
     let base = whole(base).filter(|base| *base > 1)?;
     let below = below.checked_mul(factor)?;

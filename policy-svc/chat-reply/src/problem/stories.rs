@@ -6,8 +6,10 @@ use turnwise_reply_guard::formula::{Part, Symbol};
 use super::{Kind, Problem, problem};
 
 /// What asks for an amount.
-const ASKS: [&str; 8] = [
-    "how", "what", "what's", "wie", "wieviel", "wieviele", "was", "welche",
+#[rustfmt::skip]
+const ASKS: [&str; 14] = [
+    "how", "what", "what's", "find", "calculate", "work", "compute", "wie", "wieviel", "wieviele", "was", "welche", "berechne",
+    "bestimme",
 ];
 /// What is done, and stems of words of the question that say so. The first that is found counts.
 #[rustfmt::skip]
@@ -16,7 +18,7 @@ const RULES: [(Operation, &[&str]); 5] = [
     (Operation::Around, &["perimeter", "umfang"]),
     (Operation::Difference, &[
         "left", "remain", "more", "fewer", "older", "younger", "difference", "übrig", "bleib", "mehr", "weniger", "älter",
-        "jünger", "unterschied",
+        "jünger", "unterschied", "rest", "noch",
     ]),
     (Operation::Quotient, &["each", "jede"]),
     (Operation::Sum, &["altogether", "total", "all", "together", "insgesamt", "zusammen", "gesamt"]),
@@ -62,10 +64,12 @@ pub(super) fn read(parts: &[Part]) -> Option<Problem> {
     let [first, second] = numbers.as_slice() else {
         return None;
     };
-    let question = parts
+    let sentences = parts
         .split(|part| matches!(part, Part::Stop('.' | '?' | '!' | '\n')))
-        .rev()
-        .find(|sentence| sentence.iter().any(|part| is(part, &ASKS)))?;
+        .filter(|sentence| !sentence.is_empty())
+        .collect::<Vec<_>>();
+    let asks = |sentence: &&&[Part]| sentence.iter().any(|part| is(part, &ASKS));
+    let question = sentences.iter().rev().find(asks).or(sentences.last())?;
     let (operation, _) = RULES
         .iter()
         .find(|(_, stems)| question.iter().any(|part| begins(part, stems)))?;

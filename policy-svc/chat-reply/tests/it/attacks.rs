@@ -255,6 +255,7 @@ fn what_a_problem_gives_is_put_in() {
         ("y = 2x+7|y=15", &["x = 4"]),
         ("wenn f(x)=3x-2, für welches x ist f(x)=10", &["Für x = 4."]),
         ("f(x) = 2x+7, find f(4)", &["15", "f(4) = 15"]),
+        ("where does y = 4x - 8 cross the x-axis", &["at x = 2"]),
         ("zeros of f(x) = x^2 - 9", &["x = 3 or x = -3"]),
         ("Nullstellen von x^2-9", &["3 und -3"]),
         ("y-intercept of y = 2x+3", &["y = 3", "It is 3."]),
@@ -279,6 +280,9 @@ fn unknowns_between_bars_and_as_powers_are_read() {
         ("3·2^x=24", &["3"]),
         ("4^x = 8", &["3/2", "1.5"]),
         ("2^x = 1/8", &["-3"]),
+        ("2^x + 3 = 19", &["x = 4"]),
+        ("∣x - 1∣ ≥ 3", &["x ≤ -2 or x ≥ 4"]),
+        ("x^2 > 9", &["x < -3 oder x > 3"]),
     ]);
 }
 
