@@ -9,7 +9,7 @@ const REPLACED: [(&str, &str); 12] = [
     // `f(x) = 15`, `f(4)`
     (r"\b[fghpsv]\([xt]\)", "y"),
     (
-        r"\b[fgh]\((-?\d+(?:[.,]\d+)?)\)(?:\s*=\s*\?|\s*[?.,]|\s*$)",
+        r"\b[fghp]\((-?\d+(?:[.,]\d+)?)\)(?:\s*=\s*\?|\s*[?.,]|\s*$)",
         "\nx = $1\n",
     ),
     // A dash between values is a minus.

@@ -111,7 +111,7 @@ static ABSOLUTE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     Some([
         Regex::new(r"\\left\s*\||\\right\s*\||\\[lr]?vert\b|[∣｜]").ok()?,
         Regex::new(r"(?i)\babs\(([^()\n]*)\)").ok()?,
-        Regex::new(r"(?i)\b(?:absolute value of|betrag von)\s+([a-z])\s+(?:is|ist|equals|=|gleich|is equal to|ist gleich)").ok()?,
+        Regex::new(r"(?i)\b(?:absolute value of|betrag von)\s+([a-z])\s+(?:is equal to|ist gleich|equals|gleich|ist|is|=)").ok()?,
         Regex::new(
             r"(?:\d+\s*[*·]?\s*)?\|[^|=<>≤≥\n]*[a-z][^|=<>≤≥\n]*\|\s*(?:[-+]\s*\d+\s*)?[=<>≤≥]=?\s*[-−]?\d+(?:[./]\d+)?|\d+(?:[./]\d+)?\s*=\s*\|[^|=<>≤≥\n]*[a-z][^|=<>≤≥\n]*\|",
         )

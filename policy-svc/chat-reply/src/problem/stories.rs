@@ -5,11 +5,11 @@ use turnwise_reply_guard::formula::{Part, Symbol};
 
 use super::{Kind, Problem, problem};
 
-/// What asks for an amount.
+/// What asks for an amount: `how many`, `wie lang`.
 #[rustfmt::skip]
-const ASKS: [&str; 14] = [
-    "how", "what", "what's", "find", "calculate", "work", "compute", "wie", "wieviel", "wieviele", "was", "welche", "berechne",
-    "bestimme",
+const ASKS: [&str; 15] = [
+    "many", "much", "long", "old", "viel", "viele", "wieviel", "wieviele", "lang", "alt", "area", "perimeter", "fläche",
+    "flächeninhalt", "umfang",
 ];
 /// What is done, and stems of words of the question that say so. The first that is found counts.
 #[rustfmt::skip]
@@ -25,17 +25,9 @@ const RULES: [(Operation, &[&str]); 5] = [
 ];
 /// Words anywhere that make a product of a sum, and a share of each.
 const EACH: [&str; 5] = ["each", "every", "je", "jede", "per"];
-const SHARED: [&str; 10] = [
-    "share",
-    "split",
-    "divide",
-    "equally",
-    "distribut",
-    "verteil",
-    "aufgeteilt",
-    "geteilt",
-    "teil",
-    "gleichmä",
+#[rustfmt::skip]
+const SHARED: [&str; 9] = [
+    "share", "split", "divide", "equally", "distribut", "verteil", "aufgeteilt", "teil", "gleichmä",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,16 +56,15 @@ pub(super) fn read(parts: &[Part]) -> Option<Problem> {
     let [first, second] = numbers.as_slice() else {
         return None;
     };
-    let sentences = parts
+    let question = parts
         .split(|part| matches!(part, Part::Stop('.' | '?' | '!' | '\n')))
-        .filter(|sentence| !sentence.is_empty())
-        .collect::<Vec<_>>();
-    let asks = |sentence: &&&[Part]| sentence.iter().any(|part| is(part, &ASKS));
-    let question = sentences.iter().rev().find(asks).or(sentences.last())?;
-    let (operation, _) = RULES
-        .iter()
-        .find(|(_, stems)| question.iter().any(|part| begins(part, stems)))?;
-    let says = |stems: &[&str]| parts.iter().any(|part| begins(part, stems));
+        .rev()
+        .find(|sentence| sentence.iter().any(|part| is(part, &ASKS)))?;
+    let shared = parts.iter().any(|part| begins(part, &SHARED));
+    let (operation, _) = RULES.iter().find(|(operation, stems)| {
+        (shared || *operation != Operation::Quotient)
+            && question.iter().any(|part| begins(part, stems))
+    })?;
     let larger = first.parse::<f64>().ok()? >= second.parse::<f64>().ok()?;
     let (more, less) = if larger {
         (first, second)
@@ -84,8 +75,7 @@ pub(super) fn read(parts: &[Part]) -> Option<Problem> {
         Operation::Sum if parts.iter().any(|part| is(part, &EACH)) => format!("{more} * {less}"),
         Operation::Sum => format!("{more} + {less}"),
         Operation::Difference => format!("{more} - {less}"),
-        Operation::Quotient if says(&SHARED) => format!("{more} / {less}"),
-        Operation::Quotient => return None,
+        Operation::Quotient => format!("{more} / {less}"),
         Operation::Area => format!("{more} * {less}"),
         Operation::Around => format!("2 * ({more} + {less})"),
     };

@@ -377,6 +377,44 @@ const HINTS: &[(&str, &[&str])] = &[
         "What must you add to 9 to get 14?",
         "Which word tells you to compare?",
     ]),
+    ("What is the difference between 3/4 and 0.75 in words?", &[
+        "Both name the same number.",
+    ]),
+    ("I have 2 sisters and 3 brothers and no idea how all of this works", &[
+        "No problem. Which part is hard for you?",
+        "Let's go in 5 small steps.",
+    ]),
+    ("We read 2 chapters with 40 pages. What is the book about in all?", &[
+        "Who are the main characters?",
+        "Chapter 2 begins with a letter.",
+        "Read page 42 again.",
+    ]),
+    ("How do I write an essay with 3 paragraphs and 500 words in total?", &[
+        "Start with an introduction.",
+        "Plan about 150 words for the opening.",
+        "Use 3 arguments at most.",
+        "Write the topic sentence of each paragraph first.",
+    ]),
+    ("In 1291 three cantons made an alliance. What remained of it?", &[
+        "Which cantons were they?",
+        "Look at the year 1848 in your book.",
+        "How did the alliance grow to 8 members?",
+    ]),
+    ("Der Zweite Weltkrieg dauerte 6 Jahre, der Erste 4. Was war der Unterschied?", &[
+        "Denk an die Ursachen.",
+        "Welche Länder waren beteiligt?",
+        "Vergleiche zwei Punkte: Technik und Ziele.",
+    ]),
+    ("explain the roots of the French revolution of 1789", &[
+        "What did the third estate want?",
+        "Look at taxes.",
+        "Which three estates were there?",
+    ]),
+    ("what does the x-axis show in a graph of y = 2x", &[
+        "It shows the values of x.",
+        "One axis is for x, one for y.",
+        "Where do both axes meet?",
+    ]),
 ];
 
 #[test]
