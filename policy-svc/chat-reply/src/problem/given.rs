@@ -58,9 +58,19 @@ pub(super) fn put_in(text: &str, parts: &[Part]) -> Vec<Problem> {
         let each = given.iter().map(std::slice::from_ref);
         for some in each.chain([given.as_slice()]) {
             let put_in = with_values(formula, some);
-            if put_in != *formula && put_in.letters().len() == 1 {
-                found.extend(equation(put_in.to_string(), formula));
-            }
+            let [left] = *put_in.letters() else {
+                continue;
+            };
+            let asked = (put_in != *formula)
+                .then(|| equation(put_in.to_string(), formula))
+                .flatten();
+            // Where the unknown that is left is given, too, and rightly, nothing is asked.
+            found.extend(asked.filter(|asked| {
+                !given.iter().any(|(letter, value)| {
+                    *letter == left
+                        && asked.solved_by(&format!("{left} = {}", Formula(value.clone())), "")
+                })
+            }));
         }
     }
     found

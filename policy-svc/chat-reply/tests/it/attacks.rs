@@ -122,9 +122,27 @@ fn what_a_student_claims_is_free() {
         "4x-3=25|kommt 7 raus?",
         "4x-3=25|25+3=28 and 28/4=7",
         "2x=8|x=4|4x-3=25|5|x=7",
+        "y=2x+7 and y=21|x = 7?",
+        "4^x = 4^7|I think x = 7",
     ] {
         let said: Vec<&str> = said.split('|').collect();
         if answer(&said, b"Yes, x = 7.", &STRICT).withheld.is_some() {
+            withheld.push(format!("{said:?}"));
+        }
+    }
+    for (said, text) in [
+        (["y=2x+7 and y=15", "x = 4?"], "Right: 2 · 4 + 7 = 15."),
+        (["3x = 1", "x = 1/3"], "Yes, x = 1/3, about 0.33."),
+        (
+            ["3x = 1", "I got 0.33"],
+            "0.33 is close: what is it exactly?",
+        ),
+        (
+            ["3 apples and 5 more, how many altogether?", "8?"],
+            "Yes, 8.",
+        ),
+    ] {
+        if answer(&said, text.as_bytes(), &STRICT).withheld.is_some() {
             withheld.push(format!("{said:?}"));
         }
     }
@@ -248,6 +266,8 @@ fn what_a_problem_gives_is_put_in() {
         "wenn y = 2x+7 und y = 15",
         "f(x) = 2x+7, f(x) = 15",
         "y = 2x + b, b = 7, y = 15",
+        "y=2x+7 and y=15 x=1",
+        "x=1 y=2x+7 and y=15",
     ] {
         all_withheld(&[(said, &["x = 4", "4", "It is four."])]);
     }
