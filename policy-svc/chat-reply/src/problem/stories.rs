@@ -11,7 +11,7 @@ const ASKS: [&str; 15] = [
     "many", "much", "long", "old", "viel", "viele", "wieviel", "wieviele", "lang", "alt", "area", "perimeter", "fläche",
     "flächeninhalt", "umfang",
 ];
-/// What is done, and stems of words of the question that say so. The first that is found counts.
+/// What is done, and stems of words of the question that say so.
 #[rustfmt::skip]
 const RULES: [(Operation, &[&str]); 5] = [
     (Operation::Area, &["area", "flächeninhalt", "fläche"]),
@@ -39,8 +39,13 @@ enum Operation {
     Around,
 }
 
-/// The problem, if a text holds two numbers and no formula, and its question says what to do with them.
-pub(super) fn read(parts: &[Part]) -> Option<Problem> {
+/// The problems, if a text holds two numbers and no formula, and its question says what to do with them. Where it says two
+/// things, both count.
+pub(super) fn read(parts: &[Part]) -> Vec<Problem> {
+    found(parts).unwrap_or_default()
+}
+
+fn found(parts: &[Part]) -> Option<Vec<Problem>> {
     let mut numbers = Vec::new();
     for part in parts {
         if let Part::Formula(formula) = part {
@@ -61,25 +66,29 @@ pub(super) fn read(parts: &[Part]) -> Option<Problem> {
         .rev()
         .find(|sentence| sentence.iter().any(|part| is(part, &ASKS)))?;
     let shared = parts.iter().any(|part| begins(part, &SHARED));
-    let (operation, _) = RULES.iter().find(|(operation, stems)| {
+    let operations = RULES.iter().filter(|(operation, stems)| {
         (shared || *operation != Operation::Quotient)
             && question.iter().any(|part| begins(part, stems))
-    })?;
+    });
     let larger = first.parse::<f64>().ok()? >= second.parse::<f64>().ok()?;
     let (more, less) = if larger {
         (first, second)
     } else {
         (second, first)
     };
-    let formula = match operation {
-        Operation::Sum if parts.iter().any(|part| is(part, &EACH)) => format!("{more} * {less}"),
-        Operation::Sum => format!("{more} + {less}"),
-        Operation::Difference => format!("{more} - {less}"),
-        Operation::Quotient => format!("{more} / {less}"),
-        Operation::Area => format!("{more} * {less}"),
-        Operation::Around => format!("2 * ({more} + {less})"),
-    };
-    problem(Kind::Other, "Work out the value.", &formula, "")
+    let each = parts.iter().any(|part| is(part, &EACH));
+    let problems = operations.filter_map(|(operation, _)| {
+        let formula = match operation {
+            Operation::Sum if each => format!("{more} * {less}"),
+            Operation::Sum => format!("{more} + {less}"),
+            Operation::Difference => format!("{more} - {less}"),
+            Operation::Quotient => format!("{more} / {less}"),
+            Operation::Area => format!("{more} * {less}"),
+            Operation::Around => format!("2 * ({more} + {less})"),
+        };
+        problem(Kind::Other, "Work out the value.", &formula, "")
+    });
+    Some(problems.collect())
 }
 
 fn is(part: &Part, words: &[&str]) -> bool {
