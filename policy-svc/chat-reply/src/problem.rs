@@ -1,12 +1,17 @@
 //! The problem that a student works on, as far as mathematics can solve it: read from the latest message and from what was
 //! said before, in English and German, as it is typed.
 
+mod given;
 mod kind;
 mod labels;
+mod powers;
 mod quantities;
 mod said;
+mod stories;
+mod tasks;
 
 use labels::mixed_in_brackets;
+use tasks::{Tasks, task};
 use turnwise_grading::{Drill, Reason, grade};
 use turnwise_reply_guard::{
     OpenDrill,
@@ -79,6 +84,17 @@ impl OwnProblems {
             }
         }
         own.add(read(conversation.summary).problems);
+        if !conversation.before.is_empty() {
+            // What one message gives may belong to an equation of another.
+            let all = format!(
+                "{}\n{}",
+                conversation.before.join("\n"),
+                conversation.message
+            );
+            let end = all.floor_char_boundary(MOST_BYTES);
+            let all = labels::without_labels(all.get(..end).unwrap_or_default());
+            own.add(given::put_in(&all, &parts(&all)));
+        }
         own.said = own.free();
         own
     }
@@ -167,6 +183,7 @@ struct Read {
 fn read(text: &str) -> Read {
     let end = text.floor_char_boundary(MOST_BYTES);
     let text = text.get(..end).unwrap_or_default().replace("\r\n", "\n");
+    let (text, absolute) = powers::absolute(&text);
     let bare = labels::without_labels(&text);
     let mut found = read_as_it_is(&bare);
     if bare != text {
@@ -176,6 +193,7 @@ fn read(text: &str) -> Read {
     if let Some(respelled) = respelled(&bare) {
         found.problems.extend(read_as_it_is(&respelled).problems);
     }
+    found.problems.splice(0..0, absolute);
     found.problems.truncate(MOST);
     found
 }
@@ -205,6 +223,10 @@ fn read_as_it_is(text: &str) -> Read {
         }
     }
     read.systems(&equations);
+    let given = given::put_in(text, &parts);
+    let slope = given::slope(text);
+    read.problems.splice(0..0, slope.into_iter().chain(given));
+    read.problems.extend(stories::read(&parts));
     read
 }
 
@@ -280,7 +302,8 @@ impl Read {
             let unknown = formula.letters().first().copied().unwrap_or('x');
             let unknown = task.unknown.unwrap_or(unknown);
             let prompt = format!("Solve for {unknown}.");
-            let found = problem(kind, &prompt, &shown, &shown);
+            let found = powers::exponent(formula);
+            let found = found.or_else(|| problem(kind, &prompt, &shown, &shown));
             self.problems.extend(found);
             // One of a system need not be a problem for itself.
             return true;
@@ -431,55 +454,4 @@ fn givens(parts: &[Part]) -> String {
         }
     }
     found.join(", ")
-}
-
-/// What words say is to be done with formulas.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tasks {
-    expand: bool,
-    factor: bool,
-    simplify: bool,
-    percent: bool,
-    decimal: bool,
-    unknown: Option<char>,
-}
-
-fn task(words: &[String]) -> Tasks {
-    let begins = |stems: &[&str]| {
-        words
-            .iter()
-            .any(|word| stems.iter().any(|stem| word.starts_with(stem)))
-    };
-    let unknown = words.windows(2).find_map(|two| {
-        let [before, name] = two else { return None };
-        let mut letters = name.chars();
-        match (before.as_str(), letters.next(), letters.next()) {
-            ("for" | "nach", Some(letter), None) if letter != 'a' => Some(letter),
-            _ => None,
-        }
-    });
-    Tasks {
-        expand: begins(&[
-            "expand",
-            "ausmultiplizier",
-            "multiplizier",
-            "multiply",
-            "auflös",
-            "aufgelös",
-            "distribut",
-        ]),
-        factor: begins(&["factor", "faktor", "ausklammer", "klammer", "zerleg"]),
-        simplify: begins(&[
-            "simplif",
-            "vereinfach",
-            "zusammen",
-            "kürz",
-            "reduce",
-            "combine",
-            "collect",
-        ]),
-        percent: begins(&["percent", "prozent"]),
-        decimal: begins(&["decimal", "dezimal", "kommazahl"]),
-        unknown,
-    }
 }

@@ -8,7 +8,8 @@ use turnwise_fingerprint::expression;
 use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
 use crate::{
-    formula::{Formula, Part, Symbol, is_relation, parts, typed},
+    formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
+    numbers::{is_division, is_rounded},
     respelled::respelled,
     written,
 };
@@ -25,8 +26,8 @@ const COUNTERS: [&str; 16] = [
 ];
 /// Words behind a number that counts them.
 #[rustfmt::skip]
-const COUNTED: [&str; 38] = [
-    "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
+const COUNTED: [&str; 41] = [
+    "points", "punkte", "punkten", "numbers", "sides", "steps", "terms", "factors", "ways", "cases", "brackets", "parts", "equations", "things", "fractions",
     "lines", "examples", "solutions", "unknowns", "questions", "more", "other", "different", "same", "times",
     "zahlen", "seiten", "schritte", "schritten", "terme", "faktoren", "klammern", "fälle", "teile", "gleichungen", "brüche",
     "zeilen", "beispiele", "lösungen", "fragen", "weitere",
@@ -180,6 +181,7 @@ impl<'a> Grader<'a> {
 
     fn stated(&mut self, parts: &[Part]) -> BTreeSet<Stated> {
         let mut found = BTreeSet::new();
+        found.extend(unions(parts).filter_map(|union| self.judge(&union, false)));
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Formula(formula) => {
@@ -263,6 +265,16 @@ impl<'a> Grader<'a> {
             }
         } else if formula.has_letter() {
             found.push((text, false));
+            // `24 m²`
+            if let [
+                number @ Symbol::Number(_),
+                Symbol::Letter('m' | 'g' | 'l' | 's' | 'h' | 't'),
+                ..,
+            ] = formula.0.as_slice()
+                && self.letters.is_empty()
+            {
+                found.extend(self.numbers(std::slice::from_ref(number), told, said.asked));
+            }
         } else {
             if told {
                 found.push((text.clone(), true));
@@ -327,6 +339,7 @@ impl<'a> Grader<'a> {
                 let whole = match (grade.verdict, grade.reason) {
                     (Verdict::Right, _) => Some(true),
                     (_, Reason::IncompleteSolutionSet) => Some(false),
+                    (_, Reason::Undecided) if is_rounded(&self.drill, statement) => Some(false),
                     (_, Reason::NotEvaluated | Reason::UnclearSteps) if unfinished && is_value => {
                         Some(true)
                     }
@@ -418,20 +431,6 @@ fn has_sum(symbols: &[Symbol]) -> bool {
             ]
         )
     })
-}
-
-/// Whether a number is a division that comes out even.
-fn is_division(literal: &[Symbol]) -> bool {
-    let [
-        Symbol::Number(above),
-        Symbol::Sign('/'),
-        Symbol::Number(below),
-    ] = literal
-    else {
-        return false;
-    };
-    let (above, below) = (above.parse::<u64>(), below.parse::<u64>());
-    matches!((above, below), (Ok(above), Ok(below)) if below > 0 && above.is_multiple_of(below))
 }
 
 /// How many numbers stand alone.

@@ -112,6 +112,21 @@ pub(crate) fn is_relation(symbol: &Symbol) -> bool {
     matches!(symbol, Symbol::Sign('=' | '<' | '>' | '≤' | '≥'))
 }
 
+/// Pairs of inequalities that stand side by side, as one statement: `x ≤ -2 or x ≥ 4`.
+pub(crate) fn unions(parts: &[Part]) -> impl Iterator<Item = String> {
+    let unequal = |formula: &Formula| {
+        formula.is_relation() && !formula.0.contains(&Symbol::Sign('=')) && formula.has_letter()
+    };
+    parts.windows(3).filter_map(move |three| match three {
+        [
+            Part::Formula(left),
+            Part::Word(_) | Part::Stop(',' | ';' | '\n'),
+            Part::Formula(right),
+        ] if unequal(left) && unequal(right) => Some(format!("{left} or {right}")),
+        _ => None,
+    })
+}
+
 /// Symbols as a formula is typed.
 pub(crate) fn typed(symbols: &[Symbol]) -> String {
     let mut text = String::new();

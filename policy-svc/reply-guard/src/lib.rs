@@ -6,7 +6,7 @@
 //! | `prompt` | the prompt's sentences, keys and marks, in any spelling or code |
 //! | `exam` | exam questions: their words, expressions and ids |
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
-//! | [`formula`], `written`, `respelled`, `answer` | the solution of the exercise that the student works on |
+//! | [`formula`], `written`, `numbers`, `respelled`, `answer` | the solution of the exercise that the student works on |
 //!
 //! [`Guard::judge`] is for everything that a model says to a student: a reply with its card, feedback on an answer.
 //! What it compares with and does not know itself comes as hashes ([`Context`]). `docs/reply-guard.md` has the figures.
@@ -20,6 +20,7 @@ mod guard;
 mod invisible;
 mod latex;
 mod markup;
+mod numbers;
 mod profile;
 mod prompt;
 mod reason;

@@ -5,7 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// What is replaced, and by what. A new line keeps apart what stood apart.
-const REPLACED: [(&str, &str); 10] = [
+const REPLACED: [(&str, &str); 12] = [
+    // `f(x) = 15`, `f(4)`
+    (r"\b[fghpsv]\([xt]\)", "y"),
+    (
+        r"\b[fghp]\((-?\d+(?:[.,]\d+)?)\)(?:\s*=\s*\?|\s*[?.,]|\s*$)",
+        "\nx = $1\n",
+    ),
     // A dash between values is a minus.
     (r"(\w)\s*[—―]\s*([\w(])", "$1-$2"),
     // `Aufgabe 3b)`, `page 12`, `Q3`

@@ -10,6 +10,7 @@ mod leaks;
 mod problems;
 mod properties;
 mod strictness;
+mod told;
 
 use std::sync::LazyLock;
 
