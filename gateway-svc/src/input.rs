@@ -9,6 +9,8 @@ use turnwise_proto::{
 };
 use turnwise_redaction::{Roster, is_blank, redact_with};
 
+use crate::conversation::clarification::is_of_clarification;
+
 /// A turn's input, checked. There is nothing to do with it but to redact it.
 #[derive(Debug, Clone, Default)]
 pub struct Unredacted {
@@ -90,7 +92,7 @@ fn missing(field: &str, problem: &str) -> Fault {
     Fault::new(ErrorReason::MissingMessage, format!("`{field}` {problem}")).field(field, problem)
 }
 
-fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
+pub(crate) fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
     match ClientEventKind::try_from(event.kind) {
         Ok(ClientEventKind::Unspecified) if event.unit_id.is_empty() => Ok(None),
         Ok(ClientEventKind::Unspecified) | Err(_) => Err(Fault::invalid(
@@ -98,11 +100,31 @@ fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fault> {
             "must be one of the kinds of ClientEventKind",
         )),
         Ok(kind) => {
-            ids::check("event.unit_id", &event.unit_id)?;
+            check_clarification(event, kind)?;
+            if !is_of_clarification(event) {
+                ids::check("event.unit_id", &event.unit_id)?;
+            }
             check_result(event, kind)?;
             Ok(Some(event.clone()))
         }
     }
+}
+
+/// The buttons below a question have no unit, and one of them has a question.
+fn check_clarification(event: &ClientEvent, kind: ClientEventKind) -> Result<(), Fault> {
+    if event.question_index != 0 && kind != ClientEventKind::ClarificationCorrect {
+        return Err(Fault::invalid(
+            "event.question_index",
+            "goes only with CLARIFICATION_CORRECT",
+        ));
+    }
+    if is_of_clarification(event) && !event.unit_id.is_empty() {
+        return Err(Fault::invalid(
+            "event.unit_id",
+            "must be empty with the buttons of a clarification",
+        ));
+    }
+    Ok(())
 }
 
 /// What the client says of a result belongs to the buttons that follow one.

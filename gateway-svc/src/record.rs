@@ -14,8 +14,10 @@ use turnwise_proto::{
         ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{ThreadKind, TurnState},
-    tutor::v1::{Role, StudentInput, tutor_card::Content},
+    tutor::v1::{ClientEvent, Role, StudentInput, tutor_card::Content},
 };
+
+use crate::conversation::clarification::is_of_clarification;
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
@@ -30,6 +32,21 @@ pub fn is_of_tutor(kind: i32) -> bool {
     kind == ThreadKind::Tutor as i32
 }
 
+/// What the turn answers: the student's input, or the message that questions were asked about.
+#[must_use]
+pub fn asked(texts: &TurnTexts) -> Option<&StudentInput> {
+    texts.query.as_ref().or(texts.input.as_ref())
+}
+
+/// The button that the turn is about. Those below a question are about no unit.
+#[must_use]
+pub fn event(facts: &TurnFacts) -> Option<&ClientEvent> {
+    facts
+        .event
+        .as_ref()
+        .filter(|event| !is_of_clarification(event))
+}
+
 /// The request for the plan. A replay names the version of the course that the turn used; a turn that is being taken
 /// leaves it empty.
 #[must_use]
@@ -39,7 +56,7 @@ pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
         pack_hash: pack_hash.to_owned(),
         snapshot: facts.snapshot.clone(),
         mapped_units: facts.mapped_units.clone(),
-        event: facts.event.clone(),
+        event: event(facts).cloned(),
         target_locked: facts.target_locked,
         now: facts.planned_at,
     }
@@ -70,8 +87,9 @@ pub fn turn_prompt<'a>(
         anchors: &texts.anchors,
         chunks: &texts.chunks,
         recent: &texts.recent_messages,
-        input: texts.input.as_ref().unwrap_or(no_input),
-        event: facts.event.as_ref(),
+        input: asked(texts).unwrap_or(no_input),
+        clarification: texts.clarification.as_ref(),
+        event: event(facts),
     })
 }
 

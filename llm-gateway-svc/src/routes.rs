@@ -67,7 +67,9 @@ impl Calls {
         targets.filter_map(move |target| {
             let admitted = target.backend.admit(&target.model, operation.of_backend());
             admitted.ok()?;
-            let upstream = self.upstreams.get(operation, &target.backend, &target.model);
+            let upstream = self
+                .upstreams
+                .get(operation, &target.backend, &target.model);
             let upstream = upstream.ok()?;
             open_for(self.breakers.state(&upstream.breaker))
                 .is_none()

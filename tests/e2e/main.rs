@@ -56,6 +56,7 @@ mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
 mod busy_model;
+mod clarification;
 mod class_of_thirty;
 mod command_line;
 mod conversation;

@@ -118,7 +118,8 @@ pub fn check_answer(thread: &Thread, answer: &TakeTurnResponse) {
         assert!(!button.label_key.is_empty());
         let event = button.event.as_ref().expect("a button sends an event");
         assert_ne!(event.kind(), ClientEventKind::Unspecified);
-        assert!(!event.unit_id.is_empty());
+        // A button below a question is about no unit.
+        assert_eq!(event.unit_id.is_empty(), answer.clarification.is_some());
     }
     let primary = tutor.buttons.iter().filter(|b| b.primary).count();
     assert!(primary <= 1);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
-    Button, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite, TakeTurnResponse, TutorCard,
-    TutorMessage, tutor_card,
+    Button, ClientEventKind, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite,
+    TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
 };
 
 /// A turn's answer.
@@ -25,6 +25,19 @@ pub struct TurnView<'a> {
     retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place_ticket: Option<&'a str>,
+    dialog_state: String,
+    session_status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clarification: Option<QuestionView<'a>>,
+}
+
+/// How far the questions are that an answer needs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuestionView<'a> {
+    question_number: i32,
+    question_count: i32,
+    document_title: &'a str,
 }
 
 impl<'a> TurnView<'a> {
@@ -44,6 +57,13 @@ impl<'a> TurnView<'a> {
             retry_after_ms: retry_after(answer)
                 .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX)),
             place_ticket: non_empty(&answer.place_ticket),
+            dialog_state: lower(answer.dialog_state().as_str_name(), "DIALOG_STATE_"),
+            session_status: lower(answer.session_status().as_str_name(), "SESSION_STATUS_"),
+            clarification: answer.clarification.as_ref().map(|progress| QuestionView {
+                question_number: progress.question_number,
+                question_count: progress.question_count,
+                document_title: &progress.document_title,
+            }),
         }
     }
 }
@@ -102,7 +122,10 @@ impl<'a> MessageView<'a> {
 #[serde(rename_all = "camelCase")]
 struct EventView<'a> {
     kind: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
     unit_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_index: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     drill_result: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,6 +143,8 @@ impl<'a> EventView<'a> {
                 .trim_start_matches("CLIENT_EVENT_KIND_")
                 .to_owned(),
             unit_id: &event.unit_id,
+            question_index: (event.kind() == ClientEventKind::ClarificationCorrect)
+                .then_some(event.question_index),
             drill_result: known(event.drill_result().as_str_name(), "DRILL_RESULT_"),
             question_id: non_empty(&event.question_id),
             exam_result: known(event.exam_result().as_str_name(), "EXAM_RESULT_"),

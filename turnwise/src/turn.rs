@@ -31,6 +31,9 @@ pub struct TurnArgs {
     /// The unit of the button
     #[arg(long)]
     pub unit: Option<String>,
+    /// The question to go back to, from 0, with clarification_correct
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub question: i32,
     /// The thread; a new one without it
     #[arg(long)]
     pub thread: Option<String>,
@@ -51,7 +54,8 @@ fn parse_event(name: &str) -> Result<ClientEventKind, String> {
     ClientEventKind::from_str_name(&full)
         .filter(|kind| *kind != ClientEventKind::Unspecified)
         .ok_or_else(|| {
-            "use request_drill, request_exam, drill_continue, exam_continue or stuck_hint"
+            "use request_drill, request_exam, drill_continue, exam_continue, stuck_hint, clarification_skip, clarification_cancel \
+             or clarification_correct"
                 .to_owned()
         })
 }
@@ -67,6 +71,7 @@ pub async fn run(args: TurnArgs) -> Result<ExitCode> {
         let event = args.event.map(|kind| ClientEvent {
             kind: kind.into(),
             unit_id: args.unit.unwrap_or_default(),
+            question_index: args.question,
             ..ClientEvent::default()
         });
         student

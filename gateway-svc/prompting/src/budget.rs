@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    block::json, context::Context, earlier::EarlierTurn, fault::RenderError, prompt::Trimmed,
-    tokens::estimate, turn::TurnPrompt,
+    block::json, clarification::ClarificationPart, context::Context, earlier::EarlierTurn,
+    fault::RenderError, prompt::Trimmed, tokens::estimate, turn::TurnPrompt,
 };
 
 /// A text of which fewer tokens than this would be left is left out.
@@ -15,6 +15,7 @@ const LEAST_PART_TOKENS: usize = 40;
 /// The parts that are in the prompt, within its budget.
 pub(crate) struct BudgetedParts<'a> {
     pub(crate) context: Context<'a>,
+    pub(crate) clarification: Option<ClarificationPart<'a>>,
     earlier: Vec<EarlierTurn<'a>>,
     /// How many of the earlier messages are left out, from the oldest.
     earlier_dropped: usize,
@@ -27,6 +28,7 @@ impl<'a> BudgetedParts<'a> {
     pub(crate) fn all(input: &TurnPrompt<'a>) -> Self {
         Self {
             context: Context::of(input),
+            clarification: input.clarification.map(ClarificationPart::of),
             earlier: input.recent.iter().filter_map(EarlierTurn::of).collect(),
             earlier_dropped: 0,
             focus: &input.policy.focus_unit_id,
@@ -120,12 +122,16 @@ impl<'a> BudgetedParts<'a> {
             self.trimmed.texts_cut = 1;
             return cost(last);
         }
-        Ok(0)
+        let Some(clarification) = &mut self.clarification else {
+            return Ok(0);
+        };
+        self.trimmed.texts_cut = 1;
+        clarification.reduce(wanted)
     }
 }
 
 /// What a part takes in the prompt, with the comma before it.
-fn cost<T: Serialize + ?Sized>(part: &T) -> Result<usize, RenderError> {
+pub(crate) fn cost<T: Serialize + ?Sized>(part: &T) -> Result<usize, RenderError> {
     Ok(estimate(&json(&part)?) + 1)
 }
 

@@ -9,16 +9,16 @@ use turnwise_proto::{
     classes::v1::{ScopeMode, Strictness, TopicFilter},
     policy::v1::ChatDecision,
     retrieval::v1::Chunk,
-    session::v1::ConversationMemory,
+    session::v1::{Clarification, ConversationMemory},
     tutor::v1::Role,
 };
 
 use crate::{
-    block::{block, json},
-    budget::shorten,
+    block::block,
+    budget::{cost, shorten},
+    clarification::ClarificationPart,
     fault::RenderError,
     prompt::Trimmed,
-    tokens::estimate,
 };
 
 /// What the prompt of a chat is made from.
@@ -32,6 +32,8 @@ pub struct ChatPrompt<'a> {
     pub reference: &'a str,
     /// Course text, best first. The first is source 1.
     pub chunks: &'a [Chunk],
+    /// The document and the student's answers that the answer is to use.
+    pub clarification: Option<&'a Clarification>,
     /// What was said before.
     pub memory: &'a ConversationMemory,
     /// What the student says, redacted.
@@ -42,6 +44,7 @@ pub struct ChatPrompt<'a> {
 pub(crate) struct ChatParts<'a> {
     reference: Cow<'a, str>,
     sources: Vec<SourceView<'a>>,
+    clarification: Option<ClarificationPart<'a>>,
     summary: &'a str,
     turns: Vec<TurnView<'a>>,
     trimmed: Trimmed,
@@ -100,6 +103,7 @@ impl<'a> ChatParts<'a> {
         Self {
             reference: Cow::Borrowed(input.reference),
             sources: sources.collect(),
+            clarification: input.clarification.map(ClarificationPart::of),
             summary: &input.memory.summary,
             turns: turns.collect(),
             trimmed: Trimmed::default(),
@@ -152,7 +156,11 @@ impl<'a> ChatParts<'a> {
             return cost(std::mem::take(&mut self.summary));
         }
         if self.reference.is_empty() {
-            return Ok(0);
+            let Some(clarification) = &mut self.clarification else {
+                return Ok(0);
+            };
+            self.trimmed.texts_cut += 1;
+            return clarification.reduce(wanted);
         }
         if let Cow::Borrowed(text) = self.reference
             && let Some((text, saved)) = shorten(text, wanted)?
@@ -165,10 +173,6 @@ impl<'a> ChatParts<'a> {
         self.reference = Cow::Borrowed("");
         Ok(saved)
     }
-}
-
-fn cost<T: Serialize + ?Sized>(part: &T) -> Result<usize, RenderError> {
-    Ok(estimate(&json(&part)?) + 1)
 }
 
 /// The variables of a chat's system sheet.
@@ -216,6 +220,10 @@ pub(crate) fn user_variables(
             String::new()
         } else {
             block("CONVERSATION", &ConversationView { summary: parts.summary, turns: &parts.turns })?
+        },
+        clarification => match &parts.clarification {
+            Some(clarification) => block("CLARIFICATION", clarification)?,
+            None => String::new(),
         },
         student_input => block("STUDENT_INPUT", &TextView { text: input.message })?,
     })

@@ -7,7 +7,7 @@ use turnwise_proto::{
     classes::v1::{ScopeMode, Strictness, TopicFilter},
     policy::v1::{ChatDecision, Constraints, Policy, SnapshotSummary},
     retrieval::v1::Chunk,
-    session::v1::{ConversationMemory, MemoryTurn},
+    session::v1::{Clarification, ClarificationAnswer, ConversationMemory, MemoryTurn},
     tutor::v1::{
         ClientEvent, ClientEventKind, MasteryTier, Role, StudentInput, TutorAction, TutorMessage,
     },
@@ -113,11 +113,11 @@ fn line_of(source: &str, variable: &str) -> Option<usize> {
 fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> Option<SheetFault> {
     let required: &[&str] = match (name.mode, name.part) {
         (Mode::Turn, Part::System) => &["policy"],
-        (Mode::Turn, Part::User) => &["context", "student_input"],
+        (Mode::Turn, Part::User) => &["context", "clarification", "student_input"],
         (Mode::Grade, Part::System) => &[],
         (Mode::Grade, Part::User) => &["task", "student_answer"],
         (Mode::Chat, Part::System) => &["lesson", "reference"],
-        (Mode::Chat, Part::User) => &["sources", "conversation", "student_input"],
+        (Mode::Chat, Part::User) => &["sources", "conversation", "clarification", "student_input"],
     };
     required.iter().find_map(|variable| {
         let value = sample.get_attr(variable).ok()?;
@@ -186,6 +186,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         unit_id: "U-1".to_owned(),
         ..ClientEvent::default()
     };
+    let clarification = clarification();
     let message = TurnPrompt {
         policy: &everything,
         summary: &summary,
@@ -193,12 +194,14 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         chunks: &[],
         recent: &recent,
         input: &said,
+        clarification: Some(&clarification),
         event: None,
     };
     let button = TurnPrompt {
         policy: &question_only,
         recent: &[],
         input: &StudentInput::default(),
+        clarification: None,
         event: Some(&event),
         ..message
     };
@@ -249,6 +252,7 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         ..ConversationMemory::default()
     };
     let nothing = ConversationMemory::default();
+    let clarification = clarification();
     let mut samples = Vec::new();
     for strict in [false, true] {
         let decision = ChatDecision {
@@ -285,6 +289,7 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
                     ""
                 },
                 chunks: if full { &chunks } else { &[] },
+                clarification: full.then_some(&clarification),
                 memory: if full { &memory } else { &nothing },
                 message: "What comes first?",
             };
@@ -296,4 +301,17 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         }
     }
     Ok(samples)
+}
+
+fn clarification() -> Clarification {
+    Clarification {
+        document_title: "A plan of your own".to_owned(),
+        original_doc_content: "Divide the new size by the old one.".to_owned(),
+        answers: vec![ClarificationAnswer {
+            question: "What do you want to scale?".to_owned(),
+            answer: "A recipe.".to_owned(),
+            ..ClarificationAnswer::default()
+        }],
+        ..Clarification::default()
+    }
 }

@@ -50,6 +50,7 @@ mod block;
 mod budget;
 mod chat;
 mod check;
+mod clarification;
 mod context;
 mod earlier;
 mod fault;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use turnwise_proto::{
     policy::v1::{Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
+    session::v1::Clarification,
     tutor::v1::{ClientEvent, StudentInput, TutorMessage},
 };
 
@@ -30,6 +31,8 @@ pub struct TurnPrompt<'a> {
     pub recent: &'a [TutorMessage],
     /// What the student says, redacted. Empty: only a button was pressed.
     pub input: &'a StudentInput,
+    /// The document and the student's answers that the reply is to use.
+    pub clarification: Option<&'a Clarification>,
     /// The button that was pressed. What a client says there about results is not believed and not shown to the model.
     pub event: Option<&'a ClientEvent>,
 }
@@ -68,6 +71,10 @@ pub(crate) fn user_variables(
             String::new()
         } else {
             block("EARLIER_TURNS", &parts.earlier())?
+        },
+        clarification => match &parts.clarification {
+            Some(clarification) => block("CLARIFICATION", clarification)?,
+            None => String::new(),
         },
         student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
     })

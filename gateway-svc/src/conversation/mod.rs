@@ -7,9 +7,11 @@
 //! | `commit` | a commit is sent once more where its outcome is unknown |
 //! | `guards` | roster, redaction and guardrails, before anything is made of a student's words |
 //! | `turn_log` | what a turn was made of, for the store |
+//! | `clarification` | questions that an answer needs, one a turn |
 //! | `model`, `progress` | the one call to a model, and who watches it |
 
 mod begin;
+pub(crate) mod clarification;
 mod commit;
 pub(crate) mod guards;
 mod lease;

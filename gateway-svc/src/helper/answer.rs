@@ -13,7 +13,10 @@ use turnwise_proto::{
 };
 
 use super::compose::Composed;
-use crate::conversation::{Request, guards, turn_log};
+use crate::{
+    conversation::{Request, clarification, guards, turn_log},
+    record,
+};
 
 /// The event that tells of every message.
 const TURN: &str = "turn";
@@ -21,16 +24,18 @@ const TURN: &str = "turn";
 /// Makes the answer.
 pub(super) fn answer(
     request: &Request<'_>,
+    start: &TurnStart,
     composed: &Composed,
     scope_verified: bool,
     begun: Instant,
 ) -> ChatResponse {
     let facts = composed.facts();
     let decision = composed.decision();
+    let open = composed.questions.open.as_ref();
     let call = facts.model_call.unwrap_or_default();
     let waited = call.queue_wait.and_then(|wait| wait.try_into().ok());
     ChatResponse {
-        text: composed.text().to_owned(),
+        text: composed.text(),
         request_id: request.context.request_id().unwrap_or_default().to_owned(),
         conversation_id: request.thread_id.to_owned(),
         attempts: call.attempts,
@@ -49,6 +54,10 @@ pub(super) fn answer(
         redirect: decision.redirect,
         model: call.model,
         turn_id: facts.turn_id,
+        dialog_state: clarification::dialog_state(open).into(),
+        session_status: clarification::session_status(start, facts.clarification.as_ref()).into(),
+        clarification: open.map(clarification::progress),
+        buttons: open.map_or_else(Vec::new, clarification::buttons),
     }
 }
 
@@ -96,7 +105,7 @@ pub(super) fn messages(
     };
     vec![
         message(last_id + 1, Role::User, &said),
-        message(last_id + 2, Role::Assistant, composed.text()),
+        message(last_id + 2, Role::Assistant, &composed.text()),
     ]
 }
 
@@ -105,7 +114,8 @@ pub(super) fn memory_turns(composed: &Composed) -> Vec<MemoryTurn> {
     if !composed.is_remembered {
         return Vec::new();
     }
-    let said = composed.texts.input.clone().unwrap_or_default().text;
+    let said = record::asked(&composed.texts).map(|input| input.text.clone());
+    let said = said.unwrap_or_default();
     vec![
         MemoryTurn {
             role: Role::User.into(),
@@ -113,7 +123,7 @@ pub(super) fn memory_turns(composed: &Composed) -> Vec<MemoryTurn> {
         },
         MemoryTurn {
             role: Role::Assistant.into(),
-            text: composed.text().to_owned(),
+            text: composed.text(),
         },
     ]
 }
@@ -122,7 +132,7 @@ pub(super) fn memory_turns(composed: &Composed) -> Vec<MemoryTurn> {
 pub(super) fn left(facts: &TurnFacts, texts: &TurnTexts) -> CommitTurnRequest {
     let decision = facts.chat.clone().unwrap_or_default().decision;
     let decision = decision.unwrap_or_default();
-    let told = BTreeMap::from([
+    let mut told = BTreeMap::from([
         ("call".to_owned(), "chat".to_owned()),
         (
             "intent".to_owned(),
@@ -134,6 +144,10 @@ pub(super) fn left(facts: &TurnFacts, texts: &TurnTexts) -> CommitTurnRequest {
         ),
         ("degraded".to_owned(), degraded(facts)),
     ]);
+    if let Some(taken) = &facts.clarification {
+        let step = taken.step().as_str_name().to_owned();
+        told.insert("clarification".to_owned(), step);
+    }
     let mut events = vec![NewEvent {
         kind: TURN.to_owned(),
         related_id: facts.turn_id.clone(),

@@ -11,17 +11,22 @@ use turnwise_proto::{
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        ChatDecision, DecideChatRequest, Reply, ResolveChatRequest,
-        ResolveChatResponse, resolve_chat_request::Outcome,
+        ChatDecision, DecideChatRequest, Reply, ResolveChatRequest, ResolveChatResponse,
+        resolve_chat_request::Outcome,
     },
-    session::v1::ConversationMemory,
+    session::v1::{Clarification, ConversationMemory, TurnStart},
     tutor::v1::{DegradedReason, TurnStage},
 };
 
 use super::Helper;
 use crate::{
-    conversation::{Completed, Progress, Request, complete, guards},
+    conversation::{
+        Completed, Progress, Request,
+        clarification::{self, Questions},
+        complete, guards,
+    },
     error::internal,
+    record,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -34,6 +39,8 @@ pub(super) struct Composing<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) place_ticket: &'a str,
     pub(super) progress: &'a Progress,
+    pub(super) start: &'a TurnStart,
+    pub(super) questions: Questions,
     pub(super) chat: ChatFacts,
     pub(super) facts: TurnFacts,
     pub(super) texts: TurnTexts,
@@ -44,6 +51,7 @@ pub(super) struct Composed {
     facts: TurnFacts,
     pub(super) chat: ChatFacts,
     pub(super) texts: TurnTexts,
+    pub(super) questions: Questions,
     /// Whether the message and its answer are remembered: what was stopped or led back reaches no model later, either.
     pub(super) is_remembered: bool,
 }
@@ -57,8 +65,10 @@ impl Composed {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        self.texts.reply.as_ref().map_or("", |reply| &reply.text)
+    /// The whole answer.
+    pub(super) fn text(&self) -> String {
+        let answer = self.texts.reply.as_ref().map_or("", |reply| &reply.text);
+        answer.to_owned() + &clarification::footer(&self.facts, &self.texts)
     }
 
     pub(super) fn decision(&self) -> ChatDecision {
@@ -72,6 +82,10 @@ impl Composing<'_> {
         if let Some(kind) = guards::note(hit, &mut self.facts, &mut self.texts) {
             return Ok(self.guarded(kind).await);
         }
+        let (start, questions) = (self.start, &mut self.questions);
+        if let Some(open) = questions.hear(start, &mut self.facts, &mut self.texts)? {
+            return Ok(self.asked(&open));
+        }
         let working = self
             .request
             .context
@@ -82,7 +96,15 @@ impl Composing<'_> {
             let text = decision.redirect_text;
             return Ok(self.done(text, false));
         }
-        let reference = self.gather(&working, &decision).await;
+        // The document says what the answer needs, and nothing more is searched.
+        let reference = match self.texts.clarification {
+            Some(_) => String::new(),
+            None => self.gather(&working, &decision).await,
+        };
+        let (facts, texts) = (&mut self.facts, &mut self.texts);
+        if let Some(open) = self.questions.begin(start, facts, texts, &decision.locale) {
+            return Ok(self.asked(&open));
+        }
         let completed = self.ask_model(&working, &decision, &reference).await?;
         self.facts.model_call = Some(completed.call);
         self.texts.completion = completed.completion;
@@ -121,6 +143,13 @@ impl Composing<'_> {
         self.done(text, false)
     }
 
+    /// Asks the open question.
+    fn asked(self, open: &Clarification) -> Composed {
+        let question = clarification::question(open).chars();
+        let question = question.take(self.helper.response_max_chars).collect();
+        self.done(question, false)
+    }
+
     fn done(mut self, text: String, is_remembered: bool) -> Composed {
         self.texts.reply = Some(Reply {
             text,
@@ -130,6 +159,7 @@ impl Composing<'_> {
             facts: self.facts,
             chat: self.chat,
             texts: self.texts,
+            questions: self.questions,
             is_remembered,
         }
     }
@@ -143,7 +173,7 @@ impl Composing<'_> {
             course_id,
             scope: self.chat.scope.clone(),
             class_policy: self.facts.class_policy,
-            message: self.said().to_owned(),
+            message: self.query().to_owned(),
             memory: self.texts.memory.clone(),
         };
         let (began, step) = (Instant::now(), Step::Policy.of(working));
@@ -175,8 +205,9 @@ impl Composing<'_> {
             lesson: lesson(&self.chat),
             reference,
             chunks: &self.texts.chunks,
+            clarification: self.texts.clarification.as_ref(),
             memory: self.texts.memory.as_ref().unwrap_or(&no_memory),
-            message: self.said(),
+            message: self.query(),
         };
         let (prompt, sources) = sheets
             .chat(&decision.locale, &prompt, core.prompt_max_tokens)
@@ -226,9 +257,12 @@ impl Composing<'_> {
         is_off: bool,
     ) -> Result<ResolveChatResponse, Fault> {
         let core = &self.helper.core;
+        let footer = clarification::footer(&self.facts, &self.texts)
+            .chars()
+            .count();
         let request = ResolveChatRequest {
             decision: Some(decision.clone()),
-            message: self.said().to_owned(),
+            message: self.query().to_owned(),
             memory: self.texts.memory.clone(),
             outcome: Some(match is_off {
                 true => Outcome::Failure(DegradedReason::LlmOff.into()),
@@ -238,7 +272,8 @@ impl Composing<'_> {
             source_count: self.chat.source_count,
             // It answers only where no model does.
             reference: if is_off { reference } else { String::new() },
-            max_chars: i32::try_from(self.helper.response_max_chars).unwrap_or(i32::MAX),
+            max_chars: i32::try_from(self.helper.response_max_chars.saturating_sub(footer))
+                .unwrap_or(i32::MAX),
         };
         let (began, step) = (Instant::now(), Step::Policy.of(self.request.context));
         let mut policy = core.upstreams.policy.clone();
@@ -250,9 +285,9 @@ impl Composing<'_> {
         Ok(resolved.into_inner())
     }
 
-    /// What the student said.
-    pub(super) fn said(&self) -> &str {
-        self.texts.input.as_ref().map_or("", |input| &input.text)
+    /// What is answered: the student's message, or the one that questions were asked about.
+    pub(super) fn query(&self) -> &str {
+        record::asked(&self.texts).map_or("", |input| &input.text)
     }
 
     pub(super) fn degrade(&mut self, reason: DegradedReason) {

@@ -43,6 +43,7 @@ impl Composing<'_> {
             self.degrade(DegradedReason::RetrievalUnavailable);
         }
         if let Ok(Some(found)) = found {
+            self.questions.task = found.clarification_task;
             self.facts.index_id = found.index_id;
             self.texts.chunks = found.chunks;
             // A row with score 0 only fills up.
@@ -103,12 +104,13 @@ impl Composing<'_> {
         let request = RetrieveRequest {
             course_id: decision.course_id.clone(),
             pack_hash: decision.pack_hash.clone(),
-            text: self.said().to_owned(),
+            text: self.query().to_owned(),
             scoped_unit_ids: unit_ids.iter().take(MOST_UNITS).cloned().collect(),
             namespaces: vec![Namespace::UnitContentChunks.into()],
             recent_texts: memory.map_or_else(Vec::new, |memory| {
                 memory.turns.iter().map(|turn| turn.text.clone()).collect()
             }),
+            clarified_document_ids: self.start.clarified_documents.clone(),
             ..RetrieveRequest::default()
         };
         let mut retrieval = self.helper.core.upstreams.retrieval.clone();

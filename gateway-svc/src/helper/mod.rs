@@ -38,8 +38,11 @@ pub(crate) use metrics::ChatMetrics;
 
 use crate::{
     access::STUDENT,
-    conversation::{Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash},
-    input::check_text,
+    conversation::{
+        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
+        clarification::{Questions, is_of_clarification},
+    },
+    input::{check_event, check_text},
     record,
     tokens::scope::{ScopeTokens, VerifiedScope},
     upstream::Step,
@@ -140,6 +143,8 @@ impl Helper {
                     request: &request,
                     place_ticket,
                     progress,
+                    start,
+                    questions: Questions::of(start),
                     chat: ChatFacts {
                         scope: scope.as_ref().map(|scope| scope.scope.clone()),
                         ..ChatFacts::default()
@@ -152,6 +157,7 @@ impl Helper {
                         class_id: class_id.to_owned(),
                         course_id: request.course_id.to_owned(),
                         class_policy: start.class_policy,
+                        event: message.event.clone(),
                         ..TurnFacts::default()
                     },
                     texts: TurnTexts {
@@ -169,10 +175,15 @@ impl Helper {
             .map_err(|fault| held_in(fault, request.thread_id))?;
         let facts = composed.facts();
         answer::log(&facts);
-        let answer = answer::answer(&request, &composed, scope.is_some(), begun);
+        let answer = answer::answer(&request, start, &composed, scope.is_some(), begun);
         let made = CommitTurnRequest {
             messages: answer::messages(start, &composed, core.kit.clock.now()),
             memory_turns: answer::memory_turns(&composed),
+            pending_change: composed.questions.change.clone(),
+            escalate: facts
+                .clarification
+                .as_ref()
+                .is_some_and(|step| step.handed_off),
             ..answer::left(&facts, &composed.texts)
         };
         let answer = turn.commit(answer, made).await?;
@@ -214,7 +225,15 @@ impl Helper {
 }
 
 fn check(message: &ChatRequest, max_chars: usize) -> Result<(), Fault> {
-    if message.message.is_empty() {
+    if let Some(event) = &message.event {
+        check_event(event)?;
+        if !is_of_clarification(event) {
+            return Err(Fault::invalid(
+                "event.kind",
+                "must be one of a clarification; the helper has no other buttons",
+            ));
+        }
+    } else if message.message.is_empty() {
         return Err(Fault::new(
             ErrorReason::MissingMessage,
             "`message` is empty; send what the student typed",
@@ -240,6 +259,7 @@ fn body_of(message: &ChatRequest, memory_scope: &Bytes) -> Bytes {
         "Chat",
         &ChatRequest {
             message: message.message.clone(),
+            event: message.event.clone(),
             scope_token: hex::encode(memory_scope),
             ..ChatRequest::default()
         },

@@ -11,7 +11,10 @@ use turnwise_proto::{
 };
 
 use super::compose::Composed;
-use crate::tokens::{CardTokens, DrillClaims, OfferClaims};
+use crate::{
+    conversation::clarification,
+    tokens::{CardTokens, DrillClaims, OfferClaims},
+};
 
 /// Makes the answer.
 pub(super) fn answer(
@@ -36,12 +39,13 @@ pub(super) fn answer(
         ..TutorMessage::default()
     };
     let reply = texts.reply.clone().unwrap_or_default();
+    let open = composed.questions.open.as_ref();
     let replied = TutorMessage {
         id: last_id + 2,
         thread_id: facts.thread_id.clone(),
         role: Role::Assistant.into(),
         card: signed(&reply, caller, tokens, facts, now),
-        text: reply.text,
+        text: reply.text + &clarification::footer(facts, texts),
         create_time,
         buttons: composed.buttons.clone(),
         ..TutorMessage::default()
@@ -62,6 +66,9 @@ pub(super) fn answer(
             .and_then(|after| after.try_into().ok()),
         place_ticket: composed.retry_hint.place_ticket.clone(),
         notices: composed.notices.iter().map(|n| (*n).into()).collect(),
+        dialog_state: clarification::dialog_state(open).into(),
+        session_status: clarification::session_status(start, facts.clarification.as_ref()).into(),
+        clarification: open.map(clarification::progress),
     }
 }
 

@@ -14,13 +14,17 @@ use turnwise_proto::{
     explain::v1::{PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{Plan, Reply, ResolveReplyResponse},
-    session::v1::TurnStart,
+    session::v1::{Clarification, MappedUnit, TurnStart},
     tutor::v1::{Button, DegradedReason, SnapshotLite, StudentInput, TurnStage},
 };
 
 use super::{gather, notices::notices};
 use crate::{
-    conversation::{Completed, Core, Progress, Request, RetryHint, complete, guards},
+    conversation::{
+        Completed, Core, Progress, Request, RetryHint,
+        clarification::{self, Questions},
+        complete, guards,
+    },
     error::internal,
     record,
     upstream::{ANSWER_MARGIN, Step},
@@ -35,6 +39,7 @@ pub(super) struct Composing<'a> {
     pub(super) start: &'a TurnStart,
     pub(super) facts: TurnFacts,
     pub(super) texts: TurnTexts,
+    pub(super) questions: Questions,
 }
 
 /// What the phases came to.
@@ -45,6 +50,7 @@ pub(super) struct Composed {
     pub(super) standing: Option<SnapshotLite>,
     pub(super) notices: Vec<ErrorReason>,
     pub(super) retry_hint: RetryHint,
+    pub(super) questions: Questions,
 }
 
 impl Composing<'_> {
@@ -57,7 +63,23 @@ impl Composing<'_> {
         // Kept back so that a fallback and the commit still fit before the caller's deadline.
         let working = self.request.context.keeping_back(self.core.reply_reserve);
 
-        let mapped = self.map(&working).await;
+        let (start, questions) = (self.start, &mut self.questions);
+        if let Some(open) = questions.hear(start, &mut self.facts, &mut self.texts)? {
+            // No search, no model.
+            let standing = self.standing().await;
+            return Ok(self.asked(&open, standing));
+        }
+        let mapped = match &self.texts.clarification {
+            // The document says what it is about, and nothing more is searched.
+            Some(clarification) => {
+                self.facts.mapped_units = vec![MappedUnit {
+                    unit_id: clarification.unit_id.clone(),
+                    confidence: 1.0,
+                }];
+                false
+            }
+            None => self.map(&working).await,
+        };
         let plan = match self.plan(&working).await {
             Ok(plan) => plan,
             Err(fault) => return self.policy_failed(fault),
@@ -66,6 +88,10 @@ impl Composing<'_> {
             Ok(decision) => decision,
             Err(fault) => return self.policy_failed(fault),
         };
+        let (facts, texts) = (&mut self.facts, &mut self.texts);
+        if let Some(open) = self.questions.begin(start, facts, texts, &plan.locale) {
+            return Ok(self.asked(&open, decision.standing));
+        }
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
         let asked = self.ask_model(&working, decision.reply_schema).await;
@@ -87,7 +113,7 @@ impl Composing<'_> {
         }
         self.texts.reply = resolved.reply;
         let notices = notices(
-            self.facts.event.as_ref(),
+            record::event(&self.facts),
             self.start.snapshot.as_ref(),
             &self.facts.statuses,
         );
@@ -96,6 +122,7 @@ impl Composing<'_> {
             standing: Some(decision.standing.unwrap_or_default()),
             notices,
             retry_hint: asked.retry_hint,
+            questions: self.questions,
             facts: self.facts,
             texts: self.texts,
         })
@@ -209,17 +236,37 @@ impl Composing<'_> {
         self.facts.guardrail = kind.name().to_owned();
         self.degrade(DegradedReason::Guardrail);
         let (context, course_id) = (self.request.context, self.facts.course_id.as_str());
-        let (snapshot, now) = (self.facts.snapshot.clone(), self.core.kit.clock.now());
         let (text, standing) = join!(
             self.core.guarded_text(context, course_id, kind),
-            self.core
-                .describe_standing(context, course_id, snapshot, Vec::new(), now)
+            self.standing()
         );
         self.texts.reply = Some(Reply {
             text,
             ..Reply::default()
         });
-        self.untouched(standing.ok().flatten())
+        self.untouched(standing)
+    }
+
+    /// Asks the open question; the record stays untouched.
+    fn asked(mut self, open: &Clarification, standing: Option<SnapshotLite>) -> Composed {
+        self.texts.reply = Some(Reply {
+            text: clarification::question(open).to_owned(),
+            ..Reply::default()
+        });
+        Composed {
+            buttons: clarification::buttons(open),
+            ..self.untouched(standing)
+        }
+    }
+
+    async fn standing(&self) -> Option<SnapshotLite> {
+        let (snapshot, now) = (self.facts.snapshot.clone(), self.core.kit.clock.now());
+        let course_id = &self.facts.course_id;
+        let standing = self
+            .core
+            .describe_standing(self.request.context, course_id, snapshot, Vec::new(), now)
+            .await;
+        standing.ok().flatten()
     }
 
     /// The policy refused or could not be asked. A refusal that is about the request goes to the client, and so does the
@@ -255,6 +302,7 @@ impl Composing<'_> {
             standing,
             notices: Vec::new(),
             retry_hint: RetryHint::default(),
+            questions: self.questions,
             facts: self.facts,
             texts: self.texts,
         }

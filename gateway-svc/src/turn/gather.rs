@@ -74,14 +74,21 @@ impl Composing<'_> {
         retrieval_answers: bool,
     ) -> Option<Result<RetrieveResponse, Fault>> {
         match retrieval_answers {
-            true => Some(retrieve(&self.core.upstreams, working, plan, &self.texts).await),
+            true => {
+                let clarified = &self.start.clarified_documents;
+                let upstreams = &self.core.upstreams;
+                Some(retrieve(upstreams, working, plan, &self.texts, clarified).await)
+            }
             false => None,
         }
     }
 
     fn keep(&mut self, plan: &Plan, found: Option<Result<RetrieveResponse, Fault>>) {
         match found {
-            Some(Ok(found)) => keep_found(&mut self.facts, &mut self.texts, plan, found),
+            Some(Ok(mut found)) => {
+                self.questions.task = found.clarification_task.take();
+                keep_found(&mut self.facts, &mut self.texts, plan, found);
+            }
             Some(Err(fault)) => self.without_retrieval(&fault),
             // Said when the message was not mapped.
             None => {}
@@ -134,7 +141,7 @@ pub(super) async fn map_message(
     facts: &TurnFacts,
     texts: &TurnTexts,
 ) -> Result<MapMessageResponse, Fault> {
-    let text = texts.input.as_ref().map_or("", said);
+    let text = record::asked(texts).map_or("", said);
     if text.is_empty() {
         return Ok(MapMessageResponse::default());
     }
@@ -177,10 +184,11 @@ async fn retrieve(
     context: &CallContext,
     plan: &Plan,
     texts: &TurnTexts,
+    clarified: &[String],
 ) -> Result<RetrieveResponse, Fault> {
     // A button says nothing; the title of the unit that it leads to finds that unit's text.
     let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
-    let (text, recent_texts) = match texts.input.as_ref().map_or("", said) {
+    let (text, recent_texts) = match record::asked(texts).map_or("", said) {
         "" => (focus.map_or("", |f| f.title.as_str()), Vec::new()),
         said => (said, recent_texts(&texts.recent_messages)),
     };
@@ -198,6 +206,7 @@ async fn retrieve(
         namespaces: namespaces.into_iter().map(i32::from).collect(),
         recent_texts,
         question_id: String::new(),
+        clarified_document_ids: clarified.to_vec(),
     };
     let step = Step::Retrieval.of(context);
     let mut retrieval = upstreams.retrieval.clone();
@@ -219,9 +228,6 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
         })
         .collect();
     facts.index_id = found.index_id;
-    facts.clarification_document_id = found
-        .clarification_task
-        .map_or_else(String::new, |task| task.document_id);
     texts.anchors = found.anchors;
     texts.chunks = found.chunks;
     if plan.exam_ready {
@@ -238,7 +244,7 @@ fn questions(facts: &TurnFacts, plan: &Plan) -> Vec<String> {
     for id in &plan.revisit_question_ids {
         push_new(&mut asked, id.clone());
     }
-    if let Some(event) = &facts.event
+    if let Some(event) = record::event(facts)
         && !event.question_id.is_empty()
     {
         asked.truncate(MAX_QUESTIONS - 1);

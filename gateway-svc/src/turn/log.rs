@@ -46,6 +46,7 @@ pub(super) fn log_turn(facts: &TurnFacts) {
         observations = ?verdict.observations,
         degraded = ?degraded,
         guardrail = facts.guardrail,
+        clarification = facts.clarification.as_ref().map(|taken| taken.step().as_str_name()),
         model = facts.model_call.as_ref().map(|call| call.model.as_str()),
         "turn"
     );

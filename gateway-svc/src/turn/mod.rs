@@ -29,8 +29,8 @@ use uuid::Uuid;
 
 use crate::{
     conversation::{
-        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash, guards::class_id,
-        turn_log,
+        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
+        clarification::Questions, guards::class_id, turn_log,
     },
     input::Unredacted,
     record,
@@ -108,6 +108,7 @@ pub(crate) async fn take(
                     recent_messages: core.screen_history(&start.recent_messages),
                     ..TurnTexts::default()
                 },
+                questions: Questions::of(start),
             };
             composing.run(screened.hit).await
         })
@@ -115,7 +116,12 @@ pub(crate) async fn take(
     log::log_turn(&composed.facts);
     let now = core.kit.clock.now();
     let answer = answer::answer(start, caller, &core.tokens, &composed, now);
-    let Composed { facts, texts, .. } = composed;
+    let Composed {
+        facts,
+        texts,
+        questions,
+        ..
+    } = composed;
     let made = CommitTurnRequest {
         turn_log: Some(turn_log(&facts, &texts)),
         events: writes::events(&facts),
@@ -123,6 +129,11 @@ pub(crate) async fn take(
         activity: Some(writes::activity(&facts)),
         turn_state: facts.turn_state,
         target_locked: facts.target_locked_after,
+        pending_change: questions.change,
+        escalate: facts
+            .clarification
+            .as_ref()
+            .is_some_and(|step| step.handed_off),
         messages: answer.messages.clone(),
         ..CommitTurnRequest::default()
     };

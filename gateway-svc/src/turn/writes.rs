@@ -54,6 +54,10 @@ pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
     if let Some(event) = &facts.event {
         told.insert("event".to_owned(), event.kind().as_str_name().to_owned());
     }
+    if let Some(taken) = &facts.clarification {
+        let step = taken.step().as_str_name().to_owned();
+        told.insert("clarification".to_owned(), step);
+    }
     if !facts.degraded_reasons.is_empty() {
         let reasons: Vec<&str> = facts
             .degraded_reasons()

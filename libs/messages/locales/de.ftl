@@ -34,6 +34,10 @@ chat-hint-general = Gehen wir Schritt für Schritt vor: Was weißt du schon, was
 
 chat-reference = Ich kann gerade nicht mit eigenen Worten antworten. Das steht in deiner Lektion:
 
+clarification-skip-words = überspringen | weiter ohne | keine fragen mehr | skip
+clarification-cancel-words = abbrechen | stopp | stop | egal | vergiss es
+clarification-handoff = Ich habe auch deiner Lehrerin oder deinem Lehrer Bescheid gegeben.
+
 new-course-session = Lektion { $n }
 new-course-summary = Lektion { $n } von { $sessions } aus „{ $title }“: { $minutes } Minuten, für { $from }- bis { $to }-Jährige.
 new-course-goal = Ziel

@@ -46,6 +46,13 @@ chat-hint-general = Let's find it step by step: what do you know already, what a
 # Before the lesson's own text, where no model may answer.
 chat-reference = I can't answer in my own words right now. This is what your lesson says:
 
+# Words that end the questions an answer needs, apart by |. Only a message that is one of them counts.
+clarification-skip-words = skip | skip it | skip the questions | no more questions
+clarification-cancel-words = cancel | stop | never mind | nevermind
+
+# After an answer for which a person was asked to step in.
+clarification-handoff = I've let your teacher know, too.
+
 # What `turnwise course new` writes into a new course, for its author to go on from.
 # { $n }, { $sessions }: numbers of sessions; { $title }: the course's title; { $minutes }: of a session; { $from }, { $to }: years of age.
 new-course-session = Session { $n }

@@ -13,8 +13,8 @@ use turnwise_proto::{
     llm::v1::{
         CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse, Embedding,
         FinishReason, GetBackendRequest, GetBackendResponse, QueuePlace, StreamCompleteRequest,
-        StreamCompleteResponse, llm_gateway_service_server::LlmGatewayService,
-        TakeOverPlaceRequest, TakeOverPlaceResponse, stream_complete_response::Piece,
+        StreamCompleteResponse, TakeOverPlaceRequest, TakeOverPlaceResponse,
+        llm_gateway_service_server::LlmGatewayService, stream_complete_response::Piece,
     },
 };
 

@@ -78,6 +78,10 @@ pub(super) fn event_kind(value: i32) -> Option<Option<decisions::EventKind>> {
         tutor::ClientEventKind::DrillContinue => Some(decisions::EventKind::DrillContinue),
         tutor::ClientEventKind::ExamContinue => Some(decisions::EventKind::ExamContinue),
         tutor::ClientEventKind::StuckHint => Some(decisions::EventKind::StuckHint),
+        // They are about no unit; a turn that answers them plans without a button.
+        tutor::ClientEventKind::ClarificationSkip
+        | tutor::ClientEventKind::ClarificationCancel
+        | tutor::ClientEventKind::ClarificationCorrect => return None,
     })
 }
 

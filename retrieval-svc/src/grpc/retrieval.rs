@@ -3,6 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use tonic::{Request, Response, Status};
+use turnwise_course_pack::ClarifyingDocument;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     retrieval::v1::{
@@ -23,6 +24,8 @@ use crate::{
 
 /// The most units of a scope.
 const MAX_SCOPED_UNITS: usize = 6;
+/// The most documents that are read as answered.
+const MAX_CLARIFIED: usize = 1_000;
 
 /// The service.
 #[derive(Clone)]
@@ -121,6 +124,8 @@ struct Plan<'a> {
     exam_candidates: Option<(&'a str, Tier)>,
     /// Of a unit, or of one question of it.
     exam_support: Option<(&'a str, Option<&'a str>)>,
+    /// Documents whose questions were answered.
+    clarified: &'a [String],
 }
 
 impl<'a> Plan<'a> {
@@ -136,7 +141,11 @@ impl<'a> Plan<'a> {
             check::units(course, "scoped_unit_ids", ids, 1..=MAX_SCOPED_UNITS)
         };
         let focus = || check::unit(course, "focus_unit_id", &request.focus_unit_id);
-        let mut plan = Self::default();
+        let clarified = &request.clarified_document_ids;
+        let mut plan = Self {
+            clarified: &clarified[..clarified.len().min(MAX_CLARIFIED)],
+            ..Self::default()
+        };
         for number in &request.namespaces {
             let asked_before = match check::namespace("namespaces", *number)? {
                 Namespace::Anchors => plan.anchors.replace(scope()?).is_some(),
@@ -188,9 +197,18 @@ impl<'a> Plan<'a> {
             let top = top_k(policy.top_k_chunks, 8);
             let filter = in_units(units.iter().copied(), None);
             let hits = asked.search(view, Namespace::Chunks, &filter, top).await?;
-            response.clarification_task = clarification(course, &hits);
+            // A document that asks is no text to use before it was answered.
+            let asks = |hit: &Hit| {
+                asking(course, hit).filter(|document| !self.clarified.contains(&document.id))
+            };
+            response.clarification_task = hits
+                .first()
+                .filter(|best| best.lexical.is_some())
+                .and_then(asks)
+                .map(convert::clarification);
             response.chunks = hits
                 .iter()
+                .filter(|hit| asks(hit).is_none())
                 .filter_map(|hit| {
                     let unit = hit.units.first()?;
                     Some(convert::chunk(
@@ -272,12 +290,8 @@ fn filled<'a>(
     hits.chain(rest.map(|id| (id, 0.0))).take(top)
 }
 
-/// The task of the document that matches best, if words matched and it has questions. It is reported, and nothing more.
-fn clarification(
-    course: &CourseVersion,
-    hits: &[Hit],
-) -> Option<turnwise_proto::retrieval::v1::ClarificationTask> {
-    let best = hits.first().filter(|hit| hit.lexical.is_some())?;
-    let document = course.document_of(best.passage.as_ref()?)?;
-    (!document.questions.is_empty()).then(|| convert::clarification(document))
+/// The document that a hit is a piece of, if it has questions.
+fn asking<'a>(course: &'a CourseVersion, hit: &Hit) -> Option<&'a ClarifyingDocument> {
+    let document = course.document_of(hit.passage.as_ref()?)?;
+    (!document.questions.is_empty()).then_some(document)
 }

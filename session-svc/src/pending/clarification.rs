@@ -12,6 +12,8 @@ const QUESTIONS_MAX: usize = 20;
 const QUESTION_MAX_CHARS: usize = 500;
 const DOC_CONTENT_MAX_BYTES: usize = 16_384;
 const ANSWER_MAX_CHARS: usize = 4000;
+/// The longest that a language tag has to be, by RFC 5646.
+const LOCALE_MAX_BYTES: usize = 35;
 
 /// Begins a loop that ends by itself at `expire_time`. Without questions, or for a document that was clarified before, it
 /// does nothing.
@@ -39,6 +41,9 @@ pub(super) fn start(
             questions: start.questions.clone(),
             answers: Vec::new(),
             expire_time: Some(time::to_proto(expire_time)),
+            document_title: start.document_title.clone(),
+            unit_id: start.unit_id.clone(),
+            locale: start.locale.clone(),
         },
     )))
 }
@@ -64,6 +69,18 @@ pub(super) fn answer(state: &Interactions, answer: &str) -> Result<Stepped, Pend
     } else {
         Ok(done(state, &clarification))
     }
+}
+
+/// Drops the answers from one on, so that its question is open again.
+pub(super) fn correct(state: &Interactions, index: i32) -> Result<Stepped, PendingError> {
+    let mut clarification = active(state)?.clone();
+    let index = usize::try_from(index).unwrap_or(usize::MAX);
+    if index >= clarification.answers.len() {
+        let field = "correct_clarification.index";
+        return Err(invalid(field, "must be a question that was answered"));
+    }
+    clarification.answers.truncate(index);
+    Ok(ask(state, clarification))
 }
 
 /// Ends the loop; what was answered so far counts, and the document is not asked about again.
@@ -113,6 +130,14 @@ fn check(start: &StartClarification) -> Result<(), PendingError> {
     if start.original_doc_content.len() > DOC_CONTENT_MAX_BYTES {
         let field = "start_clarification.original_doc_content";
         return Err(invalid(field, "must have at most 16384 bytes"));
+    }
+    if start.document_title.chars().count() > QUESTION_MAX_CHARS {
+        let field = "start_clarification.document_title";
+        return Err(invalid(field, "must have at most 500 characters"));
+    }
+    if start.locale.len() > LOCALE_MAX_BYTES {
+        let field = "start_clarification.locale";
+        return Err(invalid(field, "must have at most 35 characters"));
     }
     let field = "start_clarification.questions";
     if questions.len() > QUESTIONS_MAX {

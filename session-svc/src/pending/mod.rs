@@ -130,6 +130,9 @@ pub fn step(
             clarification::start(state, start, after(now, settings.clarification_ttl))
         }
         Step::AnswerClarification(answer) => clarification::answer(state, &answer.answer).map(Some),
+        Step::CorrectClarification(correct) => {
+            clarification::correct(state, correct.index).map(Some)
+        }
         Step::SkipClarification(_) => clarification::skip(state).map(Some),
         Step::CancelClarification(_) => clarification::cancel(state).map(Some),
         Step::RequestContext(asked) => {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::{SessionStatus, ThreadKind},
-    tutor::v1::Thread,
+    session::v1::ThreadKind,
+    tutor::v1::{SessionStatus, Thread},
 };
 use turnwise_session_store::{Key, Read};
 

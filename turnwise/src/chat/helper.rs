@@ -11,17 +11,20 @@ use anyhow::{Context, Result};
 use tokio::time::Instant;
 use tonic::metadata::{Ascii, MetadataValue};
 use turnwise_kit::{CallContext, Fault, client::GrpcClient, run::termination};
-use turnwise_proto::helper::v1::{
-    ChatRequest, ChatResponse, LessonScope, MintScopeTokenRequest, StreamChatRequest,
-    helper_service_client::HelperServiceClient, stream_chat_response::News,
+use turnwise_proto::{
+    helper::v1::{
+        ChatRequest, ChatResponse, LessonScope, MintScopeTokenRequest, StreamChatRequest,
+        helper_service_client::HelperServiceClient, stream_chat_response::News,
+    },
+    tutor::v1::{Button, ClientEvent},
 };
 use uuid::Uuid;
 
 use super::{ChatArgs, lines::Lines, progress::Progress, remedy::remedy};
-use crate::render::{Ink, ink};
+use crate::render::{self, Ink, ink};
 
 /// The commands that there are.
-const HELP: &str = "1, 2, 3 sends a suggestion, /reset begins a new conversation, /again sends the last message once more, /quit ends.";
+const HELP: &str = "1, 2, 3 sends a suggestion, /skip, /correct and /cancel answer a question of the helper's, /reset begins a new conversation, /again sends the last message once more, /quit ends.";
 
 /// A student beside a lesson.
 struct Desk<'o> {
@@ -33,6 +36,7 @@ struct Desk<'o> {
     place_ticket: String,
     last: String,
     suggestions: Vec<String>,
+    buttons: Vec<Button>,
     out: &'o mut dyn Write,
     live: bool,
     ink: Ink,
@@ -64,6 +68,7 @@ pub(super) async fn run(args: &ChatArgs, lesson: &str) -> Result<ExitCode> {
         place_ticket: String::new(),
         last: String::new(),
         suggestions: Vec::new(),
+        buttons: Vec::new(),
         live: out.is_terminal(),
         ink: Ink::of_stdout(),
         out: &mut out,
@@ -142,23 +147,35 @@ impl Desk<'_> {
                 }
                 ("/again", _) => {
                     let last = self.last.clone();
-                    self.send(last).await?;
+                    self.send(last, None).await?;
                 }
+                ("/skip" | "/correct" | "/cancel", _) => match self.button(line) {
+                    Some(event) => self.send(String::new(), Some(event)).await?,
+                    None => writeln!(self.out, "  there is nothing to do that to")?,
+                },
                 (_, Some(suggestion)) => {
                     let message = suggestion.clone();
-                    self.send(message).await?;
+                    self.send(message, None).await?;
                 }
                 (message, None) => {
                     let message = message.to_owned();
-                    self.send(message).await?;
+                    self.send(message, None).await?;
                 }
             }
         }
     }
 
-    async fn send(&mut self, message: String) -> Result<()> {
+    /// The event of a button below the helper's question.
+    fn button(&self, command: &str) -> Option<ClientEvent> {
+        let word = command.trim_start_matches('/');
+        let of_word = |button: &&Button| button.label_key.starts_with(word);
+        let button = self.buttons.iter().find(of_word)?;
+        button.event.clone()
+    }
+
+    async fn send(&mut self, message: String, event: Option<ClientEvent>) -> Result<()> {
         self.last.clone_from(&message);
-        match self.answer(message).await {
+        match self.answer(message, event).await {
             Ok(answer) => self.show(&answer),
             Err(fault) => {
                 let ticket = held(&fault, "place_ticket");
@@ -172,7 +189,11 @@ impl Desk<'_> {
         }
     }
 
-    async fn answer(&mut self, message: String) -> Result<ChatResponse, Fault> {
+    async fn answer(
+        &mut self,
+        message: String,
+        event: Option<ClientEvent>,
+    ) -> Result<ChatResponse, Fault> {
         let began = Instant::now();
         let mut request = CallContext::background(None, self.timeout).request(StreamChatRequest {
             chat: Some(ChatRequest {
@@ -181,6 +202,7 @@ impl Desk<'_> {
                 conversation_id: self.conversation_id.clone(),
                 idempotency_key: Uuid::new_v4().to_string(),
                 place_ticket: std::mem::take(&mut self.place_ticket),
+                event,
             }),
         });
         request
@@ -230,6 +252,11 @@ impl Desk<'_> {
             }
             writeln!(self.out, "  {}", self.ink.faint(&ink::line(&place)))?;
         }
+        if let Some(progress) = &answer.clarification {
+            let words = render::question_of(progress);
+            writeln!(self.out, "  {}", self.ink.faint(&words))?;
+        }
+        self.buttons.clone_from(&answer.buttons);
         self.suggestions.clone_from(&answer.follow_up_suggestions);
         for (number, suggestion) in (1..).zip(&self.suggestions) {
             let suggestion = ink::line(suggestion);

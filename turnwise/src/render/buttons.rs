@@ -62,6 +62,9 @@ pub fn label(key: &str, place: Place) -> String {
         ("view_video", _) => "Watch video",
         ("continue", _) => "Continue",
         ("try_another", _) => "Try another",
+        ("skip_questions", _) => "No more questions, answer now",
+        ("correct_answer", _) => "Correct my last answer",
+        ("cancel_questions", _) => "Answer without all this",
         (key, _) => return line(key),
     }
     .to_owned()

@@ -20,7 +20,9 @@ pub mod table;
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use turnwise_proto::tutor::v1::{Role, StudentInput, TakeTurnResponse, TutorMessage};
+use turnwise_proto::tutor::v1::{
+    ClarificationProgress, Role, StudentInput, TakeTurnResponse, TutorMessage,
+};
 
 use crate::edge::{retry_after, span};
 use buttons::{Choice, Place};
@@ -39,6 +41,9 @@ pub fn answer(answer: &TakeTurnResponse, now: Timestamp, ink: Ink) -> String {
 /// What is to be known of an answer beside its message.
 pub fn remarks(answer: &TakeTurnResponse, ink: Ink) -> String {
     let mut out = String::new();
+    if let Some(progress) = &answer.clarification {
+        out.push_str(&ink::below(&question_of(progress), ink));
+    }
     for notice in answer.notices() {
         out.push_str(&ink::below(&result::notice_words(notice), ink));
     }
@@ -55,6 +60,16 @@ pub fn remarks(answer: &TakeTurnResponse, ink: Ink) -> String {
         out.push_str(&ink::below(text, ink));
     }
     out
+}
+
+/// How far the questions are that an answer needs.
+pub fn question_of(progress: &ClarificationProgress) -> String {
+    format!(
+        "(question {} of {}: {})",
+        progress.question_number,
+        progress.question_count,
+        ink::line(&progress.document_title)
+    )
 }
 
 /// What can be pressed below a message: the card's buttons, then the message's own.

@@ -34,6 +34,7 @@ impl Turn {
             chunks: &self.chunks,
             recent: &self.recent,
             input: &self.input,
+            clarification: None,
             event: self.event.as_ref(),
         };
         sheets.turn(locale, &input, max_tokens).unwrap()

@@ -10,7 +10,8 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, EmbedRequest, EmbedResponse, Embedding, GetBackendRequest,
-    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse, TakeOverPlaceRequest, TakeOverPlaceResponse,
+    GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse, TakeOverPlaceRequest,
+    TakeOverPlaceResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
 };
 

@@ -135,6 +135,7 @@ impl Sessions {
             recent_messages,
             memory,
             pending: interactions.pending,
+            clarified_documents: interactions.clarified_documents,
             session_status: stored.status.into(),
             kind: stored.kind.into(),
             carry: carry.encode_to_vec().into(),

@@ -1,8 +1,8 @@
 //! Committing a turn: one transaction writes all of it and gives the lease back.
 
 use turnwise_proto::{
-    session::v1::{MemoryTurn, PendingInteraction, SessionStatus},
-    tutor::v1::TutorMessage,
+    session::v1::{MemoryTurn, PendingInteraction},
+    tutor::v1::{SessionStatus, TutorMessage},
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 

@@ -178,7 +178,9 @@ async fn remainder(bench: &Bench, ada: &StudentKey) -> Duration {
             .begin_turn(ada, begin("t1", "second"))
             .await,
     ) {
-        SessionError::TurnInProgress { lease_remainder, .. } => lease_remainder,
+        SessionError::TurnInProgress {
+            lease_remainder, ..
+        } => lease_remainder,
         other => panic!("{other}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
-use turnwise_proto::session::v1::SessionStatus;
+use turnwise_proto::tutor::v1::SessionStatus;
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,

@@ -11,7 +11,8 @@ use tonic::{Request, Response, Status, service::Routes};
 use turnwise_kit::client::{ClientOptions, GrpcClient, local};
 use turnwise_proto::llm::v1::{
     CompleteRequest, CompleteResponse, CompletionEnd, EmbedRequest, EmbedResponse,
-    GetBackendRequest, GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse, TakeOverPlaceRequest, TakeOverPlaceResponse,
+    GetBackendRequest, GetBackendResponse, StreamCompleteRequest, StreamCompleteResponse,
+    TakeOverPlaceRequest, TakeOverPlaceResponse,
     llm_gateway_service_server::{LlmGatewayService, LlmGatewayServiceServer},
     stream_complete_response::Piece,
 };

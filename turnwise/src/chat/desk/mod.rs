@@ -108,7 +108,11 @@ impl Desk {
             Facing::Result
         } else {
             Facing::Tutor {
-                buttons: self.choices.len(),
+                // A bare number answers a question of the tutor's.
+                buttons: match self.choices.first() {
+                    Some(choice) if choice.button.label_key == "skip_questions" => 0,
+                    _ => self.choices.len(),
+                },
             }
         }
     }

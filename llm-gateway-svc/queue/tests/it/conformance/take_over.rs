@@ -48,7 +48,10 @@ pub async fn a_place_is_taken_over_and_kept(queues: &impl Queues) {
 pub async fn where_a_slot_is_free_no_place_is_held(queues: &impl Queues) {
     let queue = queues.queue(QueueOptions::with_slots(1)).await;
     let wanted = ask("class", "a");
-    assert_eq!(queue.take_over(wanted.owner.clone(), wanted.band).await, None);
+    assert_eq!(
+        queue.take_over(wanted.owner.clone(), wanted.band).await,
+        None
+    );
     let _slot = slot_of(&queue, wanted).await;
 }
 
