@@ -11,7 +11,8 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     retrieval::v1::{
-        ExtractArtifactRequest, GetReferenceRequest, ReferenceSource, get_reference_request::Name,
+        Chunk, ExtractArtifactRequest, GetReferenceRequest, ReferenceSource, RetrieveRequest,
+        get_reference_request::Name,
     },
 };
 use turnwise_retrieval_embeddings::NoModel;
@@ -196,6 +197,8 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     let mut client = client([pack]).await;
     let mut asked = async |text: &str| {
         let found = client.retrieve(search(text)).await.unwrap().into_inner();
+        let asks = |chunk: &Chunk| chunk.source_id == "ticket";
+        assert!(!found.chunks.iter().any(asks), "it is no text to use yet");
         found.clarification_task
     };
     let task = asked("the ticket printer is jammed").await.unwrap();
@@ -206,6 +209,13 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     assert_eq!(asked("the plain printer is jammed").await, None);
     assert_eq!(asked("how steep is a line").await, None);
     assert_eq!(asked("").await, None);
+    let clarified = RetrieveRequest {
+        clarified_document_ids: vec!["ticket".to_owned()],
+        ..search("the ticket printer is jammed")
+    };
+    let found = client.retrieve(clarified).await.unwrap().into_inner();
+    assert_eq!(found.clarification_task, None);
+    assert_eq!(found.chunks[0].source_id, "ticket");
 }
 
 #[tokio::test]

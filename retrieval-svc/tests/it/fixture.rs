@@ -310,6 +310,7 @@ pub fn search(text: &str) -> RetrieveRequest {
         namespaces: ALL.map(i32::from).to_vec(),
         recent_texts: Vec::new(),
         question_id: String::new(),
+        clarified_document_ids: Vec::new(),
     }
 }
 

@@ -12,8 +12,8 @@ const QUESTIONS_MAX: usize = 20;
 const QUESTION_MAX_CHARS: usize = 500;
 const DOC_CONTENT_MAX_BYTES: usize = 16_384;
 const ANSWER_MAX_CHARS: usize = 4000;
-/// The longest that a language tag has to be, by RFC 5646.
-const LOCALE_MAX_BYTES: usize = 35;
+/// Far longer than any language tag.
+const LOCALE_MAX_BYTES: usize = 100;
 
 /// Begins a loop that ends by itself at `expire_time`. Without questions, or for a document that was clarified before, it
 /// does nothing.
@@ -137,7 +137,7 @@ fn check(start: &StartClarification) -> Result<(), PendingError> {
     }
     if start.locale.len() > LOCALE_MAX_BYTES {
         let field = "start_clarification.locale";
-        return Err(invalid(field, "must have at most 35 characters"));
+        return Err(invalid(field, "must have at most 100 bytes"));
     }
     let field = "start_clarification.questions";
     if questions.len() > QUESTIONS_MAX {

@@ -68,13 +68,13 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
         ),
         (
             "turn.user.md",
-            "{{ context }} and no words",
+            "{{ context }}{{ clarification }} and no words",
             None,
             "student_input",
         ),
         (
             "turn.user.md",
-            "{% if earlier_turns %}{{ context }}{% endif %}{{ student_input }}",
+            "{% if earlier_turns %}{{ context }}{% endif %}{{ clarification }}{{ student_input }}",
             None,
             "context",
         ),

@@ -107,6 +107,7 @@ async fn an_export_holds_what_a_thread_waits_for(bench: &mut Bench) {
             original_doc_content: "so".to_owned(),
             requires_handoff: false,
             questions: vec!["which one?".to_owned(), "and when?".to_owned()],
+            ..StartClarification::default()
         }),
         Step::AnswerClarification(AnswerClarification {
             answer: "the second".to_owned(),

@@ -61,6 +61,7 @@ fn clarification(questions: &[&str]) -> Step {
             .iter()
             .map(|&question| question.to_owned())
             .collect(),
+        ..StartClarification::default()
     })
 }
 

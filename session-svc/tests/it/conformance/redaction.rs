@@ -71,6 +71,7 @@ async fn no_stored_byte_identifies_a_person(bench: &mut Bench) {
             original_doc_content: planted("document"),
             requires_handoff: false,
             questions: vec!["Which?".to_owned()],
+            ..StartClarification::default()
         })),
     });
     sessions.commit_turn(&ada, turn).await.unwrap();

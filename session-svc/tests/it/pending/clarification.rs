@@ -4,7 +4,9 @@ use turnwise_kit::time;
 use turnwise_proto::session::v1::{PendingChange, pending_change::Step};
 use turnwise_session_svc::pending::{Interactions, PendingError, step};
 
-use super::{SETTINGS, THREAD, answer, at, cancel, clarification, request, skip, start, take};
+use super::{
+    SETTINGS, THREAD, answer, at, cancel, clarification, correct, request, skip, start, take,
+};
 
 const VERSION: &str = "Version?";
 const ERROR: &str = "Can you describe the error?";
@@ -57,6 +59,22 @@ fn skipping_counts_and_cancelling_does_not() {
     let cancelled = go(&state, cancel());
     assert_eq!((cancelled.pending, cancelled.version), (None, 3));
     assert!(cancelled.clarified_documents.is_empty());
+}
+
+#[test]
+fn an_answer_is_corrected_with_all_that_follow() {
+    let state = go(&begun(), answer("12"));
+    let back = go(&state, correct(0));
+    assert_eq!(clarification(&back).unwrap().answers, []);
+    assert_eq!(back.version, 3);
+    let again = go(&back, answer("13"));
+    assert_eq!(clarification(&again).unwrap().answers[0].answer, "13");
+    for wrong in [1, 2, -1] {
+        let refused = take(&state, correct(wrong), at(0), "");
+        assert!(matches!(refused, Err(PendingError::Invalid { .. })));
+    }
+    let idle = take(&Interactions::default(), correct(0), at(0), "");
+    assert_eq!(idle, Err(PendingError::NothingPending));
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use turnwise_proto::session::v1::{
     AnswerClarification, AnswerContextRequest, CancelClarification, Clarification, ContextRequest,
-    ContextSlot, PendingChange, RequestContext, SkipClarification, StartClarification,
-    pending_change::Step, pending_interaction::Interaction,
+    ContextSlot, CorrectClarification, PendingChange, RequestContext, SkipClarification,
+    StartClarification, pending_change::Step, pending_interaction::Interaction,
 };
 use turnwise_session_svc::pending::{
     Interactions, PendingError, PendingSettings, Stepped, Supplied, step,
@@ -45,6 +45,7 @@ fn start(document_id: &str, questions: &[&str]) -> Step {
         original_doc_content: "ask for the version".into(),
         requires_handoff: true,
         questions: questions.iter().map(|q| (*q).to_owned()).collect(),
+        ..StartClarification::default()
     })
 }
 
@@ -52,6 +53,10 @@ fn answer(text: &str) -> Step {
     Step::AnswerClarification(AnswerClarification {
         answer: text.into(),
     })
+}
+
+fn correct(index: i32) -> Step {
+    Step::CorrectClarification(CorrectClarification { index })
 }
 
 fn skip() -> Step {

@@ -10,8 +10,8 @@ use turnwise_proto::session::v1::{
 use turnwise_session_svc::pending::{Interactions, PendingError, Stepped, change, supply};
 
 use super::{
-    answer, answer_request, at, cancel, clarification, context_request, request, skip, start,
-    supplied, take,
+    answer, answer_request, at, cancel, clarification, context_request, correct, request, skip,
+    start, supplied, take,
 };
 
 /// Something that is done to a thread.
@@ -23,6 +23,7 @@ enum Op {
         questions: usize,
     },
     Answer,
+    Correct(i32),
     Skip,
     Cancel,
     Request {
@@ -68,6 +69,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         2 => prop_oneof![1..200_i64, Just(3600)].prop_map(Op::Wait),
         3 => (0..3_u8, 0..4_usize).prop_map(|(document, questions)| Op::Start { document, questions }),
         5 => Just(Op::Answer),
+        2 => (-1..3_i32).prop_map(Op::Correct),
         1 => Just(Op::Skip),
         1 => Just(Op::Cancel),
         3 => prop::collection::vec(any::<bool>(), 1..4).prop_map(|optional| Op::Request { optional }),
@@ -118,6 +120,7 @@ struct Model {
 #[derive(Debug)]
 struct Asks {
     document: u8,
+    questions: usize,
     left: usize,
     until: i64,
 }
@@ -163,6 +166,7 @@ impl Model {
         }
         self.asks = Some(Asks {
             document,
+            questions,
             left: questions,
             until: self.now + 3600,
         });
@@ -178,6 +182,19 @@ impl Model {
             return self.end_asking(true);
         }
         Says::Changed
+    }
+
+    fn correct(&mut self, index: i32) -> Says {
+        let Some(asks) = &mut self.asks else {
+            return Says::Nothing;
+        };
+        match usize::try_from(index) {
+            Ok(kept) if kept < asks.questions - asks.left => {
+                asks.left = asks.questions - kept;
+                Says::Changed
+            }
+            _ => Says::Invalid,
+        }
     }
 
     fn end_asking(&mut self, counts: bool) -> Says {
@@ -303,6 +320,7 @@ impl Thread {
                 take(state, start(&format!("doc-{document}"), questions), now, "")
             }
             Op::Answer => take(state, answer("yes"), now, ""),
+            Op::Correct(index) => take(state, correct(*index), now, ""),
             Op::Skip => take(state, skip(), now, ""),
             Op::Cancel => take(state, cancel(), now, ""),
             Op::Request { optional } => {
@@ -367,6 +385,7 @@ fn run(ops: &[Op]) -> Result<(), TestCaseError> {
                 questions,
             } => model.start(*document, *questions),
             Op::Answer => model.answer(),
+            Op::Correct(index) => model.correct(*index),
             Op::Skip => model.end_asking(true),
             Op::Cancel => model.end_asking(false),
             Op::Request { optional } => model.request(optional),

@@ -192,9 +192,7 @@ impl World {
             ClientEventKind::DrillContinue => ("One more, then.", Some(drill_card())),
             ClientEventKind::ExamContinue => ("Good work today. What shall we look at next?", None),
             ClientEventKind::StuckHint => ("Which step undoes the $+ 6$?", None),
-            ClientEventKind::RequestExam | ClientEventKind::Unspecified => {
-                ("What would you do to both sides first?", None)
-            }
+            _ => ("What would you do to both sides first?", None),
         };
         let message = |role: Role, text: &str| TutorMessage {
             id: self.turns * 2 - i64::from(role == Role::User),
