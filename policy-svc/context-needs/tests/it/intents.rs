@@ -1,0 +1,91 @@
+//! What messages want: rules one by one, and a table of messages, half of which the rules were not tuned with.
+
+use turnwise_context_needs::intent::of_words;
+use turnwise_course_pack::MessageIntent::{Action, Debug, Plan, Question, Review};
+
+const MESSAGES: &str = include_str!("../../data/messages.tsv");
+
+/// How many messages of one half are understood, of how many, and those that are not.
+fn measure(half: usize) -> (usize, usize, String) {
+    let lines = MESSAGES.lines().filter(|line| !line.starts_with('#'));
+    let (mut right, mut of, mut wrong) = (0, 0, String::new());
+    for line in lines.skip(half).step_by(2) {
+        let (intent, message) = line.split_once('\t').unwrap();
+        let found = of_words(message).map_or("none", |found| found.as_str());
+        of += 1;
+        if found == intent {
+            right += 1;
+        } else {
+            wrong += &format!("{line} (found: {found})\n");
+        }
+    }
+    (right, of, wrong)
+}
+
+#[test]
+fn the_messages_that_the_rules_were_tuned_with() {
+    let (right, of, wrong) = measure(0);
+    assert_eq!((right, of), (20, 20), "{wrong}");
+}
+
+#[test]
+fn the_messages_that_were_held_back() {
+    let (right, of, _) = measure(1);
+    assert!(right >= 20, "{right}/{of}");
+}
+
+#[test]
+fn a_sentence_begins_behind_polite_words() {
+    for message in [
+        "add the costs",
+        "Please add the costs.",
+        "ok, now could you please add the costs",
+        "That is it. Then add the costs!",
+        "Kannst du die Kosten eintragen",
+        "Und jetzt rechne bitte weiter",
+    ] {
+        assert_eq!(of_words(message), Some(Action), "{message}");
+    }
+    assert_eq!(of_words("How do I add the costs?"), Some(Question));
+    assert_eq!(of_words("I could not add anything"), None);
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    for (message, intent) in [
+        ("Check why it doesn't work", Debug),
+        ("Check my list for mistakes", Review),
+        ("Is there a mistake? Is this right?", Debug),
+        ("Plan the day and write it down", Plan),
+        ("Our plan is wrong", Debug),
+        ("Show me how to add these", Question),
+        ("Show our plan", Action),
+        ("Zeig mir, wie das geht", Question),
+    ] {
+        assert_eq!(of_words(message), Some(intent), "{message}");
+    }
+}
+
+#[test]
+fn spellings_are_one() {
+    for message in [
+        "PRÜF MEIN ERGEBNIS",
+        "pruef mein ergebnis",
+        "It doesn’t work",
+        "Stimmt das?",
+        "Ist das so richtig?",
+    ] {
+        assert!(
+            matches!(of_words(message), Some(Review | Debug)),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn what_says_nothing_says_nothing() {
+    for message in ["", "ok", "27", "2x + 3 = 11", "danke", "🙂", "...", "'"] {
+        assert_eq!(of_words(message), None, "{message}");
+    }
+    assert_eq!(of_words("27?"), Some(Question));
+}
