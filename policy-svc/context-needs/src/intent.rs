@@ -11,73 +11,75 @@ use turnwise_text::normalise;
 /// So many characters of a text are looked at: a message says at once what it wants.
 const MOST_CHARS: usize = 2_000;
 /// The most words that `~` stands for.
-const GAP: usize = 3;
-
+const GAP: usize = 5;
 /// The most words of [`POLITE`] before the one that says what is wanted.
 const MOST_POLITE: usize = 6;
 
-/// Patterns are runs of words, between commas. `^` is the start of a sentence, behind words of [`POLITE`]; `*` is any end of
-/// a word; `~` is up to three words. Umlauts are written `ae`, `oe`, `ue`.
+/// Patterns are runs of words, between commas. `^` is the start of a sentence, behind words of [`POLITE`]; `|` stands
+/// between words of which one is there, `*` for any end of a word, `~` for some words. Umlauts are written `ae`, `oe`, `ue`.
 const RULES: [(MessageIntent, &str); 8] = [
     // That something does not work is no matter of taste.
     (
         Debug,
-        "doesn't work, does not work, don't work, isn't working, not working, won't work, didn't work, error message, crash*, \
-         i'm stuck, we're stuck, am stuck, are stuck, doesn't add up, does not add up, don't add up, doesn't match, \
-         don't match, makes no sense, doesn't make sense, why do i ~ get, why do we ~ get, why am i getting, keep getting, \
-         fehlermeldung, funktioniert ~ nicht, klappt ~ nicht, geht ~ nicht auf, es geht nicht, das geht nicht, \
-         stuerzt ~ ab, komm* ~ nicht weiter, haenge ~ fest, stecke ~ fest, ergibt ~ keinen sinn, warum kommt, wieso kommt, \
-         warum bekomm*, wieso bekomm*, bekomm* ~ immer",
+        "doesn't|don't|didn't|won't|not work, isn't|aren't|not working, doesn't|don't|didn't|not add up, \
+         doesn't|don't|didn't|not match|fit, error message, crash*, am|are|i'm|we're|get|got stuck, no sense, doesn't \
+         make sense, why do|did|am|are i|we ~ get|getting, why ~ come|comes|came out, keep getting, don't know why, \
+         can't|cannot be, shouldn't ~ be, but ~ should|shouldn't, off by, is off, weird, strange, fehlermeldung, \
+         funktioniert|klappt ~ nicht, geht ~ nicht auf, es|das|hier geht ~ nicht, stuerzt ~ ab, komm* ~ nicht weiter, \
+         haeng* ~ fest, steck* ~ fest, kein* sinn, warum|wieso|weshalb krieg*|bekomm*|kommt, krieg*|bekomm*|kommt ~ \
+         immer, weiss nicht warum|wieso, kann ~ nicht sein|stimmen, komisch*, seltsam*, verrechnet, muesste|sollte \
+         aber",
     ),
     (
         Review,
-        "^check, ^review, ^proofread, ^look over, ^look at my, ^look at our, ^have a look, ^take a look, ^correct my, \
-         ^correct our, ^give ~ feedback, feedback, double check, look it over, go over my, go over our, ^pruef*, \
-         ^kontrollier*, ^korrigier*, ^ueberpruef*, pruefen, ueberpruefen, kontrollieren, korrigieren, durchlesen, \
-         durchsehen, gegenlesen, drueberschau*, anschauen, ^schau ~ an, ^lies, rueckmeldung",
+        "^check|review|proofread|rate|correct, look ~ over|through, look at my|our|this, have|take a look, feedback, \
+         double check, go over|through, tell ~ if, see if, anything missing, forget|forgot|miss|missed \
+         anything|something, ^pruef*|kontrollier*|korrigier*|ueberpruef*|bewerte, \
+         pruefen|ueberpruefen|kontrollieren|korrigieren, durchlesen|durchsehen|durchgehen|gegenlesen|nachrechnen, \
+         anschauen|ansehen|angucken|drueber*|rueckmeldung, ^schau ~ an, ^guck*, ^lies, fehlt ~ was|etwas, hab* ~ \
+         vergessen",
     ),
     (
         Debug,
-        "error*, bug, bugs, broken, wrong, mistake*, fail, fails, failed, instead of, why is ~ negative, fehler*, falsch*, \
-         kaputt, stimm* ~ nicht, passt ~ nicht, statt, anstatt",
+        "error*|mistake*|bug|bugs, broken|wrong|fail|fails|failed, instead of, why is ~ negative, \
+         fehler*|falsch*|kaputt, stimm*|passt|passen ~ nicht, statt|anstatt",
     ),
     (
         Review,
-        "is ~ right, is ~ correct, is ~ ok, is ~ okay, is ~ good enough, are ~ right, are ~ correct, did i ~ right, \
-         did we ~ right, what do you think, good enough, can ~ be improved, how can i improve, how can we improve, \
-         ist ~ richtig, ist ~ korrekt, sind ~ richtig, stimmt das, stimmt mein*, stimmt unser*, stimmt die, stimmen, \
-         passt das, passt mein*, passt unser*, was haeltst du, gut genug, verbesser*, hab* ~ richtig",
+        "is|are|was ~ right|correct|ok|okay, am|are i|we right, good enough, look|looks|sound|sounds ~ \
+         good|right|ok|okay, did i|we ~ right, what do you think, be improved, how can|could i|we improve, ist|sind ~ \
+         richtig|korrekt|ok|okay|gut, stimmt das|die|es|mein*|unser*, stimmen, passt das|es|mein*|unser*, sieht ~ gut \
+         aus, was haeltst|haelst du, gut genug, verbesser*, hab*|lieg* ~ richtig",
     ),
     (
         Plan,
-        "^plan, to plan, planning, help ~ plan, make a plan, a plan for, schedule, timetable, outline, next step*, \
-         first step*, which steps, what steps, what order, which order, ^organi*, break ~ down, where do i ~ start, \
-         where do we ~ start, where should i ~ start, where should we ~ start, how do i start, how do we start, \
-         how should i start, how should we start, how do i begin, how do we begin, where do i begin, where do we begin, \
-         do first, do next, comes first, comes next, what's next, what now, planen, planung, einen plan, zeitplan, \
-         ablauf*, naechste* schritt*, erste* schritt*, welche schritte, reihenfolge, fange ~ an, fangen ~ an, \
-         soll* ~ anfangen, zuerst, als naechstes, gliederung, aufteilen, einteilen, vorgehen",
+        "^plan, to plan, planning, make ~ plan, plan for, schedule|timetable|outline, next|first step|steps, \
+         which|what steps|order, ^organi*, break ~ down, split|share|divide ~ work|tasks|jobs, who does what, go \
+         about, get started, where|how|what ~ start|begin, do first|next, comes first|next, left|still to do, i|we \
+         have|need to do, what should|must i|we do, what's next, what now, \
+         planen|planung|zeitplan|gliederung|vorgehen|reihenfolge, zuerst|aufteilen|einteilen, einen plan, ablauf*, \
+         naechste*|erste* schritt*, welche schritte, fang* ~ an, soll*|koenn* ~ anfangen, als erstes|naechstes, \
+         gehe|gehen ~ vor, wer macht was, noch zu tun, was muss*|soll* ~ machen|tun|erledigen",
     ),
     (
         Question,
-        "explain, ^tell me, ^show me how, ^show us how, ^show me why, erklaer*, ^zeig* ~ wie, ^zeig* ~ warum, kannst du ~ \
-         sagen",
+        "explain, ^tell me, ^show me|us how|why, erklaer*, ^zeig* ~ wie|warum, kannst du ~ sagen",
     ),
     (
         Action,
-        "^make, ^write, ^calculate, ^compute, ^work out, ^draw, ^sketch, ^solve, ^create, ^show, ^convert, ^fill, ^give, \
-         ^change, ^put, ^add, ^update, ^replace, ^set, ^find, ^turn, ^do it, ^do the, ^do my, ^do this, ^do that, ^build, \
-         ^list, ^sort, ^multiply, ^divide, ^subtract, ^scale, ^split, ^share, ^round, ^plot, ^simplify, ^factor, ^expand, \
-         ^remove, ^delete, ^finish, ^continue, ^translate, ^use, ^let's, ^let us, want you to, need you to, ^mach, ^mache, \
-         ^schreib*, ^berechne*, ^rechne*, ^zeichne*, ^erstell*, ^loes*, ^fuell*, ^ergaenz*, ^aender*, ^gib, ^zeig*, \
-         ^trag*, ^setz*, ^ersetz*, ^fueg*, ^wandle*, ^teil*, ^verteil*, ^suche, ^nimm, ^bau*, ^sortier*, ^rund*, ^kuerz*, \
-         ^verdopple*, ^aktualisier*, ^streich*, ^loesch*, ^uebersetz*, ^lass uns, ^kannst du, ^koenntest du, \
-         ^koennen wir",
+        "^make|write|calculate|compute|draw|sketch|solve|create|show|convert|fill|give|change|put|add|update, \
+         ^replace|set|find|turn|build|list|sort|multiply|divide|subtract|scale|split|share|round|plot, \
+         ^simplify|factor|expand|remove|delete|finish|continue|translate|use, ^work out, ^do it|the|my|our|this|that, \
+         ^let's, ^let us, want|need you to, i|we need|want a|an|the, \
+         ^mach|mache|schreib*|berechne*|rechne*|zeichne*|erstell*|loes*|fuell*|ergaenz*|aender*|gib|zeig*, \
+         ^trag*|setz*|ersetz*|fueg*|wandle*|teil*|verteil*|suche|nimm|bau*|sortier*|rund*, \
+         ^kuerz*|verdopple*|aktualisier*|streich*|loesch*|uebersetz*, ^lass uns, ^kannst|koenntest du, ^koennen wir, \
+         brauch* ein*|den|die|das",
     ),
     (
         Question,
-        "^what*, ^why, ^how, ^when, ^where, ^who, ^which, ^is, ^are, ^does, ^do, ^did, ^was, ^wie*, ^warum, ^wieso, \
-         ^weshalb, ^wann, ^wo, ^wer, ^welche*, ^ist, ^sind, ^hat, ^habe*, ^muss*, ^darf*",
+        "^what*|why|how|when|where|who|which|is|are|does|do|did, \
+         ^was|wie*|warum|wieso|weshalb|wann|wo|wer|welche*|ist|sind|hat|habe*|muss*|darf*",
     ),
 ];
 
@@ -85,12 +87,12 @@ const RULES: [(MessageIntent, &str); 8] = [
 const POLITE: &str = "please can could would will you hey hi hello ok okay now then so also and just but help me us i \
                       need to bitte jetzt dann und also nun hallo mal aber hilf mir uns zu";
 
-/// A word that is expected.
+/// What is expected next.
 enum Part {
     Start,
     Gap,
+    /// One of these words, between `|`.
     Word(&'static str),
-    Beginning(&'static str),
 }
 
 static PATTERNS: LazyLock<Vec<(MessageIntent, Vec<Vec<Part>>)>> = LazyLock::new(|| {
@@ -101,14 +103,10 @@ static PATTERNS: LazyLock<Vec<(MessageIntent, Vec<Vec<Part>>)>> = LazyLock::new(
 fn pattern(text: &'static str) -> Vec<Part> {
     let text = text.trim();
     let start = text.strip_prefix('^');
-    let words = start.unwrap_or(text).split_whitespace().map(|word| {
-        if word == "~" {
-            return Part::Gap;
-        }
-        match word.strip_suffix('*') {
-            Some(beginning) => Part::Beginning(beginning),
-            None => Part::Word(word),
-        }
+    let words = start.unwrap_or(text).split_whitespace();
+    let words = words.map(|word| match word {
+        "~" => Part::Gap,
+        word => Part::Word(word),
     });
     start
         .map(|_| Part::Start)
@@ -157,19 +155,20 @@ fn stands_in(pattern: &[Part], words: &[&str]) -> bool {
 }
 
 fn begins(pattern: &[Part], words: &[&str]) -> bool {
-    let rest = || words.get(1..).unwrap_or_default();
     match pattern {
         [] => true,
         [Part::Start, ..] => false,
         [Part::Gap, after @ ..] => {
             (0..=GAP.min(words.len())).any(|skipped| begins(after, &words[skipped..]))
         }
-        [Part::Word(word), after @ ..] => words.first() == Some(word) && begins(after, rest()),
-        [Part::Beginning(beginning), after @ ..] => {
-            words
-                .first()
-                .is_some_and(|word| word.starts_with(beginning))
-                && begins(after, rest())
+        [Part::Word(known), after @ ..] => {
+            let is_it = |word: &&str| {
+                known.split('|').any(|known| match known.strip_suffix('*') {
+                    Some(beginning) => word.starts_with(beginning),
+                    None => *word == known,
+                })
+            };
+            words.first().is_some_and(is_it) && begins(after, &words[1..])
         }
     }
 }
