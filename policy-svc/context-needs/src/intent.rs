@@ -1,7 +1,8 @@
 //! What a message wants, by its words, in English and in German.
 //!
-//! The rules are tried from the top; the first with a pattern that fits decides. Students mix languages, so both are tried on
-//! every message.
+//! The rules are tried from the top; the first with a pattern that fits a sentence decides. Students mix languages, so both
+//! are tried on every message. What tells rather than asks is left out first: most messages of a tutoring chat are answers,
+//! and an answer needs nothing. Where the rules miss, a message counts as a question, for which courses ask the least.
 
 use std::sync::LazyLock;
 
@@ -24,41 +25,41 @@ const RULES: [(MessageIntent, &str); 8] = [
         "doesn't|don't|didn't|won't|not work, isn't|aren't|not working, doesn't|don't|didn't|not add up, \
          doesn't|don't|didn't|not match|fit, error message, crash*, am|are|i'm|we're|get|got stuck, no sense, doesn't \
          make sense, why do|did|am|are i|we ~ get|getting, why ~ come|comes|came out, keep getting, don't know why, \
-         can't|cannot be, shouldn't ~ be, but ~ should|shouldn't, off by, is off, weird, strange, fehlermeldung, \
-         funktioniert|klappt ~ nicht, geht ~ nicht auf, es|das|hier geht ~ nicht, stuerzt ~ ab, komm* ~ nicht weiter, \
-         haeng* ~ fest, steck* ~ fest, kein* sinn, warum|wieso|weshalb krieg*|bekomm*|kommt, krieg*|bekomm*|kommt ~ \
-         immer, weiss nicht warum|wieso, kann ~ nicht sein|stimmen, komisch*, seltsam*, verrechnet, muesste|sollte \
-         aber",
+         can't|cannot be, can't|cannot find, shouldn't ~ be, but ~ should|shouldn't, off by, is off, weird, strange, \
+         fehlermeldung, funktioniert|klappt|geht ~ nicht, stuerzt ~ ab, komm* ~ nicht weiter, haeng* ~ fest, steck* ~ \
+         fest, kein* sinn, warum|wieso|weshalb krieg*|bekomm*|kommt, krieg*|bekomm*|kommt ~ immer|anderes|falsches, \
+         weiss nicht warum|wieso, kann ~ nicht sein|stimmen, komisch*, seltsam*, verrechnet, muesste|sollte aber",
     ),
     (
         Review,
         "^check|review|proofread|rate|correct, look ~ over|through, look at my|our|this, have|take a look, feedback, \
-         double check, go over|through, tell ~ if, see if, anything missing, forget|forgot|miss|missed \
-         anything|something, ^pruef*|kontrollier*|korrigier*|ueberpruef*|bewerte, \
+         can|could you ~ check, go over|through my|our|this|the, tell ~ if, see if, anything missing, \
+         forget|forgot|miss|missed anything|something, ^pruef*|kontrollier*|korrigier*|ueberpruef*|bewerte, \
          pruefen|ueberpruefen|kontrollieren|korrigieren, durchlesen|durchsehen|durchgehen|gegenlesen|nachrechnen, \
-         anschauen|ansehen|angucken|drueber*|rueckmeldung, ^schau ~ an, ^guck*, ^lies, fehlt ~ was|etwas, hab* ~ \
-         vergessen",
+         anschauen|ansehen|angucken|drueber*|rueckmeldung, korrektur ~ lesen, ^schau ~ an, ^guck*, ^lies, fehlt ~ \
+         was|etwas, hab* ~ vergessen",
     ),
     (
         Debug,
-        "error*|mistake*|bug|bugs, broken|wrong|fail|fails|failed, instead of, why is ~ negative, \
-         fehler*|falsch*|kaputt, stimm*|passt|passen ~ nicht, statt|anstatt",
+        "error*|mistake*|bug|bugs, broken|wrong|fail|fails|failed, why is ~ negative, fehler*|falsch*|kaputt, \
+         stimm*|passt|passen ~ nicht",
     ),
     (
         Review,
-        "is|are|was ~ right|correct|ok|okay, am|are i|we right, good enough, look|looks|sound|sounds ~ \
-         good|right|ok|okay, did i|we ~ right, what do you think, be improved, how can|could i|we improve, ist|sind ~ \
-         richtig|korrekt|ok|okay|gut, stimmt das|die|es|mein*|unser*, stimmen, passt das|es|mein*|unser*, sieht ~ gut \
-         aus, was haeltst|haelst du, gut genug, verbesser*, hab*|lieg* ~ richtig",
+        "^is|are|was ~ right|correct|ok|okay, am|are i|we right, good enough, does|do|doesn't ~ look|sound ~ \
+         good|right|ok|okay, did|have i|we ~ right|correctly, what do you think, be improved, how can|could i|we \
+         improve, ^ist|sind ~ richtig|korrekt|ok|okay|gut, stimmt das|die|es|mein*|unser*, stimmen, passt \
+         das|es|mein*|unser*, sieht ~ gut aus, findest du ~ gut, was haeltst|haelst du, gut genug, verbesser*, \
+         hab*|lieg* ~ richtig",
     ),
     (
         Plan,
-        "^plan, to plan, planning, make ~ plan, plan for, schedule|timetable|outline, next|first step|steps, \
-         which|what steps|order, ^organi*, break ~ down, split|share|divide ~ work|tasks|jobs, who does what, go \
-         about, get started, where|how|what ~ start|begin, do first|next, comes first|next, left|still to do, i|we \
-         have|need to do, what should|must i|we do, what's next, what now, \
-         planen|planung|zeitplan|gliederung|vorgehen|reihenfolge, zuerst|aufteilen|einteilen, einen plan, ablauf*, \
-         naechste*|erste* schritt*, welche schritte, fang* ~ an, soll*|koenn* ~ anfangen, als erstes|naechstes, \
+        "^plan, to plan, planning, make ~ plan, plan for, schedule|timetable|outline, ^next|first step|steps, \
+         what|what's|which ~ step|steps|order, break ~ down, split|share|divide ~ work|tasks|jobs, who does what, go \
+         about, get started, where|how|what do|should|can|could i|we ~ start|begin, how do|should|can i|we ~ organi*, \
+         ^organi*, do first|next, comes first|next, left|still to do, i|we have|need to do, what should|must i|we do, \
+         what's next, what now, planen|planung|zeitplan|gliederung|vorgehen|reihenfolge, zuerst|aufteilen|einteilen, \
+         einen plan, ablauf*, was|welche* ~ schritt*, fang* ~ an, soll*|koenn* ~ anfangen, als erstes|naechstes, \
          gehe|gehen ~ vor, wer macht was, noch zu tun, was muss*|soll* ~ machen|tun|erledigen",
     ),
     (
@@ -67,12 +68,13 @@ const RULES: [(MessageIntent, &str); 8] = [
     ),
     (
         Action,
-        "^make|write|calculate|compute|draw|sketch|solve|create|show|convert|fill|give|change|put|add|update, \
+        "^make|write|calculate|compute|draw|sketch|solve|create|show|convert|fill, \
+         ^give|change|put|add|insert|enter|update, \
          ^replace|set|find|turn|build|list|sort|multiply|divide|subtract|scale|split|share|round|plot, \
          ^simplify|factor|expand|remove|delete|finish|continue|translate|use, ^work out, ^do it|the|my|our|this|that, \
          ^let's, ^let us, want|need you to, i|we need|want a|an|the, \
-         ^mach|mache|schreib*|berechne*|rechne*|zeichne*|erstell*|loes*|fuell*|ergaenz*|aender*|gib|zeig*, \
-         ^trag*|setz*|ersetz*|fueg*|wandle*|teil*|verteil*|suche|nimm|bau*|sortier*|rund*, \
+         ^mach|mache|schreib*|berechne*|rechne*|zeichne*|erstell*|loes*, ^fuell*|ergaenz*|aender*|gib|zeig*, \
+         ^trag*|setz*|ersetz*|fueg*|stell*|wandle*|teil*|verteil*|suche|nimm|bau*|sortier*|rund*, \
          ^kuerz*|verdopple*|aktualisier*|streich*|loesch*|uebersetz*, ^lass uns, ^kannst|koenntest du, ^koennen wir, \
          brauch* ein*|den|die|das",
     ),
@@ -83,9 +85,15 @@ const RULES: [(MessageIntent, &str); 8] = [
     ),
 ];
 
+/// A sentence with one of these tells something, answers or gives thanks; it asks for nothing, unless it is a question.
+const TELLS: &str = "^oh|ah|yes|yeah|yep|no|nope|sure|sorry|because|ja|nein|klar|ach|achso|weil|genau, i see, i understand, i \
+                     realize*, i get it now, apologi*, i|i've made, i forgot, my mistake|error was, should have, i'll|i will, \
+                     you're right, you are right, that's right, ^thank*|danke*, ich verstehe, ich sehe, ich habe ~ gemacht, habe \
+                     mich verrechnet, tut mir leid, du hast recht, haette ~ sollen|muessen";
+
 /// Words before the one that says what is wanted.
-const POLITE: &str = "please can could would will you hey hi hello ok okay now then so also and just but help me us i \
-                      need to bitte jetzt dann und also nun hallo mal aber hilf mir uns zu";
+const POLITE: &str = "yes yeah no oh ja nein please can could would will you hey hi hello ok okay now then so also and just \
+                      but help me us bitte jetzt dann und also nun hallo mal aber hilf mir uns";
 
 /// What is expected next.
 enum Part {
@@ -95,10 +103,13 @@ enum Part {
     Word(&'static str),
 }
 
-static PATTERNS: LazyLock<Vec<(MessageIntent, Vec<Vec<Part>>)>> = LazyLock::new(|| {
-    let patterns = |text: &'static str| text.split(',').map(pattern).collect();
-    RULES.map(|(intent, text)| (intent, patterns(text))).into()
-});
+static PATTERNS: LazyLock<Vec<(MessageIntent, Vec<Vec<Part>>)>> =
+    LazyLock::new(|| RULES.map(|(intent, text)| (intent, patterns(text))).into());
+static TELLING: LazyLock<Vec<Vec<Part>>> = LazyLock::new(|| patterns(TELLS));
+
+fn patterns(text: &'static str) -> Vec<Vec<Part>> {
+    text.split(',').map(pattern).collect()
+}
 
 fn pattern(text: &'static str) -> Vec<Part> {
     let text = text.trim();
@@ -118,42 +129,58 @@ fn pattern(text: &'static str) -> Vec<Part> {
 /// What the words of a text want; `None` if they do not say. A question mark makes a question of what says nothing else.
 #[must_use]
 pub fn of_words(text: &str) -> Option<MessageIntent> {
-    let text: String = text.chars().take(MOST_CHARS).collect();
-    let text = normalise(&text)
+    let cut = |text: &str| text.chars().take(MOST_CHARS).collect::<String>();
+    // Again afterwards: a single character may be a whole sentence to normalisation.
+    let text = cut(&normalise(&cut(text)))
         .replace('ä', "ae")
         .replace('ö', "oe")
         .replace('ü', "ue")
         .replace('ß', "ss");
-    let sentences: Vec<Vec<&str>> = text
-        .split(['.', '!', '?', ';', ':', '\n'])
-        .map(|sentence| {
-            let words = sentence.split(|c: char| !c.is_alphabetic() && c != '\'');
-            words.filter(|word| !word.is_empty()).collect()
-        })
+    let sentences: Vec<Sentence<'_>> = text
+        .split_inclusive(['.', '!', '?', ';', ':', '\n'])
+        .map(Sentence::of)
+        .filter(|sentence| sentence.asks || !sentence.fits(&TELLING))
         .collect();
-    let found = PATTERNS.iter().find(|(_, patterns)| {
-        let fits = |pattern: &Vec<Part>| sentences.iter().any(|words| stands_in(pattern, words));
-        patterns.iter().any(fits)
-    });
-    found
+    PATTERNS
+        .iter()
+        .find(|(_, patterns)| sentences.iter().any(|sentence| sentence.fits(patterns)))
         .map(|(intent, _)| *intent)
         .or_else(|| text.contains('?').then_some(Question))
 }
 
-fn stands_in(pattern: &[Part], words: &[&str]) -> bool {
-    if let [Part::Start, rest @ ..] = pattern {
-        let polite = |word: &&str| POLITE.split(' ').any(|known| known == *word);
-        // Such a word may itself be the one that counts, as in `let us`.
-        let most = words
-            .iter()
-            .take(MOST_POLITE)
-            .take_while(|word| polite(word))
-            .count();
-        return (0..=most).any(|from| begins(rest, &words[from..]));
-    }
-    (0..words.len()).any(|from| begins(pattern, &words[from..]))
+struct Sentence<'t> {
+    /// Whether it ends with a question mark.
+    asks: bool,
+    words: Vec<&'t str>,
+    /// How many words of [`POLITE`] it begins with.
+    polite: usize,
 }
 
+impl<'t> Sentence<'t> {
+    fn of(text: &'t str) -> Self {
+        let words = text.split(|c: char| !c.is_alphabetic() && c != '\'');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let first = words.iter().take(MOST_POLITE);
+        let polite = first.take_while(|word| POLITE.split(' ').any(|known| known == **word));
+        Self {
+            asks: text.ends_with('?'),
+            polite: polite.count(),
+            words,
+        }
+    }
+
+    fn fits(&self, patterns: &[Vec<Part>]) -> bool {
+        patterns.iter().any(|pattern| match pattern.as_slice() {
+            // Such a word may itself be the one that counts, as in `let us`.
+            [Part::Start, rest @ ..] => {
+                (0..=self.polite).any(|from| begins(rest, &self.words[from..]))
+            }
+            pattern => (0..self.words.len()).any(|from| begins(pattern, &self.words[from..])),
+        })
+    }
+}
+
+/// Whether the words begin with what is expected.
 fn begins(pattern: &[Part], words: &[&str]) -> bool {
     match pattern {
         [] => true,

@@ -1,5 +1,7 @@
 //! Which needs apply, and what a request says of them.
 
+use std::path::Path;
+
 use turnwise_context_needs::{Input, Present, Slot, analyze, missing_must_have};
 use turnwise_course_pack::{ContextCourse, MessageIntent, Supplier, Urgency};
 
@@ -214,4 +216,53 @@ fn five_slots_at_most_and_each_part_once() {
         missing_must_have(&course, &input("Add it")),
         ["n0", "n3", "n6"]
     );
+}
+
+#[test]
+fn the_demo_course_asks_for_the_work_on_its_trip() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations");
+    let course = turnwise_course_pack::load(&root).unwrap().context.unwrap();
+    for (phase, unit, message, needs) in [
+        (
+            "budget",
+            None,
+            "my total doesn't add up",
+            &["costs-to-look-at"][..],
+        ),
+        (
+            "budget",
+            Some("ALG-05"),
+            "Calculate the price for each of us",
+            &["students-to-share-among"],
+        ),
+        ("budget", Some("ALG-05"), "What is a ratio?", &[]),
+        (
+            "plan",
+            Some("ALG-12"),
+            "Which bus is cheaper?",
+            &["offers-to-compare"],
+        ),
+        (
+            "plan",
+            None,
+            "Was machen wir als Nächstes?",
+            &["day-so-far"],
+        ),
+        (
+            "check",
+            None,
+            "Schau dir bitte alles an",
+            &["budget-to-check", "day-to-check"],
+        ),
+        ("check", None, "danke!", &[]),
+    ] {
+        let input = Input {
+            phase: Some(phase),
+            unit,
+            ..input(message)
+        };
+        let slots = analyze(&course, &input).map_or_else(Vec::new, |request| request.slots);
+        let asked: Vec<&str> = slots.iter().map(|slot| slot.need.as_str()).collect();
+        assert_eq!(asked, needs, "{message}");
+    }
 }

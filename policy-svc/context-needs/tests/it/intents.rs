@@ -1,7 +1,10 @@
 //! What messages want: rules one by one, and a table of messages, half of which the rules were not tuned with.
 
+use std::time::Duration;
+
 use turnwise_context_needs::intent::of_words;
 use turnwise_course_pack::MessageIntent::{Action, Debug, Plan, Question, Review};
+use turnwise_testing::cpu_time::time_of_thread;
 
 const MESSAGES: &str = include_str!("../../data/messages.tsv");
 
@@ -28,13 +31,13 @@ fn measure(half: &str) -> (usize, usize, String) {
 #[test]
 fn the_messages_that_the_rules_were_tuned_with() {
     let (right, of, wrong) = measure("tuned");
-    assert_eq!((right, of), (60, 60), "{wrong}");
+    assert_eq!((right, of), (80, 80), "{wrong}");
 }
 
 #[test]
 fn the_messages_that_were_held_back() {
     let (right, of, _) = measure("held");
-    assert!(right >= 20, "{right}/{of}");
+    assert!(right >= 15, "{right}/{of}");
 }
 
 #[test]
@@ -70,18 +73,29 @@ fn the_first_rule_that_fits_decides() {
 }
 
 #[test]
-fn spellings_are_one() {
+fn what_tells_asks_for_nothing() {
     for message in [
-        "PRÜF MEIN ERGEBNIS",
-        "pruef mein ergebnis",
-        "It doesn’t work",
-        "Stimmt das?",
-        "Ist das so richtig?",
+        "Oh, I see, I made a mistake. It is 12.",
+        "yes that is correct",
+        "I forgot the museum.",
+        "Sorry, my mistake was the sign",
+        "Ach so, dann habe ich falsch gerechnet",
+        "You are right.",
     ] {
-        assert!(
-            matches!(of_words(message), Some(Review | Debug)),
-            "{message}"
-        );
+        assert_eq!(of_words(message), None, "{message}");
+    }
+    // But a question does, and so does what stands beside it.
+    assert_eq!(of_words("Yes, but is that right?"), Some(Review));
+    assert_eq!(of_words("Oh, I see. Add the museum, please."), Some(Action));
+}
+
+#[test]
+fn spellings_are_one() {
+    for message in ["PRÜF MEIN ERGEBNIS", "pruef mein ergebnis", "  Prüf\nmal"] {
+        assert_eq!(of_words(message), Some(Review), "{message}");
+    }
+    for message in ["It doesn’t work", "it doesn't WORK!!"] {
+        assert_eq!(of_words(message), Some(Debug), "{message}");
     }
 }
 
@@ -91,4 +105,28 @@ fn what_says_nothing_says_nothing() {
         assert_eq!(of_words(message), None, "{message}");
     }
     assert_eq!(of_words("27?"), Some(Question));
+}
+
+/// One call takes a few milliseconds at most, and the rest is for a slow machine.
+#[test]
+fn no_text_takes_long() {
+    let most = Duration::from_millis(200);
+    for piece in [
+        "please ",
+        "is ",
+        "a.",
+        "what do i ",
+        "ﷺ",
+        "why do you ",
+        "(((",
+    ] {
+        let text = piece.repeat(100_000);
+        let took = (0..3).filter_map(|_| {
+            let start = time_of_thread()?;
+            let _ = of_words(&text);
+            Some(time_of_thread()? - start)
+        });
+        let best = took.min().unwrap_or_default();
+        assert!(best < most, "{piece}: {best:?}");
+    }
 }
