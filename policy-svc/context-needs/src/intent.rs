@@ -1,8 +1,8 @@
 //! What a message wants, by its words, in English and in German.
 //!
 //! The rules are tried from the top; the first with a pattern that fits a sentence decides. Students mix languages, so both
-//! are tried on every message. What tells rather than asks is left out first: most messages of a tutoring chat are answers,
-//! and an answer needs nothing. Where the rules miss, a message counts as a question, for which courses ask the least.
+//! are tried on every message. Most messages of a tutoring chat are answers, which ask for nothing, whatever words
+//! are in them ([`TELLS`]).
 
 use std::sync::LazyLock;
 
@@ -23,21 +23,22 @@ const RULES: [(MessageIntent, &str); 8] = [
     (
         Debug,
         "doesn't|don't|didn't|won't|not work, isn't|aren't|not working, doesn't|don't|didn't|not add up, \
-         doesn't|don't|didn't|not match|fit, error message, crash*, am|are|i'm|we're|get|got stuck, no sense, doesn't \
-         make sense, why do|did|am|are i|we ~ get|getting, why ~ come|comes|came out, keep getting, don't know why, \
-         can't|cannot be, can't|cannot find, shouldn't ~ be, but ~ should|shouldn't, off by, is off, weird, strange, \
-         fehlermeldung, funktioniert|klappt|geht ~ nicht, stuerzt ~ ab, komm* ~ nicht weiter, haeng* ~ fest, steck* ~ \
-         fest, kein* sinn, warum|wieso|weshalb krieg*|bekomm*|kommt, krieg*|bekomm*|kommt ~ immer|anderes|falsches, \
-         weiss nicht warum|wieso, kann ~ nicht sein|stimmen, komisch*, seltsam*, verrechnet, muesste|sollte aber",
+         doesn't|don't|didn't|not match|fit, error message, crash*, am|are|i'm|we're|get|got stuck, no sense, \
+         doesn't make sense, why do|did|am|are i|we ~ get|getting, why ~ come|comes|came out, keep getting, \
+         don't know why, can't|cannot be, can't|cannot find, shouldn't ~ be, but ~ should|shouldn't, off by, \
+         is off, weird, strange, fehlermeldung, funktioniert|klappt|geht ~ nicht, stuerzt ~ ab, \
+         komm* ~ nicht weiter, haeng* ~ fest, steck* ~ fest, kein* sinn, warum|wieso|weshalb krieg*|bekomm*|kommt, \
+         krieg*|bekomm*|kommt ~ immer|anderes|falsches, weiss nicht warum|wieso, kann ~ nicht sein|stimmen, \
+         komisch*, seltsam*, verrechnet, muesste|sollte aber",
     ),
     (
         Review,
-        "^check|review|proofread|rate|correct, look ~ over|through, look at my|our|this, have|take a look, feedback, \
-         can|could you ~ check, go over|through my|our|this|the, tell ~ if, see if, anything missing, \
-         forget|forgot|miss|missed anything|something, ^pruef*|kontrollier*|korrigier*|ueberpruef*|bewerte, \
-         pruefen|ueberpruefen|kontrollieren|korrigieren, durchlesen|durchsehen|durchgehen|gegenlesen|nachrechnen, \
-         anschauen|ansehen|angucken|drueber*|rueckmeldung, korrektur ~ lesen, ^schau ~ an, ^guck*, ^lies, fehlt ~ \
-         was|etwas, hab* ~ vergessen",
+        "^check|review|proofread|rate, ^correct my|our|this|the|it, look ~ over|through, look at my|our|this, \
+         have|take a look, feedback, can|could you ~ check, go over|through my|our|this|the, tell ~ if, see if, \
+         anything missing, forget|forgot|miss|missed anything|something, \
+         ^pruef*|kontrollier*|korrigier*|ueberpruef*|bewerte, pruefen|ueberpruefen|kontrollieren|korrigieren, \
+         durchlesen|durchsehen|durchgehen|gegenlesen|nachrechnen, anschauen|ansehen|angucken|drueber*|rueckmeldung, \
+         korrektur ~ lesen, ^schau ~ an, ^guck*, ^lies, fehlt ~ was|etwas, hab* ~ vergessen",
     ),
     (
         Debug,
@@ -46,21 +47,23 @@ const RULES: [(MessageIntent, &str); 8] = [
     ),
     (
         Review,
-        "^is|are|was ~ right|correct|ok|okay, am|are i|we right, good enough, does|do|doesn't ~ look|sound ~ \
-         good|right|ok|okay, did|have i|we ~ right|correctly, what do you think, be improved, how can|could i|we \
-         improve, ^ist|sind ~ richtig|korrekt|ok|okay|gut, stimmt das|die|es|mein*|unser*, stimmen, passt \
-         das|es|mein*|unser*, sieht ~ gut aus, findest du ~ gut, was haeltst|haelst du, gut genug, verbesser*, \
-         hab*|lieg* ~ richtig",
+        "^is|was ~ right|correct|ok|okay, ^are the|these|those|my|our|they|all ~ right|correct|ok|okay, \
+         am|are i|we right, good enough, does|do|doesn't ~ look|sound ~ good|right|ok|okay, \
+         did|have i|we ~ right|correctly, what do you think, be improved, how can|could i|we improve, \
+         ^ist|sind ~ richtig|korrekt|ok|okay|gut, stimmt das|die|es|mein*|unser*, stimmen, \
+         passt das|es|mein*|unser*, sieht ~ gut aus, findest du ~ gut, was haeltst|haelst du, gut genug, \
+         verbesser*, hab*|lieg* ~ richtig",
     ),
     (
         Plan,
         "^plan, to plan, planning, make ~ plan, plan for, schedule|timetable|outline, ^next|first step|steps, \
-         what|what's|which ~ step|steps|order, break ~ down, split|share|divide ~ work|tasks|jobs, who does what, go \
-         about, get started, where|how|what do|should|can|could i|we ~ start|begin, how do|should|can i|we ~ organi*, \
-         ^organi*, do first|next, comes first|next, left|still to do, i|we have|need to do, what should|must i|we do, \
-         what's next, what now, planen|planung|zeitplan|gliederung|vorgehen|reihenfolge, zuerst|aufteilen|einteilen, \
-         einen plan, ablauf*, was|welche* ~ schritt*, fang* ~ an, soll*|koenn* ~ anfangen, als erstes|naechstes, \
-         gehe|gehen ~ vor, wer macht was, noch zu tun, was muss*|soll* ~ machen|tun|erledigen",
+         what|what's|which ~ step|steps|order, break ~ down, split|share|divide ~ work|tasks|jobs, who does what, \
+         go about, get started, where|how|what do|should|can|could i|we ~ start|begin, \
+         how do|should|can i|we ~ organi*, ^organi*, do first|next, comes first|next, left|still to do, \
+         i|we have|need to do, what should|must i|we do, what's next, what now, \
+         planen|planung|zeitplan|gliederung|vorgehen|reihenfolge, zuerst|aufteilen|einteilen, einen plan, ablauf*, \
+         was|welche* ~ schritt*, fang* ~ an, soll*|koenn* ~ anfangen, als erstes|naechstes, gehe|gehen ~ vor, \
+         wer macht was, noch zu tun, was muss*|soll* ~ machen|tun|erledigen",
     ),
     (
         Question,
@@ -71,12 +74,12 @@ const RULES: [(MessageIntent, &str); 8] = [
         "^make|write|calculate|compute|draw|sketch|solve|create|show|convert|fill, \
          ^give|change|put|add|insert|enter|update, \
          ^replace|set|find|turn|build|list|sort|multiply|divide|subtract|scale|split|share|round|plot, \
-         ^simplify|factor|expand|remove|delete|finish|continue|translate|use, ^work out, ^do it|the|my|our|this|that, \
-         ^let's, ^let us, want|need you to, i|we need|want a|an|the, \
+         ^simplify|factor|expand|remove|delete|finish|continue|translate|use, ^work out, \
+         ^do it|the|my|our|this|that, ^let's, ^let us, want|need you to, i|we need|want a|an|the, \
          ^mach|mache|schreib*|berechne*|rechne*|zeichne*|erstell*|loes*, ^fuell*|ergaenz*|aender*|gib|zeig*, \
          ^trag*|setz*|ersetz*|fueg*|stell*|wandle*|teil*|verteil*|suche|nimm|bau*|sortier*|rund*, \
-         ^kuerz*|verdopple*|aktualisier*|streich*|loesch*|uebersetz*, ^lass uns, ^kannst|koenntest du, ^koennen wir, \
-         brauch* ein*|den|die|das",
+         ^kuerz*|verdopple*|aktualisier*|streich*|loesch*|uebersetz*, ^lass uns, ^kannst|koenntest du, \
+         ^koennen wir, brauch* ein*|den|die|das",
     ),
     (
         Question,
@@ -85,15 +88,16 @@ const RULES: [(MessageIntent, &str); 8] = [
     ),
 ];
 
-/// A sentence with one of these tells something, answers or gives thanks; it asks for nothing, unless it is a question.
-const TELLS: &str = "^oh|ah|yes|yeah|yep|no|nope|sure|sorry|because|ja|nein|klar|ach|achso|weil|genau, i see, i understand, i \
-                     realize*, i get it now, apologi*, i|i've made, i forgot, my mistake|error was, should have, i'll|i will, \
-                     you're right, you are right, that's right, ^thank*|danke*, ich verstehe, ich sehe, ich habe ~ gemacht, habe \
-                     mich verrechnet, tut mir leid, du hast recht, haette ~ sollen|muessen";
+/// A sentence with one of these tells something, answers or gives thanks, unless it is a question. The first rule holds of it,
+/// and the others where it begins like a request.
+const TELLS: &str = "^oh|ah|yes|yeah|yep|no|nope|sure|sorry|because|ja|nein|klar|ach|achso|weil|genau, i see, i understand, \
+     i realize*, i get it now, apologi*, i|i've made, i forgot, my mistake|error was, should have, i'll|i will, \
+     you're right, you are right, that's right, ^thank*|danke*, ich verstehe, ich sehe, ich habe ~ gemacht, \
+     habe mich verrechnet, tut mir leid, du hast recht, haette ~ sollen|muessen";
 
 /// Words before the one that says what is wanted.
-const POLITE: &str = "yes yeah no oh ja nein please can could would will you hey hi hello ok okay now then so also and just \
-                      but help me us bitte jetzt dann und also nun hallo mal aber hilf mir uns";
+const POLITE: &str = "yes yeah no sure oh sorry thanks ja nein ach danke please can could would will you hey hi hello ok okay now \
+     then so also and just but help me us bitte jetzt dann und also nun hallo mal aber hilf mir uns";
 
 /// What is expected next.
 enum Part {
@@ -139,18 +143,23 @@ pub fn of_words(text: &str) -> Option<MessageIntent> {
     let sentences: Vec<Sentence<'_>> = text
         .split_inclusive(['.', '!', '?', ';', ':', '\n'])
         .map(Sentence::of)
-        .filter(|sentence| sentence.asks || !sentence.fits(&TELLING))
         .collect();
     PATTERNS
         .iter()
-        .find(|(_, patterns)| sentences.iter().any(|sentence| sentence.fits(patterns)))
-        .map(|(intent, _)| *intent)
+        .enumerate()
+        .find(|(place, (_, patterns))| {
+            let anywhere = |sentence: &Sentence<'_>| *place == 0 || !sentence.tells;
+            sentences
+                .iter()
+                .any(|sentence| sentence.fits(patterns, anywhere(sentence)))
+        })
+        .map(|(_, (intent, _))| *intent)
         .or_else(|| text.contains('?').then_some(Question))
 }
 
 struct Sentence<'t> {
-    /// Whether it ends with a question mark.
-    asks: bool,
+    /// Whether it is of those that [`TELLS`] describes.
+    tells: bool,
     words: Vec<&'t str>,
     /// How many words of [`POLITE`] it begins with.
     polite: usize,
@@ -162,20 +171,25 @@ impl<'t> Sentence<'t> {
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         let first = words.iter().take(MOST_POLITE);
         let polite = first.take_while(|word| POLITE.split(' ').any(|known| known == **word));
-        Self {
-            asks: text.ends_with('?'),
+        let mut sentence = Self {
+            tells: false,
             polite: polite.count(),
             words,
-        }
+        };
+        sentence.tells = !text.ends_with('?') && sentence.fits(&TELLING, true);
+        sentence
     }
 
-    fn fits(&self, patterns: &[Vec<Part>]) -> bool {
+    /// Whether one of the patterns stands at its start, or anywhere in it.
+    fn fits(&self, patterns: &[Vec<Part>], anywhere: bool) -> bool {
         patterns.iter().any(|pattern| match pattern.as_slice() {
             // Such a word may itself be the one that counts, as in `let us`.
             [Part::Start, rest @ ..] => {
                 (0..=self.polite).any(|from| begins(rest, &self.words[from..]))
             }
-            pattern => (0..self.words.len()).any(|from| begins(pattern, &self.words[from..])),
+            pattern => {
+                anywhere && (0..self.words.len()).any(|from| begins(pattern, &self.words[from..]))
+            }
         })
     }
 }
