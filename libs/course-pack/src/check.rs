@@ -24,6 +24,7 @@ pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
     synonyms(draft, faults);
     documents(draft, &units, faults);
     support(draft, &questions, faults);
+    context(draft, &units, faults);
     circular
 }
 
@@ -255,6 +256,22 @@ fn support(draft: &Draft<'_>, questions: &Ids<'_>, faults: &mut Faults) {
                 support.line,
                 format!("there is no question `{question}` that this could support"),
                 "correct the question's id, or add the question in exams/",
+            );
+        }
+    }
+}
+
+fn context(draft: &Draft<'_>, units: &Ids<'_>, faults: &mut Faults) {
+    let Some(context) = draft.context.as_ref().filter(|_| !draft.units_incomplete) else {
+        return;
+    };
+    for unit in &context.units {
+        if units.get(&unit.value).is_none() {
+            faults.add(
+                context.file,
+                unit.line,
+                format!("there is no unit `{}`", unit.value),
+                "correct the unit's id, or add the unit in units/",
             );
         }
     }

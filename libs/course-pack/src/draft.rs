@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::context::ContextCourse;
 use crate::fields::Located;
 use crate::model::{
     Chunk, ClarifyingDocument, Course, Lesson, Question, QuestionOption, Support, Tier, Unit,
@@ -20,6 +21,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) support: Vec<SupportDraft<'a>>,
     pub(crate) references: BTreeMap<String, String>,
     pub(crate) documents: Vec<DocumentDraft<'a>>,
+    pub(crate) context: Option<ContextDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.
     pub(crate) units_incomplete: bool,
     /// Whether some question could not be read, so that a missing one proves nothing.
@@ -109,4 +111,11 @@ pub(crate) struct DocumentDraft<'a> {
     pub(crate) document: ClarifyingDocument,
     pub(crate) file: &'a Path,
     pub(crate) line: usize,
+}
+
+/// What may be missing, and the units that it names.
+pub(crate) struct ContextDraft<'a> {
+    pub(crate) context: ContextCourse,
+    pub(crate) file: &'a Path,
+    pub(crate) units: Vec<Located<String>>,
 }

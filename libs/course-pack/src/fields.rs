@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::fault::Sink;
 use crate::ids;
+use crate::repeats::repeats;
 use crate::yaml::{Entry, Node, Value};
 
 /// A value and the line it stands on.
@@ -171,19 +172,45 @@ impl<'t> Fields<'t> {
         choices: &[(&str, T)],
         sink: &mut Sink<'_>,
     ) -> Option<T> {
-        let found = self.optional_text(key, sink)?;
-        match choices.iter().find(|(word, _)| *word == found.value) {
-            Some((_, value)) => Some(*value),
-            None => {
-                let words: Vec<String> = choices.iter().map(|(w, _)| format!("`{w}`")).collect();
-                sink.add(
-                    found.line,
-                    format!("`{key}` cannot be `{}`", found.value),
-                    format!("write one of {}", words.join(", ")),
-                );
-                None
-            }
+        chosen(&self.optional_text(key, sink)?, key, choices, sink)
+    }
+
+    /// A list of words of a closed set, each once; left out, it is empty.
+    pub(crate) fn choices<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+        sink: &mut Sink<'_>,
+    ) -> Vec<T> {
+        let found = self.texts(key, sink);
+        once(&found, key, sink);
+        let chosen = found.iter().map(|word| chosen(word, key, choices, sink));
+        chosen.flatten().collect()
+    }
+
+    /// Whatever stands there, as it was read; left out, it is `None`.
+    pub(crate) fn node(&mut self, key: &'static str) -> Option<Node<'t>> {
+        Some(self.take(key)?.node)
+    }
+
+    /// A text that must be there, in English and in German; one text stands for both.
+    pub(crate) fn local_text(
+        &mut self,
+        key: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<(Located<String>, Located<String>)> {
+        let Some(entry) = self.take(key) else {
+            self.missing(key, sink);
+            return None;
+        };
+        if !matches!(entry.node.value, Value::Map(_)) {
+            let text = scalar(entry.node, key, sink)?;
+            return Some((text.clone(), text));
         }
+        let mut languages = Fields::open(entry.node, "text by language", sink)?;
+        let (english, german) = (languages.text("en", sink), languages.text("de", sink));
+        languages.finish(sink);
+        Some((english?, german?))
     }
 
     /// One word of a closed set that must be there.
@@ -301,6 +328,40 @@ impl<'t> Fields<'t> {
                 format!("{hint} (known keys: {})", known.join(", ")),
             );
         }
+    }
+}
+
+/// The value of a word of a closed set.
+fn chosen<T: Copy>(
+    found: &Located<String>,
+    key: &str,
+    choices: &[(&str, T)],
+    sink: &mut Sink<'_>,
+) -> Option<T> {
+    let choice = choices.iter().find(|(word, _)| *word == found.value);
+    if choice.is_none() {
+        let words: Vec<String> = choices.iter().map(|(w, _)| format!("`{w}`")).collect();
+        sink.add(
+            found.line,
+            format!("`{key}` cannot be `{}`", shorten(&found.value)),
+            format!("write one of {}", words.join(", ")),
+        );
+    }
+    choice.map(|(_, value)| *value)
+}
+
+/// Notes what stands in the list of this key more than once.
+pub(crate) fn once(found: &[Located<String>], key: &str, sink: &mut Sink<'_>) {
+    for (again, first) in repeats(found.iter().map(|found| found.value.as_str())) {
+        sink.add(
+            found[again].line,
+            format!(
+                "`{key}` has `{}` twice (first on line {})",
+                shorten(&found[again].value),
+                found[first].line
+            ),
+            "keep one of the two",
+        );
     }
 }
 

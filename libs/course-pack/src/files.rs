@@ -12,6 +12,7 @@ use crate::fault::Faults;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Course,
+    Context,
     Units,
     Content,
     Exams,
@@ -199,11 +200,17 @@ impl Walk<'_> {
                     path,
                     kind: Kind::Course,
                 }),
+                None if name == "context.yaml" => self.found.push(PackFile {
+                    name,
+                    path,
+                    kind: Kind::Context,
+                }),
                 None if has_extension(&path, &["yaml", "yml"]) => self.faults.add(
                     &path,
                     None,
                     format!("a pack has no file `{name}` at its top"),
-                    "the course is described in course.yaml; units go in units/, questions in exams/",
+                    "the course is described in course.yaml, what may be missing from students' work in context.yaml; \
+                     units go in units/, questions in exams/",
                 ),
                 // A README or a licence beside the course is the author's own business.
                 None => {}

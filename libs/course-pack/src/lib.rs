@@ -14,10 +14,16 @@
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
+//! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //!
 //! A `reference` may also be spelled with its full name, `helper_reference`, and so may the `allowed_topics` of a lesson:
 //! `helper_allowed_topics`. Lessons also have `helper_topic_synonyms`, `helper_redirect` and `helper_check_question`
 //! ([`LessonHelp`]).
+//!
+//! `context.yaml` ([`ContextCourse`]) has `phases:` with `id`, `title` and `units`; `artifacts:` with `type`, `title`,
+//! `description`, `format`, and where wanted `size_limit`, `schema`, `suppliers`; `needs:` with `id`, `artifact`, at least
+//! one of `phase`, `intents`, `units`, where wanted a `key_path`, then `urgency` and `why`, one text or one by language;
+//! and `friction:` for what differs from the defaults.
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
@@ -28,6 +34,7 @@
 
 mod catalog;
 mod check;
+mod context;
 mod draft;
 mod fault;
 mod fields;
@@ -43,6 +50,10 @@ mod settings;
 mod yaml;
 
 pub use catalog::{Catalog, HELD_VERSIONS, Version};
+pub use context::{
+    ArtifactFormat, ArtifactType, ContextCourse, ContextNeed, ContextPhase, Friction, LocalText,
+    MessageIntent, Supplier, Urgency,
+};
 pub use fault::PackFault;
 pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};

@@ -45,6 +45,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
             support: draft.support.into_iter().map(|s| s.support).collect(),
             references: draft.references,
             documents: draft.documents.into_iter().map(|d| d.document).collect(),
+            context: draft.context.map(|c| c.context),
         }),
         course => Err(Refusal {
             faults: faults.into_sorted(),

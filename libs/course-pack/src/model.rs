@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::context::ContextCourse;
+
 /// A loaded and checked course pack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pack {
@@ -25,6 +27,8 @@ pub struct Pack {
     pub references: BTreeMap<String, String>,
     /// Documents that may have to be clarified with the student first, in file order.
     pub documents: Vec<ClarifyingDocument>,
+    /// What may be missing from students' work, if the course says so.
+    pub context: Option<ContextCourse>,
 }
 
 /// The course itself.

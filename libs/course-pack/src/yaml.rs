@@ -17,6 +17,8 @@ const MAX_DEPTH: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Node<'t> {
     pub(crate) line: usize,
+    /// Whether it is a scalar without quotes, which may be meant as a number.
+    pub(crate) plain: bool,
     pub(crate) value: Value<'t>,
 }
 
@@ -85,6 +87,7 @@ pub(crate) fn parse<'t>(text: &'t str, first_line: usize, sink: &mut Sink<'_>) -
     }
     Some(builder.root.unwrap_or(Node {
         line: first_line,
+        plain: false,
         value: Value::Null,
     }))
 }
@@ -131,12 +134,13 @@ impl<'t> Builder<'t> {
                 if self.wants_key() {
                     self.start_entry(text, line, sink);
                 } else {
-                    let value = if style == ScalarStyle::Plain && is_null(&text) {
+                    let plain = style == ScalarStyle::Plain;
+                    let value = if plain && is_null(&text) {
                         Value::Null
                     } else {
                         Value::Scalar(text)
                     };
-                    self.place(Node { line, value });
+                    self.place(Node { line, plain, value });
                 }
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -166,10 +170,12 @@ impl<'t> Builder<'t> {
             Event::SequenceEnd | Event::MappingEnd => match self.frames.pop() {
                 Some(Frame::List { line, items }) => self.place(Node {
                     line,
+                    plain: false,
                     value: Value::List(items),
                 }),
                 Some(Frame::Map { line, entries, .. }) => self.place(Node {
                     line,
+                    plain: false,
                     value: Value::Map(entries),
                 }),
                 None => {}

@@ -159,6 +159,7 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         support: Vec::new(),
         references: BTreeMap::new(),
         documents: Vec::new(),
+        context: None,
     }
 }
 

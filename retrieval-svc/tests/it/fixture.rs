@@ -165,6 +165,7 @@ pub fn empty_pack() -> Pack {
         support: Vec::new(),
         references: BTreeMap::new(),
         documents: Vec::new(),
+        context: None,
     }
 }
 

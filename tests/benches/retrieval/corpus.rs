@@ -75,6 +75,7 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
         support: Vec::new(),
         references: BTreeMap::new(),
         documents: Vec::new(),
+        context: None,
     };
     for unit in 0..units {
         let mut choices = Choices::of_round(1, unit as u64);

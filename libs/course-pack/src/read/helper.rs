@@ -105,7 +105,8 @@ fn synonyms(
     (synonyms, topics)
 }
 
-fn bounded(text: &Located<String>, what: &str, most: usize, sink: &mut Sink<'_>) {
+/// Notes a text that has more characters than it may.
+pub(super) fn bounded(text: &Located<String>, what: &str, most: usize, sink: &mut Sink<'_>) {
     let chars = text.value.chars().count();
     if chars > most {
         sink.add(

@@ -33,6 +33,7 @@ pub(super) fn split<'t>(text: &'t str, sink: &mut Sink<'_>) -> Option<Document<'
                 // Nothing between the markers is a map without keys: each missing key is named.
                 Value::Null => Node {
                     line: 1,
+                    plain: false,
                     value: Value::Map(Vec::new()),
                 },
                 _ => front,

@@ -1,11 +1,13 @@
 //! Every file of a pack, read into the draft.
 
 mod content;
+mod context;
 mod course;
 mod documents;
 mod exams;
 mod helper;
 mod markdown;
+mod schema;
 mod support;
 mod units;
 
@@ -33,6 +35,9 @@ pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>
         let (path, text) = (file.path.as_path(), text.as_str());
         match file.kind {
             Kind::Course => draft.course = course::read(path, text, &mut Sink::new(path, faults)),
+            Kind::Context => {
+                draft.context = context::read(path, text, &mut Sink::new(path, faults))
+            }
             Kind::Units => units::read(path, text, &mut draft, faults),
             Kind::Content => content::read(path, text, &mut draft, faults),
             Kind::Exams => exams::read(path, text, &mut draft, faults),

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod content;
+mod context;
 mod courses;
 mod documents;
 mod faults;

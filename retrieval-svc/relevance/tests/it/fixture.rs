@@ -98,6 +98,7 @@ pub fn course() -> Pack {
         support: Vec::new(),
         references: BTreeMap::new(),
         documents: Vec::new(),
+        context: None,
     };
     for (id, title, lesson) in topics {
         pack.units.push(unit(id, title));
