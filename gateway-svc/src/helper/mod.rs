@@ -40,7 +40,7 @@ use crate::{
     access::STUDENT,
     conversation::{
         Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
-        clarification::{Questions, is_of_clarification},
+        clarification::{self, Questions, is_of_clarification},
     },
     input::{check_event, check_text},
     record,
@@ -180,10 +180,7 @@ impl Helper {
             messages: answer::messages(start, &composed, core.kit.clock.now()),
             memory_turns: answer::memory_turns(&composed),
             pending_change: composed.questions.change.clone(),
-            escalate: facts
-                .clarification
-                .as_ref()
-                .is_some_and(|step| step.handed_off),
+            escalation: clarification::escalation(&facts),
             ..answer::left(&facts, &composed.texts)
         };
         let answer = turn.commit(answer, made).await?;
