@@ -118,7 +118,6 @@ proptest! {
                     allowed_topics: allowed_topics.into_iter().map(str::to_owned).collect(),
                     reference: reference.to_owned(),
                     language: language.to_owned(),
-                    ..LessonScope::default()
                 }),
                 class_policy: Some(ClassPolicy {
                     strictness,
