@@ -171,8 +171,14 @@ impl Helper {
                 };
                 composing.run(hit).await
             })
-            .await
-            .map_err(|fault| held_in(fault, request.thread_id))?;
+            .await;
+        let composed = match composed {
+            Ok(composed) => composed,
+            Err(fault) => {
+                turn.give_back().await;
+                return Err(held_in(fault, request.thread_id));
+            }
+        };
         let facts = composed.facts();
         answer::log(&facts);
         let answer = answer::answer(&request, start, &composed, scope.is_some(), begun);

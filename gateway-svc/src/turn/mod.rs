@@ -114,7 +114,14 @@ pub(crate) async fn take(
             };
             composing.run(screened.hit).await
         })
-        .await?;
+        .await;
+    let composed = match composed {
+        Ok(composed) => composed,
+        Err(fault) => {
+            turn.give_back().await;
+            return Err(fault);
+        }
+    };
     log::log_turn(&composed.facts);
     let now = core.kit.clock.now();
     let answer = answer::answer(start, caller, &core.tokens, &composed, now);
