@@ -98,8 +98,9 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let solution = problem.solution.to_string();
-        let said: String = pieces.iter().map(|piece| piece.replace("{}", &solution)).collect();
-        let mut completion = said.into_bytes();
+        let said: Vec<String> = pieces.iter().map(|piece| piece.replace("{}", &solution)).collect();
+        // Apart, so that a number stays one: 31 and 5 glued by a point are another.
+        let mut completion = (said.join(" ") + "\n").into_bytes();
         completion.extend(bytes);
         let word = |strict: bool, strict_word, soft| if strict { strict_word } else { soft };
         let settings = [
