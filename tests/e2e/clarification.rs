@@ -45,6 +45,9 @@ const SCALING: [&str; 3] = [
 ];
 const WANTED: &str = "How do I scale a recipe of my own?";
 
+const MEASURED: &str =
+    "I measured pairs of numbers: is a straight line through my measurements fair?";
+
 fn event(kind: ClientEventKind, question_index: i32) -> Option<ClientEvent> {
     Some(ClientEvent {
         kind: kind.into(),
@@ -312,12 +315,7 @@ async fn a_person_takes_over_also_after_a_fallback(kind: Kind) {
     let suite = Deployment::start(kind, options).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    let mut answer = ada
-        .say(
-            &thread,
-            "I measured pairs of numbers: is a straight line through my measurements fair?",
-        )
-        .await;
+    let mut answer = ada.say(&thread, MEASURED).await;
     for _ in 0..3 {
         assert_eq!(answer.session_status(), SessionStatus::Active);
         assert_ne!(asked(&answer), 0);
@@ -334,8 +332,31 @@ async fn a_person_takes_over_also_after_a_fallback(kind: Kind) {
     );
 
     let teacher = Teacher::of(&suite);
-    let open = escalations(&teacher).await;
-    assert_eq!(open.len(), 1);
+    let page = page(&suite, lesson("lesson-alg-15")).await;
+    let bob = suite.student("bob");
+    let mut chat = bob.chat(asking(&page, MEASURED)).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(chat.dialog_state(), DialogState::NeedsClarification);
+        let next = going_on(&page, &chat, "see above");
+        chat = bob.chat(next).await.unwrap();
+    }
+    assert_eq!(chat.session_status(), SessionStatus::Escalated);
+    assert_eq!(chat.text, "I've let your teacher know, too.");
+    assert!(!chat.degraded_reasons.is_empty());
+    let mut open = escalations(&teacher).await;
+    assert_eq!(open.len(), 2);
+    assert_eq!(open[0].student_id, "bob");
+    let of_bob = open.remove(0);
+    let resolve_bob = teacher.request(ResolveEscalationRequest {
+        class_id: Student::CLASS.to_owned(),
+        escalation_id: of_bob.escalation_id,
+        idempotency_key: fresh_key(),
+    });
+    teacher
+        .classes()
+        .resolve_escalation(resolve_bob)
+        .await
+        .unwrap();
     let escalation = &open[0];
     assert_eq!(escalation.document_id, "line-through-measurements");
     assert_eq!(
