@@ -24,6 +24,13 @@ pub mod tutor {
         tonic::include_proto!("turnwise.tutor.v1");
     }
 }
+/// What messages wait for.
+pub mod context {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.context.v1");
+    }
+}
 /// The homework helper.
 pub mod helper {
     /// Version 1.
