@@ -34,6 +34,33 @@ pub struct Access {
 
 /// The tutor.
 pub const TUTOR: Access = Access::of("turnwise.tutor.v1.TutorService", &[STUDENT]);
+/// What messages wait for: supplied by whoever the course names.
+pub const CONTEXT: Access = Access::of(
+    "turnwise.context.v1.ContextService",
+    &[STUDENT, TEACHER, STAFF, SERVICE],
+);
+/// Whether to go on without, or not at all, is the student's to say; and what happens in a thread is theirs to read.
+pub const SKIP_CONTEXT: Access = Access {
+    method: Some("SkipContext"),
+    roles: &[STUDENT],
+    ..CONTEXT
+};
+/// As [`SKIP_CONTEXT`].
+pub const CANCEL_CONTEXT: Access = Access {
+    method: Some("CancelContext"),
+    ..SKIP_CONTEXT
+};
+/// As [`SKIP_CONTEXT`].
+pub const WATCH_THREAD: Access = Access {
+    method: Some("WatchThread"),
+    ..SKIP_CONTEXT
+};
+/// Who may have a message answered without.
+pub const FORCE_RUN: Access = Access {
+    method: Some("ForceRun"),
+    roles: &[TEACHER, STAFF, SERVICE],
+    ..CONTEXT
+};
 /// The homework helper. What a student may ask about is in the scope token.
 pub const HELPER: Access = Access::of(
     "turnwise.helper.v1.HelperService",
@@ -69,8 +96,8 @@ pub const RECORDS: Access = Access::of(
 );
 
 /// The whole table. The first line that fits an RPC holds.
-pub const TABLE: [&Access; 9] = [
-    &TUTOR, &MINT, &HELPER, &RESET, &CLASSES, &RECORDS, &EXPLAIN, &QUEUES, &INDEX,
+pub const TABLE: [&Access; 14] = [
+    &TUTOR, &SKIP_CONTEXT, &CANCEL_CONTEXT, &WATCH_THREAD, &FORCE_RUN, &CONTEXT, &MINT, &HELPER, &RESET, &CLASSES, &RECORDS, &EXPLAIN, &QUEUES, &INDEX,
 ];
 
 impl Access {

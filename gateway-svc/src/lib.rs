@@ -25,6 +25,7 @@ pub mod access;
 pub mod address;
 pub mod auth;
 pub mod config;
+mod context;
 mod conversation;
 pub mod error;
 mod evidence;
@@ -53,6 +54,7 @@ use turnwise_kit::{Gzip, Kit, sizes::PUBLIC_MESSAGE};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
+    context::v1::context_service_server::ContextServiceServer,
     helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
@@ -70,6 +72,7 @@ pub use upstream::Upstreams;
 /// The services on the public port, beside health and reflection.
 pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
+    "turnwise.context.v1.ContextService",
     "turnwise.helper.v1.HelperService",
     "turnwise.school.v1.ClassService",
     "turnwise.school.v1.StudentRecordsService",
@@ -118,6 +121,7 @@ pub async fn routes(
         guardrails,
         access: webhooks::start(settings, &upstreams, kit)?,
         rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
+        context_metrics: context::ContextMetrics::register(&kit.metrics),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
         reply_reserve: settings.reply_reserve(),
@@ -136,6 +140,13 @@ pub async fn routes(
         }),
         limits: Arc::clone(&limits),
         trusted_proxies: settings.trusted_proxies.into(),
+    };
+    context::worker::Worker::start(&core);
+    let context = grpc::ContextFace {
+        context: Arc::new(context::Context {
+            core: Arc::clone(&core),
+        }),
+        limits: Arc::clone(&limits),
     };
     let tutor = grpc::Tutor {
         evidence: Arc::new(evidence::Evidence {
@@ -167,6 +178,11 @@ pub async fn routes(
     let index = grpc::Index { upstreams };
     Ok(Routes::new(
         TutorServiceServer::new(tutor)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        ContextServiceServer::new(context)
             .accept_compressed(Gzip)
             .max_decoding_message_size(PUBLIC_MESSAGE),
     )

@@ -227,9 +227,11 @@ pub async fn replay(
 
 /// Why a turn has no decision, or none of a kind.
 fn undecided(recorded: &TurnFacts) -> &'static str {
-    match recorded.clarification {
-        Some(_) => "a question was asked",
-        None => "the policy did not answer",
+    match (&recorded.clarification, &recorded.context) {
+        (Some(_), _) => "a question was asked",
+        (None, Some(context)) if context.opened => "the message waits for what its answer needs",
+        (None, Some(context)) if context.apology => "what the answer needs was not supplied",
+        (None, _) => "the policy did not answer",
     }
 }
 

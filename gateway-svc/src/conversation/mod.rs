@@ -36,7 +36,7 @@ pub(crate) use turn::Turn;
 pub(crate) use turn_log::turn_log;
 
 use crate::{
-    exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
+    context::ContextMetrics, exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
     webhooks::AccessEvents,
 };
 
@@ -52,6 +52,7 @@ pub(crate) struct Core {
     pub(crate) guardrails: Guardrails,
     pub(crate) rosters: Rosters,
     pub(crate) access: AccessEvents,
+    pub(crate) context_metrics: ContextMetrics,
     pub(crate) message_max_chars: usize,
     pub(crate) prompt_max_tokens: usize,
     pub(crate) reply_reserve: Duration,

@@ -20,6 +20,11 @@ impl Progress {
         Self { tell: Some(tell) }
     }
 
+    /// Nobody listens, but the work may take as long as its deadline allows.
+    pub(crate) fn unheard() -> Self {
+        Self::watched(Box::new(|_| ()))
+    }
+
     /// Whether anybody watches.
     pub(super) fn is_watched(&self) -> bool {
         self.tell.is_some()

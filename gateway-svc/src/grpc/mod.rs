@@ -2,6 +2,7 @@
 //! the domains' modules.
 
 mod classes;
+mod context;
 mod explain;
 mod helper;
 mod index;
@@ -22,6 +23,7 @@ use turnwise_proto::tutor::v1::TurnProgress;
 use crate::{conversation::Progress, error::public};
 
 pub(crate) use classes::Classes;
+pub(crate) use context::ContextFace;
 pub(crate) use explain::Explain;
 pub(crate) use helper::HelperFace;
 pub(crate) use index::Index;
@@ -63,9 +65,9 @@ where
 }
 
 /// What a stream answers.
-type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+pub(crate) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// The answers of a service behind, each asked for when the reader has room for it.
-fn answers<T: Send + 'static>(stream: Streaming<T>) -> Answers<T> {
+pub(crate) fn answers<T: Send + 'static>(stream: Streaming<T>) -> Answers<T> {
     Box::pin(stream.map(|answer| answer.map_err(|status| Status::from(public(&status)))))
 }

@@ -4,6 +4,7 @@
 //! of its time, a nonce and a drill's id; an HMAC-SHA256 binds these to everything on the card, whose text comes back
 //! from the client. Drills and offers are signed under different names, so neither passes for the other.
 
+mod claims;
 pub(crate) mod keys;
 pub mod scope;
 pub mod scope_bounds;
@@ -17,6 +18,7 @@ use turnwise_kit::{Fault, Kit};
 use turnwise_proto::{common::v1::ErrorReason, tutor::v1::MasteryTier};
 use uuid::Uuid;
 
+pub use claims::SealedClaims;
 pub use keys::KeyFileError;
 use keys::{KeyFile, KeyUse};
 

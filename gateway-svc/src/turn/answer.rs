@@ -7,12 +7,14 @@ use turnwise_proto::{
     explain::v1::TurnFacts,
     policy::v1::Reply,
     session::v1::TurnStart,
-    tutor::v1::{Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content},
+    tutor::v1::{DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content},
 };
 
 use super::compose::Composed;
 use crate::{
+    context::needs,
     conversation::clarification,
+    record,
     tokens::{CardTokens, DrillClaims, OfferClaims},
 };
 
@@ -27,6 +29,8 @@ pub(super) fn answer(
     let Composed { facts, texts, .. } = composed;
     let create_time = Some(time::to_proto(now));
     let last_id = start.thread.as_ref().map_or(0, |t| t.message_count);
+    // A message that waited is in the timeline already.
+    let reply_id = last_id + if composed.needs.is_resumed() { 1 } else { 2 };
     let input = texts.input.clone().unwrap_or_default();
     let said = TutorMessage {
         id: last_id + 1,
@@ -41,19 +45,27 @@ pub(super) fn answer(
     let reply = texts.reply.clone().unwrap_or_default();
     let open = composed.questions.open.as_ref();
     let replied = TutorMessage {
-        id: last_id + 2,
+        id: reply_id,
         thread_id: facts.thread_id.clone(),
         role: Role::Assistant.into(),
         card: signed(&reply, caller, tokens, facts, now),
-        text: reply.text + &clarification::footer(facts, texts),
+        text: reply.text
+            + &needs::footer(facts, record::locale(facts))
+            + &clarification::footer(facts, texts),
         create_time,
         buttons: composed.buttons.clone(),
         ..TutorMessage::default()
     };
+    let context_required = composed.needs.required.clone();
+    let messages = match (&context_required, composed.needs.is_resumed()) {
+        (Some(_), _) => vec![said],
+        (None, true) => vec![replied],
+        (None, false) => vec![said, replied],
+    };
     TakeTurnResponse {
         turn_id: facts.turn_id.clone(),
         thread_id: facts.thread_id.clone(),
-        messages: vec![said, replied],
+        messages,
         snapshot_lite: composed.standing.clone(),
         degraded_reasons: facts.degraded_reasons.clone(),
         model: facts
@@ -66,9 +78,14 @@ pub(super) fn answer(
             .and_then(|after| after.try_into().ok()),
         place_ticket: composed.retry_hint.place_ticket.clone(),
         notices: composed.notices.iter().map(|n| (*n).into()).collect(),
-        dialog_state: clarification::dialog_state(open).into(),
+        dialog_state: match &context_required {
+            Some(_) => DialogState::ContextRequired,
+            None => clarification::dialog_state(open),
+        }
+        .into(),
         session_status: clarification::session_status(start, facts.clarification.as_ref()).into(),
         clarification: open.map(clarification::progress),
+        context_required,
     }
 }
 

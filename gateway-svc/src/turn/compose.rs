@@ -20,6 +20,7 @@ use turnwise_proto::{
 
 use super::{gather, notices::notices};
 use crate::{
+    context::needs::{self, Needs},
     conversation::{
         Completed, Core, Progress, Request, RetryHint,
         clarification::{self, Questions},
@@ -36,10 +37,13 @@ pub(super) struct Composing<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) place_ticket: &'a str,
     pub(super) progress: &'a Progress,
+    /// What the model is asked for.
+    pub(super) purpose: Purpose,
     pub(super) start: &'a TurnStart,
     pub(super) facts: TurnFacts,
     pub(super) texts: TurnTexts,
     pub(super) questions: Questions,
+    pub(super) needs: Needs,
 }
 
 /// What the phases came to.
@@ -51,6 +55,7 @@ pub(super) struct Composed {
     pub(super) notices: Vec<ErrorReason>,
     pub(super) retry_hint: RetryHint,
     pub(super) questions: Questions,
+    pub(super) needs: Needs,
 }
 
 impl Composing<'_> {
@@ -84,6 +89,15 @@ impl Composing<'_> {
             Ok(plan) => plan,
             Err(fault) => return self.policy_failed(fault),
         };
+        let is_answered = match self.needed(&working, &plan).await {
+            Ok(is_answered) => is_answered,
+            Err(fault) if self.needs.is_resumed() => return Err(fault),
+            Err(fault) => return self.policy_failed(fault),
+        };
+        if !is_answered {
+            let standing = self.standing().await;
+            return Ok(self.unanswered(&plan.locale, standing));
+        }
         let decision = match self.gather_and_decide(&working, &plan, mapped).await {
             Ok(decision) => decision,
             Err(fault) => return self.policy_failed(fault),
@@ -125,6 +139,7 @@ impl Composing<'_> {
             notices,
             retry_hint: asked.retry_hint,
             questions: self.questions,
+            needs: self.needs,
             facts: self.facts,
             texts: self.texts,
         })
@@ -163,6 +178,34 @@ impl Composing<'_> {
             .ok_or_else(|| Step::Policy.malformed())?;
         self.facts.plan = Some(plan.clone());
         Ok(plan)
+    }
+
+    /// What the message needs beside the course: attached, or asked for. Whether it is answered now.
+    async fn needed(&mut self, working: &CallContext, plan: &Plan) -> Result<bool, Fault> {
+        let (core, request) = (self.core, self.request);
+        let record = (&mut self.facts, &mut self.texts);
+        if self.needs.is_resumed() {
+            return self.needs.hydrate(core, working, request, record).await;
+        }
+        // What questions were asked about is answered with what was said to them.
+        if self.questions.change.is_some() {
+            return Ok(true);
+        }
+        self.needs
+            .look(core, working, request, self.start, plan, record)
+            .await?;
+        Ok(self.needs.required.is_none())
+    }
+
+    /// The message waits, or will not be answered, and the record stays untouched.
+    fn unanswered(mut self, locale: &str, standing: Option<SnapshotLite>) -> Composed {
+        if self.needs.is_resumed() {
+            self.texts.reply = Some(Reply {
+                text: needs::apology(&self.facts, locale),
+                ..Reply::default()
+            });
+        }
+        self.untouched(standing)
     }
 
     /// Prompt and model.
@@ -207,7 +250,7 @@ impl Composing<'_> {
         let (completed, took) = measured(complete(
             self.core,
             &working.keeping_back(ANSWER_MARGIN),
-            Purpose::Turn,
+            self.purpose,
             self.progress,
             asked,
         ))
@@ -305,6 +348,7 @@ impl Composing<'_> {
             notices: Vec::new(),
             retry_hint: RetryHint::default(),
             questions: self.questions,
+            needs: self.needs,
             facts: self.facts,
             texts: self.texts,
         }

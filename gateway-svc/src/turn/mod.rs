@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `compose` | the phases between begin and commit: map, plan, gather, decide, prompt, model, resolve |
 //! | `gather`, `notices` | what the phases ask of others, and what they tell |
+//! | `resume` | the answer of a message that waited for what it needs |
 //! | `answer`, `writes` | the answer, and what else a turn leaves |
 //! | `log` | the turn in the process's log |
 //!
@@ -15,21 +16,24 @@ mod compose;
 mod gather;
 mod log;
 mod notices;
+mod resume;
 mod writes;
 
 use std::net::IpAddr;
 
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
-    explain::v1::{TurnFacts, TurnTexts},
-    session::v1::{BeginTurnRequest, CommitTurnRequest, ThreadKind},
-    tutor::v1::{TakeTurnRequest, TakeTurnResponse},
+    explain::v1::{ContextFacts, TurnFacts, TurnTexts},
+    llm::v1::Purpose,
+    session::v1::{BeginTurnRequest, CommitTurnRequest, ThreadKind, TurnStart},
+    tutor::v1::{ClientEvent, TakeTurnRequest, TakeTurnResponse},
 };
 use uuid::Uuid;
 
 use crate::{
+    context::needs::Needs,
     conversation::{
-        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
+        Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, Turn, body_hash,
         clarification::{self, Questions},
         guards::class_id,
         turn_log,
@@ -38,6 +42,7 @@ use crate::{
     record,
 };
 use compose::{Composed, Composing};
+pub(crate) use resume::{Resumed, resume};
 
 /// How many earlier messages a turn reads.
 const HISTORY: i32 = 6;
@@ -55,6 +60,7 @@ pub(crate) async fn take(
         return Err(Fault::invalid("place_ticket", "is no ticket; leave it out"));
     }
     let input = Unredacted::read(&message, core.message_max_chars)?;
+    let needs = Needs::of(message.project.clone())?;
     let request = Request {
         context,
         caller,
@@ -72,63 +78,85 @@ pub(crate) async fn take(
             },
         ),
     };
-    let wanted = BeginTurnRequest {
-        history_limit: HISTORY,
-        ..BeginTurnRequest::default()
-    };
-    let turn = match core.begin_turn(&request, wanted).await? {
+    let turn = match core.begin_turn(&request, wanted()).await? {
         Begun::Stored(answer) => return Ok(answer),
         Begun::Start(turn) => turn,
     };
-    let start = &turn.start;
-    let thread = start.thread.as_ref();
     let composed = turn
         .during(async {
-            let roster = core.roster(&request, thread).await?;
+            let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             let screened = core.screen(input, &roster);
             let composing = Composing {
                 core,
                 request: &request,
                 place_ticket: &message.place_ticket,
                 progress,
-                start,
-                facts: TurnFacts {
-                    format: record::FORMAT,
-                    turn_id: Uuid::new_v4().to_string(),
-                    thread_id: message.thread_id.clone(),
-                    student_id: caller.subject.clone(),
-                    class_id: class_id(thread).to_owned(),
-                    course_id: thread.map_or_else(String::new, |thread| thread.course_id.clone()),
-                    event: screened.event,
-                    snapshot: start.snapshot.clone(),
-                    class_policy: start.class_policy,
-                    target_locked: start.target_locked,
-                    ..TurnFacts::default()
-                },
+                purpose: Purpose::Turn,
+                start: &turn.start,
+                facts: facts(&request, &turn.start, screened.event),
                 texts: TurnTexts {
                     input: Some(screened.input),
-                    recent_messages: core.screen_history(&start.recent_messages),
+                    recent_messages: core.screen_history(&turn.start.recent_messages),
                     ..TurnTexts::default()
                 },
-                questions: Questions::of(start),
+                questions: Questions::of(&turn.start),
+                needs,
             };
             composing.run(screened.hit).await
         })
         .await;
-    let composed = match composed {
-        Ok(composed) => composed,
+    match composed {
+        Ok(composed) => commit(core, &request, turn, composed)
+            .await
+            .map(|(answer, _)| answer),
         Err(fault) => {
             turn.give_back().await;
-            return Err(fault);
+            Err(fault)
         }
-    };
+    }
+}
+
+/// What a turn reads beside its thread and the student's record.
+fn wanted() -> BeginTurnRequest {
+    BeginTurnRequest {
+        history_limit: HISTORY,
+        ..BeginTurnRequest::default()
+    }
+}
+
+/// What is known of a turn before its phases.
+fn facts(request: &Request<'_>, start: &TurnStart, event: Option<ClientEvent>) -> TurnFacts {
+    let thread = start.thread.as_ref();
+    TurnFacts {
+        format: record::FORMAT,
+        turn_id: Uuid::new_v4().to_string(),
+        thread_id: request.thread_id.to_owned(),
+        student_id: request.caller.subject.clone(),
+        class_id: class_id(thread).to_owned(),
+        course_id: thread.map_or_else(String::new, |thread| thread.course_id.clone()),
+        event,
+        snapshot: start.snapshot.clone(),
+        class_policy: start.class_policy,
+        target_locked: start.target_locked,
+        ..TurnFacts::default()
+    }
+}
+
+/// Stores what the phases came to; answers it, and what it had to do with a request.
+async fn commit(
+    core: &Core,
+    request: &Request<'_>,
+    turn: Turn<'_>,
+    composed: Composed,
+) -> Result<(TakeTurnResponse, Option<ContextFacts>), Fault> {
     log::log_turn(&composed.facts);
     let now = core.kit.clock.now();
-    let answer = answer::answer(start, caller, &core.tokens, &composed, now);
+    let answer = answer::answer(&turn.start, request.caller, &core.tokens, &composed, now);
     let Composed {
         facts,
         texts,
         questions,
+        needs,
         ..
     } = composed;
     let made = CommitTurnRequest {
@@ -139,12 +167,16 @@ pub(crate) async fn take(
         escalation: clarification::escalation(&facts),
         turn_state: facts.turn_state,
         target_locked: facts.target_locked_after,
-        pending_change: questions.change,
+        // A thread waits for one thing: of the two at most one takes a step.
+        pending_change: needs.change.or(questions.change),
         messages: answer.messages.clone(),
         ..CommitTurnRequest::default()
     };
     let answer = turn.commit(answer, made).await?;
     core.access
-        .tell("turn", &request, &facts.class_id, &facts.turn_id);
-    Ok(answer)
+        .tell("turn", request, &facts.class_id, &facts.turn_id);
+    if answer.context_required.is_some() {
+        core.context_metrics.opened();
+    }
+    Ok((answer, facts.context))
 }

@@ -58,6 +58,14 @@ pub(super) fn events(facts: &TurnFacts) -> Vec<NewEvent> {
         let step = taken.step().as_str_name().to_owned();
         told.insert("clarification".to_owned(), step);
     }
+    if let Some(context) = &facts.context {
+        let step = match (context.opened, context.apology) {
+            (true, _) => "requested",
+            (false, true) => "apology",
+            (false, false) => "answered",
+        };
+        told.insert("context".to_owned(), step.to_owned());
+    }
     if !facts.degraded_reasons.is_empty() {
         let reasons: Vec<&str> = facts
             .degraded_reasons()

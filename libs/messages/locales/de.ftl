@@ -38,6 +38,12 @@ clarification-skip-words = überspringen | weiter ohne | keine fragen mehr | ski
 clarification-cancel-words = abbrechen | stopp | stop | egal | vergiss es
 clarification-handoff = Ich habe auch deiner Lehrerin oder deinem Lehrer Bescheid gegeben.
 
+# Statt einer Antwort, der etwas fehlt, das niemand rechtzeitig geliefert hat. { $titles }: was, mit Kommas.
+context-apology = Tut mir leid, ohne das kann ich das nicht gut beantworten: { $titles }. Schick deine Nachricht noch einmal, wenn du es hast.
+
+# Nach einer Antwort, die ohne etwas auskommt, das sie haben sollte. { $titles }: was, mit Kommas.
+context-without = Ich habe ohne das geantwortet: { $titles }.
+
 new-course-session = Lektion { $n }
 new-course-summary = Lektion { $n } von { $sessions } aus „{ $title }“: { $minutes } Minuten, für { $from }- bis { $to }-Jährige.
 new-course-goal = Ziel

@@ -53,6 +53,12 @@ clarification-cancel-words = cancel | stop | never mind | nevermind
 # After an answer for which a person was asked to step in.
 clarification-handoff = I've let your teacher know, too.
 
+# Instead of an answer that needs something nobody supplied in time. { $titles }: what, with commas.
+context-apology = I'm sorry, I can't answer this well without: { $titles }. Send your message again once you have it.
+
+# After an answer that goes without something it should have had. { $titles }: what, with commas.
+context-without = I answered without: { $titles }.
+
 # What `turnwise course new` writes into a new course, for its author to go on from.
 # { $n }, { $sessions }: numbers of sessions; { $title }: the course's title; { $minutes }: of a session; { $from }, { $to }: years of age.
 new-course-session = Session { $n }

@@ -1,0 +1,243 @@
+//! What is due: reminders and ends of requests, and the answers of messages that waited. Every gateway claims work under a
+//! lease, so that what a killed one had is done by another; what is done twice changes nothing the second time.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::task::JoinSet;
+use tracing::Instrument;
+use turnwise_kit::{CallContext, Caller, Fault};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    session::v1::{
+        ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimedWork, CompleteDueWorkRequest,
+        ContextRequestChange, ContextRequestState, DueWork, RenewDueWorkRequest, WorkKind,
+    },
+};
+
+use crate::{
+    conversation::Core,
+    turn::{self, Resumed},
+};
+
+/// How often it is asked whether something is due.
+const POLL: Duration = Duration::from_secs(1);
+/// How much is worked on at a time.
+const AT_A_TIME: usize = 64;
+/// How long a call to session-svc may take.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long an answer may take; the model is waited for that long in the batch band.
+const ANSWER: Duration = Duration::from_secs(120);
+/// The wait before the second attempt; it doubles with each, up to the longest.
+const BACK_OFF: Duration = Duration::from_millis(250);
+const BACK_OFF_MAX: Duration = Duration::from_secs(5);
+/// How long a claim lasts where session-svc does not say.
+const USUAL_TTL: Duration = Duration::from_secs(30);
+
+/// Does what is due.
+pub(crate) struct Worker {
+    core: Arc<Core>,
+}
+
+impl Worker {
+    /// Works until the process ends.
+    pub(crate) fn start(core: &Arc<Core>) {
+        let worker = Arc::new(Self {
+            core: Arc::clone(core),
+        });
+        core.kit.tasks.spawn(async move { worker.run().await });
+    }
+
+    async fn run(self: Arc<Self>) {
+        let end = self.core.kit.shutdown.clone();
+        let mut running = JoinSet::new();
+        while !end.is_cancelled() {
+            let free = AT_A_TIME - running.len();
+            let (claimed, ttl) = match free {
+                0 => (Vec::new(), USUAL_TTL),
+                free => self.claim(free).await,
+            };
+            // With as many as were asked for there may be more at once.
+            let pause = if claimed.len() < free {
+                POLL
+            } else {
+                Duration::ZERO
+            };
+            for claimed in claimed {
+                let worker = Arc::clone(&self);
+                let span = tracing::info_span!("due work");
+                running.spawn(async move { worker.work(claimed, ttl).await }.instrument(span));
+            }
+            let next = async {
+                tokio::time::sleep(pause).await;
+                if running.len() == AT_A_TIME {
+                    running.join_next().await;
+                }
+            };
+            end.run_until_cancelled(next).await;
+            while running.try_join_next().is_some() {}
+        }
+        // What is unfinished gives its thread back; another gateway claims it when its time here is over.
+        running.shutdown().await;
+    }
+
+    async fn claim(&self, limit: usize) -> (Vec<ClaimedWork>, Duration) {
+        let request = ClaimDueWorkRequest {
+            limit: i32::try_from(limit).unwrap_or(1),
+        };
+        let request = self.request("default", request);
+        match self.core.upstreams.session.clone().claim_due_work(request).await {
+            Ok(answer) => {
+                let answer = answer.into_inner();
+                let ttl = answer.lease_ttl.and_then(|ttl| ttl.try_into().ok());
+                (answer.claimed, ttl.unwrap_or(USUAL_TTL))
+            }
+            Err(error) => {
+                tracing::debug!(code = ?error.code(), "there is no telling what is due");
+                (Vec::new(), USUAL_TTL)
+            }
+        }
+    }
+
+    /// Does a piece of work and takes it out of the due set. It is tried again until it is done, can never be done, or the
+    /// claim is lost.
+    async fn work(&self, claimed: ClaimedWork, ttl: Duration) {
+        let Some(work) = claimed.work else { return };
+        let token = claimed.fencing_token;
+        let doing = async {
+            let mut back_off = BACK_OFF;
+            while let Err(fault) = self.attempt(&work).await {
+                if is_over(&fault) {
+                    tracing::info!(
+                        reason = fault.reason().wire_name(),
+                        kind = work.kind().as_str_name(),
+                        "due work has nothing to do any more"
+                    );
+                    break;
+                }
+                tokio::time::sleep(back_off).await;
+                back_off = (back_off * 2).min(BACK_OFF_MAX);
+            }
+        };
+        tokio::select! {
+            biased;
+            () = doing => {}
+            () = self.lost(&work, token, ttl) => return,
+        }
+        let complete = CompleteDueWorkRequest {
+            work_id: work.work_id.clone(),
+            fencing_token: token,
+        };
+        let request = self.request(&work.tenant, complete);
+        let mut session = self.core.upstreams.session.clone();
+        if let Err(error) = session.complete_due_work(request).await {
+            // It is claimed again, and then there is nothing left to do.
+            tracing::debug!(code = ?error.code(), "done work is not taken out yet");
+        }
+    }
+
+    /// Renews the claim; ends once it is lost.
+    async fn lost(&self, work: &DueWork, token: i64, ttl: Duration) {
+        loop {
+            tokio::time::sleep(ttl / 3).await;
+            let request = RenewDueWorkRequest {
+                work_id: work.work_id.clone(),
+                fencing_token: token,
+            };
+            let request = self.request(&work.tenant, request);
+            let mut session = self.core.upstreams.session.clone();
+            if let Err(status) = session.renew_due_work(request).await
+                && Fault::from_status(&status).reason() == ErrorReason::VersionConflict
+            {
+                return;
+            }
+        }
+    }
+
+    async fn attempt(&self, work: &DueWork) -> Result<(), Fault> {
+        match work.kind() {
+            WorkKind::ContextReminder => self.change(work, ContextRequestChange::Remind).await,
+            WorkKind::ContextEnd => self.change(work, ContextRequestChange::Expire).await,
+            WorkKind::ContextResume => self.resume(work).await,
+            WorkKind::DeferredTurn | WorkKind::Unspecified => {
+                tracing::error!(kind = work.kind, "due work of a kind that nobody makes");
+                Ok(())
+            }
+        }
+    }
+
+    async fn change(&self, work: &DueWork, change: ContextRequestChange) -> Result<(), Fault> {
+        let request = ChangeContextRequestRequest {
+            student_id: work.student_id.clone(),
+            thread_id: work.thread_id.clone(),
+            request_id: work.subject_id.clone(),
+            change: change.into(),
+        };
+        self.core
+            .upstreams
+            .session
+            .clone()
+            .change_context_request(self.request(&work.tenant, request))
+            .await
+            .map(drop)
+            .map_err(|status| Fault::from_status(&status))
+    }
+
+    /// Answers the message of a request that is open no more, as the student who sent it.
+    async fn resume(&self, work: &DueWork) -> Result<(), Fault> {
+        let now = self.core.kit.clock.now();
+        let opened = self.core.tokens.open(now, &work.claims, &work.thread_id);
+        let Some(claims) = opened.filter(|claims| {
+            claims.caller.tenant == work.tenant && claims.caller.subject == work.student_id
+        }) else {
+            tracing::error!(
+                request_id = work.subject_id,
+                "the claims of a message that waits are not good any more; it is not answered"
+            );
+            self.core.context_metrics.answered("failed", None);
+            return Ok(());
+        };
+        let caller = &claims.caller;
+        let context = CallContext::background(Some(caller.clone()), ANSWER);
+        let resumed = Resumed {
+            thread_id: &work.thread_id,
+            course_id: &claims.course_id,
+            request_id: &work.subject_id,
+        };
+        let Some(done) = turn::resume(&self.core, &context, caller, resumed).await? else {
+            return Ok(());
+        };
+        let outcome = match done.facts.as_ref().map(|facts| (facts.apology, facts.state())) {
+            Some((true, _)) => "apology",
+            Some((_, ContextRequestState::Satisfied)) => "satisfied",
+            Some((_, ContextRequestState::Skipped)) => "skipped",
+            Some((_, ContextRequestState::Forced)) => "forced",
+            _ => "expired",
+        };
+        self.core.context_metrics
+            .answered(outcome, self.core.waited(&done.request));
+        Ok(())
+    }
+
+    fn request<T>(&self, tenant: &str, message: T) -> tonic::Request<T> {
+        let service = Caller {
+            tenant: tenant.to_owned(),
+            subject: "gateway-svc".to_owned(),
+            role: "service".to_owned(),
+            groups: Vec::new(),
+        };
+        CallContext::background(Some(service), WAIT).request(message)
+    }
+}
+
+/// Whether trying again cannot help: what it was about has ended otherwise, or is gone.
+fn is_over(fault: &Fault) -> bool {
+    matches!(
+        fault.reason(),
+        ErrorReason::ContextRequestClosed
+            | ErrorReason::UnknownThread
+            | ErrorReason::TurnErased
+            | ErrorReason::PermissionDenied
+            | ErrorReason::InvalidArgument
+            | ErrorReason::RecordCorrupted
+    )
+}
