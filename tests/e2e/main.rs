@@ -58,6 +58,7 @@ mod bad_turns;
 mod busy_model;
 mod clarification;
 mod clarification_model;
+mod context;
 mod class_of_thirty;
 mod command_line;
 mod conversation;

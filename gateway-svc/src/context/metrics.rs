@@ -23,7 +23,7 @@ pub(crate) struct ContextMetrics {
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct End {
-    /// `opened`, `satisfied`, `skipped`, `forced`, `expired`, `apology` or `failed`.
+    /// `opened`, `satisfied`, `skipped`, `forced`, `expired` or `apology`.
     outcome: &'static str,
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Needs {
     pub(crate) project: Option<Project>,
     /// The request that the turn answers.
     pub(crate) resumed: Option<session::ContextRequest>,
+    /// Whether the message of that request can only be answered with an apology.
+    is_refused: bool,
     /// The step that is stored, in the turn's commit.
     pub(crate) change: Option<PendingChange>,
     /// What the message waits for.
@@ -80,16 +82,22 @@ impl Needs {
         })
     }
 
-    /// Those of a message that waited for this request.
-    pub(crate) fn resuming(request: session::ContextRequest) -> Self {
+    /// Those of a message that waited for this request. `is_refused`: it can only be answered with an apology.
+    pub(crate) fn resuming(
+        request: session::ContextRequest,
+        turn_id: &str,
+        is_refused: bool,
+    ) -> Self {
         let answered = AnswerContextRequest {
             request_id: request.request_id.clone(),
+            turn_id: turn_id.to_owned(),
         };
         Self {
             change: Some(PendingChange {
                 step: Some(Change::AnswerContextRequest(answered)),
             }),
             resumed: Some(request),
+            is_refused,
             ..Self::default()
         }
     }
@@ -177,7 +185,6 @@ impl Needs {
             request_id: request_id.clone(),
             user_message_id: message_id,
             required: convert::required(&analyzed.slots),
-            end_time: None,
         });
         facts.context = Some(ContextFacts {
             request_id: request_id.clone(),
@@ -234,12 +241,13 @@ impl Needs {
             .map(|(_, slot)| slot)
             .collect();
         let must_have = missing.iter().any(|slot| !slot.optional);
-        let apology = must_have
-            && matches!(
-                resumed.state(),
-                ContextRequestState::Expired | ContextRequestState::Skipped
-            );
-        let missing: Vec<String> = missing.iter().map(|slot| slot.title.clone()).collect();
+        let ended_without = matches!(
+            resumed.state(),
+            ContextRequestState::Expired | ContextRequestState::Skipped
+        );
+        let apology = self.is_refused || (must_have && ended_without);
+        let mut missing: Vec<String> = missing.iter().map(|slot| slot.title.clone()).collect();
+        missing.dedup();
         facts.context = Some(ContextFacts {
             request_id: resumed.request_id.clone(),
             opened: false,

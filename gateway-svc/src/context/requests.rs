@@ -12,7 +12,7 @@ use turnwise_proto::{
 };
 
 use super::{Context, convert, student_of};
-use crate::upstream::Step;
+use crate::{conversation::Core, upstream::Step};
 
 /// The most payloads of a call: one for each slot of the largest request.
 const MOST_PAYLOADS: usize = 20;
@@ -36,7 +36,8 @@ impl Context {
             return Err(Fault::invalid("payloads", problem));
         }
         let mut open = self
-            .find(context, &student_id, &thread_id, &request_id)
+            .core
+            .context_request(context, &student_id, &thread_id, &request_id)
             .await?;
         for (place, payload) in request.payloads.into_iter().enumerate() {
             open = self
@@ -174,9 +175,11 @@ impl Context {
             next_page_token: page.next_page_token,
         })
     }
+}
 
+impl Core {
     /// A thread's request; a thread has few, and the latest is on the last page.
-    pub(super) async fn find(
+    pub(super) async fn context_request(
         &self,
         context: &CallContext,
         student_id: &str,
@@ -187,7 +190,6 @@ impl Context {
         loop {
             let step = Step::Session.of(context);
             let page = self
-                .core
                 .upstreams
                 .session
                 .clone()

@@ -15,7 +15,9 @@ use turnwise_proto::{
 };
 
 use crate::{
+    access::SERVICE,
     conversation::Core,
+    tokens::SealedClaims,
     turn::{self, Resumed},
 };
 
@@ -182,47 +184,71 @@ impl Worker {
             .map_err(|status| Fault::from_status(&status))
     }
 
-    /// Answers the message of a request that is open no more, as the student who sent it.
+    /// Answers the message of a request that is open no more, as the student who sent it. Where the claims do not prove any
+    /// more who that was, the answer is an apology.
     async fn resume(&self, work: &DueWork) -> Result<(), Fault> {
         let now = self.core.kit.clock.now();
         let opened = self.core.tokens.open(now, &work.claims, &work.thread_id);
-        let Some(claims) = opened.filter(|claims| {
+        let opened = opened.filter(|claims| {
             claims.caller.tenant == work.tenant && claims.caller.subject == work.student_id
-        }) else {
-            tracing::error!(
-                request_id = work.subject_id,
-                "the claims of a message that waits are not good any more; it is not answered"
-            );
-            self.core.context_metrics.answered("failed", None);
-            return Ok(());
+        });
+        let is_refused = opened.is_none();
+        let claims = match opened {
+            Some(claims) => claims,
+            None => self.unproved(work).await?,
         };
-        let caller = &claims.caller;
-        let context = CallContext::background(Some(caller.clone()), ANSWER);
+        let context = CallContext::background(Some(claims.caller.clone()), ANSWER);
         let resumed = Resumed {
             thread_id: &work.thread_id,
             course_id: &claims.course_id,
             request_id: &work.subject_id,
+            is_refused,
         };
-        let Some(done) = turn::resume(&self.core, &context, caller, resumed).await? else {
+        let done = turn::resume(&self.core, &context, &claims.caller, resumed);
+        let Some(done) = done.await? else {
             return Ok(());
         };
-        let outcome = match done.facts.as_ref().map(|facts| (facts.apology, facts.state())) {
+        let ended = done.facts.as_ref();
+        let outcome = match ended.map(|facts| (facts.apology, facts.state())) {
             Some((true, _)) => "apology",
             Some((_, ContextRequestState::Satisfied)) => "satisfied",
             Some((_, ContextRequestState::Skipped)) => "skipped",
             Some((_, ContextRequestState::Forced)) => "forced",
             _ => "expired",
         };
-        self.core.context_metrics
-            .answered(outcome, self.core.waited(&done.request));
+        let waited = self.core.waited(&done.request);
+        self.core.context_metrics.answered(outcome, waited);
         Ok(())
+    }
+
+    async fn unproved(&self, work: &DueWork) -> Result<SealedClaims, Fault> {
+        tracing::error!(
+            request_id = work.subject_id,
+            "the claims of a message that waits are not good any more; its answer is an apology"
+        );
+        let caller = Caller {
+            tenant: work.tenant.clone(),
+            subject: work.student_id.clone(),
+            role: SERVICE.to_owned(),
+            groups: Vec::new(),
+        };
+        let context = CallContext::background(Some(caller.clone()), WAIT);
+        let (student_id, thread_id) = (&work.student_id, &work.thread_id);
+        let request = self
+            .core
+            .context_request(&context, student_id, thread_id, &work.subject_id)
+            .await?;
+        Ok(SealedClaims {
+            caller,
+            course_id: request.course_id,
+        })
     }
 
     fn request<T>(&self, tenant: &str, message: T) -> tonic::Request<T> {
         let service = Caller {
             tenant: tenant.to_owned(),
             subject: "gateway-svc".to_owned(),
-            role: "service".to_owned(),
+            role: SERVICE.to_owned(),
             groups: Vec::new(),
         };
         CallContext::background(Some(service), WAIT).request(message)

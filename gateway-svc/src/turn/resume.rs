@@ -29,6 +29,8 @@ pub(crate) struct Resumed<'a> {
     pub(crate) thread_id: &'a str,
     pub(crate) course_id: &'a str,
     pub(crate) request_id: &'a str,
+    /// Whether it can only be answered with an apology: who asked cannot be proved any more.
+    pub(crate) is_refused: bool,
 }
 
 /// What came of it.
@@ -47,6 +49,7 @@ pub(crate) async fn resume(
     let key = format!("context-{}", resumed.request_id);
     let body = AnswerContextRequest {
         request_id: resumed.request_id.to_owned(),
+        ..AnswerContextRequest::default()
     };
     let request = Request {
         context,
@@ -70,7 +73,7 @@ pub(crate) async fn resume(
         turn.give_back().await;
         return Ok(None);
     };
-    let composed = turn.during(compose(core, &request, &turn, &waiting)).await;
+    let composed = turn.during(compose(core, &request, &turn, &waiting, resumed.is_refused)).await;
     match composed {
         Ok(composed) => {
             let (_, facts) = commit(core, &request, turn, composed).await?;
@@ -91,6 +94,7 @@ async fn compose(
     request: &Request<'_>,
     turn: &Turn<'_>,
     waiting: &ContextRequest,
+    is_refused: bool,
 ) -> Result<Composed, Fault> {
     tell(core, request, waiting).await;
     let start = &turn.start;
@@ -98,6 +102,7 @@ async fn compose(
     // The message is the turn's own.
     recent.retain(|message| message.id != waiting.message_id);
     let progress = Progress::unheard();
+    let facts = facts(request, start, None);
     let composing = Composing {
         core,
         request,
@@ -105,14 +110,14 @@ async fn compose(
         progress: &progress,
         purpose: Purpose::Batch,
         start,
-        facts: facts(request, start, None),
         texts: TurnTexts {
             input: waiting.query.clone(),
             recent_messages: recent,
             ..TurnTexts::default()
         },
         questions: Questions::default(),
-        needs: Needs::resuming(waiting.clone()),
+        needs: Needs::resuming(waiting.clone(), &facts.turn_id, is_refused),
+        facts,
     };
     // The words met no guardrail when they were accepted.
     composing.run(None).await

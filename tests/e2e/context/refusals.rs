@@ -1,0 +1,91 @@
+//! What is not taken: the request stays as it was.
+
+use tonic::Code;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    context::v1::{ContextRequestState, ForceRunRequest},
+};
+use turnwise_kit::Fault;
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options},
+    student::{DEMO_COURSE, fresh_key},
+    teacher::Teacher,
+};
+
+use super::{BUDGET, check, client, replies, requests, skip, supplied, supply};
+
+in_both_deployments!(what_is_no_such_artifact_is_refused);
+
+async fn what_is_no_such_artifact_is_refused(kind: Kind) {
+    let suite = Deployment::start(kind, Options::new()).await;
+    let (ada, bob) = (suite.student("ada"), suite.student("bob"));
+    let thread = ada.open(DEMO_COURSE).await;
+    let required = check(&ada, &thread).await;
+    let before = requests(&ada, &thread).await.unwrap();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let large = format!("[\"{}\"]", "x".repeat(300 * 1024));
+    let too_much = format!(
+        "[{}]",
+        vec![r#"{"name": "bus and museum and lunch", "amount": 1}"#; 400].join(",")
+    );
+    for (content, reason) in [
+        (large.as_str(), ErrorReason::PayloadTooLarge),
+        (too_much.as_str(), ErrorReason::UnsupportedPayload),
+        (deep.as_str(), ErrorReason::UnsupportedPayload),
+        ("bus 480, museum 7.50", ErrorReason::UnsupportedPayload),
+        ("<script>alert(1)</script>", ErrorReason::UnsupportedPayload),
+        (r#"[{"name": 5}]"#, ErrorReason::UnsupportedPayload),
+        ("", ErrorReason::UnsupportedPayload),
+    ] {
+        let sent = ada.request(supply(&thread, &required.request_id, content));
+        let refused = supplied(&ada.channel, sent).await.unwrap_err();
+        let fault = Fault::from_status(&refused);
+        assert_eq!(fault.reason(), reason, "{} bytes: {refused}", content.len());
+        assert!(!refused.message().contains("museum"), "{refused}");
+    }
+    // Somebody else's request, and somebody else.
+    let unknown = ada.request(supply(&thread, &fresh_key(), BUDGET));
+    let refused = supplied(&ada.channel, unknown).await.unwrap_err();
+    assert_eq!(
+        Fault::from_status(&refused).reason(),
+        ErrorReason::ContextRequestClosed
+    );
+    let foreign = bob.request(supply(&thread, &required.request_id, BUDGET));
+    let refused = supplied(&ada.channel, foreign).await.unwrap_err();
+    assert_eq!(
+        Fault::from_status(&refused).reason(),
+        ErrorReason::UnknownThread
+    );
+    let mut of_ada = supply(&thread, &required.request_id, BUDGET);
+    of_ada.student_id.clone_from(&ada.id);
+    for stranger in [
+        bob.request(of_ada.clone()),
+        Teacher::with_role(&suite, "mr-x", "teacher", "8a").request(of_ada.clone()),
+        // The course takes it from students and teachers alone.
+        Teacher::with_role(&suite, "office", "staff", "7b").request(of_ada),
+    ] {
+        let refused = supplied(&ada.channel, stranger).await.unwrap_err();
+        assert_eq!(refused.code(), Code::PermissionDenied, "{refused}");
+    }
+    let force = ada.request(ForceRunRequest {
+        student_id: ada.id.clone(),
+        thread_id: thread.thread_id.clone(),
+        request_id: required.request_id.clone(),
+    });
+    let refused = client(&ada.channel).force_run(force).await.unwrap_err();
+    assert_eq!(refused.code(), Code::PermissionDenied);
+    assert_eq!(requests(&ada, &thread).await.unwrap(), before);
+    assert_eq!(before[0].state(), ContextRequestState::Open);
+
+    // After the end.
+    skip(&ada, &thread, &required.request_id).await.unwrap();
+    let late = ada.request(supply(&thread, &required.request_id, BUDGET));
+    let refused = supplied(&ada.channel, late).await.unwrap_err();
+    assert_eq!(
+        Fault::from_status(&refused).reason(),
+        ErrorReason::ContextRequestClosed
+    );
+    assert_eq!(replies(&ada, &thread, 1).await.len(), 1);
+    suite.nothing_panicked();
+}
