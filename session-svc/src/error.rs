@@ -278,6 +278,9 @@ impl From<PendingError> for Fault {
             PendingError::NotYet { wait } => {
                 Fault::new(ErrorReason::VersionConflict, message).retry_after(wait)
             }
+            PendingError::NoSupplier { .. } => {
+                Fault::new(ErrorReason::PermissionDenied, message).meta("need", "supplier")
+            }
             PendingError::PayloadTooLarge { limit, .. } => {
                 Fault::new(ErrorReason::PayloadTooLarge, message)
                     .meta("limit", limit.to_string())

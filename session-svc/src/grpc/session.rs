@@ -15,6 +15,7 @@ use turnwise_proto::{
         GetSnapshotResponse, GetThreadRequest, GetThreadResponse, GetTurnLogRequest,
         GetTurnLogResponse, ListContextRequestsRequest, ListContextRequestsResponse,
         ListEventsRequest, ListEventsResponse, ListThreadsRequest, ListThreadsResponse,
+        PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest, ReadArtifactResponse,
         ReadContextPayloadRequest, ReadContextPayloadResponse, RenewDueWorkRequest,
         RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse, SupplyContextRequest,
         SupplyContextResponse, WatchEventsRequest, begin_turn_response,
@@ -311,6 +312,27 @@ impl SessionService for SessionGrpc {
         request: Request<GetTurnLogRequest>,
     ) -> Result<Response<GetTurnLogResponse>, Status> {
         events::get_turn_log(&self.sessions, request).await
+    }
+
+    async fn put_artifact(
+        &self,
+        request: Request<PutArtifactRequest>,
+    ) -> Result<Response<PutArtifactResponse>, Status> {
+        context::put_artifact(&self.sessions, request).await
+    }
+
+    async fn list_artifacts(
+        &self,
+        request: Request<ListArtifactsRequest>,
+    ) -> Result<Response<ListArtifactsResponse>, Status> {
+        context::list_artifacts(&self.sessions, request).await
+    }
+
+    async fn read_artifact(
+        &self,
+        request: Request<ReadArtifactRequest>,
+    ) -> Result<Response<ReadArtifactResponse>, Status> {
+        context::read_artifact(&self.sessions, request).await
     }
 
     async fn supply_context(

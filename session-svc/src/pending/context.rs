@@ -1,7 +1,7 @@
 //! A context request: artifacts that a message needs before it can be answered.
 //!
-//! Open, it ends in one of four ways: satisfied, forced, expired, or cancelled. After the first three its message waits for
-//! its answer, and the thread for that; the answer closes it.
+//! Open, it ends in one of five ways: satisfied, skipped, forced, expired, or cancelled. But for the last its message then
+//! waits for its answer, and the thread for that; the answer closes it.
 
 use std::time::Duration;
 
@@ -9,15 +9,21 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{
-    ContextRequest, ContextRequestChange, ContextRequestState, ContextSlot, ContextSource,
-    RequestContext, WorkKind, pending_interaction::Interaction,
+    AnswerContextRequest, ContextRequest, ContextRequestChange, ContextRequestState, ContextSlot,
+    ContextSource, RequestContext, WorkKind, pending_interaction::Interaction,
 };
+
+use uuid::Uuid;
 
 use super::{Interactions, PendingError, Schedule, Stepped, after, invalid, is_before};
 
 /// The most slots of a request.
 pub(crate) const SLOTS_MAX: i32 = 20;
 const SLOT_MAX_BYTES: i32 = 262_144;
+/// The most characters of what people read of a slot, and of what programs do.
+const WORDS_MAX_CHARS: usize = 500;
+const NAME_MAX_BYTES: usize = 1_024;
+const SUPPLIERS: [&str; 4] = ["student", "teacher", "staff", "service"];
 const CLAIMS_MAX_BYTES: usize = 16_384;
 /// By so much the clocks of two processes may differ.
 const SKEW: Duration = Duration::from_secs(60);
@@ -44,10 +50,14 @@ pub(super) fn open(
     now: Timestamp,
     sla: Duration,
     thread_id: &str,
-    request_id: &str,
+    new_id: &str,
 ) -> Result<Stepped, PendingError> {
     check(asked)?;
     state.must_be_idle()?;
+    let request_id = match asked.request_id.as_str() {
+        "" => new_id,
+        named => named,
+    };
     let reminder = after(now, sla / 2);
     let end = after(now, sla);
     let batch_id = match asked.batch_id.as_str() {
@@ -66,6 +76,10 @@ pub(super) fn open(
         reminded: false,
         must_have: asked.must_have,
         answered_from: ContextRequestState::Unspecified.into(),
+        query: asked.query.clone(),
+        create_time: Some(time::to_proto(now)),
+        course_id: asked.course_id.clone(),
+        turn_id: String::new(),
     };
     if is_satisfied(&request) {
         return Ok(resolve(state, request, ContextRequestState::Satisfied, now));
@@ -84,17 +98,23 @@ pub(super) fn open(
 }
 
 /// Closes a request whose message waits for its answer.
-pub(super) fn answer(state: &Interactions, request_id: &str) -> Result<Stepped, PendingError> {
+pub(super) fn answer(
+    state: &Interactions,
+    answered: &AnswerContextRequest,
+) -> Result<Stepped, PendingError> {
+    let request_id = &answered.request_id;
     let Some(request) = pending(state, request_id) else {
         return Err(closed(request_id, ContextRequestState::Unspecified));
     };
     match request.state() {
         from @ (ContextRequestState::Satisfied
+        | ContextRequestState::Skipped
         | ContextRequestState::Forced
         | ContextRequestState::Expired) => {
             let mut request = request.clone();
             request.set_state(ContextRequestState::Answered);
             request.set_answered_from(from);
+            request.turn_id.clone_from(&answered.turn_id);
             Ok(close(state, request))
         }
         other => Err(closed(request_id, other)),
@@ -106,7 +126,7 @@ pub(super) fn answer(state: &Interactions, request_id: &str) -> Result<Stepped, 
 ///
 /// # Errors
 /// [`PendingError::NothingPending`] if the thread does not wait for this request,
-/// [`PendingError::ContextRequestClosed`], [`PendingError::Invalid`] for the slot,
+/// [`PendingError::ContextRequestClosed`], [`PendingError::Invalid`] for the slot, [`PendingError::NoSupplier`],
 /// [`PendingError::UnsupportedPayload`], [`PendingError::PayloadTooLarge`].
 pub fn supply(
     state: &Interactions,
@@ -124,6 +144,12 @@ pub fn supply(
         .ok()
         .and_then(|place| request.slots.get(place))
         .ok_or_else(|| invalid("slot", "must be the place of a slot of the request"))?;
+    let (suppliers, role) = (&slot.suppliers, &supplied.supplier_role);
+    if !suppliers.is_empty() && !suppliers.contains(role) {
+        return Err(PendingError::NoSupplier {
+            suppliers: suppliers.join(", "),
+        });
+    }
     if supplied.artifact_type != slot.artifact_type {
         return Err(PendingError::UnsupportedPayload {
             expected: slot.artifact_type.clone(),
@@ -157,7 +183,7 @@ pub fn supply(
     }))
 }
 
-/// Cancels, forces, reminds of or expires an open request; `None` if that has taken effect before. `stored` is the request
+/// Cancels, skips, forces, reminds of or expires an open request; `None` if that has taken effect before. `stored` is the request
 /// as it is stored, if it is not pending any more.
 ///
 /// # Errors
@@ -175,6 +201,7 @@ pub fn change(
         }
         ContextRequestChange::Cancel => ContextRequestState::Cancelled,
         ContextRequestChange::Force => ContextRequestState::Forced,
+        ContextRequestChange::Skip => ContextRequestState::Skipped,
         ContextRequestChange::Expire => ContextRequestState::Expired,
         // It stays open.
         ContextRequestChange::Remind => ContextRequestState::Open,
@@ -294,10 +321,40 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
     if !(1..=SLOTS_MAX).contains(&slots) {
         return Err(invalid("request_context.slots", "must be 1 to 20"));
     }
-    let fits = |slot: &ContextSlot| (1..=SLOT_MAX_BYTES).contains(&slot.size_limit);
-    if !asked.slots.iter().all(fits) {
+    if !asked.request_id.is_empty() && Uuid::try_parse(&asked.request_id).is_err() {
+        return Err(invalid("request_context.request_id", "must be a UUID"));
+    }
+    asked.slots.iter().try_for_each(check_slot)
+}
+
+fn check_slot(slot: &ContextSlot) -> Result<(), PendingError> {
+    if !(1..=SLOT_MAX_BYTES).contains(&slot.size_limit) {
         let field = "request_context.slots.size_limit";
         return Err(invalid(field, "must be 1 to 262144"));
+    }
+    let known = |role: &String| SUPPLIERS.contains(&role.as_str());
+    if !slot.suppliers.iter().all(known) {
+        let field = "request_context.slots.suppliers";
+        return Err(invalid(
+            field,
+            "must be of student, teacher, staff, service",
+        ));
+    }
+    let names = [
+        &slot.phase,
+        &slot.artifact_type,
+        &slot.key_path,
+        &slot.urgency,
+        &slot.format,
+    ];
+    let words = [&slot.title, &slot.description, &slot.why];
+    if names.iter().any(|name| name.len() > NAME_MAX_BYTES)
+        || words
+            .iter()
+            .any(|words| words.chars().count() > WORDS_MAX_CHARS)
+    {
+        let problem = "must have names of at most 1024 bytes and texts of at most 500 characters";
+        return Err(invalid("request_context.slots", problem));
     }
     Ok(())
 }

@@ -84,6 +84,12 @@ pub enum PendingError {
         /// How long it lasts still.
         wait: Duration,
     },
+    /// The slot names other roles.
+    #[error("this is supplied by: {suppliers}")]
+    NoSupplier {
+        /// The roles that may supply it.
+        suppliers: String,
+    },
     /// The payload is larger than the slot allows.
     #[error("the payload has {bytes} bytes; the slot takes at most {limit}")]
     PayloadTooLarge {
@@ -139,9 +145,7 @@ pub fn step(
             let sla = settings.context_sla;
             context::open(state, asked, now, sla, thread_id, request_id).map(Some)
         }
-        Step::AnswerContextRequest(answered) => {
-            context::answer(state, &answered.request_id).map(Some)
-        }
+        Step::AnswerContextRequest(answered) => context::answer(state, answered).map(Some),
     }
 }
 

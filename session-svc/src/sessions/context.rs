@@ -4,6 +4,8 @@ use bytes::Bytes;
 use turnwise_proto::session::v1::{ContextRequest, ContextRequestChange};
 use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
+use uuid::Uuid;
+
 use super::{
     END, Sessions,
     due::Known,
@@ -11,7 +13,7 @@ use super::{
     interactions::{self, Interactions, claims_field, request_field},
     keys, payloads,
     stored::StoredThread,
-    threads::unknown,
+    threads::{field, unknown},
 };
 use crate::{
     error::SessionError,
@@ -240,7 +242,11 @@ impl Sessions {
         let transaction = Transaction {
             checks,
             // First, since the step's writes say how long it is kept.
-            writes: payload.into_iter().chain(step.writes).collect(),
+            writes: payload
+                .into_iter()
+                .chain(step.writes)
+                .chain([touched(thread_id)])
+                .collect(),
             reads: Vec::new(),
         };
         match self
@@ -254,6 +260,14 @@ impl Sessions {
             Outcome::Refused(refused) if refused.check >= 2 => Err(SessionError::TurnErased),
             Outcome::Refused(_) => Ok(None),
         }
+    }
+}
+
+/// So that a class reset notices what came after its archive.
+fn touched(thread_id: &str) -> Write {
+    Write::Put {
+        key: keys::thread(thread_id),
+        fields: vec![field("touched", Uuid::new_v4().to_string().into())],
     }
 }
 

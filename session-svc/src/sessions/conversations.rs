@@ -291,6 +291,8 @@ impl Conversation {
             keys::interactions(id),
             keys::requests(id),
             keys::payloads(id),
+            keys::artifacts(id),
+            keys::artifact_contents(id),
         ];
         let mut writes: Vec<_> = beside.map(|key| Write::Remove { key }).into();
         self.traces.writes(limits, logs, &mut writes);

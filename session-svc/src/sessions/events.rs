@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use bytes::Bytes;
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::{Event, NewAlert, NewEvent},
+    session::v1::{ContextRequest, ContextRequestState, ContextSource, Event, NewAlert, NewEvent},
     tutor::v1::{Role, TutorMessage},
 };
 use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
@@ -274,6 +274,63 @@ pub(super) fn stored(
         text: roster.redact(&event.text),
         ..empty(thread_id, &event.kind, now)
     }
+}
+
+/// What a step of a context request tells: that it was opened, reminded of or supplied for, and that it is open no more.
+pub(super) fn of_request(
+    thread_id: &str,
+    before: Option<&ContextRequest>,
+    after: &ContextRequest,
+    sessions: &Sessions,
+) -> Vec<Event> {
+    let now = stamp(sessions);
+    let event = |kind: &str, facts: Vec<(&'static str, String)>| {
+        let id = ("request_id", after.request_id.clone());
+        Event {
+            related_id: after.request_id.clone(),
+            ..own(thread_id, kind, now, facts.into_iter().chain([id]))
+        }
+    };
+    let mut told = Vec::new();
+    let known = |source: &ContextSource| {
+        before.is_some_and(|before| before.sources.iter().any(|known| known == source))
+    };
+    match before {
+        None => told.push(event(
+            "context:request",
+            vec![
+                ("message_id", after.message_id.to_string()),
+                ("must_have", after.must_have.to_string()),
+                ("slots", after.slots.len().to_string()),
+            ],
+        )),
+        Some(before) if after.reminded && !before.reminded => {
+            told.push(event("context:reminder", Vec::new()));
+        }
+        Some(_) => {
+            for source in after.sources.iter().filter(|source| !known(source)) {
+                told.push(event(
+                    "context:update",
+                    vec![
+                        ("slot", source.slot.to_string()),
+                        ("artifact_type", source.artifact_type.clone()),
+                        ("supplier_role", source.supplier_role.clone()),
+                        ("size_bytes", source.size_bytes.to_string()),
+                    ],
+                ));
+            }
+        }
+    }
+    let was_open = before.is_none_or(|before| before.state() == ContextRequestState::Open);
+    if was_open && after.state() != ContextRequestState::Open {
+        let state = after.state().as_str_name();
+        let state = state.trim_start_matches("CONTEXT_REQUEST_STATE_");
+        told.push(event(
+            "context:resolved",
+            vec![("state", state.to_ascii_lowercase())],
+        ));
+    }
+    told
 }
 
 /// An event of the service's own.

@@ -16,7 +16,7 @@ pub(super) use crate::pending::Interactions;
 use super::{
     Sessions,
     classes::settings::ClassRedactor,
-    due,
+    due, events,
     fields::{Fields, decimal},
     keys,
     threads::field,
@@ -138,6 +138,13 @@ pub(super) fn writes(
     let mut over = Vec::new();
     if let Some(request) = &stepped.request {
         let id = &request.request_id;
+        let told = events::of_request(thread_id, before.context_request(), request, sessions);
+        if !told.is_empty() {
+            writes.push(Write::Append {
+                key: keys::events(thread_id),
+                entries: told.iter().map(record::encode).collect(),
+            });
+        }
         put.push((request_field(id), record::encode(request)));
         // Whatever else happens to a request happens while the thread waits for it.
         if before.context_request().is_none() {
@@ -245,6 +252,17 @@ fn redacted(roster: &ClassRedactor, change: &PendingChange) -> PendingChange {
                 &start.original_doc_content,
                 roster.redact(&start.original_doc_content),
             );
+        }
+        Some(Step::RequestContext(asked)) => {
+            if let Some(query) = &mut asked.query {
+                for text in [
+                    &mut query.text,
+                    &mut query.latex,
+                    &mut query.voice_transcript,
+                ] {
+                    *text = roster.redact(text);
+                }
+            }
         }
         Some(Step::AnswerClarification(answer)) => {
             answer.answer = within(&answer.answer, roster.redact(&answer.answer));

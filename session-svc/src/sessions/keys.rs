@@ -13,6 +13,9 @@
 //! | `memory:ID` | record | memory scope → `ConversationMemory`; expires |
 //! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` and `claims:ID` for each context request |
 //! | `requests:ID` | ranking | ids of the thread's context requests by the version at which they were opened |
+//! | `artifacts:ID` | record | `BATCH:TYPE` → an artifact that is kept beside a thread, without its content |
+//! | `artifact-contents:ID` | record | `BATCH:TYPE` → its content |
+//! | `batch:ID` | record | a thread → nothing: artifacts of the batch were put beside it |
 //! | `payloads:ID` | record | `REQUEST:SLOT` → the text that was supplied for a slot of a context request |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
@@ -92,6 +95,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
         "memory" => "memory",
         "interactions" => "pending",
         "payloads" => "context_payload",
+        "artifacts" | "artifact-contents" | "batch" => "artifact",
         "turn" => "turn_log",
         "idempotency" => "idempotency_entry",
         "nonce" => "nonce",
@@ -142,6 +146,18 @@ pub(crate) fn requests(id: &str) -> Key {
 
 pub(crate) fn payloads(id: &str) -> Key {
     Key::new(format!("payloads:{id}"))
+}
+
+pub(crate) fn artifacts(id: &str) -> Key {
+    Key::new(format!("artifacts:{id}"))
+}
+
+pub(crate) fn artifact_contents(id: &str) -> Key {
+    Key::new(format!("artifact-contents:{id}"))
+}
+
+pub(crate) fn batch(id: &str) -> Key {
+    Key::new(format!("batch:{id}"))
 }
 
 pub(crate) fn turns(id: &str) -> Key {

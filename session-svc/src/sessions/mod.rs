@@ -2,6 +2,7 @@
 
 mod archived;
 mod archives;
+pub mod artifacts;
 pub mod audit;
 pub mod classes;
 pub mod context;
