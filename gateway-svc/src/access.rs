@@ -97,7 +97,20 @@ pub const RECORDS: Access = Access::of(
 
 /// The whole table. The first line that fits an RPC holds.
 pub const TABLE: [&Access; 14] = [
-    &TUTOR, &SKIP_CONTEXT, &CANCEL_CONTEXT, &WATCH_THREAD, &FORCE_RUN, &CONTEXT, &MINT, &HELPER, &RESET, &CLASSES, &RECORDS, &EXPLAIN, &QUEUES, &INDEX,
+    &TUTOR,
+    &SKIP_CONTEXT,
+    &CANCEL_CONTEXT,
+    &WATCH_THREAD,
+    &FORCE_RUN,
+    &CONTEXT,
+    &MINT,
+    &HELPER,
+    &RESET,
+    &CLASSES,
+    &RECORDS,
+    &EXPLAIN,
+    &QUEUES,
+    &INDEX,
 ];
 
 impl Access {

@@ -53,8 +53,8 @@ use turnwise_guardrails::Guardrails;
 use turnwise_kit::{Gzip, Kit, sizes::PUBLIC_MESSAGE};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
-    explain::v1::explain_service_server::ExplainServiceServer,
     context::v1::context_service_server::ContextServiceServer,
+    explain::v1::explain_service_server::ExplainServiceServer,
     helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,

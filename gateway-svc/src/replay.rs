@@ -9,7 +9,7 @@ use turnwise_prompts::Sheets;
 use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{TurnFacts, TurnRecord, TurnTexts},
-    policy::v1::policy_service_client::PolicyServiceClient,
+    policy::v1::{Plan, policy_service_client::PolicyServiceClient},
     tutor::v1::StudentInput,
 };
 
@@ -164,6 +164,11 @@ pub async fn replay(
             current: planned.policy_semantics,
         });
     }
+    let planned = Plan {
+        // A setting of the policy's, and no decision.
+        asks_for_context: plan.asks_for_context,
+        ..planned
+    };
     compare.messages("plan", plan, &planned);
 
     // What follows is made of what was made, not of what was recorded: a difference shows where it begins.

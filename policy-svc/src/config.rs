@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ValueEnum, builder::RangedU64ValueParser};
+use clap::{
+    ValueEnum,
+    builder::{BoolishValueParser, RangedU64ValueParser},
+};
 use turnwise_course_pack::LibrarySettings;
 use turnwise_lesson_policy as chat;
 
@@ -16,6 +19,15 @@ pub struct Settings {
     /// The homework helper.
     #[command(flatten)]
     pub helper: HelperSettings,
+    /// Ask people for what an answer needs, as the courses' `context.yaml` says (0 or 1); 0: never
+    #[arg(
+        long,
+        env = "CONTEXT_HANDOFF_ENABLED",
+        default_value = "1",
+        value_parser = BoolishValueParser::new(),
+        action = clap::ArgAction::Set
+    )]
+    pub context_handoff_enabled: bool,
 }
 
 impl Settings {
@@ -28,6 +40,7 @@ impl Settings {
                 courses_reload_seconds,
             },
             helper: HelperSettings::default(),
+            context_handoff_enabled: true,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
+use turnwise_course_pack::{self as pack, Catalog, ContextCourse, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
     SupportKind, Tier, UnitSpec,
@@ -42,6 +42,8 @@ pub struct LoadedCourse {
     pub exams: ExamQuestions,
     /// The lessons, for the homework helper.
     pub chat: chat::Course,
+    /// What may be missing before an answer.
+    pub context: ContextCourse,
 }
 
 impl LoadedCourse {
@@ -58,6 +60,7 @@ impl LoadedCourse {
             answers: Answers::new(&pack),
             exams: exam_questions(&pack),
             chat: chat_course(&pack),
+            context: pack.context.clone().unwrap_or_default(),
             course: Course::new(course_spec(pack))?,
         })
     }

@@ -40,7 +40,7 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// The courses cannot be served; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let library = Arc::new(courses::open(&settings.courses.courses_dir, kit)?);
-    let routes = routes_over(library.catalog(), &settings.helper, kit)?;
+    let routes = routes_over(library.catalog(), settings, kit)?;
     let every = Duration::from_secs(settings.courses.courses_reload_seconds.into());
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
@@ -53,14 +53,15 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
 /// The reply guard's own files are broken.
 pub fn routes_over(
     courses: Arc<Courses>,
-    helper: &HelperSettings,
+    settings: &Settings,
     kit: &Kit,
 ) -> Result<tonic::service::Routes, StartError> {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
     let guard = Guard::built_in()?;
     let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard)
-        .with_helper(helper.defaults());
+        .with_helper(settings.helper.defaults())
+        .with_context_handoff(settings.context_handoff_enabled);
     let service = PolicyServiceServer::new(service)
         .accept_compressed(Gzip)
         .max_decoding_message_size(INTERNAL_MESSAGE);

@@ -87,7 +87,9 @@ impl Context {
             "" => None,
             id => {
                 ids::check("request_id", id)?;
-                let found = self.core.context_request(context, &student_id, &request.thread_id, id);
+                let found = self
+                    .core
+                    .context_request(context, &student_id, &request.thread_id, id);
                 Some(about(&found.await?))
             }
         };

@@ -37,8 +37,7 @@ impl ContextMetrics {
     pub(crate) fn register(metrics: &Metrics) -> Self {
         let requests = Family::<End, Counter>::default();
         let supplies = Family::<Supplier, Counter>::default();
-        let waits =
-            Family::<End, Histogram>::new_with_constructor(|| Histogram::new(SECONDS));
+        let waits = Family::<End, Histogram>::new_with_constructor(|| Histogram::new(SECONDS));
         metrics.registry(|registry| {
             registry.register(
                 "context_requests",

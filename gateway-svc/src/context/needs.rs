@@ -147,7 +147,13 @@ impl Needs {
             .map_err(|status| step.fault(&status))?
             .into_inner();
         let attachments = core
-            .attach(working, request, &known, &analyzed.relevant, &plan.course_id)
+            .attach(
+                working,
+                request,
+                &known,
+                &analyzed.relevant,
+                &plan.course_id,
+            )
             .await;
         if !attachments.is_empty() || !analyzed.missing.is_empty() {
             texts.context = Some(ContextBundle {
@@ -272,14 +278,22 @@ impl Needs {
 
 /// Instead of an answer that lacks what it must have.
 pub(crate) fn apology(facts: &TurnFacts, locale: &str) -> String {
-    text(locale, keys::CONTEXT_APOLOGY, &[("titles", titles(facts).into())])
+    text(
+        locale,
+        keys::CONTEXT_APOLOGY,
+        &[("titles", titles(facts).into())],
+    )
 }
 
 /// What stands below an answer: what it goes without, where people were asked for it.
 pub(crate) fn footer(facts: &TurnFacts, locale: &str) -> String {
     match &facts.context {
         Some(context) if !context.opened && !context.apology && !context.missing.is_empty() => {
-            let without = text(locale, keys::CONTEXT_WITHOUT, &[("titles", titles(facts).into())]);
+            let without = text(
+                locale,
+                keys::CONTEXT_WITHOUT,
+                &[("titles", titles(facts).into())],
+            );
             format!("\n\n{without}")
         }
         _ => String::new(),
@@ -287,7 +301,10 @@ pub(crate) fn footer(facts: &TurnFacts, locale: &str) -> String {
 }
 
 fn titles(facts: &TurnFacts) -> String {
-    let missing = facts.context.as_ref().map(|context| context.missing.join(", "));
+    let missing = facts
+        .context
+        .as_ref()
+        .map(|context| context.missing.join(", "));
     missing.unwrap_or_default()
 }
 
@@ -299,11 +316,7 @@ pub(crate) fn pending(start: &TurnStart) -> Option<&session::ContextRequest> {
     }
 }
 
-fn attachment(
-    slot: &session::ContextSlot,
-    content: String,
-    message_id: i64,
-) -> ContextAttachment {
+fn attachment(slot: &session::ContextSlot, content: String, message_id: i64) -> ContextAttachment {
     let mut body = content;
     let truncated = body.len() > BODY_MAX_BYTES;
     body.truncate(body.floor_char_boundary(BODY_MAX_BYTES));
@@ -339,9 +352,10 @@ impl Known {
             i32::try_from(entries / 2).unwrap_or(i32::MAX)
         });
         let supplied = self.requests.iter().flat_map(|request| {
-            let slots = request.sources.iter().filter_map(|source| {
-                request.slots.get(usize::try_from(source.slot).ok()?)
-            });
+            let slots = request
+                .sources
+                .iter()
+                .filter_map(|source| request.slots.get(usize::try_from(source.slot).ok()?));
             slots.map(|slot| PresentArtifact {
                 artifact_type: slot.artifact_type.clone(),
                 key_path: slot.key_path.clone(),
@@ -524,11 +538,6 @@ impl Core {
     /// How long a request has waited.
     pub(super) fn waited(&self, request: &session::ContextRequest) -> Option<std::time::Duration> {
         let opened = time::from_proto(request.create_time.as_ref()?)?;
-        self.kit
-            .clock
-            .now()
-            .duration_since(opened)
-            .try_into()
-            .ok()
+        self.kit.clock.now().duration_since(opened).try_into().ok()
     }
 }

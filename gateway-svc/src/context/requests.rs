@@ -60,7 +60,10 @@ impl Context {
             .ok()
             .and_then(|place| open.slots.get(place))
             .ok_or_else(|| {
-                Fault::invalid("payloads.slot", "must be the place of a slot of the request")
+                Fault::invalid(
+                    "payloads.slot",
+                    "must be the place of a slot of the request",
+                )
             })?;
         let step = Step::Policy.of(context);
         let checked = self

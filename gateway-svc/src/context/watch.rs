@@ -1,4 +1,11 @@
+use crate::{conversation::Core, grpc::Answers};
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::context::v1::{WatchThreadRequest, WatchThreadResponse};
-use crate::{conversation::Core, grpc::Answers};
-pub(crate) async fn watch(_c: &Core, _x: &CallContext, _y: &Caller, _r: WatchThreadRequest) -> Result<Answers<WatchThreadResponse>, Fault> { Err(Fault::invalid("a", "b")) }
+pub(crate) async fn watch(
+    _c: &Core,
+    _x: &CallContext,
+    _y: &Caller,
+    _r: WatchThreadRequest,
+) -> Result<Answers<WatchThreadResponse>, Fault> {
+    Err(Fault::invalid("a", "b"))
+}

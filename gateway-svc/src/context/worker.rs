@@ -87,7 +87,14 @@ impl Worker {
             limit: i32::try_from(limit).unwrap_or(1),
         };
         let request = self.request("default", request);
-        match self.core.upstreams.session.clone().claim_due_work(request).await {
+        match self
+            .core
+            .upstreams
+            .session
+            .clone()
+            .claim_due_work(request)
+            .await
+        {
             Ok(answer) => {
                 let answer = answer.into_inner();
                 let ttl = answer.lease_ttl.and_then(|ttl| ttl.try_into().ok());

@@ -36,8 +36,8 @@ pub(crate) use turn::Turn;
 pub(crate) use turn_log::turn_log;
 
 use crate::{
-    context::ContextMetrics, exam::ExamPort, rosters::Rosters, tokens::CardTokens, upstream::Upstreams,
-    webhooks::AccessEvents,
+    context::ContextMetrics, exam::ExamPort, rosters::Rosters, tokens::CardTokens,
+    upstream::Upstreams, webhooks::AccessEvents,
 };
 
 /// The most bytes of a place ticket; those that are handed out are shorter.

@@ -7,7 +7,9 @@ use turnwise_proto::{
     explain::v1::TurnFacts,
     policy::v1::Reply,
     session::v1::TurnStart,
-    tutor::v1::{DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content},
+    tutor::v1::{
+        DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content,
+    },
 };
 
 use super::compose::Composed;

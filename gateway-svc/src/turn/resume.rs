@@ -9,7 +9,9 @@ use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     explain::v1::{ContextFacts, TurnTexts},
     llm::v1::Purpose,
-    session::v1::{AnswerContextRequest, AppendEventsRequest, ContextRequest, NewEvent, ThreadKind},
+    session::v1::{
+        AnswerContextRequest, AppendEventsRequest, ContextRequest, NewEvent, ThreadKind,
+    },
     tutor::v1::{TakeTurnResponse, TurnStage},
 };
 
@@ -73,7 +75,9 @@ pub(crate) async fn resume(
         turn.give_back().await;
         return Ok(None);
     };
-    let composed = turn.during(compose(core, &request, &turn, &waiting, resumed.is_refused)).await;
+    let composed = turn
+        .during(compose(core, &request, &turn, &waiting, resumed.is_refused))
+        .await;
     match composed {
         Ok(composed) => {
             let (_, facts) = commit(core, &request, turn, composed).await?;

@@ -14,7 +14,9 @@ pub const MOST_SLOTS: usize = 5;
 pub struct Input<'a> {
     /// Whether the hand-off is on; if not, nothing is ever asked.
     pub on: bool,
-    /// The active phase. Without it, the first phase that uses the focus unit is active.
+    /// Whether the message belongs to a project. If not, no phase is active, and needs that have one do not apply.
+    pub in_project: bool,
+    /// The active phase of the project. Without it, the first phase that uses the focus unit is active.
     pub phase: Option<&'a str>,
     /// The unit that the message is about.
     pub unit: Option<&'a str>,
@@ -169,6 +171,9 @@ fn intent_of(input: &Input<'_>) -> MessageIntent {
 }
 
 fn active_phase<'a>(course: &'a ContextCourse, input: &Input<'a>) -> Option<&'a str> {
+    if !input.in_project {
+        return None;
+    }
     input.phase.or_else(|| {
         let unit = input.unit?;
         let uses = |units: &[String]| units.iter().any(|known| known == unit);
@@ -177,8 +182,40 @@ fn active_phase<'a>(course: &'a ContextCourse, input: &Input<'a>) -> Option<&'a 
     })
 }
 
+/// What is there of what this message needs, as the needs spell it, in the course's order and each once. None if the hand-off
+/// is off.
+#[must_use]
+pub fn relevant(course: &ContextCourse, input: &Input<'_>) -> Vec<Present> {
+    if !input.on {
+        return Vec::new();
+    }
+    let mut found: Vec<Present> = Vec::new();
+    for need in applying(course, input, active_phase(course, input), intent_of(input)) {
+        let wanted = Present {
+            artifact: need.artifact.clone(),
+            key_paths: need.key_path.iter().cloned().collect(),
+        };
+        if input.present.iter().any(|there| there.covers(need)) && !found.contains(&wanted) {
+            found.push(wanted);
+        }
+    }
+    found.truncate(MOST_SLOTS);
+    found
+}
+
 /// The needs that apply and whose artifact is not there, in the course's order.
 fn missing<'c>(
+    course: &'c ContextCourse,
+    input: &Input<'_>,
+    phase: Option<&str>,
+    intent: MessageIntent,
+) -> impl Iterator<Item = &'c ContextNeed> {
+    applying(course, input, phase, intent)
+        .filter(|need| !input.present.iter().any(|there| there.covers(need)))
+}
+
+/// The needs that apply, in the course's order.
+fn applying<'c>(
     course: &'c ContextCourse,
     input: &Input<'_>,
     phase: Option<&str>,
@@ -190,6 +227,6 @@ fn missing<'c>(
         let wanted = flagged || need.intents.is_empty() || need.intents.contains(&intent);
         let about = |unit: &str| need.units.iter().any(|known| known == unit);
         let in_unit = need.units.is_empty() || input.unit.is_some_and(about);
-        in_phase && wanted && in_unit && !input.present.iter().any(|there| there.covers(need))
+        in_phase && wanted && in_unit
     })
 }

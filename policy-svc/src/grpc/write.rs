@@ -21,6 +21,7 @@ pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
 /// The plan. The event goes back as it came, with what the client says of how it went: the plan's own is a part of it.
 pub(super) fn plan(
     loaded: &LoadedCourse,
+    asks_for_context: bool,
     plan: decisions::Plan,
     event: Option<tutor::ClientEvent>,
 ) -> policy::Plan {
@@ -67,6 +68,7 @@ pub(super) fn plan(
         target_confidence: plan.target_confidence,
         needs_review: plan.needs_review,
         locale: loaded.locale.clone(),
+        asks_for_context,
         policy_semantics: decisions::POLICY_SEMANTICS.to_owned(),
     }
 }

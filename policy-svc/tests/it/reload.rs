@@ -37,9 +37,13 @@ fn service() -> Service {
     let kit = Kit::for_tests();
     let library = Arc::new(courses::open(root.path(), &kit).unwrap());
     let client = PolicyServiceClient::new(
-        routes_over(library.catalog(), &HelperSettings::default(), &kit)
-            .unwrap()
-            .prepare(),
+        routes_over(
+            library.catalog(),
+            &Settings::new(std::path::PathBuf::new(), 0),
+            &kit,
+        )
+        .unwrap()
+        .prepare(),
     );
     Service {
         root,
@@ -200,9 +204,13 @@ async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
     assert!(!service.settle());
     // At the start of a service it is the same.
     let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
-    let late = routes_over(late.catalog(), &HelperSettings::default(), &service.kit)
-        .unwrap()
-        .prepare();
+    let late = routes_over(
+        late.catalog(),
+        &Settings::new(std::path::PathBuf::new(), 0),
+        &service.kit,
+    )
+    .unwrap()
+    .prepare();
     for client in [&service.client, &PolicyServiceClient::new(late)] {
         let request = GetCourseRequest {
             course_id: "third".to_owned(),

@@ -105,7 +105,9 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
         .collect();
     assert_eq!(
         kinds,
-        ["message", "request", "message", "message", "update", "resolved", "stage", "message"]
+        [
+            "message", "request", "message", "message", "update", "resolved", "stage", "message"
+        ]
     );
 
     // The record shows what the answer was made with.
@@ -127,19 +129,29 @@ async fn a_skipped_request_is_answered_or_excused(kind: Kind) {
     skip(&ada, &thread, &required.request_id).await.unwrap();
     skip(&ada, &thread, &required.request_id).await.unwrap();
     let answers = replies(&ada, &thread, 1).await;
-    assert!(answers[0].text.contains("can't answer this well without"), "{answers:?}");
+    assert!(
+        answers[0].text.contains("can't answer this well without"),
+        "{answers:?}"
+    );
 
     // What is nice to have is done without, and the answer says so.
     let other = ada.open(DEMO_COURSE).await;
     let asked = ada
-        .turn(in_phase(&other, "plan", "Make a plan for the day: what comes first?"))
+        .turn(in_phase(
+            &other,
+            "plan",
+            "Make a plan for the day: what comes first?",
+        ))
         .await
         .unwrap();
     let required = super::waits(&asked);
     assert!(required.required.iter().all(|slot| slot.optional));
     skip(&ada, &other, &required.request_id).await.unwrap();
     let answers = replies(&ada, &other, 1).await;
-    assert!(answers[0].text.contains("I answered without"), "{answers:?}");
+    assert!(
+        answers[0].text.contains("I answered without"),
+        "{answers:?}"
+    );
     suite.nothing_panicked();
 }
 
@@ -161,7 +173,10 @@ async fn a_teacher_forces_an_answer(kind: Kind) {
     let forced = forced.into_inner().context_request.unwrap();
     assert_eq!(forced.state(), ContextRequestState::Forced);
     let answers = replies(&ada, &thread, 1).await;
-    assert!(answers[0].text.contains("I answered without"), "{answers:?}");
+    assert!(
+        answers[0].text.contains("I answered without"),
+        "{answers:?}"
+    );
     suite.nothing_panicked();
 }
 
@@ -176,7 +191,8 @@ async fn a_cancelled_message_gets_no_answer(kind: Kind) {
     });
     client(&ada.channel).cancel_context(cancel).await.unwrap();
     // The next message is answered, and stands alone.
-    ada.say(&thread, "Why does minus a minus make a plus?").await;
+    ada.say(&thread, "Why does minus a minus make a plus?")
+        .await;
     assert_eq!(replies(&ada, &thread, 1).await.len(), 1);
     let listed = requests(&ada, &thread).await.unwrap();
     assert_eq!(listed[0].state(), ContextRequestState::Cancelled);
@@ -207,7 +223,10 @@ async fn a_request_ends_by_itself(kind: Kind) {
             _ => {}
         }
     }
-    assert_eq!((reminded, resolved), (1, Some(ContextRequestState::Expired)));
+    assert_eq!(
+        (reminded, resolved),
+        (1, Some(ContextRequestState::Expired))
+    );
     suite.nothing_panicked();
 }
 

@@ -27,8 +27,7 @@ use turnwise_tests::{
 /// A message of the demo course's project that has no good answer without the list of costs.
 const CHECK: &str = "Can you check my list of costs? Is it right?";
 /// The whole artifact; what is asked for is its `costs`.
-const BUDGET: &str =
-    r#"{"students": 24, "costs": [{"name": "bus", "amount": 480}, {"name": "museum", "amount": 7.5}]}"#;
+const BUDGET: &str = r#"{"students": 24, "costs": [{"name": "bus", "amount": 480}, {"name": "museum", "amount": 7.5}]}"#;
 const SOON: Duration = Duration::from_secs(60);
 
 fn client(channel: &Channel) -> ContextServiceClient<Channel> {
@@ -53,7 +52,11 @@ async fn check(ada: &Student, thread: &Thread) -> ContextRequired {
 
 fn waits(answer: &TakeTurnResponse) -> ContextRequired {
     assert_eq!(answer.dialog_state(), DialogState::ContextRequired);
-    assert_eq!(answer.messages.len(), 1, "only the student's own: {answer:?}");
+    assert_eq!(
+        answer.messages.len(),
+        1,
+        "only the student's own: {answer:?}"
+    );
     assert_eq!(answer.messages[0].role(), Role::User);
     let required = answer.context_required.clone().unwrap();
     assert_eq!(required.user_message_id, answer.messages[0].id);
@@ -107,7 +110,10 @@ async fn watch(
         thread_id: thread.thread_id.clone(),
         after_event_id,
     });
-    Ok(client(&ada.channel).watch_thread(request).await?.into_inner())
+    Ok(client(&ada.channel)
+        .watch_thread(request)
+        .await?
+        .into_inner())
 }
 
 /// The tutor's messages of a thread, once there are so many.

@@ -1,11 +1,11 @@
 //! What is not taken: the request stays as it was.
 
 use tonic::Code;
+use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     context::v1::{ContextRequestState, ForceRunRequest},
 };
-use turnwise_kit::Fault;
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
