@@ -248,6 +248,7 @@ pub fn empty_turn(thread: &Thread) -> TakeTurnRequest {
         event: None,
         idempotency_key: fresh_key(),
         place_ticket: String::new(),
+        project: None,
     }
 }
 

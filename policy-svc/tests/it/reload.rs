@@ -7,7 +7,7 @@ use tonic::{Code, Status, service::Routes};
 use turnwise_course_pack::Library;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{
-    HelperSettings, Settings,
+    Settings,
     courses::{self, LoadedCourse},
     routes, routes_over,
 };

@@ -246,6 +246,7 @@ pub fn turn_request(thread_id: &str, text: &str) -> TakeTurnRequest {
         event: None,
         idempotency_key: fresh_key(),
         place_ticket: String::new(),
+        project: None,
     }
 }
 

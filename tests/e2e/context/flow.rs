@@ -11,7 +11,6 @@ use turnwise_proto::{
 use turnwise_tests::{
     answer::tutor,
     deployment::Deployment,
-    eventually::eventually,
     options::{Kind, Options},
     staff::Staff,
     student::DEMO_COURSE,
@@ -19,8 +18,8 @@ use turnwise_tests::{
 };
 
 use super::{
-    BUDGET, CHECK, SOON, check, client, in_phase, of_student, replies, requests, skip, supplied,
-    supply, watch,
+    BUDGET, CHECK, check, client, in_phase, of_student, replies, requests, skip, supplied, supply,
+    watch,
 };
 
 in_both_deployments!(

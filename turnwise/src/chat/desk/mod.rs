@@ -7,8 +7,8 @@ mod took;
 use turnwise_proto::{
     exam::v1::{QuestionState, SupportKind},
     tutor::v1::{
-        Button, ButtonCall, RecordSupportViewRequest, StudentInput, TakeTurnRequest, TutorCard,
-        TutorMessage, tutor_card,
+        Button, ButtonCall, Project, RecordSupportViewRequest, StudentInput, TakeTurnRequest,
+        TutorCard, TutorMessage, tutor_card,
     },
 };
 use uuid::Uuid;
@@ -29,6 +29,8 @@ use answers::{Chosen, letters};
 pub struct Desk {
     thread_id: String,
     course_id: String,
+    /// The project that messages belong to.
+    pub(super) project: Option<Project>,
     card: Option<TutorCard>,
     choices: Vec<Choice>,
     /// The answer to the open exam question that is not handed in yet.
@@ -274,6 +276,7 @@ impl Desk {
             event: button.event.clone(),
             idempotency_key: fresh_key(),
             place_ticket: self.place_ticket.clone(),
+            project: self.project.clone(),
         }))
     }
 
