@@ -102,6 +102,9 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::CourseGraphInvalid
         | R::UnknownUnit
         | R::UnknownThread
+        | R::ContextRequestClosed
+        | R::PayloadTooLarge
+        | R::UnsupportedPayload
         | R::UnknownQuestion
         | R::UnknownTurn
         | R::UnknownStudent

@@ -102,8 +102,24 @@ impl Needs {
         }
     }
 
+    /// Whether it is to be found out what the answer needs: for words in an idle thread, of a project or of a course that asks
+    /// in other threads, too.
+    pub(crate) fn may_need(
+        &self,
+        plan: &Plan,
+        start: &TurnStart,
+        facts: &TurnFacts,
+        texts: &TurnTexts,
+    ) -> bool {
+        let message = texts.input.as_ref().map_or("", said);
+        (plan.asks_for_context || self.project.is_some())
+            && !message.is_empty()
+            && start.pending.is_none()
+            && facts.event.is_none()
+    }
+
     /// Finds what the answer needs: what is there already is attached; what is not is asked for, and then the message waits.
-    /// Only an idle thread is asked; what cannot be found out is not asked for.
+    /// What cannot be found out is not asked for.
     pub(crate) async fn look(
         &mut self,
         core: &Core,
@@ -114,10 +130,6 @@ impl Needs {
         (facts, texts): (&mut TurnFacts, &mut TurnTexts),
     ) -> Result<(), Fault> {
         let message = texts.input.as_ref().map_or("", said);
-        let is_asked = plan.asks_for_context || self.project.is_some();
-        if !is_asked || message.is_empty() || start.pending.is_some() || facts.event.is_some() {
-            return Ok(());
-        }
         let batch_id = self.project.as_ref().map_or("", |p| p.batch_id.as_str());
         let known = match core.known_context(working, request, batch_id).await {
             Ok(known) => known,

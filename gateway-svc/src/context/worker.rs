@@ -166,7 +166,7 @@ impl Worker {
         match work.kind() {
             WorkKind::ContextReminder => self.change(work, ContextRequestChange::Remind).await,
             WorkKind::ContextEnd => self.change(work, ContextRequestChange::Expire).await,
-            WorkKind::ContextResume => self.resume(work).await,
+            WorkKind::ContextResume => Box::pin(self.resume(work)).await,
             WorkKind::DeferredTurn | WorkKind::Unspecified => {
                 tracing::error!(kind = work.kind, "due work of a kind that nobody makes");
                 Ok(())

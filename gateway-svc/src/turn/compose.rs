@@ -185,15 +185,17 @@ impl Composing<'_> {
         let (core, request) = (self.core, self.request);
         let record = (&mut self.facts, &mut self.texts);
         if self.needs.is_resumed() {
-            return self.needs.hydrate(core, working, request, record).await;
+            return Box::pin(self.needs.hydrate(core, working, request, record)).await;
         }
         // What questions were asked about is answered with what was said to them.
         if self.questions.change.is_some() {
             return Ok(true);
         }
-        self.needs
-            .look(core, working, request, self.start, plan, record)
-            .await?;
+        let needs = &mut self.needs;
+        // Most turns need nothing, and carry none of it with them.
+        if needs.may_need(plan, self.start, record.0, record.1) {
+            Box::pin(needs.look(core, working, request, self.start, plan, record)).await?;
+        }
         Ok(self.needs.required.is_none())
     }
 

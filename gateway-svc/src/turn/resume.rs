@@ -124,7 +124,7 @@ async fn compose(
         facts,
     };
     // The words met no guardrail when they were accepted.
-    composing.run(None).await
+    Box::pin(composing.run(None)).await
 }
 
 /// Tells who watches that the message is being answered. It is news, not state: if it gets lost, nothing is.
