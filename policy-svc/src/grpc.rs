@@ -5,6 +5,7 @@ mod chat;
 mod chat_reply;
 mod class_standing;
 mod client_event;
+mod context;
 mod evidence;
 mod exams;
 mod explain;
@@ -21,7 +22,8 @@ use tonic::{Request, Response, Status};
 use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
-    ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
+    AnalyzeContextRequest, AnalyzeContextResponse, ApplyEvidenceRequest, ApplyEvidenceResponse,
+    CheckArtifactRequest, CheckArtifactResponse, CheckDrillRequest, CheckDrillResponse,
     CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
     DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
     ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
@@ -54,6 +56,7 @@ pub struct Policies {
     grades: GradeMetrics,
     guard: Guard,
     helper: turnwise_lesson_policy::Defaults,
+    context_handoff: bool,
 }
 
 impl Policies {
@@ -73,6 +76,7 @@ impl Policies {
             grades,
             guard,
             helper: HelperSettings::default().defaults(),
+            context_handoff: true,
         }
     }
 
@@ -80,6 +84,15 @@ impl Policies {
     #[must_use]
     pub fn with_helper(self, helper: turnwise_lesson_policy::Defaults) -> Self {
         Self { helper, ..self }
+    }
+
+    /// With the context hand-off on or off; without this it is on.
+    #[must_use]
+    pub fn with_context_handoff(self, on: bool) -> Self {
+        Self {
+            context_handoff: on,
+            ..self
+        }
     }
 
     /// The course as new turns have it.
@@ -177,9 +190,9 @@ impl PolicyService for Policies {
             field: "event.unit_id".to_owned(),
             unit_id: error.0,
         })?;
-        Ok(Response::new(PlanResponse {
-            plan: Some(write::plan(&loaded, plan, pressed)),
-        }))
+        let mut plan = write::plan(&loaded, plan, pressed);
+        plan.asks_for_context = self.context_handoff && loaded.context.asks_without_project();
+        Ok(Response::new(PlanResponse { plan: Some(plan) }))
     }
 
     async fn decide(
@@ -397,6 +410,25 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(exams::check(&loaded, request)?))
+    }
+
+    async fn analyze_context(
+        &self,
+        request: Request<AnalyzeContextRequest>,
+    ) -> Result<Response<AnalyzeContextResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        let on = self.context_handoff;
+        Ok(Response::new(context::analyze(on, &loaded, request)?))
+    }
+
+    async fn check_artifact(
+        &self,
+        request: Request<CheckArtifactRequest>,
+    ) -> Result<Response<CheckArtifactResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.course("course_id", &request.course_id)?;
+        Ok(Response::new(context::check(&loaded, &request)?))
     }
 
     async fn get_lesson(

@@ -1,5 +1,5 @@
-//! What to ask for before a message is answered: one pure function, [`analyze`], from what the course says, the message,
-//! and what the thread knows.
+//! What to ask for before a message is answered: pure functions, above all [`analyze`], of what the course says, the
+//! message, and what the thread knows.
 //!
 //! | module | is about |
 //! | --- | --- |
@@ -9,4 +9,6 @@
 pub mod analyze;
 pub mod intent;
 
-pub use analyze::{Input, MOST_SLOTS, Present, Request, Slot, analyze, missing_must_have};
+pub use analyze::{
+    Input, MOST_SLOTS, Present, Request, Slot, analyze, intent_of, missing_must_have, relevant,
+};

@@ -37,7 +37,7 @@ fn service() -> Service {
     let kit = Kit::for_tests();
     let library = Arc::new(courses::open(root.path(), &kit).unwrap());
     let client = PolicyServiceClient::new(
-        routes_over(library.catalog(), &HelperSettings::default(), &kit)
+        routes_over(library.catalog(), &HelperSettings::default(), true, &kit)
             .unwrap()
             .prepare(),
     );
@@ -200,9 +200,14 @@ async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
     assert!(!service.settle());
     // At the start of a service it is the same.
     let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
-    let late = routes_over(late.catalog(), &HelperSettings::default(), &service.kit)
-        .unwrap()
-        .prepare();
+    let late = routes_over(
+        late.catalog(),
+        &HelperSettings::default(),
+        true,
+        &service.kit,
+    )
+    .unwrap()
+    .prepare();
     for client in [&service.client, &PolicyServiceClient::new(late)] {
         let request = GetCourseRequest {
             course_id: "third".to_owned(),

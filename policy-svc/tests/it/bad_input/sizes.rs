@@ -49,6 +49,7 @@ fn serve(spec: CourseSpec) -> Client {
         routes_over(
             Arc::new(courses),
             &HelperSettings::default(),
+            true,
             &Kit::for_tests(),
         )
         .unwrap()
