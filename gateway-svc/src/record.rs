@@ -89,6 +89,7 @@ pub fn turn_prompt<'a>(
         recent: &texts.recent_messages,
         input: asked(texts).unwrap_or(no_input),
         clarification: texts.clarification.as_ref(),
+        context: texts.context.as_ref(),
         event: event(facts),
     })
 }

@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{
-    ValueEnum,
-    builder::{BoolishValueParser, RangedU64ValueParser},
-};
+use clap::{ArgAction, ValueEnum, builder::RangedU64ValueParser};
 use turnwise_course_pack::LibrarySettings;
 use turnwise_lesson_policy as chat;
 
-/// Where the courses are, and what answers of the homework helper may be.
+/// Where the courses are, what answers of the homework helper may be, and whether students are asked for their work.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
 pub struct Settings {
@@ -19,19 +16,15 @@ pub struct Settings {
     /// The homework helper.
     #[command(flatten)]
     pub helper: HelperSettings,
-    /// Ask people for what an answer needs, as the courses' `context.yaml` says (0 or 1); 0: never
-    #[arg(
-        long,
-        env = "CONTEXT_HANDOFF_ENABLED",
-        default_value = "1",
-        value_parser = BoolishValueParser::new(),
-        action = clap::ArgAction::Set
-    )]
+
+    /// 1 or 0: whether students may be asked for work that an answer needs, as a course's context.yaml says. With 0
+    /// nothing is asked for, and no message waits
+    #[arg(long, env = "CONTEXT_HANDOFF_ENABLED", default_value = "1", value_parser = flag, action = ArgAction::Set)]
     pub context_handoff_enabled: bool,
 }
 
 impl Settings {
-    /// The courses of a folder, looked at so often (0: never), and the helper as it is by default.
+    /// The courses of a folder, looked at so often (0: never), and the rest as it is by default.
     #[must_use]
     pub fn new(courses_dir: PathBuf, courses_reload_seconds: u32) -> Self {
         Self {
@@ -42,6 +35,15 @@ impl Settings {
             helper: HelperSettings::default(),
             context_handoff_enabled: true,
         }
+    }
+}
+
+/// A switch, as the settings of this suite are written.
+fn flag(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => Err("must be 1 or 0".to_owned()),
     }
 }
 

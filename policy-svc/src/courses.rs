@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use turnwise_course_pack::{self as pack, Catalog, ContextCourse, Library, Pack, PolicyOverrides};
+use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
     SupportKind, Tier, UnitSpec,
@@ -14,7 +14,7 @@ use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{answers::Answers, error::StartError};
+use crate::{answers::Answers, artifacts::Context, error::StartError};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
@@ -42,8 +42,8 @@ pub struct LoadedCourse {
     pub exams: ExamQuestions,
     /// The lessons, for the homework helper.
     pub chat: chat::Course,
-    /// What may be missing before an answer.
-    pub context: ContextCourse,
+    /// What may be asked for before an answer.
+    pub context: Context,
 }
 
 impl LoadedCourse {
@@ -60,7 +60,7 @@ impl LoadedCourse {
             answers: Answers::new(&pack),
             exams: exam_questions(&pack),
             chat: chat_course(&pack),
-            context: pack.context.clone().unwrap_or_default(),
+            context: Context::new(pack.context.clone().unwrap_or_default()),
             course: Course::new(course_spec(pack))?,
         })
     }

@@ -1,9 +1,11 @@
 //! What can go wrong: at start, and in a call.
 
-use turnwise_course_pack::LibraryError;
+use turnwise_course_pack::{ArtifactFormat, LibraryError};
 use turnwise_decisions::PolicyFault;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
+
+use crate::artifacts::Refusal;
 
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +75,14 @@ pub enum PolicyError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What was supplied is not what is asked for.
+    #[error("{refusal}")]
+    Artifact {
+        /// Why it is not taken.
+        refusal: Refusal,
+        /// The format that is asked for.
+        expected: &'static str,
+    },
 }
 
 impl PolicyError {
@@ -81,6 +91,17 @@ impl PolicyError {
         Self::Invalid {
             field: field.into(),
             problem: problem.into(),
+        }
+    }
+
+    /// What was supplied for an artifact of this format is not taken.
+    pub fn artifact(refusal: Refusal, format: ArtifactFormat) -> Self {
+        match refusal {
+            Refusal::KeyPath => Self::invalid("key_path", "must name a part as the course does"),
+            refusal => Self::Artifact {
+                refusal,
+                expected: format.as_str(),
+            },
         }
     }
 
@@ -123,6 +144,18 @@ impl From<PolicyError> for Fault {
                 Self::new(ErrorReason::UnknownQuestion, message)
                     .field(&field, "no such question")
                     .meta("question_id", question_id)
+            }
+            PolicyError::Artifact {
+                refusal: Refusal::TooLarge { limit, .. },
+                ..
+            } => Self::new(ErrorReason::PayloadTooLarge, message)
+                .field("content", format!("must have at most {limit} bytes"))
+                .meta("limit", limit.to_string()),
+            PolicyError::Artifact { refusal, expected } => {
+                Self::new(ErrorReason::UnsupportedPayload, message)
+                    .field("content", "is not what is asked for")
+                    .meta("cause", refusal.cause())
+                    .meta("expected", expected)
             }
             PolicyError::Invalid { field, problem } => Self::invalid(&field, problem),
         }

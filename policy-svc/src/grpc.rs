@@ -80,19 +80,19 @@ impl Policies {
         }
     }
 
-    /// With the context hand-off on or off.
-    #[must_use]
-    pub fn with_context_handoff(self, context_handoff: bool) -> Self {
-        Self {
-            context_handoff,
-            ..self
-        }
-    }
-
     /// With these settings of the homework helper in place of the defaults.
     #[must_use]
     pub fn with_helper(self, helper: turnwise_lesson_policy::Defaults) -> Self {
         Self { helper, ..self }
+    }
+
+    /// With the context hand-off on or off; without this it is on.
+    #[must_use]
+    pub fn with_context_handoff(self, on: bool) -> Self {
+        Self {
+            context_handoff: on,
+            ..self
+        }
     }
 
     /// The course as new turns have it.
@@ -190,11 +190,9 @@ impl PolicyService for Policies {
             field: "event.unit_id".to_owned(),
             unit_id: error.0,
         })?;
-        let needs = &loaded.context.needs;
-        let asks = self.context_handoff && needs.iter().any(|need| need.phase.is_none());
-        Ok(Response::new(PlanResponse {
-            plan: Some(write::plan(&loaded, asks, plan, pressed)),
-        }))
+        let mut plan = write::plan(&loaded, plan, pressed);
+        plan.asks_for_context = self.context_handoff && loaded.context.asks_without_project();
+        Ok(Response::new(PlanResponse { plan: Some(plan) }))
     }
 
     async fn decide(
@@ -420,8 +418,8 @@ impl PolicyService for Policies {
     ) -> Result<Response<AnalyzeContextResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        let analyzed = context::analyze(&loaded, self.context_handoff, &request)?;
-        Ok(Response::new(analyzed))
+        let on = self.context_handoff;
+        Ok(Response::new(context::analyze(on, &loaded, request)?))
     }
 
     async fn check_artifact(

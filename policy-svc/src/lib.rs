@@ -5,14 +5,17 @@
 //! | --- | --- |
 //! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`answers`] | the right answers, which decisions never see |
+//! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
 //! | [`config`], [`error`] | settings; what can go wrong |
 //!
 //! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`,
-//! and what the homework helper may answer `turnwise-lesson-policy`.
+//! what the homework helper may answer `turnwise-lesson-policy`, and what is asked for before an answer
+//! `turnwise-context-needs`.
 
 pub mod answers;
+pub mod artifacts;
 pub mod config;
 pub mod courses;
 pub mod error;
@@ -40,28 +43,34 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// The courses cannot be served; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let library = Arc::new(courses::open(&settings.courses.courses_dir, kit)?);
-    let routes = routes_over(library.catalog(), settings, kit)?;
+    let routes = routes_over(
+        library.catalog(),
+        &settings.helper,
+        settings.context_handoff_enabled,
+        kit,
+    )?;
     let every = Duration::from_secs(settings.courses.courses_reload_seconds.into());
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
     Ok(routes)
 }
 
-/// The service's routes over courses that are loaded already.
+/// The service's routes over courses that are loaded already; with the context hand-off on or off.
 ///
 /// # Errors
 /// The reply guard's own files are broken.
 pub fn routes_over(
     courses: Arc<Courses>,
-    settings: &Settings,
+    helper: &HelperSettings,
+    context_handoff: bool,
     kit: &Kit,
 ) -> Result<tonic::service::Routes, StartError> {
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
     let guard = Guard::built_in()?;
     let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard)
-        .with_helper(settings.helper.defaults())
-        .with_context_handoff(settings.context_handoff_enabled);
+        .with_helper(helper.defaults())
+        .with_context_handoff(context_handoff);
     let service = PolicyServiceServer::new(service)
         .accept_compressed(Gzip)
         .max_decoding_message_size(INTERNAL_MESSAGE);

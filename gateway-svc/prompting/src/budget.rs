@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    block::json, clarification::ClarificationPart, context::Context, earlier::EarlierTurn,
-    fault::RenderError, prompt::Trimmed, tokens::estimate, turn::TurnPrompt,
+    attachments::AttachmentsPart, block::json, clarification::ClarificationPart, context::Context,
+    earlier::EarlierTurn, fault::RenderError, prompt::Trimmed, tokens::estimate, turn::TurnPrompt,
 };
 
 /// A text of which fewer tokens than this would be left is left out.
@@ -16,6 +16,7 @@ const LEAST_PART_TOKENS: usize = 40;
 pub(crate) struct BudgetedParts<'a> {
     pub(crate) context: Context<'a>,
     pub(crate) clarification: Option<ClarificationPart<'a>>,
+    pub(crate) attachments: Option<AttachmentsPart<'a>>,
     earlier: Vec<EarlierTurn<'a>>,
     /// How many of the earlier messages are left out, from the oldest.
     earlier_dropped: usize,
@@ -29,6 +30,7 @@ impl<'a> BudgetedParts<'a> {
         Self {
             context: Context::of(input),
             clarification: input.clarification.map(ClarificationPart::of),
+            attachments: input.context.and_then(AttachmentsPart::of),
             earlier: input.recent.iter().filter_map(EarlierTurn::of).collect(),
             earlier_dropped: 0,
             focus: &input.policy.focus_unit_id,
@@ -121,6 +123,13 @@ impl<'a> BudgetedParts<'a> {
             *units = rest;
             self.trimmed.texts_cut = 1;
             return cost(last);
+        }
+        if let Some(attachments) = &mut self.attachments {
+            let saved = attachments.reduce(wanted)?;
+            if saved > 0 {
+                self.trimmed.texts_cut = 1;
+                return Ok(saved);
+            }
         }
         let Some(clarification) = &mut self.clarification else {
             return Ok(0);

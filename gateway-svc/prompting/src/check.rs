@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use minijinja::{Environment, Template, Value};
 use turnwise_proto::{
     classes::v1::{ScopeMode, Strictness, TopicFilter},
+    explain::v1::{ContextAttachment, ContextBundle},
     policy::v1::{ChatDecision, Constraints, Policy, SnapshotSummary},
     retrieval::v1::Chunk,
     session::v1::{Clarification, ClarificationAnswer, ConversationMemory, MemoryTurn},
@@ -113,7 +114,12 @@ fn line_of(source: &str, variable: &str) -> Option<usize> {
 fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> Option<SheetFault> {
     let required: &[&str] = match (name.mode, name.part) {
         (Mode::Turn, Part::System) => &["policy"],
-        (Mode::Turn, Part::User) => &["context", "clarification", "student_input"],
+        (Mode::Turn, Part::User) => &[
+            "context",
+            "clarification",
+            "external_context",
+            "student_input",
+        ],
         (Mode::Grade, Part::System) => &[],
         (Mode::Grade, Part::User) => &["task", "student_answer"],
         (Mode::Chat, Part::System) => &["lesson", "reference"],
@@ -166,9 +172,9 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         ..Policy::default()
     };
     if part == Part::System {
-        return [&everything, &question_only]
+        return [(&everything, true), (&question_only, false)]
             .into_iter()
-            .map(|policy| turn::system_variables(policy, locale))
+            .map(|(policy, attached)| turn::system_variables(policy, attached, locale))
             .collect();
     }
     let summary = SnapshotSummary::default();
@@ -187,6 +193,14 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         ..ClientEvent::default()
     };
     let clarification = clarification();
+    let supplied = ContextBundle {
+        attachments: vec![ContextAttachment {
+            artifact_type: "budget".to_owned(),
+            body: "The bus is 480.".to_owned(),
+            ..ContextAttachment::default()
+        }],
+        missing: vec!["The plan".to_owned()],
+    };
     let message = TurnPrompt {
         policy: &everything,
         summary: &summary,
@@ -195,6 +209,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         recent: &recent,
         input: &said,
         clarification: Some(&clarification),
+        context: Some(&supplied),
         event: None,
     };
     let button = TurnPrompt {
@@ -202,6 +217,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         recent: &[],
         input: &StudentInput::default(),
         clarification: None,
+        context: None,
         event: Some(&event),
         ..message
     };

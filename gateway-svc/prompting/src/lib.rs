@@ -15,7 +15,10 @@
 //! | turn | `max_concept_words`, `max_key_ideas`, `max_worked_examples`, `drill_max_steps` | bounds, numbers |
 //! | turn, system | `policy` | block `POLICY`; the sheet must use it |
 //! | turn, user | `context` | block `CONTEXT`: `unitAnchors`, `unitContentChunks`, `examCandidates`, `snapshotLiteForLLM`, `clientEvent`; the sheet must use it |
+//! | turn, system | `has_attachments` | whether the user message has attachments |
 //! | turn, user | `earlier_turns` | block `EARLIER_TURNS`, oldest first; empty where there are none |
+//! | turn, user | `external_context` | block `EXTERNAL_CONTEXT`: what was supplied for the message; empty where nothing was; the sheet must use it |
+//! | turn, user | `not_supplied` | whether it names something that was asked for and is not there |
 //! | turn, user | `student_input` | block `STUDENT_INPUT`; empty where a button alone was pressed; the sheet must use it |
 //! | grade | `verdict` | `right` or `wrong` as mathematics decided, `unknown` where the model has to tell |
 //! | grade, system | `mistake_tags` | block `MISTAKE_TAGS`: each tag with its meaning; empty where there are none |
@@ -39,13 +42,15 @@
 //! 2. earlier messages, the oldest first;
 //! 3. anchors of other units than the focus, the last-ranked first;
 //! 4. the focus's anchor: its misconceptions, its tags, its summary from the end, then all of it; units in progress, the
-//!    least recent first.
+//!    least recent first;
+//! 5. attachments, from the end of the last.
 //!
 //! Of a chat: sources, the last-ranked first; what was said before, the oldest first; the summary; the reference from its
 //! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, a
 //! drill's task and what the student says are never left out; where they alone are too long, the prompt is over its
 //! budget and says so.
 
+mod attachments;
 mod block;
 mod budget;
 mod chat;

@@ -23,7 +23,7 @@ use crate::{
 
 /// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
 /// estimate of tokens.
-const RENDERER_VERSION: &str = "2";
+const RENDERER_VERSION: &str = "3";
 
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
@@ -170,7 +170,10 @@ impl Sheets {
         input: &TurnPrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let variables = turn::system_variables(input.policy, locale)?;
+        let attached = input
+            .context
+            .is_some_and(|bundle| !bundle.attachments.is_empty());
+        let variables = turn::system_variables(input.policy, attached, locale)?;
         let system = self.render(Mode::Turn, Part::System, locale, variables)?;
         let mut parts = BudgetedParts::all(input);
         let rules = tokens::of_message(&system);

@@ -3,6 +3,7 @@
 use minijinja::{Value, context};
 use serde::Serialize;
 use turnwise_proto::{
+    explain::v1::ContextBundle,
     policy::v1::{Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
     session::v1::Clarification,
@@ -10,6 +11,7 @@ use turnwise_proto::{
 };
 
 use crate::{
+    attachments::AttachmentsPart,
     block::block,
     budget::BudgetedParts,
     fault::RenderError,
@@ -33,12 +35,18 @@ pub struct TurnPrompt<'a> {
     pub input: &'a StudentInput,
     /// The document and the student's answers that the reply is to use.
     pub clarification: Option<&'a Clarification>,
+    /// What was supplied for the message, and what was not.
+    pub context: Option<&'a ContextBundle>,
     /// The button that was pressed. What a client says there about results is not believed and not shown to the model.
     pub event: Option<&'a ClientEvent>,
 }
 
 /// The variables of a turn's system sheet.
-pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Result<Value, RenderError> {
+pub(crate) fn system_variables(
+    policy: &Policy,
+    has_attachments: bool,
+    locale: &str,
+) -> Result<Value, RenderError> {
     let bounds = policy.constraints.unwrap_or_default();
     Ok(context! {
         locale,
@@ -47,6 +55,7 @@ pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Result<Value, R
         max_key_ideas => bounds.max_key_ideas,
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
+        has_attachments,
         policy => block("POLICY", &PolicyView::of(policy))?,
     })
 }
@@ -76,6 +85,11 @@ pub(crate) fn user_variables(
             Some(clarification) => block("CLARIFICATION", clarification)?,
             None => String::new(),
         },
+        external_context => match &parts.attachments {
+            Some(attachments) => block("EXTERNAL_CONTEXT", attachments)?,
+            None => String::new(),
+        },
+        not_supplied => parts.attachments.as_ref().is_some_and(AttachmentsPart::lacks_something),
         student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
     })
 }

@@ -41,6 +41,7 @@ mod fields;
 mod files;
 mod graph;
 mod ids;
+pub mod key_path;
 mod library;
 mod load;
 mod model;

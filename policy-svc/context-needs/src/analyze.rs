@@ -14,7 +14,7 @@ pub const MOST_SLOTS: usize = 5;
 pub struct Input<'a> {
     /// Whether the hand-off is on; if not, nothing is ever asked.
     pub on: bool,
-    /// Whether the message belongs to a project. If not, no phase is active, and needs that have one do not apply.
+    /// Whether the message belongs to a project. If not, no phase is active, and needs of a phase do not apply.
     pub in_project: bool,
     /// The active phase of the project. Without it, the first phase that uses the focus unit is active.
     pub phase: Option<&'a str>,
@@ -51,10 +51,13 @@ pub struct Present {
 }
 
 impl Present {
+    fn is_whole(&self) -> bool {
+        self.key_paths.is_empty() || self.key_paths.iter().any(String::is_empty)
+    }
+
     fn covers(&self, need: &ContextNeed) -> bool {
-        let is_whole = self.key_paths.is_empty() || self.key_paths.iter().any(String::is_empty);
         self.artifact == need.artifact
-            && (is_whole
+            && (self.is_whole()
                 || need
                     .key_path
                     .as_ref()
@@ -154,6 +157,25 @@ pub fn missing_must_have<'c>(course: &'c ContextCourse, input: &Input<'_>) -> Ve
         .collect()
 }
 
+/// What of `present` a need of this message is about, in the course's order, each once: the part, where it is there by
+/// itself, or else the whole. None if the hand-off is off.
+#[must_use]
+pub fn relevant<'a>(course: &ContextCourse, input: &Input<'a>) -> Vec<&'a Present> {
+    let mut found: Vec<&Present> = Vec::new();
+    if !input.on {
+        return found;
+    }
+    for need in applying(course, input, active_phase(course, input), intent_of(input)) {
+        let there = input.present.iter().filter(|there| there.covers(need));
+        if let Some(there) = there.min_by_key(|there| there.is_whole())
+            && !found.contains(&there)
+        {
+            found.push(there);
+        }
+    }
+    found
+}
+
 fn may_ask(friction: &Friction, input: &Input<'_>) -> bool {
     input.requests < friction.max_requests_per_thread
         && input.refusals < friction.max_refusals
@@ -162,8 +184,9 @@ fn may_ask(friction: &Friction, input: &Input<'_>) -> bool {
             .is_none_or(|messages| messages >= friction.min_messages_between)
 }
 
-/// A message that says nothing of itself (`ok, next`) goes on with what was planned, or else with the goal.
-fn intent_of(input: &Input<'_>) -> MessageIntent {
+/// What a message wants. One that says nothing of itself (`ok, next`) goes on with what was planned, or else with the goal.
+#[must_use]
+pub fn intent_of(input: &Input<'_>) -> MessageIntent {
     [input.message, input.plan, input.goal]
         .into_iter()
         .find_map(intent::of_words)
@@ -182,27 +205,6 @@ fn active_phase<'a>(course: &'a ContextCourse, input: &Input<'a>) -> Option<&'a 
     })
 }
 
-/// What is there of what this message needs, as the needs spell it, in the course's order and each once. None if the hand-off
-/// is off.
-#[must_use]
-pub fn relevant(course: &ContextCourse, input: &Input<'_>) -> Vec<Present> {
-    if !input.on {
-        return Vec::new();
-    }
-    let mut found: Vec<Present> = Vec::new();
-    for need in applying(course, input, active_phase(course, input), intent_of(input)) {
-        let wanted = Present {
-            artifact: need.artifact.clone(),
-            key_paths: need.key_path.iter().cloned().collect(),
-        };
-        if input.present.iter().any(|there| there.covers(need)) && !found.contains(&wanted) {
-            found.push(wanted);
-        }
-    }
-    found.truncate(MOST_SLOTS);
-    found
-}
-
 /// The needs that apply and whose artifact is not there, in the course's order.
 fn missing<'c>(
     course: &'c ContextCourse,
@@ -214,7 +216,7 @@ fn missing<'c>(
         .filter(|need| !input.present.iter().any(|there| there.covers(need)))
 }
 
-/// The needs that apply, in the course's order.
+/// The needs that apply, whatever is there, in the course's order.
 fn applying<'c>(
     course: &'c ContextCourse,
     input: &Input<'_>,

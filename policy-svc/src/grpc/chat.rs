@@ -12,7 +12,7 @@ use turnwise_proto::{
 use super::read::Read;
 use crate::{courses::LoadedCourse, error::PolicyError};
 
-const MOST_MESSAGE_CHARS: usize = 16_000;
+pub(super) const MOST_MESSAGE_CHARS: usize = 16_000;
 const MOST_CONTEXT_CHARS: usize = 500;
 const MOST_TOPICS: usize = 50;
 const MOST_TOPIC_CHARS: usize = 100;
@@ -96,7 +96,11 @@ fn memory(memory: ConversationMemory) -> Read<chat::Memory> {
     })
 }
 
-fn bounded(field: &str, text: &str, bounds: std::ops::RangeInclusive<usize>) -> Read<()> {
+pub(super) fn bounded(
+    field: &str,
+    text: &str,
+    bounds: std::ops::RangeInclusive<usize>,
+) -> Read<()> {
     if bounds.contains(&text.chars().count()) {
         return Ok(());
     }

@@ -21,7 +21,6 @@ pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
 /// The plan. The event goes back as it came, with what the client says of how it went: the plan's own is a part of it.
 pub(super) fn plan(
     loaded: &LoadedCourse,
-    asks_for_context: bool,
     plan: decisions::Plan,
     event: Option<tutor::ClientEvent>,
 ) -> policy::Plan {
@@ -66,9 +65,10 @@ pub(super) fn plan(
         }),
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
         target_confidence: plan.target_confidence,
+        // The service sets it, by its own setting.
+        asks_for_context: false,
         needs_review: plan.needs_review,
         locale: loaded.locale.clone(),
-        asks_for_context,
         policy_semantics: decisions::POLICY_SEMANTICS.to_owned(),
     }
 }

@@ -7,6 +7,7 @@ mod chat;
 mod chat_reply;
 mod chat_rules;
 mod class_standing;
+mod context;
 mod courses;
 mod demo_course;
 mod evidence;

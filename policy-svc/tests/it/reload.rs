@@ -7,7 +7,7 @@ use tonic::{Code, Status, service::Routes};
 use turnwise_course_pack::Library;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{
-    Settings,
+    HelperSettings, Settings,
     courses::{self, LoadedCourse},
     routes, routes_over,
 };
@@ -37,13 +37,9 @@ fn service() -> Service {
     let kit = Kit::for_tests();
     let library = Arc::new(courses::open(root.path(), &kit).unwrap());
     let client = PolicyServiceClient::new(
-        routes_over(
-            library.catalog(),
-            &Settings::new(std::path::PathBuf::new(), 0),
-            &kit,
-        )
-        .unwrap()
-        .prepare(),
+        routes_over(library.catalog(), &HelperSettings::default(), true, &kit)
+            .unwrap()
+            .prepare(),
     );
     Service {
         root,
@@ -206,7 +202,8 @@ async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
     let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
     let late = routes_over(
         late.catalog(),
-        &Settings::new(std::path::PathBuf::new(), 0),
+        &HelperSettings::default(),
+        true,
         &service.kit,
     )
     .unwrap()

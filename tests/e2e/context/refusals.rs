@@ -36,7 +36,6 @@ async fn what_is_no_such_artifact_is_refused(kind: Kind) {
         ("bus 480, museum 7.50", ErrorReason::UnsupportedPayload),
         ("<script>alert(1)</script>", ErrorReason::UnsupportedPayload),
         (r#"[{"name": 5}]"#, ErrorReason::UnsupportedPayload),
-        ("", ErrorReason::UnsupportedPayload),
     ] {
         let sent = ada.request(supply(&thread, &required.request_id, content));
         let refused = supplied(&ada.channel, sent).await.unwrap_err();

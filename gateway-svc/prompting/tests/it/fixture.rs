@@ -2,6 +2,7 @@
 
 use turnwise_prompts::{GradePrompt, MistakeTag, Prompt, Sheets, TurnPrompt};
 use turnwise_proto::{
+    explain::v1::{ContextAttachment, ContextBundle},
     policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk, Citation},
     tutor::v1::{
@@ -22,6 +23,7 @@ pub struct Turn {
     pub chunks: Vec<Chunk>,
     pub recent: Vec<TutorMessage>,
     pub input: StudentInput,
+    pub context: Option<ContextBundle>,
     pub event: Option<ClientEvent>,
 }
 
@@ -35,6 +37,7 @@ impl Turn {
             recent: &self.recent,
             input: &self.input,
             clarification: None,
+            context: self.context.as_ref(),
             event: self.event.as_ref(),
         };
         sheets.turn(locale, &input, max_tokens).unwrap()
@@ -101,6 +104,7 @@ pub fn turn() -> Turn {
             text: "taking away 3? but why on both sides".to_owned(),
             ..StudentInput::default()
         },
+        context: None,
         event: None,
     }
 }
@@ -130,6 +134,25 @@ pub fn stuck_turn() -> Turn {
     }
 }
 
+/// A student who supplied a budget and not the plan.
+pub fn supplied_turn() -> Turn {
+    Turn {
+        context: Some(ContextBundle {
+            attachments: vec![ContextAttachment {
+                phase: "budget".to_owned(),
+                artifact_type: "trip-budget".to_owned(),
+                key_path: "costs".to_owned(),
+                description: "What the trip costs.".to_owned(),
+                body: "[{\"name\":\"Bus\",\"amount\":480.5}]".to_owned(),
+                truncated: false,
+                message_id: 7,
+            }],
+            missing: vec!["The plan of the day".to_owned()],
+        }),
+        ..turn()
+    }
+}
+
 /// A button alone, at the beginning of a course, where nothing is known yet.
 pub fn button_turn() -> Turn {
     Turn {
@@ -151,6 +174,7 @@ pub fn button_turn() -> Turn {
         chunks: Vec::new(),
         recent: Vec::new(),
         input: StudentInput::default(),
+        context: None,
         event: Some(ClientEvent {
             kind: ClientEventKind::DrillContinue.into(),
             unit_id: "ENTRY-00".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use turnwise_context_needs::{Input, Present, Slot, analyze, missing_must_have};
+use turnwise_context_needs::{Input, Present, Slot, analyze, missing_must_have, relevant};
 use turnwise_course_pack::{ContextCourse, MessageIntent, Supplier, Urgency};
 
 use crate::fixture::{course, input, need, present};
@@ -92,6 +92,53 @@ fn without_a_phase_the_first_that_uses_the_unit_is_active() {
     // A need without a phase is asked for in the active one.
     let request = analyze(&course(), &of_unit(Some("LINES"), "Add this")).unwrap();
     assert_eq!(request.slots[0].phase.as_deref(), Some("plan"));
+}
+
+#[test]
+fn without_a_project_needs_of_a_phase_do_not_apply() {
+    let outside = |message| Input {
+        in_project: false,
+        unit: Some("LINES"),
+        ..input(message)
+    };
+    let request = analyze(&course(), &outside("Check my costs")).unwrap();
+    assert_eq!(request.slots.len(), 1);
+    assert_eq!(request.slots[0].need, "offers");
+    assert_eq!(request.slots[0].phase, None);
+    assert_eq!(
+        missing_must_have(&course(), &outside("Check my costs")),
+        ["offers"]
+    );
+}
+
+#[test]
+fn what_is_there_and_needed_is_relevant() {
+    let there = [
+        present("offers", &[]),
+        present("budget", &[]),
+        present("notes", &["lines:1-2"]),
+        present("budget", &["costs"]),
+        present("notes", &[]),
+    ];
+    let with = |there, message| {
+        relevant(
+            &course(),
+            &Input {
+                present: there,
+                ..input(message)
+            },
+        )
+    };
+    // In the course's order; the part rather than the whole, and nothing of another unit.
+    assert_eq!(with(&there, "Check my costs"), [&there[4], &there[3]]);
+    assert_eq!(with(&there[..2], "Check my costs"), [&there[1]]);
+    assert!(with(&there, "Add the bus").is_empty());
+    let off = Input {
+        on: false,
+        present: &there,
+        ..input("Check my costs")
+    };
+    assert!(relevant(&course(), &off).is_empty());
 }
 
 #[test]

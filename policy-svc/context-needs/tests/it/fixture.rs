@@ -92,6 +92,7 @@ pub fn course() -> ContextCourse {
 pub fn input(message: &str) -> Input<'_> {
     Input {
         on: true,
+        in_project: true,
         phase: Some("budget"),
         message,
         locale: "en",

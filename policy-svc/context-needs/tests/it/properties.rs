@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use turnwise_context_needs::{
-    Input, MOST_SLOTS, Present, analyze, intent::of_words, missing_must_have,
+    Input, MOST_SLOTS, Present, analyze, intent::of_words, missing_must_have, relevant,
 };
 use turnwise_course_pack::{ContextCourse, ContextNeed, Friction, MessageIntent, Urgency};
 
@@ -76,6 +76,7 @@ fn any_course() -> impl Strategy<Value = ContextCourse> {
 #[derive(Debug, Clone)]
 struct Step {
     on: bool,
+    in_project: bool,
     phase: Option<&'static str>,
     unit: Option<&'static str>,
     message: String,
@@ -88,6 +89,7 @@ impl Step {
     fn input(&self) -> Input<'_> {
         Input {
             on: self.on,
+            in_project: self.in_project,
             phase: self.phase,
             unit: self.unit,
             message: &self.message,
@@ -109,7 +111,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => ".{0,40}",
     ];
     (
-        proptest::bool::weighted(0.9),
+        (proptest::bool::weighted(0.9), proptest::bool::weighted(0.8)),
         proptest::option::of(one_of(&PHASES)),
         proptest::option::of(one_of(&UNITS)),
         message,
@@ -118,8 +120,9 @@ fn step() -> impl Strategy<Value = Step> {
         any::<bool>(),
     )
         .prop_map(
-            |(on, phase, unit, message, present, flagged, refused)| Step {
+            |((on, in_project), phase, unit, message, present, flagged, refused)| Step {
                 on,
+                in_project,
                 phase,
                 unit,
                 message,
@@ -158,6 +161,7 @@ proptest! {
                 need.intents.is_empty() || need.intents.contains(&request.intent) || step.flagged.contains(&need.artifact)
             );
             prop_assert!(need.phase.is_none() || need.phase == slot.phase);
+            prop_assert!(step.in_project || slot.phase.is_none());
             for there in step.present.iter().filter(|there| there.artifact == slot.artifact) {
                 prop_assert!(!there.key_paths.is_empty() && !there.key_paths.iter().any(String::is_empty));
                 prop_assert!(!slot.key_path.as_ref().is_some_and(|path| there.key_paths.contains(path)));
@@ -195,6 +199,18 @@ proptest! {
         let off = Step { on: false, ..step };
         prop_assert_eq!(analyze(&course, &off.input()), None);
         prop_assert!(missing_must_have(&course, &off.input()).is_empty());
+    }
+
+    #[test]
+    fn what_is_relevant_is_there_once_and_not_asked_for(course in any_course(), step in step()) {
+        let input = step.input();
+        let relevant = relevant(&course, &input);
+        for (n, there) in relevant.iter().enumerate() {
+            prop_assert!(step.on && step.present.contains(there) && !relevant[..n].contains(there));
+        }
+        let asks = |input: &Input<'_>| analyze(&course, input).is_some() || !missing_must_have(&course, input).is_empty();
+        let nothing = Input { present: &[], ..input };
+        prop_assert!(relevant.is_empty() || asks(&nothing));
     }
 
     #[test]

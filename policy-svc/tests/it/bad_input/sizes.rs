@@ -7,7 +7,8 @@ use turnwise_course_pack::Version;
 use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec};
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
-    Courses, Settings, StartError, answers::Answers, courses::LoadedCourse, routes_over,
+    Courses, HelperSettings, StartError, answers::Answers, artifacts::Context,
+    courses::LoadedCourse, routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -38,7 +39,7 @@ fn serve(spec: CourseSpec) -> Client {
         answers: Answers::default(),
         exams: turnwise_reply_guard::ExamQuestions::default(),
         chat: turnwise_lesson_policy::Course::default(),
-        context: turnwise_course_pack::ContextCourse::default(),
+        context: Context::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
@@ -49,7 +50,8 @@ fn serve(spec: CourseSpec) -> Client {
     Client(PolicyServiceClient::new(
         routes_over(
             Arc::new(courses),
-            &Settings::new(std::path::PathBuf::new(), 0),
+            &HelperSettings::default(),
+            true,
             &Kit::for_tests(),
         )
         .unwrap()
