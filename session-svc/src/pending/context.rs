@@ -43,7 +43,7 @@ pub struct Supplied {
     pub supplier_role: String,
 }
 
-/// Opens a request. One that requires nothing is satisfied at once.
+/// Opens a request.
 pub(super) fn open(
     state: &Interactions,
     asked: &RequestContext,
@@ -81,9 +81,6 @@ pub(super) fn open(
         course_id: asked.course_id.clone(),
         turn_id: String::new(),
     };
-    if is_satisfied(&request) {
-        return Ok(resolve(state, request, ContextRequestState::Satisfied, now));
-    }
     let schedules = vec![
         Schedule {
             kind: WorkKind::ContextReminder,
@@ -256,10 +253,12 @@ fn pending<'a>(state: &'a Interactions, request_id: &str) -> Option<&'a ContextR
         .filter(|request| request.request_id == request_id)
 }
 
+/// Whether nothing required is missing; where nothing is required, whether nothing at all is.
 fn is_satisfied(request: &ContextRequest) -> bool {
+    let requires = request.slots.iter().any(|slot| !slot.optional);
     request.slots.iter().enumerate().all(|(place, slot)| {
         let supplied = |source: &ContextSource| usize::try_from(source.slot) == Ok(place);
-        slot.optional || request.sources.iter().any(supplied)
+        (requires && slot.optional) || request.sources.iter().any(supplied)
     })
 }
 

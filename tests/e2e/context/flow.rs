@@ -72,7 +72,7 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
     let mut stream = watch(&ada, &thread, 0).await.unwrap();
     let mut said = Vec::new();
     let mut delta = String::new();
-    while said.len() < 5 {
+    while said.len() < 4 {
         let next = stream.message().await.unwrap().unwrap();
         match next.event.clone().unwrap() {
             Event::Delta(piece) => delta.push_str(&piece.text),
@@ -89,7 +89,7 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
     }
     let ids: Vec<i64> = events.iter().map(|event| event.event_id).collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
-    assert_eq!(said, [1, 2, 3, 4, 5][..said.len()]);
+    assert_eq!(said, [1, 2, 3, 4]);
     let kinds: Vec<&str> = events
         .iter()
         .map(|event| match event.event.as_ref().unwrap() {

@@ -210,7 +210,10 @@ async fn a_context_request_is_satisfied_and_answered(bench: &mut Bench) {
         (work.subject_id.as_str(), &work.claims[..]),
         (id.as_str(), &b"sealed"[..])
     );
-    let closes = Step::AnswerContextRequest(AnswerContextRequest { request_id: id });
+    let closes = Step::AnswerContextRequest(AnswerContextRequest {
+        request_id: id,
+        turn_id: "t1".to_owned(),
+    });
     assert_eq!(step(sessions, &ada, "resumed", closes).await, Ok(None));
     assert_eq!(state(sessions, &ada).await, ContextRequestState::Answered);
     let token = resumed[0].1.fencing_token;
@@ -300,7 +303,10 @@ async fn a_turn_does_not_step_on_what_has_changed(bench: &mut Bench) {
         .unwrap();
     let start = started(sessions, &ada, begin("t1", "k")).await;
     let mut turn = commit(&start, "k", "k");
-    let closes = AnswerContextRequest { request_id: id };
+    let closes = AnswerContextRequest {
+        request_id: id,
+        turn_id: "t1".to_owned(),
+    };
     turn.pending_change = Some(PendingChange {
         step: Some(Step::AnswerContextRequest(closes.clone())),
     });

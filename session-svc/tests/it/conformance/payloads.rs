@@ -179,7 +179,10 @@ impl Clients {
             assert_eq!(source.sha256[..], Sha256::digest(&expected)[..]);
             assert_eq!(self.read(&id, source.slot).await.unwrap(), expected);
         }
-        let closes = Step::AnswerContextRequest(AnswerContextRequest { request_id: id });
+        let closes = Step::AnswerContextRequest(AnswerContextRequest {
+            request_id: id,
+            turn_id: "t1".to_owned(),
+        });
         assert_eq!(self.turn(&format!("answer-{number}"), closes).await, None);
         waits
     }

@@ -49,6 +49,7 @@ fn resolved() -> Vec<(State, Interactions, ContextRequest)> {
             .unwrap()
             .unwrap(),
         changed(&log, Change::Force, 1),
+        changed(&log, Change::Skip, 1),
         changed(&log, Change::Expire, 300),
         changed(&log, Change::Cancel, 1),
     ]
@@ -220,6 +221,7 @@ fn a_change_that_took_effect_changes_nothing_and_any_other_fails() {
         for wanted in [
             Change::Cancel,
             Change::Force,
+            Change::Skip,
             Change::Expire,
             Change::Remind,
         ] {
@@ -227,6 +229,7 @@ fn a_change_that_took_effect_changes_nothing_and_any_other_fails() {
                 (found, wanted),
                 (State::Cancelled, Change::Cancel)
                     | (State::Forced, Change::Force)
+                    | (State::Skipped, Change::Skip)
                     | (State::Expired, Change::Expire)
             );
             let expected = if same { Ok(None) } else { Err(closed(found)) };
@@ -264,6 +267,31 @@ fn nothing_is_supplied_to_a_request_that_is_not_open() {
             Err(expected)
         );
     }
+}
+
+#[test]
+fn only_the_roles_of_a_slot_supply_it() {
+    let mut asked = request(&[("log", false)]);
+    asked.slots[0].suppliers = vec!["student".into(), "service".into()];
+    let state = take(
+        &Interactions::default(),
+        Step::RequestContext(asked),
+        at(0),
+        "r1",
+    );
+    let state = state.unwrap().unwrap().after;
+    let refused = supply(&state, "r1", &supplied(0, "log", "x"), at(1));
+    assert_eq!(
+        refused,
+        Err(PendingError::NoSupplier {
+            suppliers: "student, service".into()
+        })
+    );
+    let by_student = turnwise_session_svc::pending::Supplied {
+        supplier_role: "student".into(),
+        ..supplied(0, "log", "x")
+    };
+    supply(&state, "r1", &by_student, at(1)).unwrap().unwrap();
 }
 
 #[test]

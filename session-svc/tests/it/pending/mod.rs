@@ -86,6 +86,7 @@ fn request(slots: &[(&str, bool)]) -> RequestContext {
 fn answer_request(request_id: &str) -> Step {
     Step::AnswerContextRequest(AnswerContextRequest {
         request_id: request_id.into(),
+        turn_id: "t1".into(),
     })
 }
 

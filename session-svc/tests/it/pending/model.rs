@@ -54,6 +54,7 @@ fn any_op() -> impl Strategy<Value = Op> {
     let changes = [
         Change::Cancel,
         Change::Force,
+        Change::Skip,
         Change::Remind,
         Change::Expire,
         Change::Unspecified,
@@ -91,6 +92,7 @@ enum Says {
     Closed,
     Invalid,
     WrongType,
+    WrongRole,
     TooLarge,
 }
 
@@ -103,6 +105,7 @@ fn said(result: &Result<Option<Stepped>, PendingError>) -> Says {
         Err(PendingError::ContextRequestClosed { .. }) => Says::Closed,
         Err(PendingError::Invalid { .. } | PendingError::NotYet { .. }) => Says::Invalid,
         Err(PendingError::UnsupportedPayload { .. }) => Says::WrongType,
+        Err(PendingError::NoSupplier { .. }) => Says::WrongRole,
         Err(PendingError::PayloadTooLarge { .. }) => Says::TooLarge,
     }
 }
@@ -211,14 +214,16 @@ impl Model {
         if !self.idle() {
             return Says::Busy;
         }
+        // Where nothing is required, all of it is.
+        let requires = optional.iter().any(|optional| !optional);
         let missing: BTreeSet<i32> = (0..)
             .zip(optional)
-            .filter(|(_, o)| !**o)
+            .filter(|(_, optional)| !requires || !**optional)
             .map(|(n, _)| n)
             .collect();
         self.needs = Some(self.requests.len());
         self.requests.push(Needs {
-            ended: missing.is_empty().then_some(Ended::Satisfied),
+            ended: None,
             missing,
             slots: optional.len() as i32,
             end: self.now + 300,
