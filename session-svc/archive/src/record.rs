@@ -116,7 +116,8 @@ pub struct ContextRequestRecord {
     pub student_id: String,
     /// The thread.
     pub thread_id: String,
-    /// The request with its sources; none if it could not be read, which the conversation's record counts.
+    /// The request with its sources; none if it could not be read, which the conversation's record counts. Of an artifact that
+    /// was kept beside the conversation: `artifact`, and its content is the one payload.
     pub context_request: Option<Value>,
     /// What was supplied for it.
     pub payloads: Vec<ContextPayload>,

@@ -73,11 +73,6 @@ pub(super) async fn change_context_request(
     if change == ContextRequestChange::Unspecified {
         return Err(Fault::invalid("change", "must be one of the changes").into());
     }
-    caller.require(match change {
-        ContextRequestChange::Force => &["teacher", "staff", "service"],
-        ContextRequestChange::Skip | ContextRequestChange::Cancel => &["student", "service"],
-        _ => &["service"],
-    })?;
     let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let request = sessions
         .change_context_request(&student, &message.thread_id, &message.request_id, change)

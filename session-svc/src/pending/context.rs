@@ -7,13 +7,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
-use turnwise_kit::time;
+use turnwise_kit::{ids, time};
 use turnwise_proto::session::v1::{
     AnswerContextRequest, ContextRequest, ContextRequestChange, ContextRequestState, ContextSlot,
     ContextSource, RequestContext, WorkKind, pending_interaction::Interaction,
 };
-
-use uuid::Uuid;
 
 use super::{Interactions, PendingError, Schedule, Stepped, after, invalid, is_before};
 
@@ -320,8 +318,9 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
     if !(1..=SLOTS_MAX).contains(&slots) {
         return Err(invalid("request_context.slots", "must be 1 to 20"));
     }
-    if !asked.request_id.is_empty() && Uuid::try_parse(&asked.request_id).is_err() {
-        return Err(invalid("request_context.request_id", "must be a UUID"));
+    if !asked.request_id.is_empty() && !ids::is_valid(&asked.request_id) {
+        let problem = "must match [A-Za-z0-9._~@-]{1,128}, or be empty";
+        return Err(invalid("request_context.request_id", problem));
     }
     asked.slots.iter().try_for_each(check_slot)
 }

@@ -18,7 +18,7 @@ use turnwise_session_archive::{
 use turnwise_session_store::{Check, Read, StudentKey};
 
 use super::{
-    Sessions,
+    Sessions, artifacts,
     fields::Fields,
     interactions,
     json::json,
@@ -302,6 +302,30 @@ impl Sessions {
             payloads,
             unreadable: left_out.records,
         })
+    }
+}
+
+impl Sessions {
+    /// What is kept beside a thread for requests to come, as it is archived: a record for each.
+    pub(super) async fn archived_artifacts(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<Vec<ContextRequestRecord>, SessionError> {
+        let beside = self.artifacts_beside(student, thread_id).await?;
+        let records = beside.into_iter().map(|(artifact, content)| {
+            let document = artifacts::document(&artifact)?;
+            let unreadable = u64::from(content.is_none());
+            let payloads = content.map(|content| ContextPayload { slot: 0, content });
+            Ok(ContextRequestRecord {
+                student_id: student.student.clone(),
+                thread_id: thread_id.to_owned(),
+                context_request: Some(document),
+                payloads: payloads.into_iter().collect(),
+                unreadable,
+            })
+        });
+        records.collect()
     }
 }
 

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::{
     Sessions,
     fields::decimal,
+    json::json,
     keys,
     stored::StoredThread,
     threads::{field, is_about, unknown},
@@ -227,6 +228,45 @@ impl Sessions {
         let content = content.map_err(|_| SessionError::RecordCorrupted { record: WHAT })?;
         Ok((record::decode(WHAT, &artifact)?, content))
     }
+}
+
+impl Sessions {
+    /// The artifacts beside a thread, each with its content, as far as they can be read.
+    pub(super) async fn artifacts_beside(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+    ) -> Result<Vec<(Artifact, Option<String>)>, SessionError> {
+        let partition = self.partition(student).await?;
+        let wanted = vec![Read::Record {
+            key: keys::artifacts(thread_id),
+        }];
+        let kept = self.read(&partition, wanted).await?.record()?;
+        let mut found = Vec::with_capacity(kept.len());
+        for (name, bytes) in kept {
+            let Ok(artifact) = record::decode::<Artifact>(WHAT, &bytes) else {
+                continue;
+            };
+            // One at a time: each may be large.
+            let wanted = vec![Read::Fields {
+                key: keys::artifact_contents(thread_id),
+                fields: vec![Cow::Owned(name)],
+            }];
+            let content = self.read(&partition, wanted).await?.fields()?.take();
+            let content = content.and_then(|content| {
+                let content = record::unstamp(WHAT, &content).ok()?;
+                String::from_utf8(content.into()).ok()
+            });
+            found.push((artifact, content));
+        }
+        Ok(found)
+    }
+}
+
+/// An artifact in archives and exports, without its content.
+pub(super) fn document(artifact: &Artifact) -> Result<serde_json::Value, SessionError> {
+    let artifact = json("turnwise.session.v1.Artifact", artifact)?;
+    Ok(serde_json::json!({ "artifact": artifact }))
 }
 
 fn age(artifact: &Artifact) -> (i64, i32) {

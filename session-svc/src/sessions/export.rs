@@ -7,7 +7,7 @@ use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind
 use turnwise_session_store::{Read, StudentKey};
 
 use super::{
-    END, Sessions,
+    END, Sessions, artifacts,
     audit::{Actor, Deed},
     events::Page,
     interactions::Interactions,
@@ -86,6 +86,14 @@ impl Sessions {
                 send(sender, text).await?;
                 self.write_payloads(student, &thread_id, thread.request_ids, sender)
                     .await?;
+                send(sender, "],\"artifacts\":[".to_owned()).await?;
+                let mut comma = "";
+                for (artifact, content) in self.artifacts_beside(student, &thread_id).await? {
+                    let mut document = artifacts::document(&artifact)?;
+                    document["content"] = content.into();
+                    send(sender, format!("{comma}{document}")).await?;
+                    comma = ",";
+                }
                 send(sender, "]}".to_owned()).await?;
             }
         }

@@ -307,6 +307,16 @@ impl Sessions {
                     let before = std::mem::take(&mut records);
                     writer = self.append(class_id, writer, before, Some(request)).await?;
                 }
+                let beside = self
+                    .archived_artifacts(&entry.student, &entry.thread_id)
+                    .await?;
+                for artifact in beside {
+                    report.unreadable += artifact.unreadable;
+                    let before = std::mem::take(&mut records);
+                    writer = self
+                        .append(class_id, writer, before, Some(artifact))
+                        .await?;
+                }
                 seen.insert(entry.member, copied.seen);
             }
             writer = self.append(class_id, writer, records, None).await?;

@@ -134,10 +134,17 @@ fn what_is_supplied_again_replaces_what_was_there() {
 }
 
 #[test]
-fn a_request_that_requires_nothing_is_satisfied_at_once() {
-    let stepped = open(&[("log", true)]);
-    assert_eq!(stepped.request.unwrap().state(), State::Satisfied);
-    assert_eq!(stepped.schedules, resume(0));
+fn a_request_that_requires_nothing_is_satisfied_by_all_of_it() {
+    let opened = open(&[("log", true), ("log", true)]).after;
+    let give = |state, slot| {
+        let given = supply(state, "r1", &supplied(slot, "log", "x"), at(1));
+        given.unwrap().unwrap()
+    };
+    let first = give(&opened, 0);
+    assert_eq!(first.request.unwrap().state(), State::Open);
+    let second = give(&first.after, 1);
+    assert_eq!(second.request.unwrap().state(), State::Satisfied);
+    assert_eq!(second.schedules, resume(1));
 }
 
 #[test]
