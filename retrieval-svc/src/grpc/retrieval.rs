@@ -205,7 +205,7 @@ impl<'a> Plan<'a> {
                 .first()
                 .filter(|best| best.lexical.is_some())
                 .and_then(asks)
-                .map(convert::clarification);
+                .map(|document| convert::clarification(document, &course.pack().course.locale));
             response.chunks = hits
                 .iter()
                 .filter(|hit| asks(hit).is_none())
