@@ -142,10 +142,9 @@ pub async fn replay(
     let texts = record.texts.as_ref().ok_or(ReplayError::Erased)?;
     let mut compare = Compare::default();
     let Some(plan) = &recorded.plan else {
-        let why = if recorded.guardrail.is_empty() {
-            "the policy did not answer"
-        } else {
-            "the message met a guardrail"
+        let why = match recorded.guardrail.as_str() {
+            "" => undecided(recorded),
+            _ => "the message met a guardrail",
         };
         compare.skip("plan", why);
         return Ok(compare.report);
@@ -174,7 +173,7 @@ pub async fn replay(
     };
     let (Some(policy_recorded), Some(request)) = (&recorded.policy, record::decide_request(&made))
     else {
-        compare.skip("policy", "the policy did not answer");
+        compare.skip("policy", undecided(recorded));
         return Ok(compare.report);
     };
     let decided = policy
@@ -224,6 +223,14 @@ pub async fn replay(
         &record::turn_state(&made, &resolved, at).unwrap_or_default(),
     );
     Ok(compare.report)
+}
+
+/// Why a turn has no decision, or none of a kind.
+fn undecided(recorded: &TurnFacts) -> &'static str {
+    match recorded.clarification {
+        Some(_) => "a question was asked",
+        None => "the policy did not answer",
+    }
 }
 
 fn prompt(

@@ -7,6 +7,7 @@
 #![allow(missing_docs, clippy::doc_markdown, clippy::large_enum_variant)]
 
 mod error_reason;
+mod escalation;
 pub mod readable;
 
 /// Shared by all services.

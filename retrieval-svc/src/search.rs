@@ -113,6 +113,20 @@ impl Asked {
     }
 }
 
+/// Whether a text, without those before it, is clearly about a chunk: it holds half of the text's terms, and two at the
+/// least.
+pub async fn is_about(
+    version: &CourseVersion,
+    view: &View,
+    text: &str,
+    hit: &Hit,
+) -> Result<bool, EngineError> {
+    let turn = version.mapping.turn(text, &[] as &[&str]);
+    let query = turn.query(Namespace::Chunks, None);
+    let held = view.index.matched(Namespace::Chunks, hit, &query).await?;
+    Ok(held.len() >= 2 && held.len() * 2 >= query.terms.len())
+}
+
 /// Rows of these units.
 pub fn in_units<'a>(units: impl IntoIterator<Item = &'a str>, tier: Option<Tier>) -> Filter {
     Filter {

@@ -262,7 +262,7 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
         answer: SAID.repeat(4).into(),
         memory_turns: vec![remembered(Role::User), remembered(Role::Assistant)],
         pending_change: None,
-        escalate: false,
+        escalation: None,
         events: vec![NewEvent {
             kind: "turn".to_owned(),
             related_id: key.to_owned(),

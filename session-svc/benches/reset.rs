@@ -293,7 +293,7 @@ async fn turn(sessions: &Sessions, student: &StudentKey, thread_id: &str, count:
         answer: Bytes::from(SAID.repeat(4)),
         memory_turns: vec![remembered(Role::User), remembered(Role::Assistant)],
         pending_change: None,
-        escalate: false,
+        escalation: None,
         events: Vec::new(),
         turn_log: None,
         alert: None,

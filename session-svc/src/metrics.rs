@@ -11,6 +11,7 @@ use turnwise_proto::classes::v1::{AlertKind, SafeguardingAlert};
 #[derive(Debug, Clone, Default)]
 pub struct SessionMetrics {
     alerts: Family<AlertLabels, Counter>,
+    escalations: Counter,
     resets: Family<ResetLabels, Counter>,
     dropped: Counter,
 }
@@ -34,6 +35,9 @@ impl SessionMetrics {
         let own = Self::default();
         // From zero on: an alert rule that asks for an increase would not see a count that begins with one.
         for kind in (1..).map_while(|number| AlertKind::try_from(number).ok()) {
+            if kind == AlertKind::Handoff {
+                continue;
+            }
             for uncertain in ["yes", "no"] {
                 let labels = AlertLabels {
                     kind: kind.as_str_name(),
@@ -47,6 +51,11 @@ impl SessionMetrics {
                 "turnwise_session_safeguarding_alerts",
                 "Calls for help that were raised in classes",
                 own.alerts.clone(),
+            );
+            registry.register(
+                "turnwise_session_escalations",
+                "Persons that were asked to step in after a clarification",
+                own.escalations.clone(),
             );
             registry.register(
                 "turnwise_session_class_resets",
@@ -63,6 +72,10 @@ impl SessionMetrics {
     }
 
     pub(crate) fn raised(&self, alert: &SafeguardingAlert) {
+        if alert.kind() == AlertKind::Handoff {
+            self.escalations.inc();
+            return;
+        }
         self.alerts
             .get_or_create(&AlertLabels {
                 kind: alert.kind().as_str_name(),

@@ -1,9 +1,14 @@
 //! Questions that an answer needs: one a turn, in the tutor's threads and in conversations with the helper.
 
 use turnwise_proto::{
+    classes::v1::Escalation,
     common::v1::ErrorReason,
     explain::v1::{ClarificationStep, TurnRecord},
     helper::v1::ChatRequest,
+    school::v1::{
+        ListEscalationsRequest, ResolveEscalationRequest, WatchClassRequest,
+        watch_class_response::Event,
+    },
     tutor::v1::{
         ClarificationProgress, ClientEvent, ClientEventKind, DialogState, SessionStatus,
         TakeTurnRequest, TakeTurnResponse, Thread,
@@ -19,7 +24,8 @@ use turnwise_tests::{
     options::{Kind, Options, Service},
     refusal::check_refusal,
     staff::Staff,
-    student::{DEMO_COURSE, Student, empty_turn},
+    student::{DEMO_COURSE, Student, empty_turn, fresh_key},
+    teacher::Teacher,
 };
 
 in_both_deployments!(
@@ -38,6 +44,9 @@ const SCALING: [&str; 3] = [
     "Which amounts",
 ];
 const WANTED: &str = "How do I scale a recipe of my own?";
+
+const MEASURED: &str =
+    "I measured pairs of numbers: is a straight line through my measurements fair?";
 
 fn event(kind: ClientEventKind, question_index: i32) -> Option<ClientEvent> {
     Some(ClientEvent {
@@ -96,6 +105,16 @@ async fn searches(suite: &Deployment) -> u64 {
         sum += admin::handled(at, &method, "OK").await;
     }
     sum
+}
+
+/// Those that nobody has resolved.
+async fn escalations(teacher: &Teacher) -> Vec<Escalation> {
+    let request = teacher.request(ListEscalationsRequest {
+        class_id: Student::CLASS.to_owned(),
+        ..ListEscalationsRequest::default()
+    });
+    let page = teacher.classes().list_escalations(request).await.unwrap();
+    page.into_inner().escalations
 }
 
 async fn questions_are_asked_in_order_and_then_answered(kind: Kind) {
@@ -296,12 +315,7 @@ async fn a_person_takes_over_also_after_a_fallback(kind: Kind) {
     let suite = Deployment::start(kind, options).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    let mut answer = ada
-        .say(
-            &thread,
-            "I measured pairs of numbers: is a straight line through my measurements fair?",
-        )
-        .await;
+    let mut answer = ada.say(&thread, MEASURED).await;
     for _ in 0..3 {
         assert_eq!(answer.session_status(), SessionStatus::Active);
         assert_ne!(asked(&answer), 0);
@@ -316,5 +330,74 @@ async fn a_person_takes_over_also_after_a_fallback(kind: Kind) {
         ada.say(&thread, "thanks").await.session_status(),
         SessionStatus::Escalated
     );
+
+    let teacher = Teacher::of(&suite);
+    let page = page(&suite, lesson("lesson-alg-15")).await;
+    let bob = suite.student("bob");
+    let mut chat = bob.chat(asking(&page, MEASURED)).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(chat.dialog_state(), DialogState::NeedsClarification);
+        let next = going_on(&page, &chat, "see above");
+        chat = bob.chat(next).await.unwrap();
+    }
+    assert_eq!(chat.session_status(), SessionStatus::Escalated);
+    assert_eq!(chat.text, "I've let your teacher know, too.");
+    assert!(!chat.degraded_reasons.is_empty());
+    let mut open = escalations(&teacher).await;
+    assert_eq!(open.len(), 2);
+    assert_eq!(open[0].student_id, "bob");
+    let of_bob = open.remove(0);
+    let resolve_bob = teacher.request(ResolveEscalationRequest {
+        class_id: Student::CLASS.to_owned(),
+        escalation_id: of_bob.escalation_id,
+        idempotency_key: fresh_key(),
+    });
+    teacher
+        .classes()
+        .resolve_escalation(resolve_bob)
+        .await
+        .unwrap();
+    let escalation = &open[0];
+    assert_eq!(escalation.document_id, "line-through-measurements");
+    assert_eq!(
+        (&escalation.thread_id, &escalation.turn_id),
+        (&thread.thread_id, &answer.turn_id)
+    );
+    let mut watched = teacher
+        .classes()
+        .watch_class(teacher.request(WatchClassRequest {
+            class_id: Student::CLASS.to_owned(),
+            ..WatchClassRequest::default()
+        }))
+        .await
+        .unwrap()
+        .into_inner();
+    let told = loop {
+        let news = watched.message().await.unwrap().unwrap();
+        if let Some(Event::Escalation(told)) = news.event {
+            break told;
+        }
+    };
+    assert_eq!(&told, escalation);
+    let resolve = |escalation_id: &str| ResolveEscalationRequest {
+        class_id: Student::CLASS.to_owned(),
+        escalation_id: escalation_id.to_owned(),
+        idempotency_key: fresh_key(),
+    };
+    let unknown = teacher.request(resolve(&fresh_key()));
+    let refused = teacher.classes().resolve_escalation(unknown).await;
+    check_refusal(
+        &refused.unwrap_err(),
+        tonic::Code::NotFound,
+        ErrorReason::UnknownAlert,
+        "escalation_id",
+    );
+    let known = teacher.request(resolve(&escalation.escalation_id));
+    let resolved = teacher.classes().resolve_escalation(known).await.unwrap();
+    let resolved = resolved.into_inner().escalation.unwrap();
+    assert!(!resolved.resolved_by.is_empty() && resolved.resolve_time.is_some());
+    assert_eq!(escalations(&teacher).await, []);
+    let after = ada.say(&thread, "thanks").await;
+    assert_eq!(after.session_status(), SessionStatus::Active);
     suite.nothing_panicked();
 }

@@ -57,6 +57,7 @@ mod bad_tokens;
 mod bad_turns;
 mod busy_model;
 mod clarification;
+mod clarification_model;
 mod class_of_thirty;
 mod command_line;
 mod conversation;

@@ -25,8 +25,8 @@ pub struct TurnArgs {
     /// What the student says, as LaTeX
     #[arg(long, default_value = "", hide_default_value = true)]
     pub latex: String,
-    /// The button that the student presses, with --unit
-    #[arg(long, value_parser = parse_event, requires = "unit")]
+    /// The button that the student presses, with --unit unless it is one of a clarification
+    #[arg(long, value_parser = parse_event)]
     pub event: Option<ClientEventKind>,
     /// The unit of the button
     #[arg(long)]

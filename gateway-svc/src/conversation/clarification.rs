@@ -8,8 +8,8 @@ use turnwise_proto::{
     retrieval::v1::ClarificationTask,
     session::v1::{
         AnswerClarification, CancelClarification, Clarification, ClarificationAnswer,
-        CorrectClarification, PendingChange, SkipClarification, StartClarification, TurnStart,
-        pending_change::Step, pending_interaction::Interaction,
+        CorrectClarification, NewEscalation, PendingChange, SkipClarification, StartClarification,
+        TurnStart, pending_change::Step, pending_interaction::Interaction,
     },
     tutor::v1::{
         Button, ButtonCall, ClarificationProgress, ClientEvent, ClientEventKind, DialogState,
@@ -413,4 +413,13 @@ pub(crate) fn footer(facts: &TurnFacts, texts: &TurnTexts) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// The person who is asked to step in.
+pub(crate) fn escalation(facts: &TurnFacts) -> Option<NewEscalation> {
+    let taken = facts.clarification.as_ref()?;
+    taken.handed_off.then(|| NewEscalation {
+        document_id: taken.document_id.clone(),
+        turn_id: facts.turn_id.clone(),
+    })
 }

@@ -48,6 +48,27 @@ impl Lease {
         self.held = false;
     }
 
+    /// Gives it back before the caller is answered, who may send the next message at once.
+    pub(super) async fn give_back(mut self) {
+        self.abandon().await;
+        self.held = false;
+    }
+
+    fn abandon(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut session = self.session.clone();
+        let context = CallContext::background(Some(self.caller.clone()), ABANDON_TIMEOUT);
+        let request = context.request(AbandonTurnRequest {
+            student_id: self.caller.subject.clone(),
+            thread_id: self.thread_id.clone(),
+            fencing_token: self.fencing_token,
+        });
+        async move {
+            if let Err(status) = session.abandon_turn(request).await {
+                tracing::warn!(code = ?status.code(), "the lease was not given back; it will run out");
+            }
+        }
+    }
+
     /// Does the work and renews the lease every third of its time meanwhile. A renewal that fails is no reason to stop:
     /// the commit finds out whether the lease was really lost.
     pub(super) async fn during<T>(
@@ -90,17 +111,6 @@ impl Drop for Lease {
         if !self.held {
             return;
         }
-        let mut session = self.session.clone();
-        let context = CallContext::background(Some(self.caller.clone()), ABANDON_TIMEOUT);
-        let request = context.request(AbandonTurnRequest {
-            student_id: self.caller.subject.clone(),
-            thread_id: self.thread_id.clone(),
-            fencing_token: self.fencing_token,
-        });
-        self.kit.tasks.spawn(async move {
-            if let Err(status) = session.abandon_turn(request).await {
-                tracing::warn!(code = ?status.code(), "the lease was not given back; it will run out");
-            }
-        });
+        self.kit.tasks.spawn(self.abandon());
     }
 }

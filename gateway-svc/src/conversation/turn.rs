@@ -63,6 +63,11 @@ impl Turn<'_> {
         self.lease.during(self.request.context, work).await
     }
 
+    /// Ends a turn that came to nothing.
+    pub(crate) async fn give_back(self) {
+        self.lease.give_back().await;
+    }
+
     /// Stores all that the turn made, its answer and the end of its lease, in one atomic step. What names the turn is
     /// filled in here; `made` holds the rest.
     pub(crate) async fn commit<A: Message>(

@@ -10,10 +10,11 @@ use turnwise_proto::{
         AcknowledgeAlertRequest, AcknowledgeAlertResponse, ClassReportRequest, ClassReportResponse,
         ExplainTurnRequest, ExplainTurnResponse, ExportClassRequest, ExportClassResponse,
         GetClassPolicyRequest, GetClassPolicyResponse, GetClassRosterRequest,
-        GetClassRosterResponse, ListSafeguardingAlertsRequest, ListSafeguardingAlertsResponse,
-        ListStuckStudentsRequest, ListStuckStudentsResponse, MarkPrerequisiteMetRequest,
-        MarkPrerequisiteMetResponse, ResetClassConversationsRequest,
-        ResetClassConversationsResponse, SetClassPolicyRequest, SetClassPolicyResponse,
+        GetClassRosterResponse, ListEscalationsRequest, ListEscalationsResponse,
+        ListSafeguardingAlertsRequest, ListSafeguardingAlertsResponse, ListStuckStudentsRequest,
+        ListStuckStudentsResponse, MarkPrerequisiteMetRequest, MarkPrerequisiteMetResponse,
+        ResetClassConversationsRequest, ResetClassConversationsResponse, ResolveEscalationRequest,
+        ResolveEscalationResponse, SetClassPolicyRequest, SetClassPolicyResponse,
         SetClassRosterRequest, SetClassRosterResponse, UnmarkPrerequisiteMetRequest,
         UnmarkPrerequisiteMetResponse, WatchClassRequest, WatchClassResponse,
         class_service_server::ClassService,
@@ -183,6 +184,28 @@ impl ClassService for Classes {
             .open(&CLASSES, Kind::Act, request, |r| &r.class_id)
             .await?;
         let answer = self.school.acknowledge(&context, request).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_escalations(
+        &self,
+        request: Request<ListEscalationsRequest>,
+    ) -> Result<Response<ListEscalationsResponse>, Status> {
+        let (context, request) = self
+            .open(&CLASSES, Kind::Read, request, |r| &r.class_id)
+            .await?;
+        let answer = self.school.escalations(&context, request).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn resolve_escalation(
+        &self,
+        request: Request<ResolveEscalationRequest>,
+    ) -> Result<Response<ResolveEscalationResponse>, Status> {
+        let (context, request) = self
+            .open(&CLASSES, Kind::Act, request, |r| &r.class_id)
+            .await?;
+        let answer = self.school.resolve_escalation(&context, request).await?;
         Ok(Response::new(answer))
     }
 

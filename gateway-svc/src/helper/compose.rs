@@ -68,7 +68,8 @@ impl Composed {
     /// The whole answer.
     pub(super) fn text(&self) -> String {
         let answer = self.texts.reply.as_ref().map_or("", |reply| &reply.text);
-        answer.to_owned() + &clarification::footer(&self.facts, &self.texts)
+        let whole = answer.to_owned() + &clarification::footer(&self.facts, &self.texts);
+        whole.trim_start().to_owned()
     }
 
     pub(super) fn decision(&self) -> ChatDecision {
@@ -106,11 +107,16 @@ impl Composing<'_> {
             return Ok(self.asked(&open).await);
         }
         let completed = self.ask_model(&working, &decision, &reference).await?;
+        let failure = completed.call.failure();
+        let is_silent = completed.is_off || failure != DegradedReason::Unspecified;
+        if is_silent && !completed.is_off {
+            self.degrade(failure);
+        }
         self.facts.model_call = Some(completed.call);
         self.texts.completion = completed.completion;
         self.progress.stage(TurnStage::Checking);
-        let resolved = self.resolve(&decision, reference, completed.is_off).await?;
-        if resolved.text.is_empty() {
+        let resolved = self.resolve(&decision, reference, is_silent).await?;
+        if resolved.text.is_empty() && !self.hands_off() {
             return Err(llm_off());
         }
         if resolved.degraded_reason() != DegradedReason::Unspecified {
@@ -264,7 +270,8 @@ impl Composing<'_> {
         )
         .await;
         self.took("model", began);
-        if completed.is_off || completed.call.failure() == DegradedReason::Unspecified {
+        let answered = completed.call.failure() == DegradedReason::Unspecified;
+        if completed.is_off || answered || self.hands_off() {
             return Ok(completed);
         }
         Err(model_failed(completed))
@@ -304,6 +311,12 @@ impl Composing<'_> {
             .map_err(|status| step.fault(&status))?;
         self.took("resolve", began);
         Ok(resolved.into_inner())
+    }
+
+    /// Whether a person is asked to step in, which never depends on a model.
+    fn hands_off(&self) -> bool {
+        let step = self.facts.clarification.as_ref();
+        step.is_some_and(|step| step.handed_off)
     }
 
     /// What is answered: the student's message, or the one that questions were asked about.

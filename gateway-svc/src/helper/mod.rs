@@ -40,7 +40,7 @@ use crate::{
     access::STUDENT,
     conversation::{
         Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
-        clarification::{Questions, is_of_clarification},
+        clarification::{self, Questions, is_of_clarification},
     },
     input::{check_event, check_text},
     record,
@@ -179,8 +179,14 @@ impl Helper {
                 };
                 composing.run(hit).await
             })
-            .await
-            .map_err(|fault| held_in(fault, request.thread_id))?;
+            .await;
+        let composed = match composed {
+            Ok(composed) => composed,
+            Err(fault) => {
+                turn.give_back().await;
+                return Err(held_in(fault, request.thread_id));
+            }
+        };
         let facts = composed.facts();
         answer::log(&facts);
         let answer = answer::answer(&request, start, &composed, scope.is_some(), begun);
@@ -188,10 +194,7 @@ impl Helper {
             messages: answer::messages(start, &composed, core.kit.clock.now()),
             memory_turns: answer::memory_turns(&composed),
             pending_change: composed.questions.change.clone(),
-            escalate: facts
-                .clarification
-                .as_ref()
-                .is_some_and(|step| step.handed_off),
+            escalation: clarification::escalation(&facts),
             ..answer::left(&facts, &composed.texts)
         };
         let answer = turn.commit(answer, made).await?;

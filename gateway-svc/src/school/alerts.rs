@@ -29,6 +29,7 @@ impl School {
                 filter: request.filter,
                 page_size: request.page_size,
                 page_token: request.page_token,
+                handoffs: false,
             }))
             .await
             .map_err(|status| step.fault(&status))?
@@ -54,6 +55,7 @@ impl School {
                 class_id: request.class_id,
                 alert_id: request.alert_id,
                 idempotency_key: request.idempotency_key,
+                handoff: false,
             }))
             .await
             .map_err(|status| step.fault(&status))?

@@ -14,6 +14,7 @@
 //! session-svc keeps all of it, policy-svc knows the courses.
 
 mod alerts;
+mod escalations;
 mod prerequisites;
 mod report;
 mod resets;

@@ -4,6 +4,7 @@ use async_stream::try_stream;
 use futures_util::{Stream, StreamExt, stream};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
+    classes::v1::AlertKind,
     common::v1::ErrorReason,
     school::v1::{WatchClassRequest, WatchClassResponse, watch_class_response::Event},
     session::v1::{WatchAlertsRequest, WatchAlertsResponse},
@@ -66,7 +67,10 @@ impl School {
                         // Of no change yet there is nothing to take up.
                         cursor = cursors.next((next.id > 0).then_some(next.id));
                         let Some(alert) = next.alert else { continue };
-                        Event::Alert(alert)
+                        match alert.kind() {
+                            AlertKind::Handoff => Event::Escalation(alert.into()),
+                            _ => Event::Alert(alert),
+                        }
                     }
                 };
                 yield WatchClassResponse { cursor: cursor.clone(), event: Some(event) };

@@ -90,7 +90,9 @@ impl Composing<'_> {
         };
         let (facts, texts) = (&mut self.facts, &mut self.texts);
         if let Some(open) = self.questions.begin(start, facts, texts, &plan.locale) {
-            return Ok(self.asked(&open, decision.standing));
+            // The plan's focus is not stored: the student stands where they stood.
+            let standing = self.standing().await;
+            return Ok(self.asked(&open, standing));
         }
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());

@@ -30,7 +30,9 @@ use uuid::Uuid;
 use crate::{
     conversation::{
         Begun, Core, PLACE_TICKET_MAX_BYTES, Progress, Request, body_hash,
-        clarification::Questions, guards::class_id, turn_log,
+        clarification::{self, Questions},
+        guards::class_id,
+        turn_log,
     },
     input::Unredacted,
     record,
@@ -112,7 +114,14 @@ pub(crate) async fn take(
             };
             composing.run(screened.hit).await
         })
-        .await?;
+        .await;
+    let composed = match composed {
+        Ok(composed) => composed,
+        Err(fault) => {
+            turn.give_back().await;
+            return Err(fault);
+        }
+    };
     log::log_turn(&composed.facts);
     let now = core.kit.clock.now();
     let answer = answer::answer(start, caller, &core.tokens, &composed, now);
@@ -127,13 +136,10 @@ pub(crate) async fn take(
         events: writes::events(&facts),
         alert: writes::alert(&facts),
         activity: Some(writes::activity(&facts)),
+        escalation: clarification::escalation(&facts),
         turn_state: facts.turn_state,
         target_locked: facts.target_locked_after,
         pending_change: questions.change,
-        escalate: facts
-            .clarification
-            .as_ref()
-            .is_some_and(|step| step.handed_off),
         messages: answer.messages.clone(),
         ..CommitTurnRequest::default()
     };

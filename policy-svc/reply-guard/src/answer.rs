@@ -9,7 +9,7 @@ use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 
 use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
-    numbers::{is_division, is_rounded},
+    numbers::{is_division, is_rounded, without_unit},
     respelled::respelled,
     written,
 };
@@ -185,8 +185,9 @@ impl<'a> Grader<'a> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Formula(formula) => {
+                    let bare = without_unit(formula, &self.letters);
                     let said = Said {
-                        formula,
+                        formula: bare.as_ref().unwrap_or(formula),
                         told: is_told(parts, at),
                         used: is_operand(parts, at),
                         counts: counts(parts, at),

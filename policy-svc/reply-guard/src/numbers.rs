@@ -2,7 +2,7 @@
 
 use turnwise_grading::{Drill, Reason, grade};
 
-use crate::formula::Symbol;
+use crate::formula::{Formula, Symbol, is_relation};
 
 /// Whether a number is a division that comes out even.
 pub(crate) fn is_division(literal: &[Symbol]) -> bool {
@@ -30,4 +30,26 @@ pub(crate) fn is_rounded(drill: &Drill<'_>, statement: &str) -> bool {
     }
     let other = format!("{before}9{decimal}");
     grade(drill, &other).reason != Reason::Undecided
+}
+
+/// `x = 31A`, `x = 5m`: without a letter that the exercise does not have, at the end of a number after a relation.
+pub(crate) fn without_unit<'a>(
+    formula: &Formula,
+    letters: impl IntoIterator<Item = &'a char>,
+) -> Option<Formula> {
+    let [
+        rest @ ..,
+        relation,
+        Symbol::Number(number),
+        Symbol::Letter(unit),
+    ] = formula.0.as_slice()
+    else {
+        return None;
+    };
+    if !is_relation(relation) || letters.into_iter().any(|letter| letter == unit) {
+        return None;
+    }
+    let mut bare = rest.to_vec();
+    bare.extend([relation.clone(), Symbol::Number(number.clone())]);
+    Some(Formula(bare))
 }

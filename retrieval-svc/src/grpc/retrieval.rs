@@ -19,7 +19,7 @@ use super::{Served, check, convert, material};
 use crate::{
     course::{CourseVersion, View},
     error::RetrievalError,
-    search::{Asked, TOP_K_EXAM_SUPPORT, in_units},
+    search::{Asked, TOP_K_EXAM_SUPPORT, in_units, is_about},
 };
 
 /// The most units of a scope.
@@ -124,6 +124,7 @@ struct Plan<'a> {
     exam_candidates: Option<(&'a str, Tier)>,
     /// Of a unit, or of one question of it.
     exam_support: Option<(&'a str, Option<&'a str>)>,
+    text: &'a str,
     /// Documents whose questions were answered.
     clarified: &'a [String],
 }
@@ -143,6 +144,7 @@ impl<'a> Plan<'a> {
         let focus = || check::unit(course, "focus_unit_id", &request.focus_unit_id);
         let clarified = &request.clarified_document_ids;
         let mut plan = Self {
+            text: &request.text,
             clarified: &clarified[..clarified.len().min(MAX_CLARIFIED)],
             ..Self::default()
         };
@@ -201,11 +203,13 @@ impl<'a> Plan<'a> {
             let asks = |hit: &Hit| {
                 asking(course, hit).filter(|document| !self.clarified.contains(&document.id))
             };
-            response.clarification_task = hits
-                .first()
-                .filter(|best| best.lexical.is_some())
-                .and_then(asks)
-                .map(|document| convert::clarification(document, &course.pack().course.locale));
+            let best = hits.first().filter(|best| best.lexical.is_some());
+            if let Some((best, document)) = best.and_then(|best| Some((best, asks(best)?)))
+                && is_about(course, view, self.text, best).await?
+            {
+                let locale = &course.pack().course.locale;
+                response.clarification_task = Some(convert::clarification(document, locale));
+            }
             response.chunks = hits
                 .iter()
                 .filter(|hit| asks(hit).is_none())

@@ -243,11 +243,21 @@ impl SessionAdminService for AdminGrpc {
             .map_err(|_| Fault::invalid("filter", "must be OPEN or ALL"))?;
         let limit = page::size(message.page_size, PAGE.0, PAGE.1)?;
         let about = [message.class_id.as_str(), filter.as_str_name()];
-        let pages = self.pages.list("ListAlerts", Some(&caller), &about);
+        let list = match message.handoffs {
+            false => "ListAlerts",
+            true => "ListEscalations",
+        };
+        let pages = self.pages.list(list, Some(&caller), &about);
         let before: Option<Cursor> = pages.start(&message.page_token)?;
         let page = self
             .sessions
-            .list_alerts(&actor.tenant, &message.class_id, filter, before, limit)
+            .list_alerts(
+                &actor.tenant,
+                &message.class_id,
+                (message.handoffs, filter),
+                before,
+                limit,
+            )
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(ListAlertsResponse {
@@ -266,7 +276,12 @@ impl SessionAdminService for AdminGrpc {
         ids::check("alert_id", &message.alert_id)?;
         let alert = self
             .sessions
-            .acknowledge_alert(&actor, &message.class_id, &message.alert_id, &idempotency)
+            .acknowledge_alert(
+                &actor,
+                &message.class_id,
+                (message.handoff, &message.alert_id),
+                &idempotency,
+            )
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(AcknowledgeAlertResponse {

@@ -162,7 +162,7 @@ pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Faul
 /// An alert that is of a kind.
 pub(super) fn alert(alert: Option<NewAlert>) -> Result<Option<NewAlert>, Fault> {
     if let Some(alert) = &alert {
-        if matches!(alert.kind(), AlertKind::Unspecified) {
+        if matches!(alert.kind(), AlertKind::Unspecified | AlertKind::Handoff) {
             return Err(Fault::invalid("alert.kind", "must be a kind of alert"));
         }
         if !alert.turn_id.is_empty() {

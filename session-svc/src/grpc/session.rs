@@ -226,7 +226,7 @@ impl SessionService for SessionGrpc {
             carry,
             memory_turns: message.memory_turns,
             pending_change: message.pending_change,
-            escalate: message.escalate,
+            escalation: message.escalation,
             events: message.events,
             turn_log: message.turn_log,
             alert: check::alert(message.alert)?,

@@ -91,7 +91,7 @@ impl Sessions {
         let entry = IdempotencyEntry::new(Operation::Events, &append.idempotency, thread_id);
         if let Some(alert) = &append.alert {
             let call = (&append.idempotency, 0);
-            self.raise(student, class_id, thread_id, call, alert, since)
+            self.raise(student, class_id, thread_id, call, alert.into(), since)
                 .await?;
         }
         let now = stamp(self);

@@ -32,7 +32,7 @@
 //! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end), `students`
 //! (ranking of who has worked in it by the millisecond of their end), `roster` (record: `names`), `policy` (record:
 //! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
-//! and `open-alerts` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
+//! and `open-alerts`, `escalations` and `open-escalations` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
 //! `reset` (record of the latest class reset), `reset:KEY` (record of one that ended; expires), `reset-lease` and `erased:PSEUDONYM` (record: `fence`; expires). In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
 //! entries of what staff change, and `dead-letters` (log; expires). In both: `outbox:STREAM` (log of events to deliver; expires),
 //! `outbox-state:STREAM` (record: `cursor`, `mark`, `attempts`, `first`; expires) and `outbox-lease:STREAM`. In the partition
@@ -80,7 +80,8 @@ pub(crate) fn record(key: &Key) -> &'static str {
     match kind {
         "thread" => "thread",
         "threads" | "turns" | "idempotency-index" | "graded" | "conversations" | "students"
-        | "requests" | "resets" | "alerts" | "open-alerts" | "alert-changes" => "index",
+        | "requests" | "resets" | "alerts" | "open-alerts" | "escalations" | "open-escalations"
+        | "alert-changes" => "index",
         "activity" | "places" => "activity",
         "policy" => "class_policy",
         "alert" => "alert",
@@ -231,12 +232,12 @@ pub(crate) fn alert(id: &str) -> Key {
     Key::new(format!("alert:{id}"))
 }
 
-pub(crate) fn alerts() -> Key {
-    Key::new("alerts")
-}
-
-pub(crate) fn open_alerts() -> Key {
-    Key::new("open-alerts")
+/// The rankings of a class's alerts: all, and those that are open.
+pub(crate) fn alerts(handoffs: bool) -> [Key; 2] {
+    match handoffs {
+        false => [Key::new("alerts"), Key::new("open-alerts")],
+        true => [Key::new("escalations"), Key::new("open-escalations")],
+    }
 }
 
 pub(crate) fn alert_changes() -> Key {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use turnwise_kit::{Fault, time};
 use turnwise_proto::{
-    classes::v1::SafeguardingAlert,
+    classes::v1::{Escalation, SafeguardingAlert},
     common::v1::ErrorReason,
     school::v1::{
         ListStuckStudentsRequest, StuckStudent, Waiting, WatchClassRequest,
@@ -20,7 +20,7 @@ use turnwise_proto::{
     },
 };
 
-use super::{Class, WhoArgs, alerts};
+use super::{Class, WhoArgs, alerts, escalations};
 use crate::{
     edge::span,
     render::{Ink, table::table},
@@ -54,6 +54,7 @@ pub struct WatchArgs {
 #[derive(Default)]
 struct Board {
     alerts: BTreeMap<String, SafeguardingAlert>,
+    escalations: BTreeMap<String, Escalation>,
     waiting: Option<Waiting>,
     stuck: Vec<StuckStudent>,
 }
@@ -75,6 +76,9 @@ pub(super) async fn run(args: WatchArgs, out: &mut (dyn Write + Send)) -> Result
             .into_iter()
             .map(|alert| (alert.alert_id.clone(), alert))
             .collect();
+        for escalation in escalations::list(&mut class, false).await? {
+            board.take(Some(Event::Escalation(escalation)));
+        }
     }
     let end = Instant::now() + FIRST;
     loop {
@@ -150,6 +154,13 @@ impl Board {
             Some(Event::Alert(alert)) => {
                 self.alerts.remove(&alert.alert_id);
             }
+            Some(Event::Escalation(escalation)) if escalation.resolved_by.is_empty() => {
+                let id = escalation.escalation_id.clone();
+                self.escalations.insert(id, escalation);
+            }
+            Some(Event::Escalation(escalation)) => {
+                self.escalations.remove(&escalation.escalation_id);
+            }
             Some(Event::Waiting(waiting)) => self.waiting = Some(waiting),
             None => {}
         }
@@ -170,6 +181,11 @@ impl Board {
                 std::cmp::Reverse(alert.create_time.map(|t| (t.seconds, t.nanos)))
             });
             out.push_str(&alerts::rows(newest));
+        }
+        if !self.escalations.is_empty() {
+            let text = format!("wait for a person: {}", self.escalations.len());
+            let _ = writeln!(out, "\n{}", ink.care(&text));
+            out.push_str(&escalations::rows(self.escalations.values()));
         }
         out.push('\n');
         match self

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod board;
+mod escalations;
 mod policy;
 mod report;
 mod reset;
@@ -42,6 +43,8 @@ pub enum ClassCommand {
     Export(reset::ExportArgs),
     /// List calls for help, or take one on
     Alerts(alerts::AlertsArgs),
+    /// List who waits for a person, or say that you have stepped in
+    Escalations(escalations::EscalationsArgs),
     /// A live board: calls for help, who waits, who is stuck
     Watch(board::WatchArgs),
 }
@@ -97,6 +100,7 @@ pub async fn run(args: ClassArgs, out: &mut (dyn Write + Send)) -> Result<ExitCo
         ClassCommand::Reset(args) => reset::run(args, out).await,
         ClassCommand::Export(args) => reset::export(args, out).await,
         ClassCommand::Alerts(args) => alerts::run(args, out).await,
+        ClassCommand::Escalations(args) => escalations::run(args, out).await,
         ClassCommand::Watch(args) => board::run(args, out).await,
     })
 }

@@ -219,6 +219,38 @@ async fn a_report_has_units_and_every_pupil_of_every_page() {
 }
 
 #[tokio::test]
+async fn escalations_are_listed_and_resolved() {
+    let escalation = |id: &str, student: &str| Escalation {
+        escalation_id: id.to_owned(),
+        student_id: student.to_owned(),
+        document_id: "measurements".to_owned(),
+        ..Escalation::default()
+    };
+    let desk = Desk::new(State {
+        escalations: vec![escalation("e-1", "ada"), escalation("e-2", "bob")],
+        ..State::default()
+    })
+    .await;
+    let resolved = desk
+        .told(&["class", "escalations", "7b", "--resolve", "e-1"])
+        .await;
+    assert!(resolved.contains("resolved by berta"), "{resolved}");
+    let open = desk.told(&["class", "escalations", "7b"]).await;
+    assert!(!open.contains("e-1") && open.contains("bob"), "{open}");
+    let all = desk
+        .told(&["class", "escalations", "7b", "--all", "--json"])
+        .await;
+    let all: serde_json::Value = serde_json::from_str(&all).unwrap();
+    assert_eq!(all["escalations"].as_array().unwrap().len(), 2);
+    let board = desk.told(&["class", "watch", "7b", "--once"]).await;
+    assert!(board.contains("wait for a person: 1"), "{board}");
+    let refused = desk
+        .refused(&["class", "escalations", "7b", "--resolve", "e-9"])
+        .await;
+    assert!(refused.contains("UNKNOWN_ALERT"), "{refused}");
+}
+
+#[tokio::test]
 async fn calls_for_help_are_listed_and_taken_on() {
     let alerts = vec![alert("a-1", "ada", false), alert("a-2", "bob", true)];
     let desk = Desk::new(State {

@@ -402,3 +402,13 @@ fn stories_are_counted() {
         &["8", "It is 8."],
     )]);
 }
+
+#[test]
+fn a_unit_that_nobody_asked_for_does_not_hide_a_solution() {
+    all_withheld(&[
+        ("5x-1=39", &["x = 8A", "x=8m", "So x = 8z."]),
+        ("Löse 2x + 1 = 63", &["x = 31A"]),
+    ]);
+    let step = answer(&["5x-1=39"], b"What is 5x?", &STRICT);
+    assert_eq!(step.violation, "");
+}

@@ -5,8 +5,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_proto::{
-    classes::v1::{AlertFilter, SafeguardingAlert},
+    classes::v1::{AlertFilter, AlertKind, SafeguardingAlert},
     session::v1::{AcknowledgeAlertResponse, NewAlert},
+    tutor::v1::SessionStatus,
 };
 use turnwise_session_store::{Check, Outcome, Partition, Read, StudentKey, Transaction, Write};
 
@@ -18,6 +19,7 @@ use crate::{
         audit::{Actor, Deed},
         cursor::Cursor,
         fence::Since,
+        fields::decimal,
         keys, millis,
         outbox::{self, News, Stream},
         threads::field,
@@ -28,8 +30,32 @@ use crate::{
 const CHANGES_KEPT: usize = 1000;
 /// Alerts raised in the same millisecond that one page can still tell apart.
 const TIES: usize = 64;
-/// The kind of what tells that an alert was taken care of.
-const ACKNOWLEDGED: &str = "alert-acknowledged";
+/// What tells that an alert, or an escalation, was taken care of.
+const ACKNOWLEDGED: [&str; 2] = ["alert-acknowledged", "escalation-resolved"];
+
+/// An alert to raise.
+pub(in crate::sessions) struct Raised<'a> {
+    pub(in crate::sessions) turn_id: &'a str,
+    pub(in crate::sessions) kind: AlertKind,
+    pub(in crate::sessions) uncertain: bool,
+    pub(in crate::sessions) document_id: &'a str,
+}
+
+impl<'a> From<&'a NewAlert> for Raised<'a> {
+    fn from(new: &'a NewAlert) -> Self {
+        Self {
+            turn_id: &new.turn_id,
+            kind: new.kind(),
+            uncertain: new.uncertain,
+            document_id: "",
+        }
+    }
+}
+
+/// Whether a person was asked to step in, which is listed and told apart from calls for help.
+fn is_handoff(alert: &SafeguardingAlert) -> bool {
+    alert.kind() == AlertKind::Handoff
+}
 
 /// A page of alerts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,7 +96,7 @@ impl Sessions {
         class_id: &str,
         thread_id: &str,
         (call, place): (&Idempotency, i64),
-        new: &NewAlert,
+        new: Raised<'_>,
         since: Since,
     ) -> Result<(), SessionError> {
         let now = self.now();
@@ -79,9 +105,10 @@ impl Sessions {
             class_id: class_id.to_owned(),
             student_id: student.student.clone(),
             thread_id: thread_id.to_owned(),
-            turn_id: new.turn_id.clone(),
-            kind: new.kind,
+            turn_id: new.turn_id.to_owned(),
+            kind: new.kind.into(),
             uncertain: new.uncertain,
+            document_id: new.document_id.to_owned(),
             create_time: Some(time::to_proto(now)),
             ..SafeguardingAlert::default()
         };
@@ -101,7 +128,7 @@ impl Sessions {
                 after: kept,
             },
         ];
-        for ranking in [keys::alerts(), keys::open_alerts()] {
+        for ranking in keys::alerts(is_handoff(&alert)) {
             writes.push(Write::UnrankUpTo {
                 key: ranking.clone(),
                 score: long_ago,
@@ -113,7 +140,11 @@ impl Sessions {
             });
         }
         writes.extend(changed(&alert.alert_id));
-        let told = self.told_of(&student.tenant, &alert, outbox::RAISED);
+        let told = self.told_of(
+            &student.tenant,
+            &alert,
+            outbox::RAISED[usize::from(is_handoff(&alert))],
+        );
         writes.extend(told.await?);
         let transaction = Transaction {
             checks: vec![
@@ -142,15 +173,16 @@ impl Sessions {
         &self,
         tenant: &str,
         class_id: &str,
-        filter: AlertFilter,
+        (handoffs, filter): (bool, AlertFilter),
         before: Option<Cursor>,
         limit: usize,
     ) -> Result<AlertPage, SessionError> {
         let class = Partition::class(tenant, class_id);
+        let [all, open] = keys::alerts(handoffs);
         let wanted = vec![Read::Highest {
             key: match filter {
-                AlertFilter::All => keys::alerts(),
-                AlertFilter::Unspecified | AlertFilter::Open => keys::open_alerts(),
+                AlertFilter::All => all,
+                AlertFilter::Unspecified | AlertFilter::Open => open,
             },
             from: 0,
             to: before.as_ref().map_or(END, |before| before.score),
@@ -191,21 +223,24 @@ impl Sessions {
         Ok(alerts)
     }
 
-    /// Notes who has taken care of an alert; the first stays named.
+    /// Notes who has taken care of an alert; the first stays named. After a hand-off the thread is the tutor's alone again.
     pub async fn acknowledge_alert(
         &self,
         actor: &Actor,
         class_id: &str,
-        alert_id: &str,
+        (handoff, alert_id): (bool, &str),
         idempotency: &Idempotency,
     ) -> Result<SafeguardingAlert, SessionError> {
         let class = Partition::class(&actor.tenant, class_id);
         let found = self.alert(&class, alert_id).await?;
+        if is_handoff(&found) != handoff {
+            return Err(unknown(alert_id));
+        }
         if !found.acknowledged_by.is_empty() {
             return Ok(found);
         }
         let deed = Deed {
-            kind: ACKNOWLEDGED,
+            kind: ACKNOWLEDGED[usize::from(handoff)],
             class_id,
             facts: vec![("alert", alert_id.to_owned())],
             ..Deed::default()
@@ -221,6 +256,11 @@ impl Sessions {
         actor: &Actor,
         found: SafeguardingAlert,
     ) -> Result<AcknowledgeAlertResponse, SessionError> {
+        let handoff = is_handoff(&found);
+        if handoff {
+            // Before it is noted: a call that breaks off between is sent again.
+            self.end_handoff(&actor.tenant, &found).await?;
+        }
         let alert = SafeguardingAlert {
             acknowledged_by: actor.id.clone(),
             acknowledge_time: Some(time::to_proto(self.now())),
@@ -233,12 +273,12 @@ impl Sessions {
                 fields: vec![field("alert", record::encode(&alert))],
             },
             Write::Unrank {
-                key: keys::open_alerts(),
+                key: keys::alerts(handoff)[1].clone(),
                 members: vec![member(&alert.student_id, &alert.alert_id)],
             },
         ];
         writes.extend(changed(&alert.alert_id));
-        let told = self.told_of(&actor.tenant, &alert, ACKNOWLEDGED);
+        let told = self.told_of(&actor.tenant, &alert, ACKNOWLEDGED[usize::from(handoff)]);
         writes.extend(told.await?);
         let transaction = Transaction {
             checks: vec![Check::FieldIs {
@@ -253,6 +293,34 @@ impl Sessions {
         // Refused, somebody else was first, or it is gone. What is kept for a retry names no student.
         self.transact(class, transaction).await?;
         Ok(AcknowledgeAlertResponse { alert: None })
+    }
+
+    /// Makes the thread of a hand-off active; nothing where it is gone.
+    async fn end_handoff(
+        &self,
+        tenant: &str,
+        alert: &SafeguardingAlert,
+    ) -> Result<(), SessionError> {
+        let student = StudentKey {
+            tenant: tenant.to_owned(),
+            student: alert.student_id.clone(),
+        };
+        let thread = keys::thread(&alert.thread_id);
+        let transaction = Transaction {
+            checks: vec![Check::Present {
+                key: thread.clone(),
+            }],
+            writes: vec![Write::Put {
+                key: thread,
+                fields: vec![field(
+                    "status",
+                    decimal((SessionStatus::Active as i32).into()),
+                )],
+            }],
+            reads: Vec::new(),
+        };
+        let partition = self.partition(&student).await?;
+        self.transact(&partition, transaction).await.map(drop)
     }
 
     /// The event that tells a platform of an alert; its stream is entered at once. The alert itself is read when the event
@@ -280,9 +348,7 @@ impl Sessions {
         alert_id: &str,
     ) -> Result<SafeguardingAlert, SessionError> {
         let found = self.alerts(class, [alert_id].into_iter()).await?.pop();
-        found.ok_or_else(|| SessionError::UnknownAlert {
-            alert_id: alert_id.to_owned(),
-        })
+        found.ok_or_else(|| unknown(alert_id))
     }
 
     /// Removes a student's alerts from a class.
@@ -292,13 +358,15 @@ impl Sessions {
         class_id: &str,
     ) -> Result<(), SessionError> {
         let class = &Partition::class(&student.tenant, class_id);
-        let wanted = vec![Read::Lowest {
-            key: keys::alerts(),
+        let lists = [false, true].map(keys::alerts);
+        let all = lists.each_ref().map(|[all, _]| Read::Lowest {
+            key: all.clone(),
             from: 0,
             to: END,
             limit: usize::MAX >> 1,
-        }];
-        let members = self.read(class, wanted).await?.members()?;
+        });
+        let mut reads = self.read(class, all.to_vec()).await?;
+        let members = [reads.members()?, reads.members()?].concat();
         let of_student = |member: &String| {
             member
                 .split_once('/')
@@ -320,7 +388,7 @@ impl Sessions {
             .collect();
         let pseudonym = self.pseudonym(&student.tenant, &student.student).await?;
         writes.extend(Stream::alert(&student.tenant, class_id, &pseudonym).forget());
-        for key in [keys::alerts(), keys::open_alerts()] {
+        for key in lists.into_iter().flatten() {
             writes.push(Write::Unrank {
                 key,
                 members: members.clone(),
@@ -335,6 +403,12 @@ impl Sessions {
         )
         .await?;
         Ok(())
+    }
+}
+
+fn unknown(alert_id: &str) -> SessionError {
+    SessionError::UnknownAlert {
+        alert_id: alert_id.to_owned(),
     }
 }
 

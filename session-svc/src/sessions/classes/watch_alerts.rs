@@ -104,22 +104,21 @@ impl Sessions {
         class: &Partition,
         sender: &Sender<Watched>,
     ) -> Result<Option<i64>, SessionError> {
-        let wanted = vec![
-            Read::LogBefore {
-                key: keys::alert_changes(),
-                before: i64::MAX,
-                limit: 1,
-            },
-            Read::Lowest {
-                key: keys::open_alerts(),
-                from: 0,
-                to: END,
-                limit: usize::MAX >> 1,
-            },
-        ];
+        let wanted = vec![Read::LogBefore {
+            key: keys::alert_changes(),
+            before: i64::MAX,
+            limit: 1,
+        }];
+        let open = [false, true].map(|handoffs| Read::Lowest {
+            key: keys::alerts(handoffs)[1].clone(),
+            from: 0,
+            to: END,
+            limit: usize::MAX >> 1,
+        });
+        let wanted = wanted.into_iter().chain(open).collect();
         let mut reads = self.read(class, wanted).await?;
         let newest = reads.entries()?.first().map_or(0, |(id, _)| *id);
-        let open = reads.members()?;
+        let open = [reads.members()?, reads.members()?].concat();
         for page in open.chunks(BUFFER) {
             let ids = page.iter().filter_map(|(id, _)| id.split_once('/'));
             let alerts = self.alerts(class, ids.map(|(_, id)| id)).await?;

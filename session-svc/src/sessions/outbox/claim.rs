@@ -7,7 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::{
-    classes::v1::SafeguardingAlert,
+    classes::v1::{AlertKind, Escalation, SafeguardingAlert},
     session::v1::{ClaimedStream, EventDestination, OutgoingEvent},
 };
 use turnwise_session_store::{Check, Outcome, Read, Refused, Transaction, Write};
@@ -27,7 +27,9 @@ use crate::{
 /// When a stream is tried again that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(60);
 /// The kind of an event that tells that an alert was raised.
-pub(in crate::sessions) const RAISED: &str = "safeguarding-alert";
+pub(in crate::sessions) const RAISED: [&str; 2] = ["safeguarding-alert", "escalation-raised"];
+/// What the subject of an escalation begins with where it is told.
+const ESCALATION: &str = "escalation/";
 /// What an alert's subject begins with.
 pub(in crate::sessions) const ALERT: &str = "alert/";
 
@@ -243,12 +245,15 @@ impl Sessions {
             events.push(OutgoingEvent {
                 position,
                 event_id: event.event_id,
-                kind: event.kind,
+                kind: event.kind.clone(),
                 create_time: Timestamp::from_millisecond(event.created)
                     .ok()
                     .map(time::to_proto),
                 tenant: stream.tenant.clone(),
-                subject: event.subject,
+                subject: match event.kind.starts_with("escalation") {
+                    true => event.subject.replacen(ALERT, ESCALATION, 1),
+                    false => event.subject,
+                },
                 partition_key: stream.key.clone(),
                 data,
             });
@@ -260,13 +265,17 @@ impl Sessions {
 /// What an event tells of an alert. That it was raised is told as it was then, whatever has happened since, so that every
 /// attempt sends the same.
 fn told(kind: &str, alert: SafeguardingAlert) -> Result<String, SessionError> {
-    let alert = match kind {
-        RAISED => SafeguardingAlert {
+    let alert = match RAISED.contains(&kind) {
+        true => SafeguardingAlert {
             acknowledged_by: String::new(),
             acknowledge_time: None,
             ..alert
         },
-        _ => alert,
+        false => alert,
     };
-    Ok(json("turnwise.classes.v1.SafeguardingAlert", &alert)?.to_string())
+    let told = match alert.kind() {
+        AlertKind::Handoff => json("turnwise.classes.v1.Escalation", &Escalation::from(alert)),
+        _ => json("turnwise.classes.v1.SafeguardingAlert", &alert),
+    };
+    Ok(told?.to_string())
 }

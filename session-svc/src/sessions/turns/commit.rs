@@ -1,6 +1,7 @@
 //! Committing a turn: one transaction writes all of it and gives the lease back.
 
 use turnwise_proto::{
+    classes::v1::AlertKind,
     session::v1::{MemoryTurn, PendingInteraction},
     tutor::v1::{SessionStatus, TutorMessage},
 };
@@ -10,6 +11,7 @@ use super::{CommitTurn, known, scope};
 use crate::{
     error::SessionError,
     memory, record,
+    sessions::classes::alerts::Raised,
     sessions::{
         Sessions,
         classes::settings::ClassRedactor,
@@ -71,7 +73,26 @@ impl Sessions {
         let mut writes = self.turn_writes(&commit, first, &roster);
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
-            self.raise(student, class_id, &commit.thread_id, call, alert, since)
+            self.raise(
+                student,
+                class_id,
+                &commit.thread_id,
+                call,
+                alert.into(),
+                since,
+            )
+            .await?;
+        }
+        if let Some(asked) = &commit.escalation {
+            // A place that no alert has.
+            let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, -first));
+            let raised = Raised {
+                turn_id: &asked.turn_id,
+                kind: AlertKind::Handoff,
+                uncertain: false,
+                document_id: &asked.document_id,
+            };
+            self.raise(student, class_id, &commit.thread_id, call, raised, since)
                 .await?;
         }
         if let Some(turn) = &commit.activity {
@@ -154,7 +175,7 @@ impl Sessions {
         if commit.target_locked {
             thread.push(field("locked", decimal(1)));
         }
-        if commit.escalate {
+        if commit.escalation.is_some() {
             thread.push(field(
                 "status",
                 decimal((SessionStatus::Escalated as i32).into()),

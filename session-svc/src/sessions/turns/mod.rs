@@ -11,8 +11,8 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
     session::v1::{
-        ConversationMemory, MemoryTurn, NewAlert, NewEvent, PendingChange, ThreadKind,
-        TurnActivity, TurnLog, TurnStart, TurnState,
+        ConversationMemory, MemoryTurn, NewAlert, NewEscalation, NewEvent, PendingChange,
+        ThreadKind, TurnActivity, TurnLog, TurnStart, TurnState,
     },
     tutor::v1::TutorMessage,
 };
@@ -71,8 +71,8 @@ pub struct CommitTurn {
     pub memory_turns: Vec<MemoryTurn>,
     /// A step of what the thread waits for.
     pub pending_change: Option<PendingChange>,
-    /// Whether a person is asked to step in.
-    pub escalate: bool,
+    /// A person who is asked to step in.
+    pub escalation: Option<NewEscalation>,
     /// Appended to the thread's log.
     pub events: Vec<NewEvent>,
     /// The turn's chain.

@@ -138,7 +138,7 @@ pub fn commit(start: &TurnStart, key: &str, text: &str) -> CommitTurn {
         answer: Bytes::from(format!("answer to {text}")),
         memory_turns: Vec::new(),
         pending_change: None,
-        escalate: false,
+        escalation: None,
         events: Vec::new(),
         turn_log: None,
         alert: None,

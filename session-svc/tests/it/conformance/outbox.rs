@@ -177,12 +177,12 @@ async fn an_alert_is_told_once_and_as_it_was(bench: &mut Bench) {
     make_thread(sessions, &ada, "t1").await;
     call_for_help(bench, &ada, "t1", "k1").await;
     let open = sessions
-        .list_alerts(&bench.tenant, CLASS, AlertFilter::Open, None, 10)
+        .list_alerts(&bench.tenant, CLASS, (false, AlertFilter::Open), None, 10)
         .await
         .unwrap();
     let alert_id = &open.alerts[0].alert_id;
     sessions
-        .acknowledge_alert(&bench.actor(), CLASS, alert_id, &fresh())
+        .acknowledge_alert(&bench.actor(), CLASS, (false, alert_id), &fresh())
         .await
         .unwrap();
     let claimed = claim(sessions, bench, ALERT).await;

@@ -1,6 +1,6 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
-use turnwise_proto::tutor::v1::SessionStatus;
+use turnwise_proto::{session::v1::NewEscalation, tutor::v1::SessionStatus};
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,
@@ -169,7 +169,7 @@ async fn a_thread_keeps_its_kind_and_its_status(bench: &mut Bench) {
             let start = started(sessions, &ada, begin(thread, &key)).await;
             assert_eq!((start.kind(), start.session_status()), (kind, status));
             let mut turn = commit(&start, &key, &key);
-            turn.escalate = escalate;
+            turn.escalation = escalate.then(NewEscalation::default);
             sessions.commit_turn(&ada, turn).await.unwrap();
         }
     }

@@ -170,7 +170,7 @@ impl World {
             carry,
             memory_turns: vec![remembered(Role::User, &word)],
             pending_change: step.map(|step| PendingChange { step: Some(step) }),
-            escalate: false,
+            escalation: None,
             events: vec![event("turn", &word)],
             turn_log: Some(turn_log(&turn_id, &word)),
             ..CommitTurnRequest::default()

@@ -31,6 +31,7 @@ pub(crate) struct State {
     pub(crate) policies: Vec<(String, ClassPolicy)>,
     pub(crate) report: Report,
     pub(crate) alerts: Vec<SafeguardingAlert>,
+    pub(crate) escalations: Vec<Escalation>,
     pub(crate) stuck: Vec<StuckStudent>,
     pub(crate) waiting: Waiting,
     /// Answers to resets; the last one stays.
@@ -200,6 +201,34 @@ impl ClassService for Fake {
         let alert = Some(alert.clone());
         state.acknowledged.push(alert_id);
         Ok(Response::new(AcknowledgeAlertResponse { alert }))
+    }
+
+    async fn list_escalations(
+        &self,
+        request: Request<ListEscalationsRequest>,
+    ) -> Result<Response<ListEscalationsResponse>, Status> {
+        let all = request.into_inner().filter() == AlertFilter::All;
+        let mut escalations = self.state.lock().unwrap().escalations.clone();
+        escalations.retain(|escalation| all || escalation.resolved_by.is_empty());
+        Ok(Response::new(ListEscalationsResponse {
+            escalations,
+            ..ListEscalationsResponse::default()
+        }))
+    }
+
+    async fn resolve_escalation(
+        &self,
+        request: Request<ResolveEscalationRequest>,
+    ) -> Result<Response<ResolveEscalationResponse>, Status> {
+        let id = request.into_inner().escalation_id;
+        let mut state = self.state.lock().unwrap();
+        let known = |known: &&mut Escalation| known.escalation_id == id;
+        let Some(escalation) = state.escalations.iter_mut().find(known) else {
+            return Err(Fault::new(ErrorReason::UnknownAlert, "there is no such one").into());
+        };
+        escalation.resolved_by = "berta".to_owned();
+        let escalation = Some(escalation.clone());
+        Ok(Response::new(ResolveEscalationResponse { escalation }))
     }
 
     async fn reset_class_conversations(
