@@ -1,9 +1,12 @@
 //! A document's question in the language that the student reads, where its author wrote none: the turn's one call of a
-//! model. Whatever goes wrong, the question is asked as the author wrote it.
+//! model. Whatever goes wrong, the question is asked as the author wrote it; only where a newer message took over the
+//! model's place, the turn ends with that.
 
+use turnwise_kit::Fault;
 use turnwise_prompts::TranslatePrompt;
 use turnwise_proto::{
     classes::v1::{ModelUse, Strictness},
+    common::v1::ErrorReason,
     explain::v1::{PromptIdentity, TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{ChatDecision, ResolveChatRequest, resolve_chat_request::Outcome},
@@ -33,6 +36,9 @@ pub(crate) struct Translation<'a> {
 
 impl Core {
     /// The question in the student's language; none where it is to be asked as it stands. The call is in the turn's record.
+    ///
+    /// # Errors
+    /// A newer message took over.
     pub(crate) async fn translate(
         &self,
         request: &Request<'_>,
@@ -40,10 +46,10 @@ impl Core {
         translation: Translation<'_>,
         facts: &mut TurnFacts,
         texts: &mut TurnTexts,
-    ) -> Option<String> {
+    ) -> Result<Option<String>, Fault> {
         let Translation { question, to, .. } = translation;
         if record::class_policy(facts).model_use() == ModelUse::Off {
-            return None;
+            return Ok(None);
         }
         let sheets = self.sheets.current();
         let input = TranslatePrompt {
@@ -51,9 +57,11 @@ impl Core {
             source_locale: translation.from,
         };
         let prompt = sheets.translate(to, &input, self.prompt_max_tokens);
-        let prompt = prompt
-            .inspect_err(|error| tracing::error!(%error, "a prompt sheet cannot be filled in"))
-            .ok()?;
+        let prompt =
+            prompt.inspect_err(|error| tracing::error!(%error, "a prompt sheet cannot be filled in"));
+        let Ok(prompt) = prompt else {
+            return Ok(None);
+        };
         facts.prompt = Some(PromptIdentity {
             hash: prompt.hash,
             sheets_hash: sheets.hash().to_owned(),
@@ -77,11 +85,15 @@ impl Core {
         let failure = completed.call.failure();
         facts.model_call = Some(completed.call);
         texts.completion = completed.completion;
-        if failure != DegradedReason::Unspecified {
-            return None;
+        let superseded = |fault: &Fault| fault.reason() == ErrorReason::Superseded;
+        if let Some(fault) = completed.fault.filter(superseded) {
+            return Err(fault);
         }
-        self.guarded_translation(request, question, to, facts, texts)
-            .await
+        if failure != DegradedReason::Unspecified {
+            return Ok(None);
+        }
+        let translated = self.guarded_translation(request, question, to, facts, texts);
+        Ok(translated.await)
     }
 
     /// What the model wrote, if it passes the reply guard as every answer of a model does, and is no longer than a question

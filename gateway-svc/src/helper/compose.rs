@@ -85,7 +85,7 @@ impl Composing<'_> {
         }
         let (start, questions) = (self.start, &mut self.questions);
         if let Some(open) = questions.hear(start, &mut self.facts, &mut self.texts)? {
-            return Ok(self.asked(&open).await);
+            return self.asked(&open).await;
         }
         let working = self
             .request
@@ -104,7 +104,7 @@ impl Composing<'_> {
         };
         let (facts, texts) = (&mut self.facts, &mut self.texts);
         if let Some(open) = self.questions.begin(start, facts, texts, &decision.locale) {
-            return Ok(self.asked(&open).await);
+            return self.asked(&open).await;
         }
         let completed = self.ask_model(&working, &decision, &reference).await?;
         let failure = completed.call.failure();
@@ -150,7 +150,7 @@ impl Composing<'_> {
     }
 
     /// Asks the open question, translated where that is wanted and comes off.
-    async fn asked(mut self, open: &Clarification) -> Composed {
+    async fn asked(mut self, open: &Clarification) -> Result<Composed, Fault> {
         let question = clarification::question(open);
         let to = &self.questions.translate_to;
         let translated = match clarification::translated_from(open, to) {
@@ -168,13 +168,13 @@ impl Composing<'_> {
                     .translate(self.request, self.progress, translation, facts, texts)
                     .await;
                 self.took("model", began);
-                translated
+                translated?
             }
         };
         let question = translated.unwrap_or_else(|| question.to_owned());
         let question = question.chars().take(self.helper.response_max_chars);
         let question = question.collect();
-        self.done(question, false)
+        Ok(self.done(question, false))
     }
 
     fn done(mut self, text: String, is_remembered: bool) -> Composed {

@@ -137,7 +137,9 @@ fn questions(
             );
         }
     }
-    let others = lists.into_iter().map(|(tag, list)| (tag.value, values(list)));
+    let others = lists
+        .into_iter()
+        .map(|(tag, list)| (tag.value, values(list)));
     (values(questions), others.collect())
 }
 

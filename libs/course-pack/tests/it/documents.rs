@@ -145,7 +145,10 @@ fn questions_may_stand_in_several_languages() {
     assert_eq!(
         others,
         [
-            (&text("de"), &vec![text("Welches?"), text("Wann: an welchem Tag?")]),
+            (
+                &text("de"),
+                &vec![text("Welches?"), text("Wann: an welchem Tag?")]
+            ),
             (&text("fr-CA"), &vec![text("Quoi?"), text("Quand?")]),
         ]
     );
@@ -155,7 +158,11 @@ fn questions_may_stand_in_several_languages() {
         (" {de: [Du?], DE-ch: [Sie?]}", "Sie?"),
     ] {
         let dir = asking(lists);
-        write(dir.path(), "course.yaml", COURSE.replace("locale: en", "locale: de-CH"));
+        write(
+            dir.path(),
+            "course.yaml",
+            COURSE.replace("locale: en", "locale: de-CH"),
+        );
         assert_eq!(good(dir.path()).documents[0].questions, [first]);
     }
 }
@@ -163,15 +170,39 @@ fn questions_may_stand_in_several_languages() {
 #[test]
 fn faults_of_questions_in_several_languages() {
     for (questions, line, says) in [
-        ("\n  de: [Was?]", 4, "no list for `en`, the course's language"),
+        (
+            "\n  de: [Was?]",
+            4,
+            "no list for `en`, the course's language",
+        ),
         (" {}", 4, "no list for `en`"),
-        ("\n  en: [Which?, When?]\n  de: [Was?]", 6, "`de` has 1 questions, but `en` has 2"),
-        ("\n  en: [Which?]\n  d: [Was?]", 6, "`d` is not a language tag"),
-        ("\n  en: [Which?]\n  de: [Was?]\n  DE: [Wann?]", 7, "same language as `de` on line 6"),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?]",
+            6,
+            "`de` has 1 questions, but `en` has 2",
+        ),
+        (
+            "\n  en: [Which?]\n  d: [Was?]",
+            6,
+            "`d` is not a language tag",
+        ),
+        (
+            "\n  en: [Which?]\n  de: [Was?]\n  DE: [Wann?]",
+            7,
+            "same language as `de` on line 6",
+        ),
         ("\n  en: [Which?]\n  de: Was?", 6, "`de` is a list"),
         ("\n  en: [Which?]\n  de:", 6, "`de` is a list"),
-        ("\n  en: [Which?, When?]\n  de: [Was?, '']", 6, "`de` is empty"),
-        ("\n  en: [Which?, When?]\n  de: [Was?, Was?]", 6, "stands twice"),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?, '']",
+            6,
+            "`de` is empty",
+        ),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?, Was?]",
+            6,
+            "stands twice",
+        ),
     ] {
         one(asking(questions).path(), FILE, line, says);
     }
