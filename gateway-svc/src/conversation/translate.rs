@@ -57,8 +57,8 @@ impl Core {
             source_locale: translation.from,
         };
         let prompt = sheets.translate(to, &input, self.prompt_max_tokens);
-        let prompt =
-            prompt.inspect_err(|error| tracing::error!(%error, "a prompt sheet cannot be filled in"));
+        let prompt = prompt
+            .inspect_err(|error| tracing::error!(%error, "a prompt sheet cannot be filled in"));
         let Ok(prompt) = prompt else {
             return Ok(None);
         };
