@@ -89,6 +89,10 @@ pub struct Settings {
     /// Characters of a helper's answer, which is cut at that (200 to 20000)
     #[arg(long, env = "HELPER_RESPONSE_MAX_CHARS", default_value = "2200", value_parser = clap::value_parser!(u32).range(200..=20_000))]
     pub helper_response_max_chars: u32,
+    /// Whether a document's question is translated by the model where its author wrote none in the language of the lesson's
+    /// page: 1 or 0
+    #[arg(long, env = "CLARIFICATION_TRANSLATE", default_value = "0", value_parser = flag, action = clap::ArgAction::Set)]
+    pub clarification_translate: bool,
     /// Where a platform's own exam system is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT; unset: the
     /// built-in one
     #[arg(long, env = "EXAM_ENDPOINT")]

@@ -125,6 +125,7 @@ pub async fn routes(
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
         reply_reserve: settings.reply_reserve(),
+        translates_questions: settings.clarification_translate,
         kit: kit.clone(),
         upstreams: upstreams.clone(),
     });

@@ -4,7 +4,7 @@ use turnwise_proto::{
     classes::v1::Escalation,
     common::v1::ErrorReason,
     explain::v1::{ClarificationStep, TurnRecord},
-    helper::v1::ChatRequest,
+    helper::v1::{ChatRequest, LessonScope},
     school::v1::{
         ListEscalationsRequest, ResolveEscalationRequest, WatchClassRequest,
         watch_class_response::Event,
@@ -34,6 +34,9 @@ in_both_deployments!(
     an_answer_can_be_corrected,
     a_guardrail_leaves_the_question_open,
     the_helper_asks_too,
+    a_page_is_asked_in_its_language,
+    a_question_without_the_language_is_translated,
+    without_a_model_a_question_stands_as_it_is,
     a_person_takes_over_also_after_a_fallback,
 );
 
@@ -303,6 +306,85 @@ async fn the_helper_asks_too(kind: Kind) {
     assert_eq!(last.dialog_state(), DialogState::AnswerProvided);
     assert_eq!(last.attempts, 1);
     assert!(last.text.contains("What is the factor?"), "{}", last.text);
+    suite.nothing_panicked();
+}
+
+/// The helper asks a model that is at this address.
+fn with_model(url: &str) -> Options {
+    Options::new()
+        .env("HELPER_LLM_BACKEND", "openai_compatible")
+        .env("OPENAI_BASE_URL", url)
+        .env("OPENAI_MODEL", "model")
+}
+
+/// A page of the lesson about scaling, in a language.
+async fn page_in(suite: &Deployment, language: &str) -> String {
+    let scope = LessonScope {
+        language: language.to_owned(),
+        ..lesson("lesson-alg-05")
+    };
+    page(suite, scope).await
+}
+
+async fn a_page_is_asked_in_its_language(kind: Kind) {
+    let home = tempfile::tempdir().unwrap();
+    let model = ModelServerProcess::start(&Settings::default(), home.path());
+    let suite = Deployment::start(kind, with_model(&model.url())).await;
+    let ada = suite.student("ada");
+    let german = page_in(&suite, "de").await;
+    let first = ada.chat(asking(&german, WANTED)).await.unwrap();
+    assert_eq!(first.dialog_state(), DialogState::NeedsClarification);
+    let begins = "Was möchtest du vergrößern oder verkleinern";
+    assert!(first.text.starts_with(begins), "{}", first.text);
+    let second = ada.chat(going_on(&german, &first, "ein Rezept")).await;
+    let second = second.unwrap();
+    assert!(second.text.starts_with("Wofür ist es"), "{}", second.text);
+
+    // There is no French list, and the setting is off.
+    let french = page_in(&suite, "fr").await;
+    let bob = suite.student("bob");
+    let first = bob.chat(asking(&french, WANTED)).await.unwrap();
+    assert!(first.text.starts_with(SCALING[0]), "{}", first.text);
+    assert_eq!(first.attempts, 0);
+    assert_eq!(model.statistics().await.completions.begun, 0);
+    suite.nothing_panicked();
+}
+
+async fn a_question_without_the_language_is_translated(kind: Kind) {
+    let home = tempfile::tempdir().unwrap();
+    let translated = "Que veux-tu agrandir ou réduire ?";
+    let settings = Settings {
+        text: translated.to_owned(),
+        ..Settings::default()
+    };
+    let model = ModelServerProcess::start(&settings, home.path());
+    let options = with_model(&model.url()).env("CLARIFICATION_TRANSLATE", "1");
+    let suite = Deployment::start(kind, options).await;
+    let ada = suite.student("ada");
+    let french = page_in(&suite, "fr").await;
+    let first = ada.chat(asking(&french, WANTED)).await.unwrap();
+    assert_eq!(first.dialog_state(), DialogState::NeedsClarification);
+    assert_eq!(first.text, translated);
+    assert_eq!(model.statistics().await.completions.begun, 1);
+
+    // The author's own list needs no model.
+    let german = page_in(&suite, "de").await;
+    let bob = suite.student("bob");
+    let first = bob.chat(asking(&german, WANTED)).await.unwrap();
+    assert!(first.text.starts_with("Was möchtest"), "{}", first.text);
+    assert_eq!(model.statistics().await.completions.begun, 1);
+    suite.nothing_panicked();
+}
+
+async fn without_a_model_a_question_stands_as_it_is(kind: Kind) {
+    // Nothing listens there.
+    let options = with_model("http://127.0.0.1:9").env("CLARIFICATION_TRANSLATE", "1");
+    let suite = Deployment::start(kind, options).await;
+    let ada = suite.student("ada");
+    let french = page_in(&suite, "fr").await;
+    let first = ada.chat(asking(&french, WANTED)).await.unwrap();
+    assert_eq!(first.dialog_state(), DialogState::NeedsClarification);
+    assert!(first.text.starts_with(SCALING[0]), "{}", first.text);
     suite.nothing_panicked();
 }
 

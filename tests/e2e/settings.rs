@@ -181,6 +181,13 @@ fn what_is_out_of_bounds_stops_the_start() {
             ["--helper-response-max-chars", "200..=20000"],
         ),
         (
+            Service::Gateway,
+            &[],
+            "CLARIFICATION_TRANSLATE",
+            "yes",
+            ["--clarification-translate", "1 or 0"],
+        ),
+        (
             Service::Llm,
             &[],
             "HELPER_MAX_CONCURRENCY",

@@ -21,6 +21,7 @@ use crate::{
     grade::{self, GradePrompt, MistakeTag},
     name::{Mode, Part, SheetName},
     sheets::engine_fault,
+    translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
 };
 
@@ -124,6 +125,8 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         (Mode::Grade, Part::User) => &["task", "student_answer"],
         (Mode::Chat, Part::System) => &["lesson", "reference"],
         (Mode::Chat, Part::User) => &["sources", "conversation", "clarification", "student_input"],
+        (Mode::Translate, Part::System) => &[],
+        (Mode::Translate, Part::User) => &["question"],
     };
     required.iter().find_map(|variable| {
         let value = sample.get_attr(variable).ok()?;
@@ -147,6 +150,7 @@ fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
         Mode::Turn => turn_samples(name.part, locale),
         Mode::Grade => grade_samples(name.part, locale),
         Mode::Chat => chat_samples(name.part, locale),
+        Mode::Translate => translate_samples(name.part, locale),
     }
 }
 
@@ -317,6 +321,17 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         }
     }
     Ok(samples)
+}
+
+fn translate_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
+    let input = TranslatePrompt {
+        question: "What do you want to scale?",
+        source_locale: "en",
+    };
+    Ok(vec![match part {
+        Part::System => translate::system_variables(&input, locale),
+        Part::User => translate::user_variables(&input, locale)?,
+    }])
 }
 
 fn clarification() -> Clarification {

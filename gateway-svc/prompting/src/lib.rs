@@ -1,8 +1,8 @@
 //! Prompt sheets: the files that order and word what a model is told.
 //!
 //! A sheet is a Markdown file with [minijinja](https://docs.rs/minijinja) expressions, named `MODE.ROLE.md` or
-//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade` and `chat`, roles `system` and `user`. A locale gets the sheet that is made for
-//! it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a folder may
+//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade`, `chat` and `translate`, roles `system` and `user`. A locale gets the sheet
+//! that is made for it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a folder may
 //! replace and add to them, file by file: a folder that holds `turn.system.md` alone leaves German turns their built-in
 //! `turn.system.de.md`.
 //!
@@ -30,6 +30,8 @@
 //! | chat, system | `lesson`, `reference` | blocks `LESSON` and `REFERENCE`; empty where there are none; the sheet must use them |
 //! | chat, user | `sources`, `conversation` | blocks `SOURCES` and `CONVERSATION`; empty where there are none; the sheet must use them |
 //! | chat, user | `student_input` | block `STUDENT_INPUT`; the sheet must use it |
+//! | translate | `source_locale` | the language of the question; `locale` is the one to translate into |
+//! | translate, user | `question` | block `QUESTION`; the sheet must use it |
 //!
 //! A block is data between tags that nothing inside can close. What students, documents and exercises say comes in blocks
 //! of the user role and cannot reach the system role: a system sheet has no variable that holds it.
@@ -65,6 +67,7 @@ mod name;
 mod prompt;
 mod sheets;
 mod tokens;
+mod translate;
 mod turn;
 mod words;
 
@@ -76,4 +79,5 @@ pub use library::{Refresh, SheetLibrary};
 pub use prompt::{Prompt, Trimmed};
 pub use sheets::Sheets;
 pub use tokens::estimate;
+pub use translate::TranslatePrompt;
 pub use turn::TurnPrompt;

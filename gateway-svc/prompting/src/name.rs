@@ -8,6 +8,7 @@ pub(crate) enum Mode {
     Turn,
     Grade,
     Chat,
+    Translate,
 }
 
 /// Whose message of the prompt a sheet makes.
@@ -27,13 +28,14 @@ pub(crate) struct SheetName {
 }
 
 impl Mode {
-    pub(crate) const ALL: [Self; 3] = [Self::Turn, Self::Grade, Self::Chat];
+    pub(crate) const ALL: [Self; 4] = [Self::Turn, Self::Grade, Self::Chat, Self::Translate];
 
     fn name(self) -> &'static str {
         match self {
             Self::Turn => "turn",
             Self::Grade => "grade",
             Self::Chat => "chat",
+            Self::Translate => "translate",
         }
     }
 }
@@ -65,7 +67,9 @@ impl SheetName {
         let mode = Mode::ALL
             .into_iter()
             .find(|m| m.name() == mode)
-            .ok_or_else(|| format!("`{mode}` is no mode; there are `turn`, `grade` and `chat`"))?;
+            .ok_or_else(|| {
+                format!("`{mode}` is no mode; there are `turn`, `grade`, `chat` and `translate`")
+            })?;
         let part = Part::ALL
             .into_iter()
             .find(|p| p.name() == part)

@@ -16,8 +16,9 @@ use crate::{
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt},
     name::{Mode, Part, SheetName, is_language_tag},
-    prompt::Prompt,
+    prompt::{Prompt, Trimmed},
     tokens,
+    translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
 };
 
@@ -28,7 +29,7 @@ const RENDERER_VERSION: &str = "3";
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
 
-const BUILT_IN: [(&str, &str); 9] = [
+const BUILT_IN: [(&str, &str); 12] = [
     (
         "chat.system.de.md",
         include_str!("../sheets/chat.system.de.md"),
@@ -41,6 +42,18 @@ const BUILT_IN: [(&str, &str); 9] = [
     ),
     ("grade.system.md", include_str!("../sheets/grade.system.md")),
     ("grade.user.md", include_str!("../sheets/grade.user.md")),
+    (
+        "translate.system.de.md",
+        include_str!("../sheets/translate.system.de.md"),
+    ),
+    (
+        "translate.system.md",
+        include_str!("../sheets/translate.system.md"),
+    ),
+    (
+        "translate.user.md",
+        include_str!("../sheets/translate.user.md"),
+    ),
     (
         "turn.system.de.md",
         include_str!("../sheets/turn.system.de.md"),
@@ -248,6 +261,28 @@ impl Sheets {
                 return Ok((prompt, parts.source_count()));
             }
         }
+    }
+
+    /// The prompt that translates a question into the language of `locale`. Nothing can be left out of it.
+    ///
+    /// # Errors
+    /// As [`turn`](Self::turn).
+    pub fn translate(
+        &self,
+        locale: &str,
+        input: &TranslatePrompt<'_>,
+        max_tokens: usize,
+    ) -> Result<Prompt, RenderError> {
+        if !is_language_tag(input.source_locale) {
+            return Err(RenderError::Locale(input.source_locale.to_owned()));
+        }
+        let variables = translate::system_variables(input, locale);
+        let system = self.render(Mode::Translate, Part::System, locale, variables)?;
+        let variables = translate::user_variables(input, locale)?;
+        let user = self.render(Mode::Translate, Part::User, locale, variables)?;
+        let taken = tokens::of_message(&system) + tokens::of_message(&user);
+        let nothing = Trimmed::default();
+        Ok(Prompt::new(system, user, taken, nothing, max_tokens))
     }
 
     fn render(

@@ -1,5 +1,5 @@
 //! Questions that an answer needs, asked one a turn in the order of their document: what a student's message makes of
-//! them. While they are open, nothing is searched and no model is asked.
+//! them. While they are open, nothing is searched, and no model is asked but for a translation of the question.
 
 use turnwise_kit::Fault;
 use turnwise_messages::{Key, keys, text};
@@ -52,6 +52,8 @@ pub(crate) struct Questions {
     pub(crate) change: Option<PendingChange>,
     /// The questions that are open after the turn.
     pub(crate) open: Option<Clarification>,
+    /// The language into which questions are translated that are in another; empty: they are asked as they stand.
+    pub(crate) translate_to: String,
 }
 
 impl Questions {
@@ -74,11 +76,12 @@ impl Questions {
         texts: &mut TurnTexts,
     ) -> Result<Option<Clarification>, Fault> {
         let text = texts.input.as_ref().map_or("", said);
-        let taken = hear(start, text, facts.event.as_ref())?;
+        let taken = hear(start, text, facts.event.as_ref(), &self.translate_to)?;
         Ok(taken.and_then(|taken| self.take(taken, facts, texts)))
     }
 
     /// Begins the questions of the document that was found, unless they were asked before or the thread waits for something.
+    /// They are asked in the language of `locale` where the document has them, else in the course's.
     pub(crate) fn begin(
         &mut self,
         start: &TurnStart,
@@ -113,7 +116,11 @@ impl Questions {
                 self.open = Some(open.clone());
                 return Some(open);
             }
-            Next::Answer(clarification) => {
+            Next::Answer(mut clarification) => {
+                // What follows the answer is in the language that the questions were read in.
+                if !self.translate_to.is_empty() {
+                    clarification.locale.clone_from(&self.translate_to);
+                }
                 texts.query = Some(query(clarification.original_query.clone()));
                 texts.clarification = Some(clarification);
             }
@@ -147,6 +154,7 @@ fn hear(
     start: &TurnStart,
     said: &str,
     event: Option<&ClientEvent>,
+    translated_to: &str,
 ) -> Result<Option<Taken>, Fault> {
     let Some(open) = open(start) else {
         return match event.filter(|event| is_of_clarification(event)) {
@@ -157,7 +165,10 @@ fn hear(
             None => Ok(None),
         };
     };
-    let kind = event.map_or_else(|| by_words(said, &open.locale), ClientEvent::kind);
+    let kind = event.map_or_else(
+        || by_words(said, &[&open.locale, translated_to]),
+        ClientEvent::kind,
+    );
     Ok(Some(match kind {
         ClientEventKind::Unspecified => answered(open, said),
         ClientEventKind::ClarificationSkip => skipped(open),
@@ -172,13 +183,13 @@ fn hear(
     }))
 }
 
-/// The words that skip or cancel; anything else is an answer.
-fn by_words(said: &str, locale: &str) -> ClientEventKind {
+/// The words that skip or cancel, in the languages that the question may have been read in; anything else is an answer.
+fn by_words(said: &str, locales: &[&str]) -> ClientEventKind {
     let said = said.trim().trim_end_matches(['.', '!']).to_lowercase();
     let is_one_of = |key: Key| {
-        text(locale, key, &[])
-            .split('|')
-            .any(|word| word.trim() == said)
+        let locales = locales.iter().filter(|locale| !locale.is_empty());
+        let mut lists = locales.map(|locale| text(locale, key, &[]));
+        lists.any(|words| words.split('|').any(|word| word.trim() == said))
     };
     if is_one_of(keys::CLARIFICATION_SKIP_WORDS) {
         ClientEventKind::ClarificationSkip
@@ -253,25 +264,53 @@ fn begin(start: &TurnStart, task: ClarificationTask, query: &str, locale: &str) 
         return None;
     }
     let count = start.thread.as_ref().map_or(0, |t| t.message_count);
+    let (questions, locale) = in_language(&task, locale);
     let begun = StartClarification {
         document_id: task.document_id.clone(),
         original_query: query.to_owned(),
         original_message_id: count + 1,
         original_doc_content: task.original_doc_content.clone(),
         requires_handoff: task.requires_handoff,
-        questions: task.questions.clone(),
+        questions: questions.to_vec(),
         document_title: task.title.clone(),
         unit_id: task.unit_id.clone(),
         locale: locale.to_owned(),
     };
     let after = Clarification {
-        document_id: task.document_id,
-        questions: task.questions,
-        document_title: task.title,
+        document_id: task.document_id.clone(),
+        questions: questions.to_vec(),
+        document_title: task.title.clone(),
+        locale: locale.to_owned(),
         ..Clarification::default()
     };
     let change = Step::StartClarification(begun);
     Some(step(ClarificationStep::Started, change, Next::Ask, after))
+}
+
+/// The document's questions in a language, and the language that they are in: the wanted one, with its region before
+/// without, or else the course's.
+fn in_language<'a>(task: &'a ClarificationTask, wanted: &str) -> (&'a [String], &'a str) {
+    let own = (task.questions.as_slice(), task.locale.as_str());
+    let others = task.translations.iter();
+    let others = others.map(|list| (list.questions.as_slice(), list.locale.as_str()));
+    let lists: Vec<_> = std::iter::once(own)
+        .chain(others.filter(|(questions, _)| questions.len() == task.questions.len()))
+        .collect();
+    let exact = |(_, locale): &&(_, &str)| locale.eq_ignore_ascii_case(wanted);
+    let near = |(_, locale): &&(_, &str)| is_same_language(locale, wanted);
+    let found = lists.iter().find(exact).or_else(|| lists.iter().find(near));
+    *found.unwrap_or(&own)
+}
+
+/// Whether two tags are of one language, whatever their regions.
+fn is_same_language(a: &str, b: &str) -> bool {
+    let language = |tag: &str| tag.split(['-', '_']).next().map(str::to_ascii_lowercase);
+    language(a) == language(b)
+}
+
+/// The language that the open question is to be translated from, if it is not in the one that the student reads.
+pub(crate) fn translated_from<'a>(open: &'a Clarification, to: &str) -> Option<&'a str> {
+    (!to.is_empty() && !is_same_language(&open.locale, to)).then_some(&open.locale)
 }
 
 fn step(

@@ -8,6 +8,7 @@
 //! | `guards` | roster, redaction and guardrails, before anything is made of a student's words |
 //! | `turn_log` | what a turn was made of, for the store |
 //! | `clarification` | questions that an answer needs, one a turn |
+//! | `translate` | a question in the student's language |
 //! | `model`, `progress` | the one call to a model, and who watches it |
 
 mod begin;
@@ -17,6 +18,7 @@ pub(crate) mod guards;
 mod lease;
 mod model;
 mod progress;
+mod translate;
 mod turn;
 mod turn_log;
 
@@ -32,6 +34,7 @@ pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use model::{Completed, RetryHint, complete};
 pub(crate) use progress::Progress;
+pub(crate) use translate::Translation;
 pub(crate) use turn::Turn;
 pub(crate) use turn_log::turn_log;
 
@@ -56,6 +59,7 @@ pub(crate) struct Core {
     pub(crate) message_max_chars: usize,
     pub(crate) prompt_max_tokens: usize,
     pub(crate) reply_reserve: Duration,
+    pub(crate) translates_questions: bool,
     pub(crate) kit: Kit,
 }
 

@@ -21,7 +21,7 @@ use turnwise_proto::{
 use super::Helper;
 use crate::{
     conversation::{
-        Completed, Progress, Request,
+        Completed, Progress, Request, Translation,
         clarification::{self, Questions},
         complete, guards,
     },
@@ -85,7 +85,7 @@ impl Composing<'_> {
         }
         let (start, questions) = (self.start, &mut self.questions);
         if let Some(open) = questions.hear(start, &mut self.facts, &mut self.texts)? {
-            return Ok(self.asked(&open));
+            return self.asked(&open).await;
         }
         let working = self
             .request
@@ -104,7 +104,7 @@ impl Composing<'_> {
         };
         let (facts, texts) = (&mut self.facts, &mut self.texts);
         if let Some(open) = self.questions.begin(start, facts, texts, &decision.locale) {
-            return Ok(self.asked(&open));
+            return self.asked(&open).await;
         }
         let completed = self.ask_model(&working, &decision, &reference).await?;
         let failure = completed.call.failure();
@@ -149,11 +149,32 @@ impl Composing<'_> {
         self.done(text, false)
     }
 
-    /// Asks the open question.
-    fn asked(self, open: &Clarification) -> Composed {
-        let question = clarification::question(open).chars();
-        let question = question.take(self.helper.response_max_chars).collect();
-        self.done(question, false)
+    /// Asks the open question, translated where that is wanted and comes off.
+    async fn asked(mut self, open: &Clarification) -> Result<Composed, Fault> {
+        let question = clarification::question(open);
+        let to = &self.questions.translate_to;
+        let translated = match clarification::translated_from(open, to) {
+            None => None,
+            Some(from) => {
+                let translation = Translation {
+                    question,
+                    from,
+                    to,
+                    place_ticket: self.place_ticket,
+                };
+                let (facts, texts) = (&mut self.facts, &mut self.texts);
+                let (core, began) = (&self.helper.core, Instant::now());
+                let translated = core
+                    .translate(self.request, self.progress, translation, facts, texts)
+                    .await;
+                self.took("model", began);
+                translated?
+            }
+        };
+        let question = translated.unwrap_or_else(|| question.to_owned());
+        let question = question.chars().take(self.helper.response_max_chars);
+        let question = question.collect();
+        Ok(self.done(question, false))
     }
 
     fn done(mut self, text: String, is_remembered: bool) -> Composed {

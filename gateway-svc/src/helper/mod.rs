@@ -144,7 +144,15 @@ impl Helper {
                     place_ticket,
                     progress,
                     start,
-                    questions: Questions::of(start),
+                    questions: Questions {
+                        translate_to: match scope.as_ref() {
+                            Some(scope) if core.translates_questions => {
+                                scope.scope.language.clone()
+                            }
+                            _ => String::new(),
+                        },
+                        ..Questions::of(start)
+                    },
                     chat: ChatFacts {
                         scope: scope.as_ref().map(|scope| scope.scope.clone()),
                         ..ChatFacts::default()

@@ -151,6 +151,12 @@ impl<'t> Fields<'t> {
         self.entries.iter().all(Option::is_none)
     }
 
+    /// Whether the value of this key is a map.
+    pub(crate) fn is_map(&self, key: &str) -> bool {
+        let mut left = self.entries.iter().flatten();
+        left.any(|e| e.key == key && matches!(e.node.value, Value::Map(_)))
+    }
+
     /// The line of this key, if the map has it.
     pub(crate) fn line_of(&self, key: &str) -> Option<usize> {
         let mut left = self.entries.iter().flatten();

@@ -16,6 +16,9 @@
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //!
+//! `clarifying_questions` is a list in the course's language, or a map of language tags to lists (`en: [...]`,
+//! `de: [...]`): the course's own language among them, all with the same questions in the same order.
+//!
 //! A `reference` may also be spelled with its full name, `helper_reference`, and so may the `allowed_topics` of a lesson:
 //! `helper_allowed_topics`. Lessons also have `helper_topic_synonyms`, `helper_redirect` and `helper_check_question`
 //! ([`LessonHelp`]).

@@ -370,8 +370,10 @@ pub struct ClarifyingDocument {
     pub unit: String,
     /// The text, 1 to 16,384 bytes.
     pub content: String,
-    /// What to ask, in order: at most 20, each of at most 500 characters.
+    /// What to ask, in order, in the course's language: at most 20, each of at most 500 characters.
     pub questions: Vec<String>,
+    /// The same questions in other languages, by language tag: as many, in the same order.
+    pub questions_by_locale: BTreeMap<String, Vec<String>>,
     /// Whether a person has to take over after the answers; never without questions.
     pub requires_handoff: bool,
 }

@@ -5,6 +5,7 @@ use turnwise_course_pack as pack;
 use turnwise_proto::{
     retrieval::v1::{
         Anchor, Chunk, Citation, ClarificationTask, DenseUse, ExamCandidate, ExamSupportChunk,
+        LocalQuestions,
     },
     tutor::v1::MasteryTier,
 };
@@ -84,7 +85,12 @@ pub(super) fn exam_support(support: &pack::Support, score: f64) -> ExamSupportCh
     }
 }
 
-pub(super) fn clarification(document: &pack::ClarifyingDocument) -> ClarificationTask {
+/// `locale` is the course's.
+pub(super) fn clarification(
+    document: &pack::ClarifyingDocument,
+    locale: &str,
+) -> ClarificationTask {
+    let translations = document.questions_by_locale.iter();
     ClarificationTask {
         document_id: document.id.clone(),
         title: document.title.clone(),
@@ -92,6 +98,13 @@ pub(super) fn clarification(document: &pack::ClarifyingDocument) -> Clarificatio
         questions: document.questions.clone(),
         requires_handoff: document.requires_handoff,
         unit_id: document.unit.clone(),
+        locale: locale.to_owned(),
+        translations: translations
+            .map(|(locale, questions)| LocalQuestions {
+                locale: locale.clone(),
+                questions: questions.clone(),
+            })
+            .collect(),
     }
 }
 

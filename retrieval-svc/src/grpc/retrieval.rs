@@ -207,7 +207,8 @@ impl<'a> Plan<'a> {
             if let Some((best, document)) = best.and_then(|best| Some((best, asks(best)?)))
                 && is_about(course, view, self.text, best).await?
             {
-                response.clarification_task = Some(convert::clarification(document));
+                let locale = &course.pack().course.locale;
+                response.clarification_task = Some(convert::clarification(document, locale));
             }
             response.chunks = hits
                 .iter()

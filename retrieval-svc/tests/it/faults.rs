@@ -191,6 +191,7 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
             unit: "slope".to_owned(),
             content: format!("When the {id} printer is jammed, open its tray."),
             questions,
+            questions_by_locale: [("de".to_owned(), vec!["Welche Linie?".to_owned()])].into(),
             requires_handoff: true,
         });
     }
@@ -204,6 +205,12 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     let task = asked("the ticket printer is jammed").await.unwrap();
     assert_eq!(task.document_id, "ticket");
     assert_eq!(task.questions, ["Which line?"]);
+    assert_eq!(task.locale, "en");
+    let [german] = task.translations.as_slice() else {
+        panic!("{:?}", task.translations)
+    };
+    assert_eq!(german.locale, "de");
+    assert_eq!(german.questions, ["Welche Linie?"]);
     assert!(task.requires_handoff);
     assert!(task.original_doc_content.contains("open its tray"));
     assert_eq!(asked("the plain printer is jammed").await, None);

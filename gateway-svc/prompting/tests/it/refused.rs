@@ -98,6 +98,13 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
             Some(3),
             "`mistake_tags`",
         ),
+        ("translate.user.md", "Translate.", None, "question"),
+        (
+            "translate.system.md",
+            "{{ locale }}\n{{ question }}",
+            Some(2),
+            "`question`",
+        ),
         ("talk.system.md", "x", None, "`talk` is no mode"),
         ("turn.assistant.md", "x", None, "`assistant` is no role"),
         ("turn.system.de_CH.md", "{{ policy }}", None, "language tag"),

@@ -105,7 +105,7 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
 }
 
 /// Whether the text has the shape of a BCP 47 tag.
-fn is_language_tag(text: &str) -> bool {
+pub(super) fn is_language_tag(text: &str) -> bool {
     let mut parts = text.split('-');
     let language = parts.next().unwrap_or_default();
     (2..=8).contains(&language.len())

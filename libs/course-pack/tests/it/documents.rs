@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::fixture::{good, one, pack, write};
+use crate::fixture::{COURSE, good, one, pack, write};
 
 const FILE: &str = "documents/late-work.md";
 const DOCUMENT: &str = "\
@@ -129,6 +129,87 @@ fn questions_stand_once() {
     );
 }
 
+/// The document with these questions.
+fn asking(questions: &str) -> TempDir {
+    let before = "---\ntitle: T\nunit: A\nclarifying_questions:";
+    with(&format!("{before}{questions}\n---\nText.\n"))
+}
+
+#[test]
+fn questions_may_stand_in_several_languages() {
+    let both = "\n  de:\n    - Welches?\n    - 'Wann: an welchem Tag?'\n  en: [Which?, When?]\n  fr-CA: [Quoi?, Quand?]";
+    let document = &good(asking(both).path()).documents[0];
+    assert_eq!(document.questions, ["Which?", "When?"]);
+    let others: Vec<_> = document.questions_by_locale.iter().collect();
+    let text = |text: &str| text.to_owned();
+    assert_eq!(
+        others,
+        [
+            (
+                &text("de"),
+                &vec![text("Welches?"), text("Wann: an welchem Tag?")]
+            ),
+            (&text("fr-CA"), &vec![text("Quoi?"), text("Quand?")]),
+        ]
+    );
+    // A region's course is content with its language, and prefers its region.
+    for (lists, first) in [
+        (" {de: [Du?], en: [You?]}", "Du?"),
+        (" {de: [Du?], DE-ch: [Sie?]}", "Sie?"),
+    ] {
+        let dir = asking(lists);
+        write(
+            dir.path(),
+            "course.yaml",
+            COURSE.replace("locale: en", "locale: de-CH"),
+        );
+        assert_eq!(good(dir.path()).documents[0].questions, [first]);
+    }
+}
+
+#[test]
+fn faults_of_questions_in_several_languages() {
+    for (questions, line, says) in [
+        (
+            "\n  de: [Was?]",
+            4,
+            "no list for `en`, the course's language",
+        ),
+        (" {}", 4, "no list for `en`"),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?]",
+            6,
+            "`de` has 1 questions, but `en` has 2",
+        ),
+        (
+            "\n  en: [Which?]\n  d: [Was?]",
+            6,
+            "`d` is not a language tag",
+        ),
+        (
+            "\n  en: [Which?]\n  de: [Was?]\n  DE: [Wann?]",
+            7,
+            "same language as `de` on line 6",
+        ),
+        ("\n  en: [Which?]\n  de: Was?", 6, "`de` is a list"),
+        ("\n  en: [Which?]\n  de:", 6, "`de` is a list"),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?, '']",
+            6,
+            "`de` is empty",
+        ),
+        (
+            "\n  en: [Which?, When?]\n  de: [Was?, Was?]",
+            6,
+            "stands twice",
+        ),
+    ] {
+        one(asking(questions).path(), FILE, line, says);
+    }
+    let long = format!("\n  en: [Which?]\n  de: [{}]", "ü".repeat(501));
+    one(asking(&long).path(), FILE, 6, "has 501 characters");
+}
+
 #[test]
 fn a_hand_off_follows_on_questions() {
     let without = "---\ntitle: T\nunit: A\nrequires_handoff: true\n---\nText.\n";
@@ -158,6 +239,10 @@ fn the_bounds() {
 fn the_demo_course_has_documents_of_both_kinds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations");
     let documents = good(&root).documents;
+    for document in &documents {
+        let languages: Vec<_> = document.questions_by_locale.keys().collect();
+        assert_eq!(languages, ["de"]);
+    }
     let kinds = documents
         .iter()
         .map(|d| (d.questions.is_empty(), d.requires_handoff));
