@@ -3,6 +3,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `needs` | whether a turn's message waits, and what its answer is made with |
+//! | `known` | earlier requests and artifacts of a thread |
 //! | `requests`, `artifacts` | what people do about a request, and what is kept for requests to come |
 //! | `convert` | requests as clients see them |
 //! | `worker` | what is due: reminders, ends, and the answers of messages that waited |
@@ -11,6 +12,7 @@
 
 mod artifacts;
 pub(crate) mod convert;
+mod known;
 mod metrics;
 pub(crate) mod needs;
 mod requests;

@@ -1,0 +1,254 @@
+//! What a thread knows of earlier requests and of artifacts, and what of it an answer is made with.
+
+use turnwise_kit::{CallContext, Fault, time};
+use turnwise_proto::{
+    explain::v1::ContextAttachment,
+    policy::v1::{AnalyzeContextRequest, CheckArtifactRequest, PresentArtifact},
+    session::v1::{self as session, ContextRequestState, TurnStart},
+};
+
+use crate::{
+    conversation::{Core, Request},
+    upstream::Step,
+};
+
+/// The most bytes of an attachment that a record and a prompt take.
+const BODY_MAX_BYTES: usize = 8_192;
+/// The most requests of a thread that are looked at; no course makes as many.
+const REQUESTS: i32 = 50;
+
+/// What the thread knows of earlier requests and artifacts.
+pub(super) struct Known {
+    requests: Vec<session::ContextRequest>,
+    artifacts: Vec<session::Artifact>,
+}
+
+pub(super) fn attachment(
+    slot: &session::ContextSlot,
+    content: String,
+    message_id: i64,
+) -> ContextAttachment {
+    let mut body = content;
+    let truncated = body.len() > BODY_MAX_BYTES;
+    body.truncate(body.floor_char_boundary(BODY_MAX_BYTES));
+    ContextAttachment {
+        phase: slot.phase.clone(),
+        artifact_type: slot.artifact_type.clone(),
+        key_path: slot.key_path.clone(),
+        description: slot.description.clone(),
+        body,
+        truncated,
+        message_id,
+    }
+}
+
+impl Known {
+    /// What the analysis is told of the thread.
+    pub(super) fn of_thread(&self, start: &TurnStart) -> AnalyzeContextRequest {
+        let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+        let ended = |request: &&session::ContextRequest| {
+            let state = match request.state() {
+                ContextRequestState::Answered => request.answered_from(),
+                state => state,
+            };
+            matches!(
+                state,
+                ContextRequestState::Skipped | ContextRequestState::Expired
+            )
+        };
+        let messages = start.thread.as_ref().map_or(0, |t| t.message_count);
+        // A message and its answer are two entries.
+        let since = self.requests.last().map(|last| {
+            let entries = (messages - last.message_id - 1).max(0);
+            i32::try_from(entries / 2).unwrap_or(i32::MAX)
+        });
+        let supplied = self.requests.iter().flat_map(|request| {
+            let slots = request
+                .sources
+                .iter()
+                .filter_map(|source| request.slots.get(usize::try_from(source.slot).ok()?));
+            slots.map(|slot| PresentArtifact {
+                artifact_type: slot.artifact_type.clone(),
+                key_path: slot.key_path.clone(),
+            })
+        });
+        let kept = self.artifacts.iter().map(|kept| PresentArtifact {
+            artifact_type: kept.artifact_type.clone(),
+            key_path: String::new(),
+        });
+        AnalyzeContextRequest {
+            present: kept.chain(supplied).collect(),
+            requests: count(self.requests.len()),
+            refusals: count(self.requests.iter().filter(ended).count()),
+            messages_since_request: since,
+            ..AnalyzeContextRequest::default()
+        }
+    }
+}
+
+impl Core {
+    pub(super) async fn known_context(
+        &self,
+        context: &CallContext,
+        request: &Request<'_>,
+        batch_id: &str,
+    ) -> Result<Known, Fault> {
+        let step = Step::Session.of(context);
+        let (student_id, thread_id) = (&request.caller.subject, request.thread_id);
+        let (mut of_requests, mut of_artifacts) = (
+            self.upstreams.session.clone(),
+            self.upstreams.session.clone(),
+        );
+        let (requests, artifacts) = futures_util::join!(
+            of_requests.list_context_requests(step.request(session::ListContextRequestsRequest {
+                student_id: student_id.clone(),
+                thread_id: thread_id.to_owned(),
+                page_size: REQUESTS,
+                page_token: String::new(),
+            })),
+            of_artifacts.list_artifacts(step.request(session::ListArtifactsRequest {
+                student_id: student_id.clone(),
+                thread_id: thread_id.to_owned(),
+                batch_id: batch_id.to_owned(),
+            }))
+        );
+        let fault = |status| step.fault(&status);
+        Ok(Known {
+            requests: requests.map_err(fault)?.into_inner().context_requests,
+            artifacts: artifacts.map_err(fault)?.into_inner().artifacts,
+        })
+    }
+
+    /// What is there of what the message needs: read, and cut to the part that is needed. What cannot be read is left out.
+    pub(super) async fn attach(
+        &self,
+        context: &CallContext,
+        request: &Request<'_>,
+        known: &Known,
+        relevant: &[PresentArtifact],
+        course_id: &str,
+    ) -> Vec<ContextAttachment> {
+        let mut attachments = Vec::new();
+        for wanted in relevant {
+            let attached = self.attach_one(context, request, known, wanted, course_id);
+            match attached.await {
+                Ok(attached) => attachments.extend(attached),
+                Err(fault) => tracing::warn!(
+                    reason = fault.reason().wire_name(),
+                    artifact_type = wanted.artifact_type,
+                    "an artifact is left out"
+                ),
+            }
+        }
+        attachments
+    }
+
+    async fn attach_one(
+        &self,
+        context: &CallContext,
+        request: &Request<'_>,
+        known: &Known,
+        wanted: &PresentArtifact,
+        course_id: &str,
+    ) -> Result<Option<ContextAttachment>, Fault> {
+        let kept = known
+            .artifacts
+            .iter()
+            .find(|kept| kept.artifact_type == wanted.artifact_type);
+        if let Some(kept) = kept {
+            let content = self
+                .artifact(context, &request.caller.subject, kept)
+                .await?;
+            let step = Step::Policy.of(context);
+            let checked = self
+                .upstreams
+                .policy
+                .clone()
+                .check_artifact(step.request(CheckArtifactRequest {
+                    course_id: course_id.to_owned(),
+                    artifact_type: wanted.artifact_type.clone(),
+                    key_path: wanted.key_path.clone(),
+                    content,
+                }))
+                .await
+                .map_err(|status| step.fault(&status))?
+                .into_inner();
+            let slot = session::ContextSlot {
+                artifact_type: wanted.artifact_type.clone(),
+                key_path: wanted.key_path.clone(),
+                description: checked.title,
+                ..session::ContextSlot::default()
+            };
+            return Ok(Some(attachment(&slot, checked.content, 0)));
+        }
+        // The latest that was supplied for an earlier message.
+        for earlier in known.requests.iter().rev() {
+            for source in &earlier.sources {
+                let slot = usize::try_from(source.slot)
+                    .ok()
+                    .and_then(|place| earlier.slots.get(place));
+                let Some(slot) = slot else { continue };
+                let is_it = slot.artifact_type == wanted.artifact_type
+                    && (slot.key_path.is_empty() || slot.key_path == wanted.key_path);
+                if is_it {
+                    let content = self.payload(context, request, earlier, source.slot).await?;
+                    return Ok(Some(attachment(slot, content, earlier.message_id)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What was supplied for a slot.
+    pub(super) async fn payload(
+        &self,
+        context: &CallContext,
+        request: &Request<'_>,
+        of: &session::ContextRequest,
+        slot: i32,
+    ) -> Result<String, Fault> {
+        let step = Step::Session.of(context);
+        let read = self
+            .upstreams
+            .session
+            .clone()
+            .read_context_payload(step.request(session::ReadContextPayloadRequest {
+                student_id: request.caller.subject.clone(),
+                thread_id: request.thread_id.to_owned(),
+                request_id: of.request_id.clone(),
+                slot,
+            }))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        Ok(read.into_inner().content)
+    }
+
+    /// The content of an artifact.
+    pub(super) async fn artifact(
+        &self,
+        context: &CallContext,
+        student_id: &str,
+        kept: &session::Artifact,
+    ) -> Result<String, Fault> {
+        let step = Step::Session.of(context);
+        let read = self
+            .upstreams
+            .session
+            .clone()
+            .read_artifact(step.request(session::ReadArtifactRequest {
+                student_id: student_id.to_owned(),
+                thread_id: kept.thread_id.clone(),
+                batch_id: kept.batch_id.clone(),
+                artifact_type: kept.artifact_type.clone(),
+            }))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        Ok(read.into_inner().content)
+    }
+
+    /// How long a request has waited.
+    pub(super) fn waited(&self, request: &session::ContextRequest) -> Option<std::time::Duration> {
+        let opened = time::from_proto(request.create_time.as_ref()?)?;
+        self.kit.clock.now().duration_since(opened).try_into().ok()
+    }
+}
