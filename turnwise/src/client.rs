@@ -11,9 +11,12 @@ use turnwise_kit::{
     CallContext, Fault, Kit,
     client::{ClientOptions, GrpcClient, Tls, connect},
 };
-use turnwise_proto::tutor::v1::{
-    CreateThreadRequest, TakeTurnRequest, TakeTurnResponse,
-    tutor_service_client::TutorServiceClient,
+use turnwise_proto::{
+    context::v1::context_service_client::ContextServiceClient,
+    tutor::v1::{
+        CreateThreadRequest, TakeTurnRequest, TakeTurnResponse,
+        tutor_service_client::TutorServiceClient,
+    },
 };
 use uuid::Uuid;
 
@@ -152,6 +155,8 @@ impl ConnectArgs {
 pub struct Student {
     /// The public face.
     pub client: TutorServiceClient<GrpcClient>,
+    /// What messages wait for.
+    pub context: ContextServiceClient<GrpcClient>,
     authorization: MetadataValue<Ascii>,
     args: ConnectArgs,
 }
@@ -162,7 +167,8 @@ impl Student {
         let channel = args.endpoint.channel()?;
         let authorization = args.authorization()?;
         Ok(Self {
-            client: TutorServiceClient::new(channel),
+            client: TutorServiceClient::new(channel.clone()),
+            context: ContextServiceClient::new(channel),
             authorization,
             args,
         })

@@ -23,6 +23,8 @@ impl Chat<'_> {
             Command::Card => self.look_at_card().await,
             Command::Why => self.drawer(false).await,
             Command::WhyJson => self.drawer(true).await,
+            Command::Without => self.end_waiting(true).await,
+            Command::Withdraw => self.end_waiting(false).await,
             // The loop knows what to do with these.
             Command::Again | Command::Quit => Ok(String::new()),
         };
@@ -151,6 +153,8 @@ const HELP: &str = "  \
   /card          the open card again, an exam question with its lock as it is now
   /standing      your badges, and what to come back to
   /history 20    the last messages
+  /attach 1 FILE give what a message waits for, by the number on its list
+  /without       have it answered without; /withdraw: it needs no answer
   /again         send the last call once more, where it got no answer
   /why           why the tutor did what it did, for staff; /why json: its policy as JSON
   /quit          end; the conversation is kept";

@@ -14,6 +14,7 @@
 
 pub mod calls;
 mod commands;
+mod context;
 pub mod desk;
 pub mod drawer;
 mod helper;
@@ -31,7 +32,7 @@ use std::{
 use anyhow::Result;
 use jiff::Timestamp;
 use turnwise_kit::{Fault, run::termination};
-use turnwise_proto::tutor::v1::{Role, SnapshotLite, tutor_card};
+use turnwise_proto::tutor::v1::{ContextRequired, Project, Role, SnapshotLite, tutor_card};
 
 use crate::{
     client::{ConnectArgs, Student},
@@ -41,6 +42,7 @@ use crate::{
     },
 };
 use calls::{Answer, Call};
+use context::News;
 use desk::{Desk, Step};
 use lines::Lines;
 use progress::Progress;
@@ -56,6 +58,12 @@ pub struct ChatArgs {
     /// The thread to go on with; a new one without it
     #[arg(long)]
     pub thread: Option<String>,
+    /// The step of the project that messages belong to: a phase of the course's context.yaml
+    #[arg(long, conflicts_with = "helper")]
+    pub phase: Option<String>,
+    /// The project that messages belong to, where it has several threads: any id
+    #[arg(long, conflicts_with = "helper")]
+    pub batch: Option<String>,
     /// File with a staff token for /why; without it a development token of a local `turnwise up` is made
     #[arg(long)]
     pub staff_token_file: Option<PathBuf>,
@@ -89,8 +97,18 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
         },
     };
     let mut out = std::io::stdout();
+    let mut desk = Desk::new(&thread_id, &student.args().course);
+    let has_project = args.phase.is_some() || args.batch.is_some();
+    desk.project = has_project.then(|| Project {
+        phase: args.phase.unwrap_or_default(),
+        batch_id: args.batch.unwrap_or_default(),
+        ..Project::default()
+    });
     let mut chat = Chat {
-        desk: Desk::new(&thread_id, &student.args().course),
+        desk,
+        waiting: None,
+        news: None,
+        seen: 0,
         student,
         staff_token_file: args.staff_token_file,
         live: out.is_terminal(),
@@ -125,6 +143,12 @@ struct Chat<'o> {
     ink: Ink,
     /// Where the student stood when it was said last.
     standing: Option<SnapshotLite>,
+    /// What the last message waits for.
+    waiting: Option<ContextRequired>,
+    /// What happens in the thread, once a message has waited.
+    news: Option<News>,
+    /// The last message that was shown.
+    seen: i64,
 }
 
 impl Chat<'_> {
@@ -134,9 +158,15 @@ impl Chat<'_> {
             let prompt = self.desk.prompt();
             write!(self.out, "\n{} ", self.ink.strong(&prompt))?;
             self.out.flush()?;
-            let Some(line) = lines.next().await else {
-                return Ok(());
+            let line = tokio::select! {
+                biased;
+                news = context::next(&mut self.news) => {
+                    self.tell(&news)?;
+                    continue;
+                }
+                line = lines.next() => line,
             };
+            let Some(line) = line else { return Ok(()) };
             if lines.echo() {
                 // What is typed at a terminal stands there; what comes from a file does not.
                 self.say(&render::ink::line(&line))?;
@@ -145,6 +175,7 @@ impl Chat<'_> {
                 Step::Nothing => {}
                 Step::Tell(text) => self.say(&format!("  {text}"))?,
                 Step::Send(call) => self.send(&call).await?,
+                Step::Attach(slot, file) => self.attach(slot, &file).await?,
                 Step::Command(Command::Quit) => return Ok(()),
                 Step::Command(command) => {
                     if let Err(fault) = self.command(command).await? {
@@ -173,7 +204,12 @@ impl Chat<'_> {
         let now = Timestamp::now();
         let (choices, ink) = (self.desk.choices(), self.ink);
         let text = match &answer {
+            Answer::Turn(answer) if answer.context_required.is_some() => {
+                self.seen = answer.messages.last().map_or(self.seen, |last| last.id);
+                self.wait_for(answer)
+            }
             Answer::Turn(answer) => {
+                self.seen = answer.messages.last().map_or(self.seen, |last| last.id);
                 let last = answer.messages.last();
                 let message =
                     last.map_or_else(String::new, |last| render::message(last, choices, now, ink));

@@ -35,6 +35,8 @@ pub enum Typed {
     Yes,
     /// Anything else to one.
     No,
+    /// A file for what a message waits for, by the number of the slot from 1.
+    Attach(usize, String),
     /// What was asked of this program.
     Command(Command),
     /// A command that there is not.
@@ -52,6 +54,10 @@ pub enum Command {
     History(usize),
     /// The open card, as it is now.
     Card,
+    /// The message that waits is to be answered without what is missing.
+    Without,
+    /// The message that waits needs no answer.
+    Withdraw,
     /// The last call once more.
     Again,
     /// Why the last turn went as it did.
@@ -109,7 +115,15 @@ fn asked(command: &str) -> Typed {
     if let Ok(number) = name.parse() {
         return Typed::Press(number);
     }
+    if name == "attach"
+        && let Some((number, file)) = rest.split_once(char::is_whitespace)
+        && let Ok(number) = number.parse()
+    {
+        return Typed::Attach(number, file.trim().to_owned());
+    }
     Typed::Command(match (name, rest) {
+        ("without", "") => Command::Without,
+        ("withdraw", "") => Command::Withdraw,
         ("say", "") => return Typed::Enter,
         ("say", text) => return Typed::Say(input(text)),
         ("help" | "h" | "?", "") => Command::Help,

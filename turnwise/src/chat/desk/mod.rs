@@ -56,6 +56,8 @@ pub enum Step {
     Tell(String),
     /// A call.
     Send(Box<Call>),
+    /// A file for what a message waits for, by the number of the slot from 1.
+    Attach(usize, String),
     /// Something that the student asks of this program.
     Command(Command),
 }
@@ -184,6 +186,7 @@ impl Desk {
                 Some(call) => Step::send(call),
                 None => Step::tell("There is nothing to send again."),
             },
+            Typed::Attach(slot, file) => Step::Attach(slot, file),
             Typed::Command(command) => Step::Command(command),
             Typed::Unknown(command) => Step::tell(format!(
                 "`{}` is no command; /help tells which there are, and /say … says it to the tutor.",

@@ -1,7 +1,7 @@
 //! What the answers of calls leave on the desk.
 
 use turnwise_proto::tutor::v1::{
-    Button, DrillResult, ExamResult, TakeTurnRequest, TakeTurnResponse, tutor_card,
+    Button, DrillResult, ExamResult, Role, TakeTurnRequest, TakeTurnResponse, tutor_card,
 };
 
 use super::{Call, Desk, fresh_key};
@@ -48,7 +48,9 @@ impl Desk {
                 self.put_away();
             }
         }
-        if let Some(message) = answer.messages.last() {
+        // A message that waits has no answer yet.
+        let last = answer.messages.last();
+        if let Some(message) = last.filter(|message| message.role() == Role::Assistant) {
             self.show(message);
         }
     }
