@@ -119,27 +119,31 @@ impl Chat<'_> {
         news
     }
 
-    /// Tells what happened in the thread; a bell rings for what was not there before.
-    pub(super) fn tell(&mut self, event: &Event) -> Result<()> {
-        match event {
-            Event::Message(message) if message.role() == Role::Assistant && message.id > self.seen => {
+    /// Tells what happened in the thread, if anything is new; a bell rings for what calls for the student.
+    pub(super) fn tell(&mut self, event: &Event) -> Result<bool> {
+        let text = match event {
+            Event::Message(message)
+                if message.role() == Role::Assistant && message.id > self.seen =>
+            {
                 self.seen = message.id;
                 self.waiting = None;
                 self.desk.show(message);
                 let choices = self.desk.choices();
                 let text = render::message(message, choices, Timestamp::now(), self.ink);
-                self.say(&format!("\u{7}\n{text}"))
+                format!("\u{7}\n{text}")
             }
             Event::Reminder(reminder) if self.is_waiting_for(&reminder.request_id) => {
-                self.say("\u{7}\n  Your message still waits for what it needs: /attach, /without or /withdraw.")
+                "\u{7}\n  Your message still waits for what it needs: /attach, /without or /withdraw.".to_owned()
             }
-            Event::Update(update) if self.is_waiting_for(&update.request_id) => self.say(&format!(
+            Event::Update(update) if self.is_waiting_for(&update.request_id) => format!(
                 "\n  {} was supplied by a {}.",
                 update.slot + 1,
                 line(&update.supplier_role)
-            )),
-            _ => Ok(()),
-        }
+            ),
+            _ => return Ok(false),
+        };
+        self.say(&text)?;
+        Ok(true)
     }
 
     fn is_waiting_for(&self, request_id: &str) -> bool {

@@ -158,13 +158,17 @@ impl Chat<'_> {
             let prompt = self.desk.prompt();
             write!(self.out, "\n{} ", self.ink.strong(&prompt))?;
             self.out.flush()?;
-            let line = tokio::select! {
-                biased;
-                news = context::next(&mut self.news) => {
-                    self.tell(&news)?;
-                    continue;
+            let line = loop {
+                tokio::select! {
+                    biased;
+                    news = context::next(&mut self.news) => {
+                        if self.tell(&news)? {
+                            write!(self.out, "\n{} ", self.ink.strong(&prompt))?;
+                            self.out.flush()?;
+                        }
+                    }
+                    line = lines.next() => break line,
                 }
-                line = lines.next() => line,
             };
             let Some(line) = line else { return Ok(()) };
             if lines.echo() {
