@@ -1,7 +1,9 @@
 //! Who may touch whose records.
 
 use turnwise_kit::{Caller, Fault, ids};
-use turnwise_proto::{common::v1::ErrorReason, tutor::v1::Thread};
+use turnwise_proto::{
+    common::v1::ErrorReason, session::v1::ContextRequestChange, tutor::v1::Thread,
+};
 
 use turnwise_session_store::StudentKey;
 
@@ -29,6 +31,21 @@ pub fn supplier(caller: &Caller, student_id: &str) -> Result<StudentKey, Fault> 
         return key(caller, student_id);
     }
     student(caller, student_id)
+}
+
+/// Refuses a change of a context request that is not the caller's to make: the student goes on without or gives up, staff
+/// and teachers decide to go on without, and the service keeps the time.
+pub fn context_change(
+    caller: &Caller,
+    student_id: &str,
+    change: ContextRequestChange,
+) -> Result<(), Fault> {
+    let own = (caller.is(STUDENT) || caller.is(TEACHER)) && caller.subject == student_id;
+    match change {
+        ContextRequestChange::Cancel | ContextRequestChange::Skip if own => Ok(()),
+        ContextRequestChange::Force => caller.require(&[TEACHER, "staff", "service"]),
+        _ => caller.require(&["service"]),
+    }
 }
 
 /// Refuses teachers who do not teach this class; says nothing about others.

@@ -278,9 +278,6 @@ impl From<PendingError> for Fault {
             PendingError::NotYet { wait } => {
                 Fault::new(ErrorReason::VersionConflict, message).retry_after(wait)
             }
-            PendingError::NoSupplier { .. } => {
-                Fault::new(ErrorReason::PermissionDenied, message).meta("need", "supplier")
-            }
             PendingError::PayloadTooLarge { limit, .. } => {
                 Fault::new(ErrorReason::PayloadTooLarge, message)
                     .meta("limit", limit.to_string())
@@ -290,6 +287,9 @@ impl From<PendingError> for Fault {
                 Fault::new(ErrorReason::UnsupportedPayload, message)
                     .meta("expected", expected.clone())
                     .field("artifact_type", format!("must be `{expected}`"))
+            }
+            PendingError::OtherSupplier { .. } => {
+                Fault::new(ErrorReason::PermissionDenied, message).meta("need", "supplier")
             }
             PendingError::Invalid { field, problem } => Fault::invalid(field, problem),
         }

@@ -21,6 +21,8 @@ use crate::{
     upstream::Step,
 };
 
+/// The most characters of a message that waits; a longer one brings what it is about.
+const MESSAGE_MAX_CHARS: usize = 8_000;
 /// The most characters of a project's goal and plan.
 const NOTE_MAX_CHARS: usize = 500;
 
@@ -101,7 +103,7 @@ impl Needs {
     ) -> bool {
         let message = texts.input.as_ref().map_or("", said);
         (plan.asks_for_context || self.project.is_some())
-            && !message.is_empty()
+            && (1..=MESSAGE_MAX_CHARS).contains(&message.chars().count())
             && start.pending.is_none()
             && facts.event.is_none()
     }

@@ -15,7 +15,7 @@
 //!
 //! The first line is the header with its `chain`: SHA-256 over the header's other fields. A record has a number, the
 //! hash of its body under a random salt, `chain` = SHA-256(chain before, number, body hash), and the body: a
-//! [`ConversationRecord`], or a [`ContextRequestRecord`] of the conversation before it. The last line holds the count of
+//! [`ConversationRecord`], or a [`ContextRequestRecord`] or [`ArtifactRecord`] of the conversation before it. The last line holds the count of
 //! records and the last chain. Erasing a student takes bodies and their salts away: without the salt the hash says
 //! nothing about what was there, and the chain, which is over hashes only, still holds.
 //!
@@ -41,7 +41,7 @@ pub use crate::{
     error::{ArchiveError, Fault},
     line::MAX_LINE_BYTES,
     record::{
-        About, ArchiveKind, ContextPayload, ContextRequestRecord, ConversationKind,
+        About, ArchiveKind, ArtifactRecord, ContextPayload, ContextRequestRecord, ConversationKind,
         ConversationRecord, Header,
     },
     retain::Retained,

@@ -65,7 +65,8 @@ pub enum ConversationKind {
 /// One conversation. All text is redacted by whoever hands it over.
 ///
 /// What was stored is here whole, each message in protobuf's own JSON, so that no field that a message has or will have can
-/// be left out by mistake. Its context requests follow it: see [`ContextRequestRecord`].
+/// be left out by mistake. Its context requests and artifacts follow it: see
+/// [`ContextRequestRecord`] and [`ArtifactRecord`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConversationRecord {
     /// Whose conversation it is. The tenant and the class stand in the header.
@@ -116,13 +117,25 @@ pub struct ContextRequestRecord {
     pub student_id: String,
     /// The thread.
     pub thread_id: String,
-    /// The request with its sources; none if it could not be read, which the conversation's record counts. Of an artifact that
-    /// was kept beside the conversation: `artifact`, and its content is the one payload.
+    /// The request with its sources; none if it could not be read, which the conversation's record counts.
     pub context_request: Option<Value>,
     /// What was supplied for it.
     pub payloads: Vec<ContextPayload>,
     /// How many of them are left out because they could not be read.
     pub unreadable: u64,
+}
+
+/// One artifact that was kept beside the conversation before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ArtifactRecord {
+    /// Whose conversation it is; an erasure finds the record by it.
+    pub student_id: String,
+    /// The thread.
+    pub thread_id: String,
+    /// What it is and where it came from.
+    pub artifact: Value,
+    /// The text.
+    pub content: String,
 }
 
 /// What was supplied for a slot of a context request.

@@ -1,12 +1,14 @@
 //! Writing an archive. It is there once it is finished, whole and on disk; before, and after any failure, it is not.
 
+use serde::Serialize;
+
 use crate::{
     dir::{ArchiveDir, Lock},
     error::ArchiveError,
     line::{Chain, write_footer, write_header, write_record},
     name::ArchiveName,
     partial::Partial,
-    record::{About, ContextRequestRecord, ConversationRecord},
+    record::{About, ArtifactRecord, ContextRequestRecord, ConversationRecord},
 };
 
 /// Writes one archive. Dropped before it is finished, it leaves nothing.
@@ -76,8 +78,20 @@ impl Writer {
     /// # Errors
     /// [`ArchiveError::LineTooLong`], [`ArchiveError::Io`], [`ArchiveError::GivenUp`].
     pub fn append_request(&mut self, request: &ContextRequestRecord) -> Result<(), ArchiveError> {
+        self.append_line(request)
+    }
+
+    /// Appends an artifact of the latest conversation. After a failure the archive is given up.
+    ///
+    /// # Errors
+    /// [`ArchiveError::LineTooLong`], [`ArchiveError::Io`], [`ArchiveError::GivenUp`].
+    pub fn append_artifact(&mut self, artifact: &ArtifactRecord) -> Result<(), ArchiveError> {
+        self.append_line(artifact)
+    }
+
+    fn append_line(&mut self, record: &impl Serialize) -> Result<(), ArchiveError> {
         let mut partial = self.partial.take().ok_or(ArchiveError::GivenUp)?;
-        partial.write_line(&write_record(&mut self.chain, request)?)?;
+        partial.write_line(&write_record(&mut self.chain, record)?)?;
         self.partial = Some(partial);
         Ok(())
     }

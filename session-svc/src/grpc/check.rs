@@ -9,7 +9,7 @@ use turnwise_proto::{
         DrillActivity, DueWork, MemoryTurn, NewAlert, NewEvent, PendingChange, QuestionRecord,
         ThreadKind, TurnActivity, TurnLog, WorkKind, pending_change::Step,
     },
-    tutor::v1::TutorMessage,
+    tutor::v1::{StudentInput, TutorMessage},
 };
 
 use crate::sessions::{Idempotency, evidence::Drill};
@@ -253,6 +253,13 @@ fn is_kind(kind: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.:-".contains(&b))
 }
 
+/// Whether a text of an input is longer than a message may be.
+fn is_long(input: &StudentInput) -> bool {
+    [&input.text, &input.latex, &input.voice_transcript]
+        .iter()
+        .any(|text| text.chars().count() > QUERY_MAX_CHARS)
+}
+
 /// A step of what a thread waits for: what its own rules do not bound.
 pub(super) fn pending_change(change: Option<&PendingChange>) -> Result<(), Fault> {
     let short = |field: &str, text: &str| {
@@ -276,6 +283,10 @@ pub(super) fn pending_change(change: Option<&PendingChange>) -> Result<(), Fault
                 short("pending_change.slots.artifact_type", &slot.artifact_type)?;
                 short("pending_change.slots.key_path", &slot.key_path)?;
                 short("pending_change.slots.urgency", &slot.urgency)?;
+            }
+            if request.query.as_ref().is_some_and(is_long) {
+                let problem = "must have texts of at most 8000 characters";
+                return Err(Fault::invalid("pending_change.query", problem));
             }
             if request.claims.len() > CLAIMS_MAX_BYTES {
                 let problem = "must have at most 16384 bytes";

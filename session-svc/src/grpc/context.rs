@@ -2,22 +2,17 @@
 
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, PageTokens, ids, page};
-use turnwise_proto::{
-    common::v1::ErrorReason,
-    session::v1::{
-        ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
-        ListArtifactsRequest, ListArtifactsResponse, ListContextRequestsRequest,
-        ListContextRequestsResponse, PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest,
-        ReadArtifactResponse, ReadContextPayloadRequest, ReadContextPayloadResponse,
-        SupplyContextRequest, SupplyContextResponse,
-    },
+use turnwise_proto::session::v1::{
+    ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
+    ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
+    ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
 };
 use turnwise_session_store::StudentKey;
 
 use super::session::{open, student};
 use crate::{
     access,
-    sessions::{Sessions, artifacts::PutArtifact, context::Supply},
+    sessions::{Sessions, context::Supply},
 };
 
 /// Pages of context requests: the usual and the largest size. The largest request has some 60 KB: 20 slots and sources, all
@@ -25,7 +20,7 @@ use crate::{
 const REQUESTS_PAGE: (usize, usize) = (20, 50);
 
 /// The student of a thread whose requests the caller may see and change: their own, or a pupil's of their class.
-async fn reached(
+pub(super) async fn reached(
     sessions: &Sessions,
     caller: &Caller,
     student_id: &str,
@@ -74,6 +69,7 @@ pub(super) async fn change_context_request(
         return Err(Fault::invalid("change", "must be one of the changes").into());
     }
     let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
+    access::context_change(&caller, &message.student_id, change)?;
     let request = sessions
         .change_context_request(&student, &message.thread_id, &message.request_id, change)
         .await
@@ -123,94 +119,6 @@ pub(super) async fn read_context_payload(
         .map_err(Fault::from)?;
     Ok(Response::new(ReadContextPayloadResponse {
         source: Some(source),
-        content,
-    }))
-}
-
-/// The most bytes of an artifact.
-const ARTIFACT_MAX_BYTES: usize = 262_144;
-
-/// The batch that a request names; the thread's own where it names none.
-fn batch(batch_id: String, thread_id: &str) -> Result<String, Fault> {
-    if batch_id.is_empty() {
-        return Ok(thread_id.to_owned());
-    }
-    ids::check("batch_id", &batch_id)?;
-    Ok(batch_id)
-}
-
-pub(super) async fn put_artifact(
-    sessions: &Sessions,
-    request: Request<PutArtifactRequest>,
-) -> Result<Response<PutArtifactResponse>, Status> {
-    let (caller, message) = open(request)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
-    ids::check("artifact_type", &message.artifact_type)?;
-    if message.content.len() > ARTIFACT_MAX_BYTES {
-        let limit = ARTIFACT_MAX_BYTES.to_string();
-        return Err(Fault::new(
-            ErrorReason::PayloadTooLarge,
-            format!(
-                "the artifact has {} bytes; at most {limit} are kept",
-                message.content.len()
-            ),
-        )
-        .meta("limit", limit)
-        .field(
-            "content",
-            format!("must have at most {ARTIFACT_MAX_BYTES} bytes"),
-        )
-        .into());
-    }
-    let put = PutArtifact {
-        batch_id: batch(message.batch_id, &message.thread_id)?,
-        artifact_type: message.artifact_type,
-        content: message.content,
-        supplier_id: caller.subject,
-        supplier_role: caller.role,
-    };
-    let artifact = sessions
-        .put_artifact(&student, &message.thread_id, put)
-        .await
-        .map_err(Fault::from)?;
-    Ok(Response::new(PutArtifactResponse {
-        artifact: Some(artifact),
-    }))
-}
-
-pub(super) async fn list_artifacts(
-    sessions: &Sessions,
-    request: Request<ListArtifactsRequest>,
-) -> Result<Response<ListArtifactsResponse>, Status> {
-    let (caller, message) = open(request)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
-    let batch_id = batch(message.batch_id, &message.thread_id)?;
-    let artifacts = sessions
-        .artifacts(&student, &message.thread_id, &batch_id)
-        .await
-        .map_err(Fault::from)?;
-    Ok(Response::new(ListArtifactsResponse { artifacts }))
-}
-
-pub(super) async fn read_artifact(
-    sessions: &Sessions,
-    request: Request<ReadArtifactRequest>,
-) -> Result<Response<ReadArtifactResponse>, Status> {
-    let (caller, message) = open(request)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
-    ids::check("artifact_type", &message.artifact_type)?;
-    let batch_id = batch(message.batch_id, &message.thread_id)?;
-    let (artifact, content) = sessions
-        .artifact(
-            &student,
-            &message.thread_id,
-            &batch_id,
-            &message.artifact_type,
-        )
-        .await
-        .map_err(Fault::from)?;
-    Ok(Response::new(ReadArtifactResponse {
-        artifact: Some(artifact),
         content,
     }))
 }

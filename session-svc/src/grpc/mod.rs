@@ -1,6 +1,7 @@
 //! The gRPC services: checks and conversions only.
 
 mod admin;
+mod artifacts;
 mod check;
 mod context;
 mod delivery;

@@ -25,7 +25,7 @@ use turnwise_proto::{
 };
 use uuid::Uuid;
 
-use super::{check, context, due, events, evidence};
+use super::{artifacts, check, context, due, events, evidence};
 use crate::{
     access,
     sessions::{
@@ -314,27 +314,6 @@ impl SessionService for SessionGrpc {
         events::get_turn_log(&self.sessions, request).await
     }
 
-    async fn put_artifact(
-        &self,
-        request: Request<PutArtifactRequest>,
-    ) -> Result<Response<PutArtifactResponse>, Status> {
-        context::put_artifact(&self.sessions, request).await
-    }
-
-    async fn list_artifacts(
-        &self,
-        request: Request<ListArtifactsRequest>,
-    ) -> Result<Response<ListArtifactsResponse>, Status> {
-        context::list_artifacts(&self.sessions, request).await
-    }
-
-    async fn read_artifact(
-        &self,
-        request: Request<ReadArtifactRequest>,
-    ) -> Result<Response<ReadArtifactResponse>, Status> {
-        context::read_artifact(&self.sessions, request).await
-    }
-
     async fn supply_context(
         &self,
         request: Request<SupplyContextRequest>,
@@ -361,6 +340,27 @@ impl SessionService for SessionGrpc {
         request: Request<ReadContextPayloadRequest>,
     ) -> Result<Response<ReadContextPayloadResponse>, Status> {
         context::read_context_payload(&self.sessions, request).await
+    }
+
+    async fn put_artifact(
+        &self,
+        request: Request<PutArtifactRequest>,
+    ) -> Result<Response<PutArtifactResponse>, Status> {
+        artifacts::put_artifact(&self.sessions, request).await
+    }
+
+    async fn list_artifacts(
+        &self,
+        request: Request<ListArtifactsRequest>,
+    ) -> Result<Response<ListArtifactsResponse>, Status> {
+        artifacts::list_artifacts(&self.sessions, request).await
+    }
+
+    async fn read_artifact(
+        &self,
+        request: Request<ReadArtifactRequest>,
+    ) -> Result<Response<ReadArtifactResponse>, Status> {
+        artifacts::read_artifact(&self.sessions, request).await
     }
 
     async fn defer_work(

@@ -1,28 +1,30 @@
 //! A context request: artifacts that a message needs before it can be answered.
 //!
-//! Open, it ends in one of five ways: satisfied, skipped, forced, expired, or cancelled. But for the last its message then
-//! waits for its answer, and the thread for that; the answer closes it.
+//! Open, it ends in one of five ways: satisfied, skipped, forced, expired, or cancelled. But for the last its message waits for
+//! its answer, and the thread for that; the answer closes it.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
-use turnwise_kit::{ids, time};
+use turnwise_kit::time;
 use turnwise_proto::session::v1::{
     AnswerContextRequest, ContextRequest, ContextRequestChange, ContextRequestState, ContextSlot,
     ContextSource, RequestContext, WorkKind, pending_interaction::Interaction,
 };
+use uuid::Uuid;
 
 use super::{Interactions, PendingError, Schedule, Stepped, after, invalid, is_before};
 
 /// The most slots of a request.
 pub(crate) const SLOTS_MAX: i32 = 20;
 const SLOT_MAX_BYTES: i32 = 262_144;
-/// The most characters of what people read of a slot, and of what programs do.
-const WORDS_MAX_CHARS: usize = 500;
-const NAME_MAX_BYTES: usize = 1_024;
-const SUPPLIERS: [&str; 4] = ["student", "teacher", "staff", "service"];
 const CLAIMS_MAX_BYTES: usize = 16_384;
+const TITLE_MAX_CHARS: usize = 200;
+const TEXT_MAX_CHARS: usize = 500;
+const FORMAT_MAX_CHARS: usize = 128;
+const UUID_CHARS: usize = 36;
+const SUPPLIERS: [&str; 4] = ["student", "teacher", "staff", "service"];
 /// By so much the clocks of two processes may differ.
 const SKEW: Duration = Duration::from_secs(60);
 
@@ -48,19 +50,19 @@ pub(super) fn open(
     now: Timestamp,
     sla: Duration,
     thread_id: &str,
-    new_id: &str,
+    request_id: &str,
 ) -> Result<Stepped, PendingError> {
     check(asked)?;
     state.must_be_idle()?;
-    let request_id = match asked.request_id.as_str() {
-        "" => new_id,
-        named => named,
-    };
     let reminder = after(now, sla / 2);
     let end = after(now, sla);
     let batch_id = match asked.batch_id.as_str() {
         "" => thread_id,
         batch_id => batch_id,
+    };
+    let request_id = match asked.request_id.as_str() {
+        "" => request_id,
+        asked => asked,
     };
     let request = ContextRequest {
         request_id: request_id.to_owned(),
@@ -121,7 +123,7 @@ pub(super) fn answer(
 ///
 /// # Errors
 /// [`PendingError::NothingPending`] if the thread does not wait for this request,
-/// [`PendingError::ContextRequestClosed`], [`PendingError::Invalid`] for the slot, [`PendingError::NoSupplier`],
+/// [`PendingError::ContextRequestClosed`], [`PendingError::Invalid`] for the slot, [`PendingError::OtherSupplier`],
 /// [`PendingError::UnsupportedPayload`], [`PendingError::PayloadTooLarge`].
 pub fn supply(
     state: &Interactions,
@@ -139,10 +141,10 @@ pub fn supply(
         .ok()
         .and_then(|place| request.slots.get(place))
         .ok_or_else(|| invalid("slot", "must be the place of a slot of the request"))?;
-    let (suppliers, role) = (&slot.suppliers, &supplied.supplier_role);
-    if !suppliers.is_empty() && !suppliers.contains(role) {
-        return Err(PendingError::NoSupplier {
-            suppliers: suppliers.join(", "),
+    if !slot.suppliers.is_empty() && !slot.suppliers.contains(&supplied.supplier_role) {
+        return Err(PendingError::OtherSupplier {
+            role: supplied.supplier_role.clone(),
+            suppliers: slot.suppliers.clone(),
         });
     }
     if supplied.artifact_type != slot.artifact_type {
@@ -178,7 +180,7 @@ pub fn supply(
     }))
 }
 
-/// Cancels, skips, forces, reminds of or expires an open request; `None` if that has taken effect before. `stored` is the request
+/// Cancels, forces, skips, reminds of or expires an open request; `None` if that has taken effect before. `stored` is the request
 /// as it is stored, if it is not pending any more.
 ///
 /// # Errors
@@ -310,6 +312,10 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
         let problem = "must be the id of a message";
         return Err(invalid("request_context.message_id", problem));
     }
+    let id = &asked.request_id;
+    if !id.is_empty() && (id.len() != UUID_CHARS || Uuid::try_parse(id).is_err()) {
+        return Err(invalid("request_context.request_id", "must be a UUID"));
+    }
     if asked.claims.len() > CLAIMS_MAX_BYTES {
         let problem = "must have at most 16384 bytes";
         return Err(invalid("request_context.claims", problem));
@@ -318,41 +324,33 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
     if !(1..=SLOTS_MAX).contains(&slots) {
         return Err(invalid("request_context.slots", "must be 1 to 20"));
     }
-    if !asked.request_id.is_empty() && !ids::is_valid(&asked.request_id) {
-        let problem = "must match [A-Za-z0-9._~@-]{1,128}, or be empty";
-        return Err(invalid("request_context.request_id", problem));
-    }
-    asked.slots.iter().try_for_each(check_slot)
-}
-
-fn check_slot(slot: &ContextSlot) -> Result<(), PendingError> {
-    if !(1..=SLOT_MAX_BYTES).contains(&slot.size_limit) {
+    let fits = |slot: &ContextSlot| (1..=SLOT_MAX_BYTES).contains(&slot.size_limit);
+    if !asked.slots.iter().all(fits) {
         let field = "request_context.slots.size_limit";
         return Err(invalid(field, "must be 1 to 262144"));
     }
-    let known = |role: &String| SUPPLIERS.contains(&role.as_str());
-    if !slot.suppliers.iter().all(known) {
-        let field = "request_context.slots.suppliers";
-        return Err(invalid(
-            field,
-            "must be of student, teacher, staff, service",
-        ));
+    asked.slots.iter().try_for_each(check_texts)
+}
+
+fn check_texts(slot: &ContextSlot) -> Result<(), PendingError> {
+    let is_role = |role: &String| SUPPLIERS.contains(&role.as_str());
+    if slot.suppliers.len() > SUPPLIERS.len() || !slot.suppliers.iter().all(is_role) {
+        let problem = "must be roles: student, teacher, staff or service";
+        return Err(invalid("request_context.slots.suppliers", problem));
     }
-    let names = [
-        &slot.phase,
-        &slot.artifact_type,
-        &slot.key_path,
-        &slot.urgency,
-        &slot.format,
+    let format = (FORMAT_MAX_CHARS, "must have at most 128 characters");
+    let title = (TITLE_MAX_CHARS, "must have at most 200 characters");
+    let text = (TEXT_MAX_CHARS, "must have at most 500 characters");
+    let bounds = [
+        ("request_context.slots.title", &slot.title, title),
+        ("request_context.slots.description", &slot.description, text),
+        ("request_context.slots.why", &slot.why, text),
+        ("request_context.slots.format", &slot.format, format),
     ];
-    let words = [&slot.title, &slot.description, &slot.why];
-    if names.iter().any(|name| name.len() > NAME_MAX_BYTES)
-        || words
-            .iter()
-            .any(|words| words.chars().count() > WORDS_MAX_CHARS)
-    {
-        let problem = "must have names of at most 1024 bytes and texts of at most 500 characters";
-        return Err(invalid("request_context.slots", problem));
+    for (field, value, (max, problem)) in bounds {
+        if value.chars().count() > max {
+            return Err(invalid(field, problem));
+        }
     }
     Ok(())
 }

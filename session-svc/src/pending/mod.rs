@@ -84,12 +84,6 @@ pub enum PendingError {
         /// How long it lasts still.
         wait: Duration,
     },
-    /// The slot names other roles.
-    #[error("this is supplied by: {suppliers}")]
-    NoSupplier {
-        /// The roles that may supply it.
-        suppliers: String,
-    },
     /// The payload is larger than the slot allows.
     #[error("the payload has {bytes} bytes; the slot takes at most {limit}")]
     PayloadTooLarge {
@@ -104,6 +98,14 @@ pub enum PendingError {
         /// The slot's type.
         expected: String,
     },
+    /// The slot names who may supply it, and this is somebody else.
+    #[error("this slot takes nothing from a {role}; it is for: {}", suppliers.join(", "))]
+    OtherSupplier {
+        /// What the caller is.
+        role: String,
+        /// Who may supply it.
+        suppliers: Vec<String>,
+    },
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
     Invalid {
@@ -114,8 +116,8 @@ pub enum PendingError {
     },
 }
 
-/// Takes a step of a turn; `None` if it changes nothing. `request_id` names a context request that it may open; one
-/// without a batch belongs to the batch `thread_id`.
+/// Takes a step of a turn; `None` if it changes nothing. `request_id` names a context request that it may open, unless
+/// the step itself does; one without a batch belongs to the batch `thread_id`.
 ///
 /// # Errors
 /// [`PendingError`]; then nothing changes.

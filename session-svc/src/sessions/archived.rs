@@ -13,12 +13,13 @@ use turnwise_proto::{
     tutor::v1::{Thread, TutorMessage},
 };
 use turnwise_session_archive::{
-    ContextPayload, ContextRequestRecord, ConversationKind, ConversationRecord,
+    ArtifactRecord, ContextPayload, ContextRequestRecord, ConversationKind, ConversationRecord,
 };
 use turnwise_session_store::{Check, Read, StudentKey};
 
 use super::{
-    Sessions, artifacts,
+    Sessions,
+    artifacts::ArtifactName,
     fields::Fields,
     interactions,
     json::json,
@@ -303,29 +304,28 @@ impl Sessions {
             unreadable: left_out.records,
         })
     }
-}
 
-impl Sessions {
-    /// What is kept beside a thread for requests to come, as it is archived: a record for each.
-    pub(super) async fn archived_artifacts(
+    /// An artifact as it is archived; none if it cannot be read.
+    pub(super) async fn archived_artifact(
         &self,
         student: &StudentKey,
         thread_id: &str,
-    ) -> Result<Vec<ContextRequestRecord>, SessionError> {
-        let beside = self.artifacts_beside(student, thread_id).await?;
-        let records = beside.into_iter().map(|(artifact, content)| {
-            let document = artifacts::document(&artifact)?;
-            let unreadable = u64::from(content.is_none());
-            let payloads = content.map(|content| ContextPayload { slot: 0, content });
-            Ok(ContextRequestRecord {
-                student_id: student.student.clone(),
-                thread_id: thread_id.to_owned(),
-                context_request: Some(document),
-                payloads: payloads.into_iter().collect(),
-                unreadable,
-            })
-        });
-        records.collect()
+        name: &ArtifactName,
+    ) -> Result<Option<ArtifactRecord>, SessionError> {
+        let mut left_out = LeftOut {
+            thread_id,
+            records: 0,
+        };
+        let read = self.artifact(student, thread_id, name).await;
+        let Some((artifact, content)) = left_out.unless(read)? else {
+            return Ok(None);
+        };
+        Ok(Some(ArtifactRecord {
+            student_id: student.student.clone(),
+            thread_id: thread_id.to_owned(),
+            artifact: json("turnwise.session.v1.Artifact", &artifact)?,
+            content,
+        }))
     }
 }
 

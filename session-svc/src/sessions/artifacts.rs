@@ -1,5 +1,5 @@
-//! Artifacts that are kept beside a thread for context requests to come. They go with their thread. A batch finds those of
-//! all its threads: in its record a thread stands until the student is erased, and says nothing once it is gone.
+//! Artifacts that are kept beside a thread, for context requests to come. What is known of them stands in one record,
+//! their texts in another, and which threads have some of a batch in an index of the student.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -7,123 +7,192 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
 use turnwise_proto::session::v1::Artifact;
-use turnwise_session_store::{FieldName, Outcome, Read, StudentKey, Transaction, Write};
-use uuid::Uuid;
+use turnwise_session_store::{Check, FieldName, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Sessions,
-    fields::decimal,
-    json::json,
-    keys,
+    END, Sessions,
+    fields::{decimal, number},
+    keys, millis,
     stored::StoredThread,
-    threads::{field, is_about, unknown},
+    threads::{field, unknown},
 };
 use crate::{error::SessionError, pending::PendingError, record};
 
 const WHAT: &str = "artifact";
-/// The most artifacts beside a thread.
-const MOST: usize = 50;
-/// The most threads of a batch that are looked at, the latest.
-const THREADS: usize = 50;
+/// Counts the changes of a thread's artifacts.
+const VERSION: &str = "version";
+/// The most artifacts of a thread.
+const ARTIFACTS_MAX: usize = 50;
+const ARTIFACT_MAX_BYTES: usize = 262_144;
+/// An artifact is put so often against others that come between.
+const TRIES: usize = 8;
 
-/// An artifact to keep.
-#[derive(Debug, Clone)]
-pub struct PutArtifact {
-    /// The batch for which it is kept.
+/// Which artifact of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactName {
+    /// The batch.
     pub batch_id: String,
     /// What it is.
     pub artifact_type: String,
-    /// The content; redacted before it is stored.
+}
+
+impl ArtifactName {
+    /// Ids hold no `/`.
+    fn field(&self) -> FieldName {
+        Cow::Owned(format!("{}/{}", self.batch_id, self.artifact_type))
+    }
+}
+
+/// An artifact to keep.
+#[derive(Debug, Clone)]
+pub struct NewArtifact {
+    /// Which; it replaces the one that was there.
+    pub name: ArtifactName,
+    /// Its text; redacted before it is stored.
     pub content: String,
-    /// Who puts it there.
+    /// Who supplies it.
     pub supplier_id: String,
     /// What they are.
     pub supplier_role: String,
 }
 
-fn name(batch_id: &str, artifact_type: &str) -> FieldName {
-    Cow::Owned(format!("{batch_id}:{artifact_type}"))
+/// How a thread is named in the index of batches.
+fn member(batch_id: &str, thread_id: &str) -> String {
+    format!("{batch_id}/{thread_id}")
+}
+
+/// Reads the index of batches.
+pub(super) fn batches() -> Read {
+    Read::Lowest {
+        key: keys::batches(),
+        from: 0,
+        to: END,
+        limit: usize::MAX >> 1,
+    }
+}
+
+/// The entries of a thread in the index of batches.
+pub(super) fn members_of(thread_id: &str, index: Vec<(String, i64)>) -> Vec<String> {
+    let members = index.into_iter().map(|(member, _)| member);
+    let is_of = |member: &String| {
+        member
+            .split_once('/')
+            .is_some_and(|(_, id)| id == thread_id)
+    };
+    members.filter(is_of).collect()
+}
+
+/// The artifacts in a record.
+fn decode(fields: Vec<(String, Bytes)>) -> Result<Vec<Artifact>, SessionError> {
+    let artifacts = fields.into_iter().filter(|(name, _)| name != VERSION);
+    artifacts
+        .map(|(_, bytes)| record::decode(WHAT, &bytes))
+        .collect()
 }
 
 impl Sessions {
-    /// Keeps an artifact in place of what the thread had of this type in this batch.
+    /// Keeps an artifact beside a thread, in place of the one of its type in the batch.
     pub async fn put_artifact(
         &self,
         student: &StudentKey,
         thread_id: &str,
-        put: PutArtifact,
+        new: NewArtifact,
     ) -> Result<Artifact, SessionError> {
+        for _ in 0..TRIES {
+            if let Some(artifact) = self.put_once(student, thread_id, &new).await? {
+                return Ok(artifact);
+            }
+        }
+        Err(SessionError::Contended)
+    }
+
+    /// None if somebody else came between.
+    async fn put_once(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        new: &NewArtifact,
+    ) -> Result<Option<Artifact>, SessionError> {
         let opened = self.opened(student, thread_id).await?;
-        let (thread, since) = (&opened.stored, opened.since);
-        let class_id = &thread.thread.class_id;
-        let content = self
-            .roster(&student.tenant, class_id)
-            .await?
-            .redact(&put.content);
+        let class_id = &opened.stored.thread.class_id;
+        let roster = self.roster(&student.tenant, class_id).await?;
+        let content = roster.redact(&new.content);
+        if content.len() > ARTIFACT_MAX_BYTES {
+            return Err(SessionError::Pending(PendingError::PayloadTooLarge {
+                bytes: content.len(),
+                limit: ARTIFACT_MAX_BYTES,
+            }));
+        }
+        let key = keys::artifacts(thread_id);
+        let wanted = vec![Read::Record { key: key.clone() }];
+        let partition = self.partition(student).await?;
+        let known = self.read(&partition, wanted).await?.record()?;
+        let name = new.name.field();
+        let version = known.iter().find(|(field, _)| field == VERSION);
+        let version = version.map(|(_, bytes)| bytes.clone());
+        let others = known.iter().filter(|(field, _)| *field != name);
+        if others.filter(|(field, _)| field != VERSION).count() >= ARTIFACTS_MAX {
+            return Err(SessionError::Pending(PendingError::Invalid {
+                field: "artifact_type",
+                problem: "must be one of the 50 that this thread has",
+            }));
+        }
         let artifact = Artifact {
-            artifact_type: put.artifact_type,
-            batch_id: put.batch_id,
+            artifact_type: new.name.artifact_type.clone(),
+            batch_id: new.name.batch_id.clone(),
             thread_id: thread_id.to_owned(),
             size_bytes: i32::try_from(content.len()).unwrap_or(i32::MAX),
             sha256: Sha256::digest(&content).to_vec().into(),
-            supplier_id: put.supplier_id,
-            supplier_role: put.supplier_role,
+            supplier_id: new.supplier_id.clone(),
+            supplier_role: new.supplier_role.clone(),
             supply_time: Some(time::to_proto(self.now())),
         };
-        let name = name(&artifact.batch_id, &artifact.artifact_type);
-        let partition = self.partition(student).await?;
-        let wanted = vec![Read::Record {
-            key: keys::artifacts(thread_id),
-        }];
-        let known = self.read(&partition, wanted).await?.record()?;
-        if known.len() >= MOST && known.iter().all(|(kept, _)| *kept != name) {
-            return Err(PendingError::Invalid {
-                field: "artifact_type",
-                problem: "is one too many: a thread has at most 50 artifacts",
-            }
-            .into());
-        }
-        // So that a class reset notices what came after its archive.
-        let mut changed = vec![field("touched", Uuid::new_v4().to_string().into())];
-        let mut writes = Vec::new();
-        if self.is_to_be_indexed(thread) {
-            // The next reset must find the thread, so that the artifact goes with it.
-            let kept_until = self.index(student, class_id, thread_id, since).await?;
-            changed.push(field("kept", decimal(kept_until)));
-            writes.extend(self.kept_anew(thread_id));
-        }
-        writes.push(Write::Put {
-            key: keys::thread(thread_id),
-            fields: changed,
-        });
-        let records = [
-            (
-                keys::artifacts(thread_id),
-                name.clone(),
-                record::encode(&artifact),
-            ),
-            (
-                keys::artifact_contents(thread_id),
-                name,
-                record::stamp(content.as_bytes()),
-            ),
-            (
-                keys::batch(&artifact.batch_id),
-                Cow::Owned(thread_id.to_owned()),
-                Bytes::from_static(b"1"),
-            ),
-        ];
-        for (key, name, value) in records {
-            writes.push(Write::Put {
+        let next = version
+            .as_ref()
+            .map_or(Ok(0), |bytes| number(WHAT, bytes))?
+            + 1;
+        let texts = keys::artifact_texts(thread_id);
+        let retention = self.limits().thread_retention;
+        let now = self.now_millis();
+        let mut writes = vec![
+            Write::Put {
                 key: key.clone(),
-                fields: vec![(name, value)],
-            });
-            writes.push(Write::Expire {
+                fields: vec![
+                    field(VERSION, decimal(next)),
+                    (name.clone(), record::encode(&artifact)),
+                ],
+            },
+            Write::Put {
+                key: texts.clone(),
+                fields: vec![(name, record::stamp(content.as_bytes()))],
+            },
+            Write::Rank {
+                key: keys::batches(),
+                member: member(&new.name.batch_id, thread_id),
+                score: now.saturating_add(millis(retention)),
+            },
+            Write::UnrankUpTo {
+                key: keys::batches(),
+                score: now,
+            },
+        ];
+        let kept = [key.clone(), texts, keys::batches()];
+        writes.extend(kept.map(|key| Write::Expire {
+            key,
+            after: retention,
+        }));
+        writes.extend(self.added_to(student, &opened.stored, opened.since).await?);
+        let mut checks = vec![
+            Check::FieldIs {
                 key,
-                after: self.limits().thread_retention,
-            });
-        }
-        let mut checks = vec![is_about(thread_id, &thread.thread.course_id)];
+                field: VERSION,
+                value: version,
+                tell: Vec::new(),
+            },
+            Check::Present {
+                key: keys::thread(thread_id),
+            },
+        ];
         checks.extend(opened.checks());
         let transaction = Transaction {
             checks,
@@ -131,16 +200,17 @@ impl Sessions {
             reads: Vec::new(),
         };
         match self.transact(&partition, transaction).await? {
-            Outcome::Applied(_) => Ok(artifact),
-            Outcome::Refused(refused) => Err(match refused.check {
-                0 => unknown(thread_id),
-                1 | 2 => SessionError::TurnErased,
-                _ => SessionError::Contended,
-            }),
+            Outcome::Applied(_) => Ok(Some(artifact)),
+            Outcome::Refused(refused) => match refused.check {
+                1 => Err(unknown(thread_id)),
+                2 | 3 => Err(SessionError::TurnErased),
+                _ => Ok(None),
+            },
         }
     }
 
-    /// What is kept for a batch in all threads of this thread's class and course: the latest of each type, by type.
+    /// The latest artifact of each type that the student's threads have in a batch, by type; of threads in the class of
+    /// the one that is named.
     pub async fn artifacts(
         &self,
         student: &StudentKey,
@@ -148,45 +218,34 @@ impl Sessions {
         batch_id: &str,
     ) -> Result<Vec<Artifact>, SessionError> {
         let partition = self.partition(student).await?;
-        let wanted = vec![
-            StoredThread::read(&keys::thread(thread_id)),
-            Read::Record {
-                key: keys::batch(batch_id),
-            },
-        ];
+        let wanted = vec![StoredThread::read(&keys::thread(thread_id)), batches()];
         let mut reads = self.read(&partition, wanted).await?;
-        let thread = StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))?;
-        let mut threads: Vec<String> = reads.record()?.into_iter().map(|(id, _)| id).collect();
-        if threads.is_empty() {
-            return Ok(Vec::new());
-        }
-        threads.sort();
-        threads.truncate(THREADS);
-        let wanted = threads.iter().flat_map(|id| {
-            [
+        let named = StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))?;
+        let index = reads.members()?;
+        let threads = index.iter().filter_map(|(member, _)| {
+            let (batch, id) = member.split_once('/')?;
+            (batch == batch_id).then_some(id)
+        });
+        let mut latest = BTreeMap::new();
+        for id in threads {
+            let wanted = vec![
                 StoredThread::read(&keys::thread(id)),
                 Read::Record {
                     key: keys::artifacts(id),
                 },
-            ]
-        });
-        let mut reads = self.read(&partition, wanted.collect()).await?;
-        let mut latest = BTreeMap::<String, Artifact>::new();
-        for _ in &threads {
-            let (stored, kept) = (StoredThread::decode(reads.fields()?)?, reads.record()?);
-            let is_near = stored.is_some_and(|other| {
-                other.thread.class_id == thread.thread.class_id
-                    && other.thread.course_id == thread.thread.course_id
-            });
-            if !is_near {
+            ];
+            let mut reads = self.read(&partition, wanted).await?;
+            let stored = StoredThread::decode(reads.fields()?)?;
+            if stored.is_none_or(|stored| stored.thread.class_id != named.thread.class_id) {
                 continue;
             }
-            for (_, bytes) in kept {
-                let artifact: Artifact = record::decode(WHAT, &bytes)?;
-                let is_later = latest
-                    .get(&artifact.artifact_type)
-                    .is_none_or(|known| age(known) < age(&artifact));
-                if artifact.batch_id == batch_id && is_later {
+            for artifact in decode(reads.record()?)? {
+                if artifact.batch_id != batch_id {
+                    continue;
+                }
+                let time = |artifact: &Artifact| artifact.supply_time.map(|t| (t.seconds, t.nanos));
+                let known = latest.get(&artifact.artifact_type);
+                if known.is_none_or(|known| time(known) <= time(&artifact)) {
                     latest.insert(artifact.artifact_type.clone(), artifact);
                 }
             }
@@ -194,25 +253,21 @@ impl Sessions {
         Ok(latest.into_values().collect())
     }
 
-    /// An artifact with its content.
+    /// One artifact of a thread, and its text.
     pub async fn artifact(
         &self,
         student: &StudentKey,
         thread_id: &str,
-        batch_id: &str,
-        artifact_type: &str,
+        name: &ArtifactName,
     ) -> Result<(Artifact, String), SessionError> {
-        let name = name(batch_id, artifact_type);
+        let of = |key| Read::Fields {
+            key,
+            fields: vec![name.field()],
+        };
         let wanted = vec![
             StoredThread::read(&keys::thread(thread_id)),
-            Read::Fields {
-                key: keys::artifacts(thread_id),
-                fields: vec![name.clone()],
-            },
-            Read::Fields {
-                key: keys::artifact_contents(thread_id),
-                fields: vec![name],
-            },
+            of(keys::artifacts(thread_id)),
+            of(keys::artifact_texts(thread_id)),
         ];
         let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         if StoredThread::decode(reads.fields()?)?.is_none() {
@@ -220,57 +275,31 @@ impl Sessions {
         }
         let artifact = reads.fields()?.take().ok_or(PendingError::Invalid {
             field: "artifact_type",
-            problem: "must be an artifact that is kept beside the thread",
+            problem: "must be an artifact that the thread has in this batch",
         })?;
-        let content = reads.fields()?.take();
-        let content = content.ok_or(SessionError::RecordCorrupted { record: WHAT })?;
-        let content = String::from_utf8(record::unstamp(WHAT, &content)?.into());
-        let content = content.map_err(|_| SessionError::RecordCorrupted { record: WHAT })?;
-        Ok((record::decode(WHAT, &artifact)?, content))
+        let damaged = SessionError::RecordCorrupted { record: WHAT };
+        let text = reads.fields()?.take().ok_or_else(|| damaged.clone())?;
+        let text = String::from_utf8(record::unstamp(WHAT, &text)?.into());
+        Ok((record::decode(WHAT, &artifact)?, text.map_err(|_| damaged)?))
     }
-}
 
-impl Sessions {
-    /// The artifacts beside a thread, each with its content, as far as they can be read.
-    pub(super) async fn artifacts_beside(
+    /// The names of a thread's artifacts.
+    pub(super) async fn artifact_names(
         &self,
         student: &StudentKey,
         thread_id: &str,
-    ) -> Result<Vec<(Artifact, Option<String>)>, SessionError> {
-        let partition = self.partition(student).await?;
+    ) -> Result<Vec<ArtifactName>, SessionError> {
         let wanted = vec![Read::Record {
             key: keys::artifacts(thread_id),
         }];
-        let kept = self.read(&partition, wanted).await?.record()?;
-        let mut found = Vec::with_capacity(kept.len());
-        for (name, bytes) in kept {
-            let Ok(artifact) = record::decode::<Artifact>(WHAT, &bytes) else {
-                continue;
-            };
-            // One at a time: each may be large.
-            let wanted = vec![Read::Fields {
-                key: keys::artifact_contents(thread_id),
-                fields: vec![Cow::Owned(name)],
-            }];
-            let content = self.read(&partition, wanted).await?.fields()?.take();
-            let content = content.and_then(|content| {
-                let content = record::unstamp(WHAT, &content).ok()?;
-                String::from_utf8(content.into()).ok()
-            });
-            found.push((artifact, content));
-        }
-        Ok(found)
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
+        let names = reads.record()?.into_iter().filter_map(|(name, _)| {
+            let (batch_id, artifact_type) = name.split_once('/')?;
+            Some(ArtifactName {
+                batch_id: batch_id.to_owned(),
+                artifact_type: artifact_type.to_owned(),
+            })
+        });
+        Ok(names.collect())
     }
-}
-
-/// An artifact in archives and exports, without its content.
-pub(super) fn document(artifact: &Artifact) -> Result<serde_json::Value, SessionError> {
-    let artifact = json("turnwise.session.v1.Artifact", artifact)?;
-    Ok(serde_json::json!({ "artifact": artifact }))
-}
-
-fn age(artifact: &Artifact) -> (i64, i32) {
-    artifact
-        .supply_time
-        .map_or((0, 0), |at| (at.seconds, at.nanos))
 }

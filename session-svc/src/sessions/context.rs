@@ -4,8 +4,6 @@ use bytes::Bytes;
 use turnwise_proto::session::v1::{ContextRequest, ContextRequestChange};
 use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
-use uuid::Uuid;
-
 use super::{
     END, Sessions,
     due::Known,
@@ -13,7 +11,7 @@ use super::{
     interactions::{self, Interactions, claims_field, request_field},
     keys, payloads,
     stored::StoredThread,
-    threads::{field, unknown},
+    threads::unknown,
 };
 use crate::{
     error::SessionError,
@@ -52,7 +50,7 @@ pub struct RequestPage {
 
 /// A thread's state of waiting, and one of its requests as it is stored.
 struct Current {
-    class_id: String,
+    stored: StoredThread,
     interactions: Interactions,
     request: Option<ContextRequest>,
     claims: Bytes,
@@ -78,7 +76,9 @@ impl Sessions {
     ) -> Result<ContextRequest, SessionError> {
         for _ in 0..TRIES {
             let current = self.current(student, thread_id, &supply.request_id).await?;
-            let roster = self.roster(&student.tenant, &current.class_id).await?;
+            let roster = self
+                .roster(&student.tenant, &current.stored.thread.class_id)
+                .await?;
             let supplied = Supplied {
                 slot: supply.slot,
                 artifact_type: supply.artifact_type.clone(),
@@ -108,7 +108,7 @@ impl Sessions {
         Err(SessionError::PendingChanged)
     }
 
-    /// Cancels, forces, reminds of or expires a request; answers it as it is then.
+    /// Cancels, forces, skips, reminds of or expires a request; answers it as it is then.
     pub async fn change_context_request(
         &self,
         student: &StudentKey,
@@ -212,7 +212,7 @@ impl Sessions {
         let since = Since::decode(reads.fields()?)?;
         Ok(Current {
             since,
-            class_id: stored.thread.class_id,
+            stored,
             interactions,
             request,
             claims,
@@ -234,6 +234,7 @@ impl Sessions {
         self.schedule(student, thread_id, &step.works, Known::AnyTime, since)
             .await?;
         let mut checks = vec![step.check];
+        let touched = self.added_to(student, &current.stored, since).await?;
         // The thread may have been reset since it was read.
         checks.push(Check::Present {
             key: keys::thread(thread_id),
@@ -245,7 +246,7 @@ impl Sessions {
             writes: payload
                 .into_iter()
                 .chain(step.writes)
-                .chain([touched(thread_id)])
+                .chain(touched)
                 .collect(),
             reads: Vec::new(),
         };
@@ -260,14 +261,6 @@ impl Sessions {
             Outcome::Refused(refused) if refused.check >= 2 => Err(SessionError::TurnErased),
             Outcome::Refused(_) => Ok(None),
         }
-    }
-}
-
-/// So that a class reset notices what came after its archive.
-fn touched(thread_id: &str) -> Write {
-    Write::Put {
-        key: keys::thread(thread_id),
-        fields: vec![field("touched", Uuid::new_v4().to_string().into())],
     }
 }
 

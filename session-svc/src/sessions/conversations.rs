@@ -9,7 +9,7 @@ use turnwise_session_store::{Outcome, Read, StudentKey, Transaction, Write};
 use super::{
     END, Limits, Sessions,
     archived::Seen,
-    due, events,
+    artifacts, due, events,
     fields::{Reads, decimal},
     graded, idempotency, keys,
     stored::StoredThread,
@@ -30,6 +30,8 @@ pub(super) struct Conversation {
     course_id: Option<String>,
     traces: Traces,
     work_ids: Vec<String>,
+    /// Its entries in the index of batches.
+    batches: Vec<String>,
 }
 
 /// The latest turns and idempotency entries of a thread, newest first, with their scores.
@@ -61,6 +63,7 @@ impl Sessions {
             names(keys::turns(thread_id), END),
             names(keys::idempotency_index(thread_id), END),
             Read::Record { key: keys::works() },
+            artifacts::batches(),
         ];
         let mut reads = self.read(&self.partition(student).await?, wanted).await?;
         let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
@@ -73,6 +76,7 @@ impl Sessions {
             entries: reads.members()?,
         };
         let work_ids = self.work_of(reads.record()?, thread_id).await?;
+        let batches = artifacts::members_of(thread_id, reads.members()?);
         Ok(Conversation {
             thread_id: thread_id.to_owned(),
             course_id: match &stored {
@@ -81,6 +85,7 @@ impl Sessions {
             },
             stored,
             traces,
+            batches,
             work_ids,
         })
     }
@@ -292,10 +297,16 @@ impl Conversation {
             keys::requests(id),
             keys::payloads(id),
             keys::artifacts(id),
-            keys::artifact_contents(id),
+            keys::artifact_texts(id),
         ];
         let mut writes: Vec<_> = beside.map(|key| Write::Remove { key }).into();
         self.traces.writes(limits, logs, &mut writes);
+        if !self.batches.is_empty() {
+            writes.push(Write::Unrank {
+                key: keys::batches(),
+                members: self.batches.clone(),
+            });
+        }
         if !self.work_ids.is_empty() {
             writes.push(due::kept(self.work_ids.clone()));
         }

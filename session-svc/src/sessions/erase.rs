@@ -237,7 +237,13 @@ impl Sessions {
             .iter()
             .flat_map(|place| activity::all_weeks(place, this_week));
         writes.extend(weeks.map(|key| Write::Remove { key }));
-        let rest = [keys::courses(), keys::works(), keys::places()].into_iter();
+        let rest = [
+            keys::courses(),
+            keys::works(),
+            keys::places(),
+            keys::batches(),
+        ]
+        .into_iter();
         let rest = rest.chain(keys::kinds().map(keys::threads));
         writes.extend(rest.map(|key| Write::Remove { key }));
         self.apply(

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use bytes::Bytes;
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::{ContextRequest, ContextRequestState, ContextSource, Event, NewAlert, NewEvent},
+    session::v1::{Event, NewAlert, NewEvent},
     tutor::v1::{Role, TutorMessage},
 };
 use turnwise_session_store::{Outcome, Partition, Read, StudentKey, Transaction, Write};
@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{
     Idempotency, Sessions,
     classes::settings::ClassRedactor,
+    fence::Since,
     fields::decimal,
     fitting,
     idempotency::IdempotencyEntry,
@@ -95,35 +96,16 @@ impl Sessions {
                 .await?;
         }
         let now = stamp(self);
-        let key = keys::events(thread_id);
-        // So that a class reset notices what came after its archive.
-        let mut changed = vec![field("touched", Uuid::new_v4().to_string().into())];
-        let mut kept = Vec::new();
-        if self.is_to_be_indexed(thread) {
-            // The next reset must find the thread, so that these events go with it.
-            let kept_until = self.index(student, class_id, thread_id, since).await?;
-            changed.push(field("kept", decimal(kept_until)));
-            kept.extend(self.kept_anew(thread_id));
-        } else {
-            let rest = thread.kept_until.saturating_sub(self.now_millis());
-            kept.push(Write::Expire {
-                key: key.clone(),
-                after: Duration::from_millis(u64::try_from(rest).unwrap_or(1).max(1)),
-            });
-        }
         let entries = append
             .events
             .iter()
             .map(|event| record::encode(&stored(thread_id, event, now, &roster)))
             .collect();
-        let mut writes = vec![
-            Write::Append { key, entries },
-            Write::Put {
-                key: keys::thread(thread_id),
-                fields: changed,
-            },
-        ];
-        writes.extend(kept);
+        let mut writes = vec![Write::Append {
+            key: keys::events(thread_id),
+            entries,
+        }];
+        writes.extend(self.added_to(student, thread, since).await?);
         writes.extend(entry.store(Bytes::new(), self.limits()));
         let mut checks = vec![
             entry.unused(),
@@ -146,6 +128,37 @@ impl Sessions {
                 _ => Ok(false),
             },
         }
+    }
+
+    /// What is written with everything that is added to a thread outside of turns, after its events.
+    pub(super) async fn added_to(
+        &self,
+        student: &StudentKey,
+        stored: &StoredThread,
+        since: Since,
+    ) -> Result<Vec<Write>, SessionError> {
+        let thread_id = &stored.thread.thread_id;
+        // So that a class reset notices what came after its archive.
+        let mut changed = vec![field("touched", Uuid::new_v4().to_string().into())];
+        let mut kept = Vec::new();
+        if self.is_to_be_indexed(stored) {
+            // The next reset must find the thread, so that what is added goes with it.
+            let class_id = &stored.thread.class_id;
+            let kept_until = self.index(student, class_id, thread_id, since).await?;
+            changed.push(field("kept", decimal(kept_until)));
+            kept.extend(self.kept_anew(thread_id));
+        } else {
+            let rest = stored.kept_until.saturating_sub(self.now_millis());
+            kept.push(Write::Expire {
+                key: keys::events(thread_id),
+                after: Duration::from_millis(u64::try_from(rest).unwrap_or(1).max(1)),
+            });
+        }
+        let thread = Write::Put {
+            key: keys::thread(thread_id),
+            fields: changed,
+        };
+        Ok(std::iter::once(thread).chain(kept).collect())
     }
 
     /// A page of a thread's log of at most `limit` events.
@@ -274,63 +287,6 @@ pub(super) fn stored(
         text: roster.redact(&event.text),
         ..empty(thread_id, &event.kind, now)
     }
-}
-
-/// What a step of a context request tells: that it was opened, reminded of or supplied for, and that it is open no more.
-pub(super) fn of_request(
-    thread_id: &str,
-    before: Option<&ContextRequest>,
-    after: &ContextRequest,
-    sessions: &Sessions,
-) -> Vec<Event> {
-    let now = stamp(sessions);
-    let event = |kind: &str, facts: Vec<(&'static str, String)>| {
-        let id = ("request_id", after.request_id.clone());
-        Event {
-            related_id: after.request_id.clone(),
-            ..own(thread_id, kind, now, facts.into_iter().chain([id]))
-        }
-    };
-    let mut told = Vec::new();
-    let known = |source: &ContextSource| {
-        before.is_some_and(|before| before.sources.iter().any(|known| known == source))
-    };
-    match before {
-        None => told.push(event(
-            "context:request",
-            vec![
-                ("message_id", after.message_id.to_string()),
-                ("must_have", after.must_have.to_string()),
-                ("slots", after.slots.len().to_string()),
-            ],
-        )),
-        Some(before) if after.reminded && !before.reminded => {
-            told.push(event("context:reminder", Vec::new()));
-        }
-        Some(_) => {
-            for source in after.sources.iter().filter(|source| !known(source)) {
-                told.push(event(
-                    "context:update",
-                    vec![
-                        ("slot", source.slot.to_string()),
-                        ("artifact_type", source.artifact_type.clone()),
-                        ("supplier_role", source.supplier_role.clone()),
-                        ("size_bytes", source.size_bytes.to_string()),
-                    ],
-                ));
-            }
-        }
-    }
-    let was_open = before.is_none_or(|before| before.state() == ContextRequestState::Open);
-    if was_open && after.state() != ContextRequestState::Open {
-        let state = after.state().as_str_name();
-        let state = state.trim_start_matches("CONTEXT_REQUEST_STATE_");
-        told.push(event(
-            "context:resolved",
-            vec![("state", state.to_ascii_lowercase())],
-        ));
-    }
-    told
 }
 
 /// An event of the service's own.

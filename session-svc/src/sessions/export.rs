@@ -7,7 +7,7 @@ use turnwise_proto::session::v1::{ConversationMemory, QuestionRecord, ThreadKind
 use turnwise_session_store::{Read, StudentKey};
 
 use super::{
-    END, Sessions, artifacts,
+    END, Sessions,
     audit::{Actor, Deed},
     events::Page,
     interactions::Interactions,
@@ -87,13 +87,7 @@ impl Sessions {
                 self.write_payloads(student, &thread_id, thread.request_ids, sender)
                     .await?;
                 send(sender, "],\"artifacts\":[".to_owned()).await?;
-                let mut comma = "";
-                for (artifact, content) in self.artifacts_beside(student, &thread_id).await? {
-                    let mut document = artifacts::document(&artifact)?;
-                    document["content"] = content.into();
-                    send(sender, format!("{comma}{document}")).await?;
-                    comma = ",";
-                }
+                self.write_artifacts(student, &thread_id, sender).await?;
                 send(sender, "]}".to_owned()).await?;
             }
         }
@@ -117,6 +111,24 @@ impl Sessions {
                 first = false;
                 send(sender, format!("{comma}{payload}")).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// What is kept beside a thread, one after another.
+    async fn write_artifacts(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        sender: &mpsc::Sender<Piece>,
+    ) -> Result<(), SessionError> {
+        let mut comma = "";
+        for name in self.artifact_names(student, thread_id).await? {
+            let (artifact, content) = self.artifact(student, thread_id, &name).await?;
+            let artifact = json("turnwise.session.v1.Artifact", &artifact)?;
+            let artifact = serde_json::json!({"artifact": artifact, "content": content});
+            send(sender, format!("{comma}{artifact}")).await?;
+            comma = ",";
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use turnwise_proto::session::v1::{
     ContextRequest, ContextRequestState, DueWork, PendingChange, PendingInteraction, WorkKind,
     pending_change::Step,
 };
-use turnwise_session_store::{Check, FieldName, Key, Read, Write};
+use turnwise_session_store::{Check, FieldName, Key, Read, StudentKey, Write};
 use uuid::Uuid;
 
 pub(super) use crate::pending::Interactions;
@@ -16,10 +16,10 @@ pub(super) use crate::pending::Interactions;
 use super::{
     Sessions,
     classes::settings::ClassRedactor,
-    due, events,
+    context_events, due,
     fields::{Fields, decimal},
     keys,
-    threads::field,
+    threads::{field, stamp},
 };
 use crate::{
     error::SessionError,
@@ -120,6 +120,13 @@ pub(super) fn writes(
     let after = &stepped.after;
     let mut put = vec![field("version", decimal(after.version))];
     let mut writes = Vec::new();
+    let told = context_events::of_step(thread_id, before, &stepped, stamp(sessions));
+    if !told.is_empty() {
+        writes.push(Write::Append {
+            key: keys::events(thread_id),
+            entries: told.iter().map(record::encode).collect(),
+        });
+    }
     match &after.pending {
         Some(pending) => put.push(field("pending", record::encode(pending))),
         None => writes.push(Write::Unset {
@@ -138,13 +145,6 @@ pub(super) fn writes(
     let mut over = Vec::new();
     if let Some(request) = &stepped.request {
         let id = &request.request_id;
-        let told = events::of_request(thread_id, before.context_request(), request, sessions);
-        if !told.is_empty() {
-            writes.push(Write::Append {
-                key: keys::events(thread_id),
-                entries: told.iter().map(record::encode).collect(),
-            });
-        }
         put.push((request_field(id), record::encode(request)));
         // Whatever else happens to a request happens while the thread waits for it.
         if before.context_request().is_none() {
@@ -253,8 +253,11 @@ fn redacted(roster: &ClassRedactor, change: &PendingChange) -> PendingChange {
                 roster.redact(&start.original_doc_content),
             );
         }
-        Some(Step::RequestContext(asked)) => {
-            if let Some(query) = &mut asked.query {
+        Some(Step::AnswerClarification(answer)) => {
+            answer.answer = within(&answer.answer, roster.redact(&answer.answer));
+        }
+        Some(Step::RequestContext(request)) => {
+            if let Some(query) = &mut request.query {
                 for text in [
                     &mut query.text,
                     &mut query.latex,
@@ -263,9 +266,6 @@ fn redacted(roster: &ClassRedactor, change: &PendingChange) -> PendingChange {
                     *text = roster.redact(text);
                 }
             }
-        }
-        Some(Step::AnswerClarification(answer)) => {
-            answer.answer = within(&answer.answer, roster.redact(&answer.answer));
         }
         _ => {}
     }
@@ -286,6 +286,28 @@ fn within(original: &str, mut redacted: String) -> String {
 }
 
 impl Sessions {
+    /// Whether the thread has had the context request that a step names.
+    pub(super) async fn has_had_request(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        change: Option<&PendingChange>,
+    ) -> Result<bool, SessionError> {
+        let Some(Step::RequestContext(asked)) = change.and_then(|change| change.step.as_ref())
+        else {
+            return Ok(false);
+        };
+        if asked.request_id.is_empty() {
+            return Ok(false);
+        }
+        let wanted = vec![Read::Fields {
+            key: keys::interactions(thread_id),
+            fields: vec![request_field(&asked.request_id)],
+        }];
+        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
+        Ok(reads.fields()?.take().is_some())
+    }
+
     pub(super) fn pending_settings(&self) -> PendingSettings {
         PendingSettings {
             clarification_ttl: self.limits().conversation_ttl,

@@ -13,10 +13,10 @@
 //! | `memory:ID` | record | memory scope → `ConversationMemory`; expires |
 //! | `interactions:ID` | record | `version`, `pending`, `clarified`, and `request:ID` and `claims:ID` for each context request |
 //! | `requests:ID` | ranking | ids of the thread's context requests by the version at which they were opened |
-//! | `artifacts:ID` | record | `BATCH:TYPE` → an artifact that is kept beside a thread, without its content |
-//! | `artifact-contents:ID` | record | `BATCH:TYPE` → its content |
-//! | `batch:ID` | record | a thread → nothing: artifacts of the batch were put beside it |
 //! | `payloads:ID` | record | `REQUEST:SLOT` → the text that was supplied for a slot of a context request |
+//! | `artifacts:ID` | record | `version`, and `BATCH/TYPE` → `Artifact` for what is kept beside the thread |
+//! | `artifact-texts:ID` | record | `BATCH/TYPE` → the artifact's text |
+//! | `batches` | ranking | `BATCH/ID` of the threads that have artifacts, by the millisecond of their end; expires |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
 //! | `idempotency-index:ID` | ranking | names of the idempotency entries that hold text of the thread, by the millisecond of their end |
@@ -95,7 +95,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
         "memory" => "memory",
         "interactions" => "pending",
         "payloads" => "context_payload",
-        "artifacts" | "artifact-contents" | "batch" => "artifact",
+        "artifacts" | "artifact-texts" | "batches" => "artifact",
         "turn" => "turn_log",
         "idempotency" => "idempotency_entry",
         "nonce" => "nonce",
@@ -152,12 +152,12 @@ pub(crate) fn artifacts(id: &str) -> Key {
     Key::new(format!("artifacts:{id}"))
 }
 
-pub(crate) fn artifact_contents(id: &str) -> Key {
-    Key::new(format!("artifact-contents:{id}"))
+pub(crate) fn artifact_texts(id: &str) -> Key {
+    Key::new(format!("artifact-texts:{id}"))
 }
 
-pub(crate) fn batch(id: &str) -> Key {
-    Key::new(format!("batch:{id}"))
+pub(crate) fn batches() -> Key {
+    Key::new("batches")
 }
 
 pub(crate) fn turns(id: &str) -> Key {

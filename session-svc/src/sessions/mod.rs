@@ -6,6 +6,7 @@ pub mod artifacts;
 pub mod audit;
 pub mod classes;
 pub mod context;
+mod context_events;
 mod conversations;
 pub mod cursor;
 pub mod due;

@@ -9,7 +9,8 @@ use std::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 use turnwise_proto::session::v1::{ExportClassResponse, ThreadKind};
 use turnwise_session_archive::{
-    About, ArchiveError, ArchiveKind, ContextRequestRecord, ConversationRecord, Writer,
+    About, ArchiveError, ArchiveKind, ArtifactRecord, ContextRequestRecord, ConversationRecord,
+    Writer,
 };
 use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
 
@@ -76,6 +77,12 @@ struct ExportReport {
 
 /// What each conversation was like when it was archived.
 type Archived = HashMap<String, Seen>;
+
+/// What has a line of its own after its conversation.
+enum Beside {
+    Request(ContextRequestRecord),
+    Artifact(ArtifactRecord),
+}
 
 /// An entry of a class's index.
 #[derive(Clone)]
@@ -305,17 +312,19 @@ impl Sessions {
                         .await?;
                     report.unreadable += request.unreadable;
                     let before = std::mem::take(&mut records);
-                    writer = self.append(class_id, writer, before, Some(request)).await?;
-                }
-                let beside = self
-                    .archived_artifacts(&entry.student, &entry.thread_id)
-                    .await?;
-                for artifact in beside {
-                    report.unreadable += artifact.unreadable;
-                    let before = std::mem::take(&mut records);
                     writer = self
-                        .append(class_id, writer, before, Some(artifact))
+                        .append(class_id, writer, before, Some(Beside::Request(request)))
                         .await?;
+                }
+                let names = self.artifact_names(&entry.student, &entry.thread_id);
+                for name in names.await? {
+                    let artifact = self
+                        .archived_artifact(&entry.student, &entry.thread_id, &name)
+                        .await?;
+                    report.unreadable += u64::from(artifact.is_none());
+                    let before = std::mem::take(&mut records);
+                    let artifact = artifact.map(Beside::Artifact);
+                    writer = self.append(class_id, writer, before, artifact).await?;
                 }
                 seen.insert(entry.member, copied.seen);
             }
@@ -358,20 +367,22 @@ impl Sessions {
         Ok(())
     }
 
-    /// Writes conversations to an archive, and a context request of the last one.
+    /// Writes conversations to an archive, and something that stands beside the last one.
     async fn append(
         &self,
         class_id: &str,
         mut writer: Writer,
         records: Vec<ConversationRecord>,
-        request: Option<ContextRequestRecord>,
+        beside: Option<Beside>,
     ) -> Result<Writer, SessionError> {
         self.archive(class_id, move || {
             for record in records {
                 writer.append(record)?;
             }
-            if let Some(request) = request {
-                writer.append_request(&request)?;
+            match beside {
+                Some(Beside::Request(request)) => writer.append_request(&request)?,
+                Some(Beside::Artifact(artifact)) => writer.append_artifact(&artifact)?,
+                None => {}
             }
             Ok(writer)
         })

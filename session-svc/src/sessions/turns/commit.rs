@@ -10,7 +10,9 @@ use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 use super::{CommitTurn, known, scope};
 use crate::{
     error::SessionError,
-    memory, record,
+    memory,
+    pending::PendingError,
+    record,
     sessions::classes::alerts::Raised,
     sessions::{
         Sessions,
@@ -40,8 +42,26 @@ impl Sessions {
             &commit.idempotency,
             &commit.thread_id,
         );
+        let change = commit.pending_change.as_ref();
+        if self
+            .has_had_request(student, &commit.thread_id, change)
+            .await?
+        {
+            // Sent again, it is answered as before; another turn may not use the id.
+            let unused = Transaction {
+                checks: vec![entry.unused()],
+                ..Transaction::default()
+            };
+            return match self.transact(&partition, unused).await? {
+                Outcome::Refused(refused) => entry.stored(refused).map(|_| None),
+                Outcome::Applied(_) => Err(SessionError::Pending(PendingError::Invalid {
+                    field: "request_context.request_id",
+                    problem: "must be an id that no request of this thread had",
+                })),
+            };
+        }
         let interactions = commit.carry.interactions.clone().unwrap_or_default();
-        let step = match &commit.pending_change {
+        let step = match change {
             Some(change) => {
                 interactions::step(self, &roster, &commit.thread_id, &interactions, change)?
             }

@@ -24,7 +24,7 @@ cases!(
 );
 
 /// The document, and in how many pieces it came.
-async fn export(bench: &Bench, student: &StudentKey) -> (Value, usize) {
+pub(super) async fn export(bench: &Bench, student: &StudentKey) -> (Value, usize) {
     let exported = bench
         .sessions()
         .export_student(bench.actor(), student.clone());

@@ -35,7 +35,7 @@ cases!(
 );
 
 /// A turn with a step.
-async fn step(
+pub(super) async fn step(
     sessions: &Sessions,
     student: &StudentKey,
     key: &str,
@@ -71,7 +71,7 @@ fn answer(text: &str) -> Step {
     })
 }
 
-fn request_context(types: &[&str]) -> Step {
+pub(super) fn request_context(types: &[&str]) -> Step {
     let slots = types.iter().map(|kind| ContextSlot {
         artifact_type: (*kind).to_owned(),
         size_limit: 100,
@@ -86,7 +86,7 @@ fn request_context(types: &[&str]) -> Step {
 }
 
 /// A turn that asks for artifacts of these types; answers the request's id.
-async fn requested(bench: &Bench, types: &[&str]) -> String {
+pub(super) async fn requested(bench: &Bench, types: &[&str]) -> String {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
     make_thread(sessions, &ada, "t1").await;
     let pending = step(sessions, &ada, "ask", request_context(types)).await;
@@ -96,7 +96,7 @@ async fn requested(bench: &Bench, types: &[&str]) -> String {
     }
 }
 
-fn supply(request_id: &str, slot: i32, kind: &str) -> Supply {
+pub(super) fn supply(request_id: &str, slot: i32, kind: &str) -> Supply {
     Supply {
         request_id: request_id.to_owned(),
         slot,
@@ -115,7 +115,7 @@ async fn pending(sessions: &Sessions, ada: &StudentKey) -> Option<PendingInterac
 }
 
 /// All context requests of the thread.
-async fn listed(sessions: &Sessions, ada: &StudentKey) -> Vec<ContextRequest> {
+pub(super) async fn listed(sessions: &Sessions, ada: &StudentKey) -> Vec<ContextRequest> {
     let page = sessions.context_requests(ada, "t1", 0, 50).await.unwrap();
     assert_eq!(page.next, None);
     page.requests

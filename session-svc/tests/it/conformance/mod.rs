@@ -2,8 +2,10 @@
 //! own, and many together on sets of sentinels and on clusters.
 
 mod alerts;
+mod artifacts;
 mod audit;
 mod concurrent;
+mod context_events;
 mod damaged;
 mod due;
 mod erase;
@@ -36,6 +38,8 @@ use crate::bench::Case;
 const SUITE: &[(&str, &[Case])] = &[
     ("alerts", alerts::CASES),
     ("audit", audit::CASES),
+    ("artifacts", artifacts::CASES),
+    ("context_events", context_events::CASES),
     ("concurrent", concurrent::CASES),
     ("damaged", damaged::CASES),
     ("due", due::CASES),

@@ -130,17 +130,12 @@ async fn request(bench: &Bench, ada: &StudentKey, words: &mut Words) -> String {
     make_thread(bench.sessions(), ada, "h2").await;
     let mut asked: RequestContext = words.message("turnwise.session.v1.RequestContext");
     asked.message_id = 1;
-    // Neither is anybody's words.
-    for (of, field) in [
-        ("RequestContext", "request_id"),
-        ("ContextSlot", "suppliers"),
-    ] {
-        words
-            .0
-            .remove(&format!("<turnwise.session.v1.{of}.{field}>"));
-    }
-    asked.request_id = "r-1".to_owned();
     asked.claims = words.one("<claims>").into();
+    // Neither is a word: an id of the service's form, and roles.
+    asked.request_id.clear();
+    for name in ["RequestContext.request_id", "ContextSlot.suppliers"] {
+        words.0.remove(&format!("<turnwise.session.v1.{name}>"));
+    }
     let slot = ContextSlot {
         size_limit: 1000,
         suppliers: Vec::new(),

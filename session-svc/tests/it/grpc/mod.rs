@@ -2,6 +2,7 @@
 
 mod access;
 mod admin;
+mod artifacts;
 mod calls;
 mod form;
 mod form_admin;

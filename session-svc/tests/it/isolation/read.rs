@@ -8,10 +8,11 @@ use turnwise_kit::{CallContext, Caller};
 use turnwise_proto::school::v1::{ExportStudentRequest, ListAuditEntriesRequest};
 use turnwise_proto::session::v1::{
     AppendEventsRequest, BeginEvidenceRequest, BeginTurnRequest, ChangeContextRequestRequest,
-    CommitEvidenceRequest, CommitTurnRequest, CreateThreadRequest, Evidence, ExportClassRequest,
-    GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, ReadContextPayloadRequest,
-    ResetClassRequest, SupplyContextRequest, ThreadKind, WatchEventsRequest,
+    CommitEvidenceRequest, CommitTurnRequest, ContextRequestChange, CreateThreadRequest, Evidence,
+    ExportClassRequest, GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest,
+    GetTurnLogRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
+    ReadContextPayloadRequest, ResetClassRequest, SupplyContextRequest, ThreadKind,
+    WatchEventsRequest,
 };
 
 use super::{Names, Who};
@@ -151,7 +152,7 @@ impl Reach<'_> {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),
                 request_id: request_id.clone(),
-                change: 3,
+                change: ContextRequestChange::Skip.into(),
             };
             seen.add(
                 &session

@@ -2,15 +2,20 @@
 
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
-use turnwise_proto::session::v1::{
-    ContextRequest, ContextRequestChange as Change, ContextRequestState as State, RequestContext,
-    WorkKind, pending_change::Step,
+use turnwise_proto::{
+    session::v1::{
+        ContextRequest, ContextRequestChange as Change, ContextRequestState as State,
+        RequestContext, WorkKind, pending_change::Step,
+    },
+    tutor::v1::StudentInput,
 };
 use turnwise_session_svc::pending::{
     Interactions, PendingError, Schedule, Stepped, change, supply,
 };
 
 use super::{answer_request, at, context_request, request, supplied, take};
+
+const UUID: &str = "0192f0c1-2345-7678-9abc-def012345678";
 
 fn open(slots: &[(&str, bool)]) -> Stepped {
     let asked = Step::RequestContext(request(slots));
@@ -68,6 +73,7 @@ fn it_opens_with_its_times() {
     assert_eq!((stepped.after.version, opened.state()), (1, State::Open));
     assert_eq!((opened.request_id.as_str(), opened.message_id), ("r1", 3));
     assert_eq!(opened.batch_id, "thread-1");
+    assert_eq!(opened.create_time, Some(time::to_proto(at(0))));
     assert_eq!(opened.reminder_time, Some(time::to_proto(at(150))));
     assert_eq!(opened.end_time, Some(time::to_proto(at(300))));
     let expected = [
@@ -80,6 +86,12 @@ fn it_opens_with_its_times() {
     let mut asked = request(&[("log", false)]);
     asked.batch_id = "project-1".into();
     asked.must_have = true;
+    asked.request_id = UUID.to_owned();
+    asked.query = Some(StudentInput {
+        text: "why?".into(),
+        ..StudentInput::default()
+    });
+    let query = asked.query.clone();
     let asked = Step::RequestContext(asked);
     let stepped = take(&Interactions::default(), asked, at(0), "r1")
         .unwrap()
@@ -89,6 +101,7 @@ fn it_opens_with_its_times() {
         (opened.batch_id.as_str(), opened.must_have),
         ("project-1", true)
     );
+    assert_eq!((opened.request_id.as_str(), opened.query), (UUID, query));
 }
 
 #[test]
@@ -172,12 +185,37 @@ fn a_payload_must_fit_its_slot() {
 }
 
 #[test]
+fn a_slot_names_who_may_supply_it() {
+    let mut asked = request(&[("log", false), ("log", false)]);
+    asked.slots[0].suppliers = vec!["student".into(), "service".into()];
+    let state = take(
+        &Interactions::default(),
+        Step::RequestContext(asked),
+        at(0),
+        "r1",
+    );
+    let state = state.unwrap().unwrap().after;
+    let refused = supply(&state, "r1", &supplied(0, "log", "x"), at(1));
+    let expected = PendingError::OtherSupplier {
+        role: "teacher".into(),
+        suppliers: vec!["student".into(), "service".into()],
+    };
+    assert_eq!(refused, Err(expected));
+    assert!(supply(&state, "r1", &supplied(1, "log", "x"), at(1)).is_ok());
+}
+
+#[test]
 fn changes_of_an_open_request() {
     let state = waiting();
     let forced = changed(&state, Change::Force, 7);
     assert_eq!(forced.schedules, resume(7));
     assert_eq!(forced.request.unwrap().state(), State::Forced);
     assert!(forced.after.pending.is_some());
+
+    let skipped = changed(&state, Change::Skip, 7);
+    assert_eq!(skipped.schedules, resume(7));
+    assert_eq!(skipped.request.unwrap().state(), State::Skipped);
+    assert!(skipped.after.pending.is_some());
 
     let cancelled = changed(&state, Change::Cancel, 7);
     assert!(cancelled.schedules.is_empty());
@@ -277,31 +315,6 @@ fn nothing_is_supplied_to_a_request_that_is_not_open() {
 }
 
 #[test]
-fn only_the_roles_of_a_slot_supply_it() {
-    let mut asked = request(&[("log", false)]);
-    asked.slots[0].suppliers = vec!["student".into(), "service".into()];
-    let state = take(
-        &Interactions::default(),
-        Step::RequestContext(asked),
-        at(0),
-        "r1",
-    );
-    let state = state.unwrap().unwrap().after;
-    let refused = supply(&state, "r1", &supplied(0, "log", "x"), at(1));
-    assert_eq!(
-        refused,
-        Err(PendingError::NoSupplier {
-            suppliers: "student, service".into()
-        })
-    );
-    let by_student = turnwise_session_svc::pending::Supplied {
-        supplier_role: "student".into(),
-        ..supplied(0, "log", "x")
-    };
-    supply(&state, "r1", &by_student, at(1)).unwrap().unwrap();
-}
-
-#[test]
 fn it_is_answered_once() {
     let early = take(&waiting(), answer_request("r1"), at(1), "");
     assert_eq!(early, Err(closed(State::Open)));
@@ -391,4 +404,31 @@ fn fields_have_bounds() {
         fails(&|r| r.claims = vec![0; 16_385].into()),
         Some("claims")
     );
+    assert_eq!(fails(&|r| r.request_id = UUID.into()), None);
+    for id in [
+        "r1".to_owned(),
+        UUID.replace('-', ""),
+        format!("{{{UUID}}}"),
+    ] {
+        assert_eq!(fails(&|r| r.request_id = id.clone()), Some("request_id"));
+    }
+    let roles = |roles: &[&str]| roles.iter().map(|&r| r.to_owned()).collect::<Vec<_>>();
+    let all = ["student", "teacher", "staff", "service"];
+    assert_eq!(fails(&|r| r.slots[0].suppliers = roles(&all)), None);
+    for wrong in [vec!["admin"], vec!["staff"; 5]] {
+        let field = fails(&|r| r.slots[0].suppliers = roles(&wrong));
+        assert_eq!(field, Some("slots.suppliers"));
+    }
+    assert_eq!(fails(&|r| r.slots[0].title = "é".repeat(200)), None);
+    assert_eq!(
+        fails(&|r| r.slots[0].title = "é".repeat(201)),
+        Some("slots.title")
+    );
+    let long = || "é".repeat(501);
+    assert_eq!(
+        fails(&|r| r.slots[0].description = long()),
+        Some("slots.description")
+    );
+    assert_eq!(fails(&|r| r.slots[0].why = long()), Some("slots.why"));
+    assert_eq!(fails(&|r| r.slots[0].format = long()), Some("slots.format"));
 }

@@ -44,6 +44,7 @@ enum Op {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
+    Supplier,
     Type,
     Size,
 }
@@ -63,6 +64,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         Fault::None,
         Fault::None,
         Fault::None,
+        Fault::Supplier,
         Fault::Type,
         Fault::Size,
     ];
@@ -92,7 +94,7 @@ enum Says {
     Closed,
     Invalid,
     WrongType,
-    WrongRole,
+    WrongSupplier,
     TooLarge,
 }
 
@@ -105,7 +107,7 @@ fn said(result: &Result<Option<Stepped>, PendingError>) -> Says {
         Err(PendingError::ContextRequestClosed { .. }) => Says::Closed,
         Err(PendingError::Invalid { .. } | PendingError::NotYet { .. }) => Says::Invalid,
         Err(PendingError::UnsupportedPayload { .. }) => Says::WrongType,
-        Err(PendingError::NoSupplier { .. }) => Says::WrongRole,
+        Err(PendingError::OtherSupplier { .. }) => Says::WrongSupplier,
         Err(PendingError::PayloadTooLarge { .. }) => Says::TooLarge,
     }
 }
@@ -253,6 +255,7 @@ impl Model {
             return Says::Invalid;
         }
         match fault {
+            Fault::Supplier => return Says::WrongSupplier,
             Fault::Type => return Says::WrongType,
             Fault::Size => return Says::TooLarge,
             Fault::None => {}
@@ -331,7 +334,11 @@ impl Thread {
             Op::Request { optional } => {
                 let slots: Vec<_> = optional.iter().map(|optional| ("log", *optional)).collect();
                 let id = Self::id(Some(self.stored.len()));
-                take(state, Step::RequestContext(request(&slots)), now, &id)
+                let mut asked = request(&slots);
+                for slot in &mut asked.slots {
+                    slot.suppliers = vec!["teacher".to_owned()];
+                }
+                take(state, Step::RequestContext(asked), now, &id)
             }
             Op::AnswerRequest(_) => take(state, answer_request(&id), now, ""),
             Op::Supply { slot, fault, .. } => {
@@ -341,7 +348,11 @@ impl Thread {
                 } else {
                     "12345678"
                 };
-                supply(state, &id, &supplied(*slot, kind, content), now)
+                let mut supplied = supplied(*slot, kind, content);
+                if *fault == Fault::Supplier {
+                    supplied.supplier_role = "student".to_owned();
+                }
+                supply(state, &id, &supplied, now)
             }
             Op::Change { change: wanted, .. } => {
                 let stored = which.and_then(|n| self.stored.get(&n));
