@@ -23,7 +23,8 @@ use uuid::Uuid;
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const HELPER: &str = "turnwise.helper.v1.HelperService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
-const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
+const EXPLAIN: &str = "turnwise.context.v1.ContextService",
+            "turnwise.explain.v1.ExplainService";
 const CLASSES: &str = "turnwise.school.v1.ClassService";
 const RECORDS: &str = "turnwise.school.v1.StudentRecordsService";
 const INDEX: &str = "turnwise.retrieval.v1.IndexService";
