@@ -23,8 +23,8 @@ use uuid::Uuid;
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const HELPER: &str = "turnwise.helper.v1.HelperService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
-const EXPLAIN: &str = "turnwise.context.v1.ContextService",
-            "turnwise.explain.v1.ExplainService";
+const CONTEXT: &str = "turnwise.context.v1.ContextService";
+const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
 const CLASSES: &str = "turnwise.school.v1.ClassService";
 const RECORDS: &str = "turnwise.school.v1.StudentRecordsService";
 const INDEX: &str = "turnwise.retrieval.v1.IndexService";
@@ -73,7 +73,9 @@ async fn listed(channel: &Channel) -> Vec<String> {
 async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
-    for service in ["", TUTOR, HELPER, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX] {
+    for service in [
+        "", TUTOR, CONTEXT, HELPER, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX,
+    ] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
     assert_eq!(
@@ -87,7 +89,9 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
         .collect();
     assert_eq!(
         ours,
-        [EXPLAIN, HELPER, QUEUES, INDEX, CLASSES, RECORDS, TUTOR],
+        [
+            CONTEXT, EXPLAIN, HELPER, QUEUES, INDEX, CLASSES, RECORDS, TUTOR
+        ],
         "{names:?}"
     );
     assert!(names.iter().any(|name| name == "grpc.health.v1.Health"));
