@@ -2,7 +2,9 @@
 
 mod crashes;
 mod flow;
+mod kills;
 mod refusals;
+mod watchers;
 
 use std::time::Duration;
 
