@@ -4,6 +4,7 @@ use bytes::Bytes;
 use turnwise_kit::{CallContext, Fault, ids};
 use turnwise_messages::{keys, text};
 use turnwise_proto::{
+    common::v1::ErrorReason,
     explain::v1::{ContextBundle, ContextFacts, TurnFacts, TurnTexts},
     policy::v1::{AnalyzeContextRequest, AnalyzeContextResponse, Plan},
     session::v1::{
@@ -228,18 +229,27 @@ impl Needs {
         let Some(resumed) = &self.resumed else {
             return Ok(true);
         };
-        let mut attachments = Vec::new();
+        let (mut attachments, mut read) = (Vec::new(), Vec::new());
         for source in &resumed.sources {
             let slot = usize::try_from(source.slot)
                 .ok()
                 .and_then(|place| resumed.slots.get(place));
             let Some(slot) = slot else { continue };
-            let content = core.payload(working, request, resumed, source.slot).await?;
-            attachments.push(attachment(slot, content, resumed.message_id));
+            match core.payload(working, request, resumed, source.slot).await {
+                Ok(content) => {
+                    read.push(source.slot);
+                    attachments.push(attachment(slot, content, resumed.message_id));
+                }
+                // It can never be read: the answer goes without.
+                Err(fault) if fault.reason() == ErrorReason::RecordCorrupted => {
+                    tracing::error!(slot = source.slot, "what was supplied cannot be read");
+                }
+                Err(fault) => return Err(fault),
+            }
         }
         let supplied = |place: usize| {
-            let mut slots = resumed.sources.iter().map(|source| source.slot);
-            slots.any(|slot| usize::try_from(slot) == Ok(place))
+            let mut slots = read.iter();
+            slots.any(|slot| usize::try_from(*slot) == Ok(place))
         };
         let missing: Vec<&session::ContextSlot> = resumed
             .slots

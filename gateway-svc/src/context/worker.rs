@@ -32,6 +32,8 @@ const ANSWER: Duration = Duration::from_secs(120);
 /// The wait before the second attempt; it doubles with each, up to the longest.
 const BACK_OFF: Duration = Duration::from_millis(250);
 const BACK_OFF_MAX: Duration = Duration::from_secs(5);
+/// How often work is tried under one claim.
+const ATTEMPTS: u32 = 12;
 /// How long a claim lasts where session-svc does not say.
 const USUAL_TTL: Duration = Duration::from_secs(30);
 
@@ -107,30 +109,42 @@ impl Worker {
         }
     }
 
-    /// Does a piece of work and takes it out of the due set. It is tried again until it is done, can never be done, or the
-    /// claim is lost.
+    /// Does a piece of work and takes it out of the due set. It is tried again until it is done or can never be done; after
+    /// some attempts it is left to a later claim, so that others are not kept waiting.
     async fn work(&self, claimed: ClaimedWork, ttl: Duration) {
         let Some(work) = claimed.work else { return };
         let token = claimed.fencing_token;
         let doing = async {
             let mut back_off = BACK_OFF;
-            while let Err(fault) = self.attempt(&work).await {
+            for _ in 0..ATTEMPTS {
+                let Err(fault) = self.attempt(&work).await else {
+                    return true;
+                };
                 if is_over(&fault) {
                     tracing::info!(
                         reason = fault.reason().wire_name(),
                         kind = work.kind().as_str_name(),
                         "due work has nothing to do any more"
                     );
-                    break;
+                    return true;
                 }
+                tracing::debug!(
+                    reason = fault.reason().wire_name(),
+                    "due work is tried again"
+                );
                 tokio::time::sleep(back_off).await;
                 back_off = (back_off * 2).min(BACK_OFF_MAX);
             }
+            false
         };
-        tokio::select! {
+        let is_done = tokio::select! {
             biased;
-            () = doing => {}
-            () = self.lost(&work, token, ttl) => return,
+            is_done = doing => is_done,
+            () = self.lost(&work, token, ttl) => false,
+        };
+        if !is_done {
+            // The claim runs out, and others have their turn first.
+            return;
         }
         let complete = CompleteDueWorkRequest {
             work_id: work.work_id.clone(),

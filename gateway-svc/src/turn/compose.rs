@@ -320,9 +320,14 @@ impl Composing<'_> {
     /// end of its time, as long as nothing is decided: after that, what was kept back is time enough for an answer.
     fn policy_failed(self, fault: Fault) -> Result<Composed, Fault> {
         match fault.reason() {
+            // A message that waited is answered all the same: nobody would see the refusal.
             ErrorReason::UnknownCourse
             | ErrorReason::CourseGraphInvalid
-            | ErrorReason::UnknownUnit => Err(fault),
+            | ErrorReason::UnknownUnit
+                if !self.needs.is_resumed() =>
+            {
+                Err(fault)
+            }
             ErrorReason::DeadlineExceeded if self.facts.policy.is_none() => Err(fault),
             reason => {
                 tracing::error!(reason = reason.wire_name(), "the policy cannot be asked");
