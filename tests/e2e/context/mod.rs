@@ -4,6 +4,7 @@ mod crashes;
 mod flow;
 mod kills;
 mod refusals;
+mod walkthrough;
 mod watchers;
 
 use std::time::Duration;
