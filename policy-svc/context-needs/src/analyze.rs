@@ -157,20 +157,21 @@ pub fn missing_must_have<'c>(course: &'c ContextCourse, input: &Input<'_>) -> Ve
         .collect()
 }
 
-/// What of `present` a need of this message is about, in the course's order, each once: the part, where it is there by
-/// itself, or else the whole. None if the hand-off is off.
+/// The parts that are there of what this message needs, as its needs spell them, in the course's order, each once. None if
+/// the hand-off is off.
 #[must_use]
-pub fn relevant<'a>(course: &ContextCourse, input: &Input<'a>) -> Vec<&'a Present> {
-    let mut found: Vec<&Present> = Vec::new();
+pub fn relevant(course: &ContextCourse, input: &Input<'_>) -> Vec<Present> {
+    let mut found: Vec<Present> = Vec::new();
     if !input.on {
         return found;
     }
     for need in applying(course, input, active_phase(course, input), intent_of(input)) {
-        let there = input.present.iter().filter(|there| there.covers(need));
-        if let Some(there) = there.min_by_key(|there| there.is_whole())
-            && !found.contains(&there)
-        {
-            found.push(there);
+        let part = Present {
+            artifact: need.artifact.clone(),
+            key_paths: need.key_path.iter().cloned().collect(),
+        };
+        if input.present.iter().any(|there| there.covers(need)) && !found.contains(&part) {
+            found.push(part);
         }
     }
     found

@@ -105,9 +105,9 @@ fn present(artifact: PresentArtifact) -> Present {
     }
 }
 
-fn written(present: &Present) -> PresentArtifact {
+fn written(present: Present) -> PresentArtifact {
     PresentArtifact {
-        artifact_type: present.artifact.clone(),
+        artifact_type: present.artifact,
         key_path: present.key_paths.concat(),
     }
 }

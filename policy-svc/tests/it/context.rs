@@ -133,7 +133,7 @@ async fn a_slot_says_what_is_asked_for_and_why() {
     };
     let asked = analyze(&client, with).await;
     assert!(asked.slots.is_empty() && !asked.must_have && asked.missing.is_empty());
-    assert_eq!(asked.relevant, [there("trip-budget", "")]);
+    assert_eq!(asked.relevant, [there("trip-budget", "costs")]);
 }
 
 #[tokio::test]

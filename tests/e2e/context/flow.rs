@@ -251,6 +251,7 @@ async fn what_is_kept_needs_no_request(kind: Kind) {
     let record = Staff::of(&suite).record(&ada.id, &answer.turn_id).await;
     let with = record.texts.unwrap().context.unwrap();
     assert!(with.attachments[0].body.contains("museum"), "{with:?}");
+    assert!(!with.attachments[0].body.contains("24"), "only the part");
     assert!(!tutor(&answer).text.contains("without"));
 
     let list = ada.request(ListArtifactsRequest {

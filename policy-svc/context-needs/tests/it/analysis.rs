@@ -129,9 +129,11 @@ fn what_is_there_and_needed_is_relevant() {
             },
         )
     };
-    // In the course's order; the part rather than the whole, and nothing of another unit.
-    assert_eq!(with(&there, "Check my costs"), [&there[4], &there[3]]);
-    assert_eq!(with(&there[..2], "Check my costs"), [&there[1]]);
+    // In the course's order: the part that is needed, and nothing of another unit.
+    let both = with(&there, "Check my costs");
+    assert_eq!(both, [present("notes", &[]), present("budget", &["costs"])]);
+    let cut = with(&there[..2], "Check my costs");
+    assert_eq!(cut, [present("budget", &["costs"])]);
     assert!(with(&there, "Add the bus").is_empty());
     let off = Input {
         on: false,

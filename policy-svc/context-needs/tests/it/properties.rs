@@ -206,7 +206,8 @@ proptest! {
         let input = step.input();
         let relevant = relevant(&course, &input);
         for (n, there) in relevant.iter().enumerate() {
-            prop_assert!(step.on && step.present.contains(there) && !relevant[..n].contains(there));
+            let known = |known: &Present| known.artifact == there.artifact;
+            prop_assert!(step.on && step.present.iter().any(known) && !relevant[..n].contains(there));
         }
         let asks = |input: &Input<'_>| analyze(&course, input).is_some() || !missing_must_have(&course, input).is_empty();
         let nothing = Input { present: &[], ..input };
