@@ -23,6 +23,7 @@ impl Chat<'_> {
             Command::Card => self.look_at_card().await,
             Command::Why => self.drawer(false).await,
             Command::WhyJson => self.drawer(true).await,
+            Command::Pieces => self.list_pieces().await,
             Command::Without => self.end_waiting(true).await,
             Command::Withdraw => self.end_waiting(false).await,
             // The loop knows what to do with these.
@@ -154,6 +155,7 @@ const HELP: &str = "  \
   /standing      your badges, and what to come back to
   /history 20    the last messages
   /attach 1 FILE give what a message waits for, by the number on its list
+  /pieces        pieces of what is kept that fit; /attach 1 a gives the first
   /without       have it answered without; /withdraw: it needs no answer
   /again         send the last call once more, where it got no answer
   /why           why the tutor did what it did, for staff; /why json: its policy as JSON

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     context::v1::{
-        CancelContextRequest, ContextPayload, ContextRequestState, SkipContextRequest,
-        SupplyContextRequest, WatchThreadRequest, WatchThreadResponse,
+        CancelContextRequest, ContextPayload, ContextRequestState, ListArtifactsRequest,
+        SkipContextRequest, SupplyContextRequest, WatchThreadRequest, WatchThreadResponse,
         watch_thread_response::Event,
     },
     tutor::v1::{RequiredContext, Role, TakeTurnResponse},
@@ -19,6 +19,10 @@ use crate::render::{self, Ink, ink::line};
 /// What happens in a thread.
 pub(super) type News = mpsc::Receiver<Event>;
 
+/// The names of pieces.
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+/// How many characters of a piece are shown.
+const SHOWN: usize = 60;
 const AHEAD: usize = 64;
 /// How long a watch lasts before it is taken up again.
 const WATCH: std::time::Duration = std::time::Duration::from_secs(60);
@@ -162,7 +166,9 @@ impl Chat<'_> {
         let Some(slot) = slot else {
             return self.say("  The list begins with 1.");
         };
-        let content = match std::fs::read_to_string(file) {
+        let listed = LETTERS.find(file).filter(|_| file.len() == 1);
+        let piece = listed.and_then(|place| self.pieces.get(place)).cloned();
+        let content = match piece.map_or_else(|| std::fs::read_to_string(file), Ok) {
             Ok(content) => content,
             Err(error) => return self.say(&format!("  {} cannot be read: {error}", line(file))),
         };
@@ -183,6 +189,40 @@ impl Chat<'_> {
             }
             Err(status) => self.refused(&Fault::from_status(&status)),
         }
+    }
+
+    /// Lists the pieces of what is kept that fit what the message waits for.
+    pub(super) async fn list_pieces(&mut self) -> Result<String, Fault> {
+        let Some(waiting) = &self.waiting else {
+            return Ok("  No message waits for anything.\n".to_owned());
+        };
+        let project = self.desk.project.clone().unwrap_or_default();
+        let request = ListArtifactsRequest {
+            thread_id: self.desk.thread_id().to_owned(),
+            batch_id: project.batch_id,
+            request_id: waiting.request_id.clone(),
+            ..ListArtifactsRequest::default()
+        };
+        let request = self.student.request(request, self.student.timeout());
+        let listed = self.student.context.list_artifacts(request).await;
+        let listed = listed.map_err(|status| Fault::from_status(&status))?;
+        let mut text = String::new();
+        self.pieces.clear();
+        for artifact in listed.into_inner().artifacts {
+            for piece in artifact.suggestions {
+                let Some(letter) = LETTERS.chars().nth(self.pieces.len()) else {
+                    break;
+                };
+                let (of, path) = (line(&artifact.artifact_type), line(&piece.key_path));
+                let shown: String = line(&piece.text).chars().take(SHOWN).collect();
+                text.push_str(&format!("  {letter}. {of} {path}: {shown}\n"));
+                self.pieces.push(piece.text);
+            }
+        }
+        if text.is_empty() {
+            text.push_str("  Nothing is kept that fits.\n");
+        }
+        Ok(text)
     }
 
     /// Goes on without what is missing, or without an answer.

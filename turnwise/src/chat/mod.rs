@@ -107,6 +107,7 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
     let mut chat = Chat {
         desk,
         waiting: None,
+        pieces: Vec::new(),
         news: None,
         seen: 0,
         student,
@@ -145,6 +146,8 @@ struct Chat<'o> {
     standing: Option<SnapshotLite>,
     /// What the last message waits for.
     waiting: Option<ContextRequired>,
+    /// The pieces that were listed for it, which `/attach` names by letters.
+    pieces: Vec<String>,
     /// What happens in the thread, once a message has waited.
     news: Option<News>,
     /// The last message that was shown.

@@ -54,6 +54,8 @@ pub enum Command {
     History(usize),
     /// The open card, as it is now.
     Card,
+    /// The pieces of what is kept that fit the message that waits.
+    Pieces,
     /// The message that waits is to be answered without what is missing.
     Without,
     /// The message that waits needs no answer.
@@ -122,6 +124,7 @@ fn asked(command: &str) -> Typed {
         return Typed::Attach(number, file.trim().to_owned());
     }
     Typed::Command(match (name, rest) {
+        ("pieces", "") => Command::Pieces,
         ("without", "") => Command::Without,
         ("withdraw", "") => Command::Withdraw,
         ("say", "") => return Typed::Enter,
