@@ -1,5 +1,6 @@
 //! Card tokens: what they prove, what no forger can make of them, and how their keys change.
 
+mod claims;
 mod keys;
 
 use std::{fs, path::PathBuf, time::Duration};
