@@ -29,21 +29,13 @@ impl Context {
         let caller = context.caller()?;
         let student_id = student_of(caller, request.student_id)?;
         ids::check("course_id", &request.course_id)?;
-        let step = Step::Policy.of(context);
-        let checked = self
-            .core
-            .upstreams
-            .policy
-            .clone()
-            .check_artifact(step.request(CheckArtifactRequest {
-                course_id: request.course_id,
-                artifact_type: request.artifact_type.clone(),
-                key_path: String::new(),
-                content: request.content,
-            }))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+        let checked = CheckArtifactRequest {
+            course_id: request.course_id,
+            artifact_type: request.artifact_type.clone(),
+            key_path: String::new(),
+            content: request.content,
+        };
+        let checked = self.core.check_artifact(context, checked).await?;
         if !checked.suppliers.is_empty() && !checked.suppliers.contains(&caller.role) {
             return Err(Fault::new(
                 ErrorReason::PermissionDenied,

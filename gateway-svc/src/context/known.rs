@@ -3,7 +3,9 @@
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_proto::{
     explain::v1::ContextAttachment,
-    policy::v1::{AnalyzeContextRequest, CheckArtifactRequest, PresentArtifact},
+    policy::v1::{
+        AnalyzeContextRequest, CheckArtifactRequest, CheckArtifactResponse, PresentArtifact,
+    },
     session::v1::{self as session, ContextRequestState, TurnStart},
 };
 
@@ -21,6 +23,14 @@ const REQUESTS: i32 = 50;
 pub(super) struct Known {
     requests: Vec<session::ContextRequest>,
     artifacts: Vec<session::Artifact>,
+}
+
+/// A request's slot by its place.
+pub(super) fn slot_at(
+    request: &session::ContextRequest,
+    place: i32,
+) -> Option<&session::ContextSlot> {
+    request.slots.get(usize::try_from(place).ok()?)
 }
 
 pub(super) fn attachment(
@@ -63,10 +73,8 @@ impl Known {
             i32::try_from(entries / 2).unwrap_or(i32::MAX)
         });
         let supplied = self.requests.iter().flat_map(|request| {
-            let slots = request
-                .sources
-                .iter()
-                .filter_map(|source| request.slots.get(usize::try_from(source.slot).ok()?));
+            let sources = request.sources.iter();
+            let slots = sources.filter_map(|source| slot_at(request, source.slot));
             slots.map(|slot| PresentArtifact {
                 artifact_type: slot.artifact_type.clone(),
                 key_path: slot.key_path.clone(),
@@ -95,28 +103,55 @@ impl Core {
     ) -> Result<Known, Fault> {
         let step = Step::Session.of(context);
         let (student_id, thread_id) = (&request.caller.subject, request.thread_id);
-        let (mut of_requests, mut of_artifacts) = (
-            self.upstreams.session.clone(),
-            self.upstreams.session.clone(),
-        );
-        let (requests, artifacts) = futures_util::join!(
-            of_requests.list_context_requests(step.request(session::ListContextRequestsRequest {
+        let first = self.context_requests(
+            context,
+            session::ListContextRequestsRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.to_owned(),
                 page_size: REQUESTS,
                 page_token: String::new(),
-            })),
+            },
+        );
+        let mut of_artifacts = self.upstreams.session.clone();
+        let (requests, artifacts) = futures_util::join!(
+            first,
             of_artifacts.list_artifacts(step.request(session::ListArtifactsRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.to_owned(),
                 batch_id: batch_id.to_owned(),
             }))
         );
-        let fault = |status| step.fault(&status);
+        let artifacts = artifacts.map_err(|status| step.fault(&status))?;
         Ok(Known {
-            requests: requests.map_err(fault)?.into_inner().context_requests,
-            artifacts: artifacts.map_err(fault)?.into_inner().artifacts,
+            requests: requests?.context_requests,
+            artifacts: artifacts.into_inner().artifacts,
         })
+    }
+
+    /// A page of a thread's requests.
+    pub(super) async fn context_requests(
+        &self,
+        context: &CallContext,
+        wanted: session::ListContextRequestsRequest,
+    ) -> Result<session::ListContextRequestsResponse, Fault> {
+        let step = Step::Session.of(context);
+        let mut session = self.upstreams.session.clone();
+        let page = session.list_context_requests(step.request(wanted)).await;
+        let page = page.map_err(|status| step.fault(&status))?;
+        Ok(page.into_inner())
+    }
+
+    /// Whether an artifact is what the course asks for, and the part of it that is kept.
+    pub(super) async fn check_artifact(
+        &self,
+        context: &CallContext,
+        supplied: CheckArtifactRequest,
+    ) -> Result<CheckArtifactResponse, Fault> {
+        let step = Step::Policy.of(context);
+        let mut policy = self.upstreams.policy.clone();
+        let checked = policy.check_artifact(step.request(supplied)).await;
+        let checked = checked.map_err(|status| step.fault(&status))?;
+        Ok(checked.into_inner())
     }
 
     /// What is there of what the message needs: read, and cut to the part that is needed. What cannot be read is left out.
@@ -159,20 +194,13 @@ impl Core {
             let content = self
                 .artifact(context, &request.caller.subject, kept)
                 .await?;
-            let step = Step::Policy.of(context);
-            let checked = self
-                .upstreams
-                .policy
-                .clone()
-                .check_artifact(step.request(CheckArtifactRequest {
-                    course_id: course_id.to_owned(),
-                    artifact_type: wanted.artifact_type.clone(),
-                    key_path: wanted.key_path.clone(),
-                    content,
-                }))
-                .await
-                .map_err(|status| step.fault(&status))?
-                .into_inner();
+            let part = CheckArtifactRequest {
+                course_id: course_id.to_owned(),
+                artifact_type: wanted.artifact_type.clone(),
+                key_path: wanted.key_path.clone(),
+                content,
+            };
+            let checked = self.check_artifact(context, part).await?;
             let slot = session::ContextSlot {
                 artifact_type: wanted.artifact_type.clone(),
                 key_path: wanted.key_path.clone(),
@@ -184,10 +212,9 @@ impl Core {
         // The latest that was supplied for an earlier message.
         for earlier in known.requests.iter().rev() {
             for source in &earlier.sources {
-                let slot = usize::try_from(source.slot)
-                    .ok()
-                    .and_then(|place| earlier.slots.get(place));
-                let Some(slot) = slot else { continue };
+                let Some(slot) = slot_at(earlier, source.slot) else {
+                    continue;
+                };
                 let is_it = slot.artifact_type == wanted.artifact_type
                     && (slot.key_path.is_empty() || slot.key_path == wanted.key_path);
                 if is_it {

@@ -15,7 +15,10 @@ use turnwise_proto::{
 };
 use uuid::Uuid;
 
-use super::{convert, known::attachment};
+use super::{
+    convert,
+    known::{attachment, slot_at},
+};
 use crate::{
     conversation::{Core, Request},
     input::said,
@@ -231,10 +234,9 @@ impl Needs {
         };
         let (mut attachments, mut read) = (Vec::new(), Vec::new());
         for source in &resumed.sources {
-            let slot = usize::try_from(source.slot)
-                .ok()
-                .and_then(|place| resumed.slots.get(place));
-            let Some(slot) = slot else { continue };
+            let Some(slot) = slot_at(resumed, source.slot) else {
+                continue;
+            };
             match core.payload(working, request, resumed, source.slot).await {
                 Ok(content) => {
                     read.push(source.slot);
@@ -255,7 +257,8 @@ impl Needs {
             .slots
             .iter()
             .enumerate()
-            .filter(|(place, _)| !supplied(*place))
+            // Whoever cannot be answered at all has to send it all again.
+            .filter(|(place, _)| self.is_refused || !supplied(*place))
             .map(|(_, slot)| slot)
             .collect();
         let must_have = missing.iter().any(|slot| !slot.optional);

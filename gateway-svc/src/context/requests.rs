@@ -11,7 +11,7 @@ use turnwise_proto::{
     session::v1::{self as session, ContextRequestChange},
 };
 
-use super::{Context, convert, student_of};
+use super::{Context, convert, known::slot_at, student_of};
 use crate::{conversation::Core, upstream::Step};
 
 /// The most payloads of a call: one for each slot of the largest request.
@@ -56,30 +56,19 @@ impl Context {
         open: &session::ContextRequest,
         payload: ContextPayload,
     ) -> Result<session::ContextRequest, Fault> {
-        let slot = usize::try_from(payload.slot)
-            .ok()
-            .and_then(|place| open.slots.get(place))
-            .ok_or_else(|| {
-                Fault::invalid(
-                    "payloads.slot",
-                    "must be the place of a slot of the request",
-                )
-            })?;
-        let step = Step::Policy.of(context);
-        let checked = self
-            .core
-            .upstreams
-            .policy
-            .clone()
-            .check_artifact(step.request(CheckArtifactRequest {
-                course_id: open.course_id.clone(),
-                artifact_type: slot.artifact_type.clone(),
-                key_path: slot.key_path.clone(),
-                content: payload.content,
-            }))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+        let slot = slot_at(open, payload.slot).ok_or_else(|| {
+            Fault::invalid(
+                "payloads.slot",
+                "must be the place of a slot of the request",
+            )
+        })?;
+        let checked = CheckArtifactRequest {
+            course_id: open.course_id.clone(),
+            artifact_type: slot.artifact_type.clone(),
+            key_path: slot.key_path.clone(),
+            content: payload.content,
+        };
+        let checked = self.core.check_artifact(context, checked).await?;
         let step = Step::Session.of(context);
         let supplied = self
             .core
@@ -159,16 +148,7 @@ impl Context {
             page_size: request.page_size,
             page_token: request.page_token,
         };
-        let step = Step::Session.of(context);
-        let page = self
-            .core
-            .upstreams
-            .session
-            .clone()
-            .list_context_requests(step.request(wanted))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+        let page = self.core.context_requests(context, wanted).await?;
         Ok(ListContextRequestsResponse {
             context_requests: page
                 .context_requests
@@ -191,20 +171,13 @@ impl Core {
     ) -> Result<session::ContextRequest, Fault> {
         let mut page_token = String::new();
         loop {
-            let step = Step::Session.of(context);
-            let page = self
-                .upstreams
-                .session
-                .clone()
-                .list_context_requests(step.request(session::ListContextRequestsRequest {
-                    student_id: student_id.to_owned(),
-                    thread_id: thread_id.to_owned(),
-                    page_size: PAGE,
-                    page_token,
-                }))
-                .await
-                .map_err(|status| step.fault(&status))?
-                .into_inner();
+            let wanted = session::ListContextRequestsRequest {
+                student_id: student_id.to_owned(),
+                thread_id: thread_id.to_owned(),
+                page_size: PAGE,
+                page_token,
+            };
+            let page = self.context_requests(context, wanted).await?;
             let mut found = page.context_requests.into_iter();
             if let Some(found) = found.find(|found| found.request_id == request_id) {
                 return Ok(found);

@@ -91,7 +91,12 @@ impl Composing<'_> {
         };
         let is_answered = match self.needed(&working, &plan).await {
             Ok(is_answered) => is_answered,
-            Err(fault) if self.needs.is_resumed() => return Err(fault),
+            // A phase that the course has not is the client's to correct.
+            Err(fault)
+                if self.needs.is_resumed() || fault.reason() == ErrorReason::InvalidArgument =>
+            {
+                return Err(fault);
+            }
             Err(fault) => return self.policy_failed(fault),
         };
         if !is_answered {

@@ -9,11 +9,12 @@ use turnwise_proto::{
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
+    refusal::check_refusal,
     student::{DEMO_COURSE, fresh_key},
     teacher::Teacher,
 };
 
-use super::{BUDGET, check, client, replies, requests, skip, supplied, supply};
+use super::{BUDGET, CHECK, check, client, in_phase, replies, requests, skip, supplied, supply};
 
 in_both_deployments!(what_is_no_such_artifact_is_refused);
 
@@ -76,6 +77,17 @@ async fn what_is_no_such_artifact_is_refused(kind: Kind) {
     assert_eq!(refused.code(), Code::PermissionDenied);
     assert_eq!(requests(&ada, &thread).await.unwrap(), before);
     assert_eq!(before[0].state(), ContextRequestState::Open);
+
+    // A phase that the course has not.
+    let other = ada.open(DEMO_COURSE).await;
+    let asked = in_phase(&other, "party", CHECK);
+    let refused = ada.turn(asked).await.unwrap_err();
+    check_refusal(
+        &refused,
+        Code::InvalidArgument,
+        ErrorReason::InvalidArgument,
+        "project.phase",
+    );
 
     // After the end.
     skip(&ada, &thread, &required.request_id).await.unwrap();
