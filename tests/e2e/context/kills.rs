@@ -40,70 +40,72 @@ impl When {
     }
 }
 
-#[test]
-fn a_killed_gateway_leaves_its_work_to_another() {
-    block_on(killed(Service::Gateway));
+/// Each waits for a lease at most; one test for each, so that none takes minutes.
+macro_rules! kills {
+    ($($name:ident: $service:ident, $when:ident;)*) => {$(
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            killed(Service::$service, When::$when).await;
+        }
+    )*};
 }
 
-#[test]
-fn a_killed_store_loses_and_repeats_nothing() {
-    block_on(killed(Service::Session));
+kills! {
+    the_gateway_when_a_request_ends: Gateway, Resolved;
+    the_gateway_when_an_answer_begins: Gateway, Stage;
+    the_gateway_when_an_answer_is_stored: Gateway, Answer;
+    the_store_when_a_request_ends: Session, Resolved;
+    the_store_when_an_answer_begins: Session, Stage;
+    the_store_when_an_answer_is_stored: Session, Answer;
 }
 
-fn block_on(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(test);
-}
-
-async fn killed(service: Service) {
+async fn killed(service: Service, when: When) {
     let options = Options::new().twice(Service::Gateway);
     let mut suite = Deployment::five_processes(options).await;
-    for when in [When::Resolved, When::Stage, When::Answer] {
-        let waiting: Vec<(Student, Thread, String)> = stream::iter(0..MESSAGES)
-            .map(|n| {
-                let student = suite.student(&format!("{when:?}-{n}"));
-                async move {
-                    let thread = student.open(DEMO_COURSE).await;
-                    let required = check(&student, &thread).await;
-                    (student, thread, required.request_id)
-                }
-            })
-            .buffer_unordered(8)
-            .collect()
-            .await;
-        // A watcher at the gateway that is not killed.
-        let (first, thread, _) = &waiting[0];
-        let watcher = suite.at_second_gateway(first);
-        let mut stream = watch(&watcher, thread, 0).await.unwrap();
-        let supplying = stream::iter(&waiting).for_each_concurrent(8, async |waits| {
-            let (student, thread, id) = waits;
-            let give = student.request(supply(thread, id, BUDGET));
-            // What the kill breaks off is supplied again below.
-            let _ = supplied(&student.channel, give).await;
-        });
-        let seen = async {
-            while let Ok(Some(next)) = stream.message().await {
-                if next.event.is_some_and(|event| when.is(&event)) {
-                    return;
-                }
+    let waiting: Vec<(Student, Thread, String)> = stream::iter(0..MESSAGES)
+        .map(|n| {
+            let student = suite.student(&format!("student-{n}"));
+            async move {
+                let thread = student.open(DEMO_COURSE).await;
+                let required = check(&student, &thread).await;
+                (student, thread, required.request_id)
             }
-        };
-        futures_util::join!(supplying, seen);
-        suite.restart(service);
-        for (student, thread, id) in &waiting {
-            let student = suite.student(&student.id);
-            eventually("the request is satisfied", SOON, || async {
-                let found = requests(&student, thread).await.ok()?;
-                if found[0].supplied.is_empty() {
-                    let give = student.request(supply(thread, id, BUDGET));
-                    let _ = supplied(&student.channel, give).await;
-                    return None;
-                }
-                found[0].answered.then_some(())
-            })
-            .await;
-            assert_eq!(replies(&student, thread, 1).await.len(), 1, "{when:?}");
+        })
+        .buffer_unordered(8)
+        .collect()
+        .await;
+    // A watcher at the gateway that is not killed.
+    let (first, thread, _) = &waiting[0];
+    let watcher = suite.at_second_gateway(first);
+    let mut stream = watch(&watcher, thread, 0).await.unwrap();
+    let supplying = stream::iter(&waiting).for_each_concurrent(8, async |waits| {
+        let (student, thread, id) = waits;
+        let give = student.request(supply(thread, id, BUDGET));
+        // What the kill breaks off is supplied again below.
+        let _ = supplied(&student.channel, give).await;
+    });
+    let seen = async {
+        while let Ok(Some(next)) = stream.message().await {
+            if next.event.is_some_and(|event| when.is(&event)) {
+                return;
+            }
         }
+    };
+    futures_util::join!(supplying, seen);
+    suite.restart(service);
+    for (student, thread, id) in &waiting {
+        let student = suite.student(&student.id);
+        eventually("the request is satisfied", SOON, || async {
+            let found = requests(&student, thread).await.ok()?;
+            if found[0].supplied.is_empty() {
+                let give = student.request(supply(thread, id, BUDGET));
+                let _ = supplied(&student.channel, give).await;
+                return None;
+            }
+            found[0].answered.then_some(())
+        })
+        .await;
+        assert_eq!(replies(&student, thread, 1).await.len(), 1, "{when:?}");
     }
     suite.nothing_panicked();
 }
