@@ -8,7 +8,11 @@ use std::{
     time::Duration,
 };
 
-use turnwise_kit::{caller::InternalToken, settings::read_token, stack::DeadlineRule};
+use turnwise_kit::{
+    caller::InternalToken,
+    settings::{flag, read_token},
+    stack::DeadlineRule,
+};
 use turnwise_redis::RedisOptions;
 
 use crate::{error::StartError, tokens::scope::ScopeTokens, webhooks::address::WebhookUrl};
@@ -144,15 +148,6 @@ pub struct Settings {
     /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first
     #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3500", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
     pub prompt_max_tokens: u32,
-}
-
-/// A switch, as the settings of this suite are written.
-fn flag(value: &str) -> Result<bool, String> {
-    match value {
-        "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        _ => Err("must be 1 or 0".to_owned()),
-    }
 }
 
 /// Where the upstream services are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.

@@ -24,6 +24,7 @@
 pub mod access;
 pub mod address;
 pub mod auth;
+mod background;
 pub mod config;
 mod context;
 mod conversation;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum, builder::RangedU64ValueParser};
 use turnwise_course_pack::LibrarySettings;
+use turnwise_kit::settings::flag;
 use turnwise_lesson_policy as chat;
 
 /// Where the courses are, what answers of the homework helper may be, and whether students are asked for their work.
@@ -35,15 +36,6 @@ impl Settings {
             helper: HelperSettings::default(),
             context_handoff_enabled: true,
         }
-    }
-}
-
-/// A switch, as the settings of this suite are written.
-fn flag(value: &str) -> Result<bool, String> {
-    match value {
-        "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        _ => Err("must be 1 or 0".to_owned()),
     }
 }
 

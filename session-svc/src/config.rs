@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::{ArgAction, Args, ValueEnum};
-use turnwise_kit::Kit;
+use turnwise_kit::{Kit, settings::flag};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
     Store,
@@ -218,15 +218,6 @@ pub struct Settings {
         value_parser = clap::value_parser!(u32).range(10..=86_400)
     )]
     pub context_sla_seconds: u32,
-}
-
-/// A switch, as the settings of this suite are written.
-fn flag(value: &str) -> Result<bool, String> {
-    match value {
-        "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        _ => Err("must be 1 or 0".to_owned()),
-    }
 }
 
 /// Whether writes are brought to disk before they are answered.

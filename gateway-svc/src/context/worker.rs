@@ -3,7 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::task::JoinSet;
 use tracing::Instrument;
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
@@ -16,13 +15,12 @@ use turnwise_proto::{
 
 use crate::{
     access::SERVICE,
+    background::{self, request_in},
     conversation::Core,
     tokens::SealedClaims,
     turn::{self, Resumed},
 };
 
-/// How often it is asked whether something is due.
-const POLL: Duration = Duration::from_secs(1);
 /// How much is worked on at a time.
 const AT_A_TIME: usize = 64;
 /// How long a call to session-svc may take.
@@ -52,59 +50,34 @@ impl Worker {
     }
 
     async fn run(self: Arc<Self>) {
-        let end = self.core.kit.shutdown.clone();
-        let mut running = JoinSet::new();
-        while !end.is_cancelled() {
-            let free = AT_A_TIME - running.len();
-            let (claimed, ttl) = match free {
-                0 => (Vec::new(), USUAL_TTL),
-                free => self.claim(free).await,
-            };
-            // With as many as were asked for there may be more at once.
-            let pause = if claimed.len() < free {
-                POLL
-            } else {
-                Duration::ZERO
-            };
-            for claimed in claimed {
-                let worker = Arc::clone(&self);
-                let span = tracing::info_span!("due work");
-                running.spawn(async move { worker.work(claimed, ttl).await }.instrument(span));
-            }
-            let next = async {
-                tokio::time::sleep(pause).await;
-                if running.len() == AT_A_TIME {
-                    running.join_next().await;
-                }
-            };
-            end.run_until_cancelled(next).await;
-            while running.try_join_next().is_some() {}
-        }
+        let claim = |free| self.claim(free);
+        let work = |(claimed, ttl)| {
+            let worker = Arc::clone(&self);
+            let span = tracing::info_span!("due work");
+            async move { worker.work(claimed, ttl).await }.instrument(span)
+        };
+        let end = &self.core.kit.shutdown;
+        let mut running = background::work_until(end, AT_A_TIME, claim, work).await;
         // What is unfinished gives its thread back; another gateway claims it when its time here is over.
         running.shutdown().await;
     }
 
-    async fn claim(&self, limit: usize) -> (Vec<ClaimedWork>, Duration) {
+    /// Claimed work, and how long each claim lasts.
+    async fn claim(&self, limit: usize) -> Vec<(ClaimedWork, Duration)> {
         let request = ClaimDueWorkRequest {
             limit: i32::try_from(limit).unwrap_or(1),
         };
-        let request = self.request("default", request);
-        match self
-            .core
-            .upstreams
-            .session
-            .clone()
-            .claim_due_work(request)
-            .await
-        {
+        let mut session = self.core.upstreams.session.clone();
+        match session.claim_due_work(request_in(None, request)).await {
             Ok(answer) => {
                 let answer = answer.into_inner();
                 let ttl = answer.lease_ttl.and_then(|ttl| ttl.try_into().ok());
-                (answer.claimed, ttl.unwrap_or(USUAL_TTL))
+                let ttl = ttl.unwrap_or(USUAL_TTL);
+                answer.claimed.into_iter().map(|work| (work, ttl)).collect()
             }
             Err(error) => {
                 tracing::debug!(code = ?error.code(), "there is no telling what is due");
-                (Vec::new(), USUAL_TTL)
+                Vec::new()
             }
         }
     }
@@ -150,7 +123,7 @@ impl Worker {
             work_id: work.work_id.clone(),
             fencing_token: token,
         };
-        let request = self.request(&work.tenant, complete);
+        let request = request_in(Some(&work.tenant), complete);
         let mut session = self.core.upstreams.session.clone();
         if let Err(error) = session.complete_due_work(request).await {
             // It is claimed again, and then there is nothing left to do.
@@ -166,7 +139,7 @@ impl Worker {
                 work_id: work.work_id.clone(),
                 fencing_token: token,
             };
-            let request = self.request(&work.tenant, request);
+            let request = request_in(Some(&work.tenant), request);
             let mut session = self.core.upstreams.session.clone();
             if let Err(status) = session.renew_due_work(request).await
                 && Fault::from_status(&status).reason() == ErrorReason::VersionConflict
@@ -199,7 +172,7 @@ impl Worker {
             .upstreams
             .session
             .clone()
-            .change_context_request(self.request(&work.tenant, request))
+            .change_context_request(request_in(Some(&work.tenant), request))
             .await
             .map(drop)
             .map_err(|status| Fault::from_status(&status))
@@ -263,16 +236,6 @@ impl Worker {
             caller,
             course_id: request.course_id,
         })
-    }
-
-    fn request<T>(&self, tenant: &str, message: T) -> tonic::Request<T> {
-        let service = Caller {
-            tenant: tenant.to_owned(),
-            subject: "gateway-svc".to_owned(),
-            role: SERVICE.to_owned(),
-            groups: Vec::new(),
-        };
-        CallContext::background(Some(service), WAIT).request(message)
     }
 }
 

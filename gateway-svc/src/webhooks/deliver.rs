@@ -5,9 +5,8 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::value::RawValue;
-use tokio::task::JoinSet;
 use tracing::Instrument;
-use turnwise_kit::{CallContext, Caller, CancellationToken, Clock, Kit, client::GrpcClient, time};
+use turnwise_kit::{CancellationToken, Clock, Kit, client::GrpcClient, time};
 use turnwise_proto::session::v1::{
     ClaimStreamsRequest, ClaimedStream, EventDestination, EventFailure, GetBacklogRequest,
     OutgoingEvent, SettleEventsRequest, delivery_service_client::DeliveryServiceClient,
@@ -18,18 +17,17 @@ use super::{
     metrics::WebhookMetrics,
     post::{Failed, Post},
 };
-use crate::Upstreams;
+use crate::{
+    Upstreams,
+    background::{self, request_in},
+};
 
-/// How often it is asked whether there is something to deliver.
-const POLL: Duration = Duration::from_secs(1);
 /// How often the backlog is measured.
 const MEASURE: Duration = Duration::from_secs(15);
 /// The most streams that are delivered at a time.
 const STREAMS: usize = 16;
 /// The most events of a claim.
 const EVENTS: i32 = 20;
-/// How long session-svc is waited for.
-const WAIT: Duration = Duration::from_secs(5);
 /// The wait before the second attempt; it doubles with each.
 const BACK_OFF: Duration = Duration::from_secs(5);
 /// The longest wait between two attempts.
@@ -76,53 +74,26 @@ impl Deliverer {
     }
 
     async fn run(self: Arc<Self>) {
-        let mut running = JoinSet::new();
-        while !self.end.is_cancelled() {
-            let free = STREAMS - running.len();
-            let claimed = match free {
-                0 => Vec::new(),
-                free => self.claim(free).await,
-            };
-            // With as many as were asked for there may be more at once.
-            let pause = if claimed.len() < free {
-                POLL
-            } else {
-                Duration::ZERO
-            };
-            for stream in claimed {
-                let deliverer = Arc::clone(&self);
-                let span = tracing::info_span!("webhooks", receiver = self.receiver);
-                running.spawn(async move { deliverer.deliver(stream).await }.instrument(span));
-            }
-            let next = async {
-                tokio::time::sleep(pause).await;
-                if running.len() == STREAMS {
-                    running.join_next().await;
-                }
-            };
-            self.end.run_until_cancelled(next).await;
-            while running.try_join_next().is_some() {}
-        }
-        // Each notices the end by itself and gives its claim back.
-        while running.join_next().await.is_some() {}
-    }
-
-    fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let service = Caller {
-            tenant: "default".to_owned(),
-            subject: "gateway-svc".to_owned(),
-            role: "service".to_owned(),
-            groups: Vec::new(),
+        let span = || tracing::info_span!("webhooks", receiver = self.receiver);
+        let claim = |free| self.claim(free);
+        let deliver = |stream| {
+            let deliverer = Arc::clone(&self);
+            async move { deliverer.deliver(stream).await }.instrument(span())
         };
-        CallContext::background(Some(service), WAIT).request(message)
+        let running = background::work_until(&self.end, STREAMS, claim, deliver).await;
+        // Each notices the end by itself and gives its claim back.
+        running.join_all().await;
     }
 
     async fn claim(&self, limit: usize) -> Vec<ClaimedStream> {
-        let request = self.request(ClaimStreamsRequest {
-            destination: self.destination.into(),
-            limit: i32::try_from(limit).unwrap_or(1),
-            events: EVENTS,
-        });
+        let request = request_in(
+            None,
+            ClaimStreamsRequest {
+                destination: self.destination.into(),
+                limit: i32::try_from(limit).unwrap_or(1),
+                events: EVENTS,
+            },
+        );
         match self.outbox.clone().claim_streams(request).await {
             Ok(answer) => answer.into_inner().streams,
             Err(error) => {
@@ -234,7 +205,7 @@ impl Deliverer {
             release,
         };
         for _ in 0..2 {
-            let request = self.request(message.clone());
+            let request = request_in(None, message.clone());
             match self.outbox.clone().settle_events(request).await {
                 Ok(_) => return true,
                 Err(error) => {
@@ -247,9 +218,12 @@ impl Deliverer {
 
     async fn measure(&self) {
         loop {
-            let request = self.request(GetBacklogRequest {
-                destination: self.destination.into(),
-            });
+            let request = request_in(
+                None,
+                GetBacklogRequest {
+                    destination: self.destination.into(),
+                },
+            );
             if let Ok(backlog) = self.outbox.clone().get_backlog(request).await {
                 let backlog = backlog.into_inner();
                 let oldest = backlog.oldest_time.as_ref().and_then(time::from_proto);

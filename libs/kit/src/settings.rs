@@ -300,6 +300,18 @@ impl ServerSettings {
     }
 }
 
+/// A switch: `1` or `0`, and `true` or `false`.
+///
+/// # Errors
+/// It is none of these; the message says what to write.
+pub fn flag(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => Err("must be 1 or 0".to_owned()),
+    }
+}
+
 /// A token from a file.
 ///
 /// # Errors
