@@ -3,10 +3,7 @@
 
 use std::{cell::RefCell, time::Duration};
 
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestRunner},
-};
+use proptest::prelude::*;
 use tonic::Code;
 use turnwise_proto::tutor::v1::{
     ClientEvent, ClientEventKind as Kind, TakeTurnRequest, TakeTurnResponse, Thread,
@@ -18,6 +15,8 @@ use turnwise_tests::{
     options::{self, Options, Service},
     student::{DEMO_COURSE, Student, empty_turn, saying},
 };
+
+use crate::sequences::run_sequences;
 
 in_both_deployments!(questions_are_asked_once_in_any_order_of_things);
 
@@ -204,29 +203,10 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
 }
 
 async fn questions_are_asked_once_in_any_order_of_things(kind: options::Kind) {
-    let options = Options::new()
-        .env("ADMIN_LISTEN", "127.0.0.1:0")
-        .env("HELPER_RATE_LIMIT_PER_MINUTE", "100000")
-        .env("HELPER_READ_LIMIT_PER_MINUTE", "100000");
-    let suite = RefCell::new(Deployment::start(kind, options).await);
     let crashes = kind == options::Kind::FiveProcesses;
-    let cases = Config::default()
-        .cases
-        .div_ceil(if crashes { 16 } else { 8 });
-    let mut runner = TestRunner::new(Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    });
-    let count = RefCell::new(0);
-    let handle = tokio::runtime::Handle::current();
-    tokio::task::block_in_place(|| {
-        runner
-            .run(&ops(crashes), |ops| {
-                let name = format!("student-{}", count.replace_with(|n| *n + 1));
-                handle.block_on(run(&suite, &name, &ops))
-            })
-            .unwrap();
-    });
-    suite.into_inner().nothing_panicked();
+    let options = Options::new().env("ADMIN_LISTEN", "127.0.0.1:0");
+    run_sequences(kind, options, ops(crashes), async |suite, name, ops| {
+        run(suite, name, ops).await
+    })
+    .await;
 }

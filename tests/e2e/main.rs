@@ -85,6 +85,7 @@ mod real_messages;
 mod reload;
 mod retrieval;
 mod school;
+mod sequences;
 mod settings;
 mod surface;
 mod thread_kinds;

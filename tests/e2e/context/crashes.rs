@@ -2,10 +2,7 @@
 
 use std::{cell::RefCell, time::Duration};
 
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestRunner},
-};
+use proptest::prelude::*;
 use turnwise_proto::{
     context::v1::{CancelContextRequest, ContextRequestState, ForceRunRequest},
     tutor::v1::{Role, TakeTurnRequest, TakeTurnResponse, Thread},
@@ -17,6 +14,8 @@ use turnwise_tests::{
     student::{DEMO_COURSE, Student, saying},
     teacher::Teacher,
 };
+
+use crate::sequences::run_sequences;
 
 use super::{BUDGET, CHECK, client, in_phase, requests, skip, supplied, supply};
 
@@ -165,28 +164,10 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
 }
 
 async fn every_request_ends_once_and_is_answered_once(kind: options::Kind) {
-    let options = Options::new()
-        .env("HELPER_RATE_LIMIT_PER_MINUTE", "100000")
-        .env("HELPER_READ_LIMIT_PER_MINUTE", "100000");
-    let suite = RefCell::new(Deployment::start(kind, options).await);
     let crashes = kind == options::Kind::FiveProcesses;
-    let cases = Config::default()
-        .cases
-        .div_ceil(if crashes { 16 } else { 8 });
-    let mut runner = TestRunner::new(Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    });
-    let count = RefCell::new(0);
-    let handle = tokio::runtime::Handle::current();
-    tokio::task::block_in_place(|| {
-        runner
-            .run(&ops(crashes), |ops| {
-                let name = format!("student-{}", count.replace_with(|n| *n + 1));
-                handle.block_on(run(&suite, &name, &ops))
-            })
-            .unwrap();
-    });
-    suite.into_inner().nothing_panicked();
+    let options = Options::new();
+    run_sequences(kind, options, ops(crashes), async |suite, name, ops| {
+        run(suite, name, ops).await
+    })
+    .await;
 }
