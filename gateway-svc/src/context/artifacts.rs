@@ -30,7 +30,7 @@ impl Context {
         let student_id = student_of(caller, request.student_id)?;
         ids::check("course_id", &request.course_id)?;
         let checked = CheckArtifactRequest {
-            course_id: request.course_id,
+            course_id: request.course_id.clone(),
             artifact_type: request.artifact_type.clone(),
             key_path: String::new(),
             content: request.content,
@@ -58,6 +58,7 @@ impl Context {
                 batch_id: request.batch_id,
                 artifact_type: request.artifact_type,
                 content: checked.content,
+                course_id: request.course_id,
             }))
             .await
             .map_err(|status| step.fault(&status))?

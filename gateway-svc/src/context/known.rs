@@ -2,7 +2,8 @@
 
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_proto::{
-    explain::v1::ContextAttachment,
+    common::v1::ErrorReason,
+    explain::v1::{ContextAttachment, ContextBundle},
     policy::v1::{
         AnalyzeContextRequest, CheckArtifactRequest, CheckArtifactResponse, PresentArtifact,
     },
@@ -31,6 +32,14 @@ pub(super) fn slot_at(
     place: i32,
 ) -> Option<&session::ContextSlot> {
     request.slots.get(usize::try_from(place).ok()?)
+}
+
+/// Whether something is not what the course describes, or has not the part.
+fn is_other(fault: &Fault) -> bool {
+    matches!(
+        fault.reason(),
+        ErrorReason::UnsupportedPayload | ErrorReason::PayloadTooLarge
+    )
 }
 
 pub(super) fn attachment(
@@ -154,7 +163,7 @@ impl Core {
         Ok(checked.into_inner())
     }
 
-    /// What is there of what the message needs: read, and cut to the part that is needed. What cannot be read is left out.
+    /// What is there of what the message needs: read, and cut to the part that is needed. What cannot be read is missing.
     pub(super) async fn attach(
         &self,
         context: &CallContext,
@@ -162,20 +171,21 @@ impl Core {
         known: &Known,
         relevant: &[PresentArtifact],
         course_id: &str,
-    ) -> Vec<ContextAttachment> {
-        let mut attachments = Vec::new();
+    ) -> ContextBundle {
+        let mut bundle = ContextBundle::default();
         for wanted in relevant {
             let attached = self.attach_one(context, request, known, wanted, course_id);
             match attached.await {
-                Ok(attached) => attachments.extend(attached),
-                Err(fault) => tracing::warn!(
-                    reason = fault.reason().wire_name(),
-                    artifact_type = wanted.artifact_type,
-                    "an artifact is left out"
-                ),
+                Ok(attached) => bundle.attachments.extend(attached),
+                Err(fault) => {
+                    let reason = fault.reason().wire_name();
+                    let artifact_type = &wanted.artifact_type;
+                    tracing::warn!(reason, artifact_type, "an artifact cannot be read");
+                    bundle.missing.push(artifact_type.clone());
+                }
             }
         }
-        attachments
+        bundle
     }
 
     async fn attach_one(
@@ -198,16 +208,24 @@ impl Core {
                 course_id: course_id.to_owned(),
                 artifact_type: wanted.artifact_type.clone(),
                 key_path: wanted.key_path.clone(),
-                content,
+                content: content.clone(),
             };
-            let checked = self.check_artifact(context, part).await?;
-            let slot = session::ContextSlot {
+            let mut slot = session::ContextSlot {
                 artifact_type: wanted.artifact_type.clone(),
-                key_path: wanted.key_path.clone(),
-                description: checked.title,
                 ..session::ContextSlot::default()
             };
-            return Ok(Some(attachment(&slot, checked.content, 0)));
+            let content = match self.check_artifact(context, part).await {
+                Ok(checked) => {
+                    slot.key_path.clone_from(&wanted.key_path);
+                    slot.description = checked.title;
+                    checked.content
+                }
+                // It was what the course describes when it was put there; what was redacted since is not always. Then it
+                // cannot be cut.
+                Err(fault) if is_other(&fault) => content,
+                Err(fault) => return Err(fault),
+            };
+            return Ok(Some(attachment(&slot, content, 0)));
         }
         // The latest that was supplied for an earlier message.
         for earlier in known.requests.iter().rev() {

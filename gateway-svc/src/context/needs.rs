@@ -64,8 +64,10 @@ impl Needs {
                 ("project.goal", &project.goal),
                 ("project.plan", &project.plan),
             ] {
-                if note.chars().count() > NOTE_MAX_CHARS {
-                    let problem = format!("must have at most {NOTE_MAX_CHARS} characters");
+                if note.chars().count() > NOTE_MAX_CHARS || note.chars().any(char::is_control) {
+                    let problem = format!(
+                        "must have at most {NOTE_MAX_CHARS} characters, and no control characters"
+                    );
                     return Err(Fault::invalid(field, problem));
                 }
             }
@@ -96,24 +98,16 @@ impl Needs {
         }
     }
 
-    /// Whether it is to be found out what the answer needs: for words in an idle thread, of a project or of a course that asks
-    /// in other threads, too.
-    pub(crate) fn may_need(
-        &self,
-        plan: &Plan,
-        start: &TurnStart,
-        facts: &TurnFacts,
-        texts: &TurnTexts,
-    ) -> bool {
+    /// Whether it is to be found out what the answer needs: for words of a project, or in a course that asks elsewhere, too.
+    pub(crate) fn may_need(&self, plan: &Plan, facts: &TurnFacts, texts: &TurnTexts) -> bool {
         let message = texts.input.as_ref().map_or("", said);
         (plan.asks_for_context || self.project.is_some())
             && (1..=MESSAGE_MAX_CHARS).contains(&message.chars().count())
-            && start.pending.is_none()
             && facts.event.is_none()
     }
 
     /// Finds what the answer needs: what is there already is attached; what is not is asked for, and then the message waits.
-    /// What cannot be found out is not asked for.
+    /// What cannot be found out is not asked for, and a thread that waits already is asked for nothing more.
     pub(crate) async fn look(
         &mut self,
         core: &Core,
@@ -152,7 +146,7 @@ impl Needs {
             .await
             .map_err(|status| step.fault(&status))?
             .into_inner();
-        let attachments = core
+        let mut bundle = core
             .attach(
                 working,
                 request,
@@ -161,17 +155,16 @@ impl Needs {
                 &plan.course_id,
             )
             .await;
-        if !attachments.is_empty() || !analyzed.missing.is_empty() {
-            texts.context = Some(ContextBundle {
-                attachments,
-                missing: analyzed.missing.clone(),
-            });
+        bundle.missing.extend(analyzed.missing.iter().cloned());
+        if !bundle.attachments.is_empty() || !bundle.missing.is_empty() {
             facts.context = Some(ContextFacts {
-                missing: analyzed.missing.clone(),
+                missing: bundle.missing.clone(),
                 ..ContextFacts::default()
             });
+            texts.context = Some(bundle);
         }
-        if !analyzed.slots.is_empty() {
+        // A thread waits for one thing at a time.
+        if !analyzed.slots.is_empty() && start.pending.is_none() {
             self.open(core, request, start, analyzed, (facts, texts));
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! What people do about an open request.
 
+use std::collections::HashSet;
+
 use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -39,11 +41,22 @@ impl Context {
             .core
             .context_request(context, &student_id, &thread_id, &request_id)
             .await?;
-        for (place, payload) in request.payloads.into_iter().enumerate() {
+        let mut payloads = request.payloads;
+        let mut slots = HashSet::new();
+        for payload in &payloads {
+            if slot_at(&open, payload.slot).is_none() || !slots.insert(payload.slot) {
+                let problem = "must be the place of a slot of the request, each once";
+                return Err(Fault::invalid("payloads.slot", problem));
+            }
+        }
+        // The last one that is required ends the request: the others come before.
+        payloads.sort_by_key(|payload| slot_at(&open, payload.slot).map(|slot| !slot.optional));
+        for payload in payloads {
+            let slot = payload.slot.to_string();
             open = self
                 .supply_one(context, caller, (&student_id, &thread_id), &open, payload)
                 .await
-                .map_err(|fault| fault.meta("payload", place.to_string()))?;
+                .map_err(|fault| fault.meta("slot", slot))?;
         }
         Ok(convert::request(&thread_id, &open))
     }
@@ -56,12 +69,7 @@ impl Context {
         open: &session::ContextRequest,
         payload: ContextPayload,
     ) -> Result<session::ContextRequest, Fault> {
-        let slot = slot_at(open, payload.slot).ok_or_else(|| {
-            Fault::invalid(
-                "payloads.slot",
-                "must be the place of a slot of the request",
-            )
-        })?;
+        let slot = slot_at(open, payload.slot).ok_or_else(|| Step::Session.malformed())?;
         let checked = CheckArtifactRequest {
             course_id: open.course_id.clone(),
             artifact_type: slot.artifact_type.clone(),

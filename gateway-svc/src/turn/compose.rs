@@ -198,7 +198,7 @@ impl Composing<'_> {
         }
         let needs = &mut self.needs;
         // Most turns need nothing, and carry none of it with them.
-        if needs.may_need(plan, self.start, record.0, record.1) {
+        if needs.may_need(plan, record.0, record.1) {
             Box::pin(needs.look(core, working, request, self.start, plan, record)).await?;
         }
         Ok(self.needs.required.is_none())

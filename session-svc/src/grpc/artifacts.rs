@@ -37,9 +37,11 @@ pub(super) async fn put_artifact(
 ) -> Result<Response<PutArtifactResponse>, Status> {
     let (caller, message) = open(request)?;
     let name = name(&message.thread_id, message.batch_id, message.artifact_type)?;
+    ids::check("course_id", &message.course_id)?;
     let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let new = NewArtifact {
         name,
+        course_id: message.course_id,
         content: message.content,
         supplier_id: caller.subject,
         supplier_role: caller.role,

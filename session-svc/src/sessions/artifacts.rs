@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
-use turnwise_proto::session::v1::Artifact;
+use turnwise_proto::{session::v1::Artifact, tutor::v1::Thread};
 use turnwise_session_store::{Check, FieldName, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
@@ -48,6 +48,8 @@ impl ArtifactName {
 pub struct NewArtifact {
     /// Which; it replaces the one that was there.
     pub name: ArtifactName,
+    /// The course by which it was checked; it must be the thread's.
+    pub course_id: String,
     /// Its text; redacted before it is stored.
     pub content: String,
     /// Who supplies it.
@@ -114,7 +116,13 @@ impl Sessions {
         new: &NewArtifact,
     ) -> Result<Option<Artifact>, SessionError> {
         let opened = self.opened(student, thread_id).await?;
-        let class_id = &opened.stored.thread.class_id;
+        let thread = &opened.stored.thread;
+        if thread.course_id != new.course_id {
+            return Err(SessionError::OtherCourse {
+                course_id: new.course_id.clone(),
+            });
+        }
+        let class_id = &thread.class_id;
         let roster = self.roster(&student.tenant, class_id).await?;
         let content = roster.redact(&new.content);
         if content.len() > ARTIFACT_MAX_BYTES {
@@ -236,7 +244,11 @@ impl Sessions {
             ];
             let mut reads = self.read(&partition, wanted).await?;
             let stored = StoredThread::decode(reads.fields()?)?;
-            if stored.is_none_or(|stored| stored.thread.class_id != named.thread.class_id) {
+            let named = &named.thread;
+            let is_near = |other: &Thread| {
+                other.class_id == named.class_id && other.course_id == named.course_id
+            };
+            if stored.is_none_or(|stored| !is_near(&stored.thread)) {
                 continue;
             }
             for artifact in decode(reads.record()?)? {

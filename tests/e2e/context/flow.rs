@@ -29,6 +29,7 @@ in_both_deployments!(
     a_cancelled_message_gets_no_answer,
     a_request_ends_by_itself,
     what_is_kept_needs_no_request,
+    what_was_redacted_is_still_used,
     nothing_is_asked_for_with_the_hand_off_off,
 );
 
@@ -50,6 +51,11 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
         .await
         .unwrap();
     assert_eq!(other.dialog_state(), DialogState::AnswerProvided);
+    assert!(
+        tutor(&other)
+            .text
+            .contains("I answered without: The budget")
+    );
 
     let teacher = Teacher::of(&suite);
     let mut by_teacher = supply(&thread, &required.request_id, BUDGET);
@@ -263,6 +269,29 @@ async fn what_is_kept_needs_no_request(kind: Kind) {
     let listed = listed.into_inner().artifacts;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].artifact_type, "trip-budget");
+    suite.nothing_panicked();
+}
+
+async fn what_was_redacted_is_still_used(kind: Kind) {
+    let suite = Deployment::start(kind, Options::new()).await;
+    let ada = suite.student("ada");
+    for amount in ["4915112345678", "4111111111111111"] {
+        let thread = ada.open(DEMO_COURSE).await;
+        let costs =
+            format!(r#"{{"students": 24, "costs": [{{"name": "bus", "amount": {amount}}}]}}"#);
+        let put = ada.request(PutArtifactRequest {
+            thread_id: thread.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            artifact_type: "trip-budget".to_owned(),
+            content: costs,
+            ..PutArtifactRequest::default()
+        });
+        client(&ada.channel).put_artifact(put).await.unwrap();
+        let answer = ada.turn(in_phase(&thread, "budget", CHECK)).await.unwrap();
+        let record = Staff::of(&suite).record(&ada.id, &answer.turn_id).await;
+        let with = record.texts.unwrap().context.unwrap();
+        assert!(with.attachments[0].body.contains("bus"), "{with:?}");
+    }
     suite.nothing_panicked();
 }
 

@@ -4,7 +4,7 @@ use tonic::Code;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    context::v1::{ContextRequestState, ForceRunRequest},
+    context::v1::{ContextRequestState, ForceRunRequest, PutArtifactRequest},
 };
 use turnwise_tests::{
     deployment::Deployment,
@@ -78,6 +78,26 @@ async fn what_is_no_such_artifact_is_refused(kind: Kind) {
     assert_eq!(requests(&ada, &thread).await.unwrap(), before);
     assert_eq!(before[0].state(), ContextRequestState::Open);
 
+    // One slot twice: neither is taken.
+    let mut twice = supply(&thread, &required.request_id, BUDGET);
+    twice.payloads.push(twice.payloads[0].clone());
+    let refused = supplied(&ada.channel, ada.request(twice))
+        .await
+        .unwrap_err();
+    let (code, reason) = (Code::InvalidArgument, ErrorReason::InvalidArgument);
+    check_refusal(&refused, code, reason, "payloads.slot");
+    assert_eq!(requests(&ada, &thread).await.unwrap(), before);
+    // Checked by another course than the thread's.
+    let put = ada.request(PutArtifactRequest {
+        thread_id: thread.thread_id.clone(),
+        course_id: "no-such-course".to_owned(),
+        artifact_type: "trip-budget".to_owned(),
+        content: BUDGET.to_owned(),
+        ..PutArtifactRequest::default()
+    });
+    let refused = client(&ada.channel).put_artifact(put).await.unwrap_err();
+    let fault = Fault::from_status(&refused);
+    assert_eq!(fault.reason(), ErrorReason::UnknownCourse);
     // A phase that the course has not.
     let other = ada.open(DEMO_COURSE).await;
     let asked = in_phase(&other, "party", CHECK);

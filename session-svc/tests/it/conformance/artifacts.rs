@@ -44,6 +44,7 @@ async fn put(
 ) -> Result<Artifact, SessionError> {
     let new = NewArtifact {
         name,
+        course_id: crate::bench::COURSE.to_owned(),
         content: content.to_owned(),
         supplier_id: "tess".to_owned(),
         supplier_role: "teacher".to_owned(),

@@ -137,6 +137,7 @@ async fn outcomes(
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
             artifact_type: "plan".to_owned(),
+            course_id: COURSE.to_owned(),
             ..Default::default()
         })
     );

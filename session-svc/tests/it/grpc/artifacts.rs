@@ -13,6 +13,7 @@ fn put(thread_id: &str) -> PutArtifactRequest {
         batch_id: "trip".to_owned(),
         artifact_type: "budget".to_owned(),
         content: "12 francs".to_owned(),
+        course_id: COURSE.to_owned(),
     }
 }
 
@@ -125,6 +126,10 @@ async fn an_artifact_has_a_form() {
     assert_eq!(
         refused(&|r| r.thread_id = "none".into()).await,
         ErrorReason::UnknownThread
+    );
+    assert_eq!(
+        refused(&|r| r.course_id = "another".into()).await,
+        ErrorReason::UnknownCourse
     );
     assert_eq!(
         refused(&|r| r.content = "x".repeat(262_145)).await,
