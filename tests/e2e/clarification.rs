@@ -28,6 +28,8 @@ use turnwise_tests::{
     teacher::Teacher,
 };
 
+use crate::tutor::changed_records::Tools;
+
 in_both_deployments!(
     questions_are_asked_in_order_and_then_answered,
     words_and_buttons_end_the_questions,
@@ -152,6 +154,7 @@ async fn questions_are_asked_in_order_and_then_answered(kind: Kind) {
     assert_eq!(last.model, "mock", "one answer of a model");
 
     let record: TurnRecord = Staff::of(&suite).record(&ada.id, &last.turn_id).await;
+    Tools::new().await.insist(&record).await;
     let (facts, texts) = (record.facts.unwrap(), record.texts.unwrap());
     let step = facts.clarification.unwrap();
     assert_eq!(step.step(), ClarificationStep::Completed);

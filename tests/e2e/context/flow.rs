@@ -17,6 +17,8 @@ use turnwise_tests::{
     teacher::Teacher,
 };
 
+use crate::tutor::changed_records::Tools;
+
 use super::{
     BUDGET, CHECK, check, client, in_phase, of_student, replies, requests, skip, supplied, supply,
     watch,
@@ -117,6 +119,7 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
 
     // The record shows what the answer was made with.
     let record = Staff::of(&suite).record(&ada.id, &listed[0].turn_id).await;
+    Tools::new().await.insist(&record).await;
     let with = record.texts.unwrap().context.unwrap();
     assert!(with.attachments[0].body.contains("museum"), "{with:?}");
     assert!(!with.attachments[0].body.contains("24"), "only the part");

@@ -16,7 +16,10 @@ use turnwise_tests::{
 
 use super::{BUDGET, CHECK, check, client, in_phase, replies, requests, skip, supplied, supply};
 
-in_both_deployments!(what_is_no_such_artifact_is_refused);
+in_both_deployments!(
+    what_is_no_such_artifact_is_refused,
+    a_reset_takes_what_waits_with_it,
+);
 
 async fn what_is_no_such_artifact_is_refused(kind: Kind) {
     let suite = Deployment::start(kind, Options::new()).await;
@@ -118,5 +121,27 @@ async fn what_is_no_such_artifact_is_refused(kind: Kind) {
         ErrorReason::ContextRequestClosed
     );
     assert_eq!(replies(&ada, &thread, 1).await.len(), 1);
+    suite.nothing_panicked();
+}
+
+async fn a_reset_takes_what_waits_with_it(kind: Kind) {
+    let options = Options::new().env("CONTEXT_SLA_SECONDS", "10");
+    let suite = Deployment::start(kind, options).await;
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let required = check(&ada, &thread).await;
+    Teacher::of(&suite).reset("reset-1").await;
+    let late = ada.request(supply(&thread, &required.request_id, BUDGET));
+    let refused = supplied(&ada.channel, late).await.unwrap_err();
+    let reason = Fault::from_status(&refused).reason();
+    let gone = [
+        ErrorReason::UnknownThread,
+        ErrorReason::ContextRequestClosed,
+    ];
+    assert!(gone.contains(&reason), "{refused}");
+    // What was due for it finds nothing, and another thread's is answered in its time.
+    let other = ada.open(DEMO_COURSE).await;
+    check(&ada, &other).await;
+    assert_eq!(replies(&ada, &other, 1).await.len(), 1);
     suite.nothing_panicked();
 }

@@ -46,6 +46,12 @@ impl Tools {
         replay(record, &context, self.policy.clone(), &self.sheets).await
     }
 
+    /// Insists that the turn is made again byte for byte, with its prompt and its reply.
+    pub async fn insist(&self, record: &TurnRecord) {
+        let report = self.replay(record).await.unwrap();
+        assert!(report.is_same() && report.is_whole(), "{report:#?}");
+    }
+
     /// The parts of the turn that differ from the record.
     async fn differences(&self, record: &TurnRecord) -> Vec<&'static str> {
         let report = self.replay(record).await.unwrap();
