@@ -40,17 +40,17 @@ impl ContextMetrics {
         let waits = Family::<End, Histogram>::new_with_constructor(|| Histogram::new(SECONDS));
         metrics.registry(|registry| {
             registry.register(
-                "context_requests",
+                "turnwise_gateway_context_requests",
                 "Requests for what an answer needs, opened and answered, by how they ended",
                 requests.clone(),
             );
             registry.register(
-                "context_supplies",
+                "turnwise_gateway_context_supplies",
                 "Artifacts that were supplied, by the supplier's role",
                 supplies.clone(),
             );
             registry.register(
-                "context_request_seconds",
+                "turnwise_gateway_context_request_seconds",
                 "The time from the request to the answer, by how the request ended",
                 waits.clone(),
             );

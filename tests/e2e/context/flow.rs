@@ -9,8 +9,10 @@ use turnwise_proto::{
     tutor::v1::{DialogState, Role},
 };
 use turnwise_tests::{
+    admin,
     answer::tutor,
     deployment::Deployment,
+    eventually::eventually,
     options::{Kind, Options},
     staff::Staff,
     student::DEMO_COURSE,
@@ -20,8 +22,8 @@ use turnwise_tests::{
 use crate::tutor::changed_records::Tools;
 
 use super::{
-    BUDGET, CHECK, check, client, in_phase, of_student, replies, requests, skip, supplied, supply,
-    watch,
+    BUDGET, CHECK, SOON, check, client, in_phase, of_student, replies, requests, skip, supplied,
+    supply, watch,
 };
 
 in_both_deployments!(
@@ -164,7 +166,7 @@ async fn a_skipped_request_is_answered_or_excused(kind: Kind) {
 }
 
 async fn a_teacher_forces_an_answer(kind: Kind) {
-    let suite = Deployment::start(kind, Options::new()).await;
+    let suite = Deployment::start(kind, Options::new().env("ADMIN_LISTEN", "127.0.0.1:0")).await;
     let ada = suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
     let required = check(&ada, &thread).await;
@@ -185,6 +187,20 @@ async fn a_teacher_forces_an_answer(kind: Kind) {
         answers[0].text.contains("I answered without"),
         "{answers:?}"
     );
+    let at = suite.at(suite.public_service()).admin.unwrap();
+    eventually("the request is counted", SOON, || async {
+        let (_, metrics) = admin::get(at, "/metrics").await;
+        let counted = [
+            r#"turnwise_gateway_context_requests_total{outcome="opened"} 1"#,
+            r#"turnwise_gateway_context_requests_total{outcome="forced"} 1"#,
+            r#"turnwise_gateway_context_request_seconds_count{outcome="forced"} 1"#,
+        ];
+        counted
+            .iter()
+            .all(|line| metrics.contains(line))
+            .then_some(())
+    })
+    .await;
     suite.nothing_panicked();
 }
 
