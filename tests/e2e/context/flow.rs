@@ -1,6 +1,5 @@
 //! How requests go: supplied, skipped, forced, expired, and answered without being made.
 
-use prost::Message;
 use turnwise_proto::{
     context::v1::{
         CancelContextRequest, ContextRequestState, ForceRunRequest, ListArtifactsRequest,
@@ -331,12 +330,14 @@ async fn nothing_is_asked_for_with_the_hand_off_off(kind: Kind) {
     let staff = Staff::of(&suite);
     let with = made(staff.record(&ada.id, &answer.turn_id).await);
     let without = made(staff.record(&bob.id, &plain.turn_id).await);
-    assert_eq!(with, without);
+    let mut lines = with.lines().zip(without.lines());
+    let other = lines.find(|(with, without)| with != without);
+    assert_eq!((other, with.len()), (None, without.len()));
     suite.nothing_panicked();
 }
 
 /// What a turn was made of and came to, without its ids and times: its prompt is made of this and its id alone.
-fn made(record: TurnRecord) -> (Vec<u8>, Vec<u8>) {
+fn made(record: TurnRecord) -> String {
     let mut facts = record.facts.unwrap();
     let turn_id = std::mem::take(&mut facts.turn_id);
     facts.thread_id.clear();
@@ -345,10 +346,12 @@ fn made(record: TurnRecord) -> (Vec<u8>, Vec<u8>) {
     facts.planned_at = None;
     facts.snapshot = None;
     facts.turn_state = None;
-    facts.prompt.as_mut().unwrap().hash.clear();
+    // The estimate of tokens depends on the id, too.
+    let prompt = facts.prompt.as_mut().unwrap();
+    (prompt.hash, prompt.tokens) = (String::new(), 0);
     let call = facts.model_call.as_mut().unwrap();
     (call.queue_wait, call.total) = (None, None);
     let policy = facts.policy.as_mut().unwrap();
     assert_eq!(std::mem::take(&mut policy.turn_id), turn_id);
-    (facts.encode_to_vec(), record.texts.unwrap().encode_to_vec())
+    format!("{facts:#?}\n{:#?}", record.texts)
 }
