@@ -216,6 +216,8 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
         idempotency: idempotency(key),
         history_limit: 8,
         memory_scope: Bytes::from_static(&[1; 32]),
+
+        in_background: false,
     };
     let Begun::Started(start) = sessions.begin_turn(student, begin).await.unwrap() else {
         panic!("a key came twice");

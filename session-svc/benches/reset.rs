@@ -262,6 +262,8 @@ async fn turn(sessions: &Sessions, student: &StudentKey, thread_id: &str, count:
         idempotency: idempotency(format!("{thread_id}-{count}")),
         history_limit: 6,
         memory_scope: Bytes::from_static(&[1; 32]),
+
+        in_background: false,
     };
     let Begun::Started(start) = sessions.begin_turn(student, begin).await.unwrap() else {
         panic!("every turn has a key of its own");

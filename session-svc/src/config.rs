@@ -134,7 +134,8 @@ pub struct Settings {
     )]
     pub helper_conversation_max_messages: u32,
 
-    /// Seconds (60 to 2592000) that a conversation remembers after its latest turn, and that a clarification waits
+    /// Seconds (60 to 2592000) that a conversation with the helper remembers after its latest turn, and that questions in it
+    /// wait for answers
     #[arg(
         long,
         env = "HELPER_CONVERSATION_TTL_SECONDS",
@@ -209,6 +210,15 @@ pub struct Settings {
         value_parser = clap::value_parser!(u32).range(1..=3650)
     )]
     pub retention_helper_export_days: u32,
+
+    /// Seconds (60 to 2592000) that questions in a tutor's thread wait for answers
+    #[arg(
+        long,
+        env = "CLARIFICATION_TTL_SECONDS",
+        default_value_t = 3600,
+        value_parser = clap::value_parser!(u32).range(60..=2_592_000)
+    )]
+    pub clarification_ttl_seconds: u32,
 
     /// Seconds (10 to 86400) that a context request stays open
     #[arg(
@@ -348,6 +358,7 @@ impl Settings {
                 history_max_chars: self.helper_conversation_history_max_chars as usize,
                 summary_max_chars: self.helper_conversation_summary_max_chars as usize,
             }),
+            clarification_ttl: seconds(self.clarification_ttl_seconds),
             context_sla: seconds(self.context_sla_seconds),
             reset_batch: self.helper_class_reset_max_keys as usize,
             export_before_reset: self.helper_class_reset_archive_enabled

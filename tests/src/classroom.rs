@@ -172,6 +172,7 @@ impl Classroom {
             history_limit: 1,
             memory_scope: Bytes::new(),
             kind: 0,
+            in_background: false,
         };
         let request = request_as("student", student, request);
         let begun = self.session.clone().begin_turn(request).await.unwrap();

@@ -7,6 +7,7 @@ use turnwise_kit::{CallContext, Fault, ids};
 use turnwise_messages::{keys, text};
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
+    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{ContextAttachment, ContextBundle, ContextFacts, TurnFacts, TurnTexts},
     policy::v1::{AnalyzeContextRequest, AnalyzeContextResponse, Plan},
@@ -26,6 +27,7 @@ use super::{
 use crate::{
     conversation::{Core, Request},
     input::said,
+    record,
     upstream::Step,
 };
 
@@ -119,9 +121,10 @@ impl Needs {
         request: &Request<'_>,
         start: &TurnStart,
         plan: &Plan,
-        record: (&mut TurnFacts, &mut TurnTexts),
+        (facts, texts): (&mut TurnFacts, &mut TurnTexts),
     ) -> Result<(), Fault> {
-        let (facts, texts) = record;
+        // What questions were asked about is answered with what was said to them, and a button asks for no artifact.
+        let may_ask = texts.query.is_none() && facts.event.is_none();
         if plan.context_handoff_off {
             self.project = None;
         }
@@ -133,7 +136,7 @@ impl Needs {
             plan,
         };
         // Most turns need nothing, and make no call for it.
-        let found = if self.may_need(plan, facts, texts) {
+        let found = if self.may_need(plan, texts) {
             Box::pin(looking.find(self.project.as_ref(), texts)).await?
         } else {
             Found::default()
@@ -142,8 +145,8 @@ impl Needs {
         if start.pending.is_some() && self.deferred {
             return Err(is_waiting());
         }
-        if start.pending.is_none() && (self.deferred || !found.analyzed.slots.is_empty()) {
-            self.open(&looking, found.analyzed, (facts, texts));
+        if start.pending.is_none() && may_ask && !found.analyzed.slots.is_empty() {
+            self.open(core, request, start, found.analyzed, (facts, texts));
             return Ok(());
         }
         let bundle = ContextBundle {
@@ -168,26 +171,44 @@ impl Needs {
         plan.asks_for_context || self.project.is_some() || self.deferred
     }
 
-    /// Whether it is to be found out what the answer needs: for words of a project, or in a course that asks elsewhere, too.
-    fn may_need(&self, plan: &Plan, facts: &TurnFacts, texts: &TurnTexts) -> bool {
+    /// Whether it is to be found out what the answer needs: in a project, or in a course that asks elsewhere, too.
+    fn may_need(&self, plan: &Plan, texts: &TurnTexts) -> bool {
         let message = texts.input.as_ref().map_or("", said);
         (plan.asks_for_context || self.project.is_some())
-            && (1..=MESSAGE_MAX_CHARS).contains(&message.chars().count())
-            && facts.event.is_none()
+            && message.chars().count() <= MESSAGE_MAX_CHARS
+    }
+
+    /// Lets the message wait for its turn, if the client asked for that and nothing else came of it; not where its answer
+    /// needs no model.
+    pub(crate) fn defer(
+        &mut self,
+        core: &Core,
+        request: &Request<'_>,
+        start: &TurnStart,
+        record: (&mut TurnFacts, &mut TurnTexts),
+    ) -> bool {
+        let is_off = record::class_policy(record.0).model_use() == ModelUse::Off;
+        if !self.deferred || is_off || self.waits() || record.1.query.is_some() {
+            return false;
+        }
+        self.open(
+            core,
+            request,
+            start,
+            AnalyzeContextResponse::default(),
+            record,
+        );
+        true
     }
 
     fn open(
         &mut self,
-        looking: &Looking<'_>,
+        core: &Core,
+        request: &Request<'_>,
+        start: &TurnStart,
         analyzed: AnalyzeContextResponse,
         (facts, texts): (&mut TurnFacts, &mut TurnTexts),
     ) {
-        let Looking {
-            core,
-            request,
-            start,
-            ..
-        } = looking;
         let request_id = Uuid::new_v4().to_string();
         let message_id = start.thread.as_ref().map_or(0, |t| t.message_count) + 1;
         let claims = core.tokens.seal(
@@ -201,6 +222,7 @@ impl Needs {
             user_message_id: message_id,
             required: convert::required(&analyzed.slots),
         });
+        texts.context = None;
         facts.context = Some(ContextFacts {
             request_id: request_id.clone(),
             opened: true,
@@ -258,7 +280,7 @@ impl Needs {
             plan,
         };
         let mut found = Found::default();
-        if self.may_need(plan, facts, texts) {
+        if self.may_need(plan, texts) {
             match Box::pin(looking.find(self.project.as_ref(), texts)).await {
                 Ok(more) => found = more,
                 // The course may have another form by now.

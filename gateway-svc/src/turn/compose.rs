@@ -117,6 +117,13 @@ impl Composing<'_> {
             let standing = self.standing().await;
             return Ok(self.asked(&open, standing));
         }
+        if self
+            .needs
+            .defer(self.core, self.request, start, (facts, texts))
+        {
+            let standing = self.standing().await;
+            return Ok(self.untouched(standing));
+        }
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
         let asked = self.ask_model(&working, decision.reply_schema).await;
@@ -196,10 +203,6 @@ impl Composing<'_> {
         let needs = &mut self.needs;
         if needs.is_resumed() {
             return Box::pin(needs.hydrate(core, working, request, start, plan, record)).await;
-        }
-        // What questions were asked about is answered with what was said to them.
-        if self.questions.change.is_some() {
-            return Ok(true);
         }
         // Most turns need nothing, and carry none of it with them.
         if needs.may_apply(plan) {

@@ -10,7 +10,8 @@ use turnwise_proto::{
     explain::v1::{ContextFacts, TurnTexts},
     llm::v1::Purpose,
     session::v1::{
-        AnswerContextRequest, AppendEventsRequest, ContextRequest, NewEvent, ThreadKind,
+        AnswerContextRequest, AppendEventsRequest, BeginTurnRequest, ContextRequest, NewEvent,
+        ThreadKind,
     },
     tutor::v1::{TakeTurnResponse, TurnStage},
 };
@@ -64,7 +65,7 @@ pub(crate) async fn resume(
         body_hash: body_hash("AnswerContextRequest", &body),
     };
     let turn: Turn<'_> = match core
-        .begin_turn::<TakeTurnResponse>(&request, wanted())
+        .begin_turn::<TakeTurnResponse>(&request, in_background())
         .await?
     {
         Begun::Stored(_) => return Ok(None),
@@ -90,6 +91,14 @@ pub(crate) async fn resume(
             turn.give_back().await;
             Err(fault)
         }
+    }
+}
+
+/// Nobody waits at a screen: whatever the student sends meanwhile comes first, and this is done again.
+fn in_background() -> BeginTurnRequest {
+    BeginTurnRequest {
+        in_background: true,
+        ..wanted()
     }
 }
 

@@ -7,7 +7,10 @@ use turnwise_proto::session::v1::{
     ReadBatchRequest, ReadBatchResponse,
 };
 
-use super::{context::reached, session::open};
+use super::{
+    context::{reached, reached_to_add},
+    session::open,
+};
 use crate::sessions::{
     Sessions,
     artifacts::{ArtifactName, NewArtifact},
@@ -38,7 +41,8 @@ pub(super) async fn put_artifact(
     let (caller, message) = open(request)?;
     let name = name(&message.thread_id, message.batch_id, message.artifact_type)?;
     ids::check("course_id", &message.course_id)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
+    let student =
+        reached_to_add(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let new = NewArtifact {
         name,
         course_id: message.course_id,

@@ -2,10 +2,13 @@
 
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, PageTokens, ids, page};
-use turnwise_proto::session::v1::{
-    ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
-    ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
-    ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
+use turnwise_proto::{
+    session::v1::{
+        ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
+        ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
+        ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
+    },
+    tutor::v1::Thread,
 };
 use turnwise_session_store::StudentKey;
 
@@ -34,13 +37,31 @@ pub(super) async fn reached(
     Ok(student)
 }
 
+/// As [`reached`], for what adds to the thread: the student must be of its class still.
+pub(super) async fn reached_to_add(
+    sessions: &Sessions,
+    caller: &Caller,
+    student_id: &str,
+    thread_id: &str,
+) -> Result<StudentKey, Fault> {
+    let student = reached(sessions, caller, student_id, thread_id).await?;
+    let class_id = sessions.class_of(&student, thread_id).await?;
+    let thread = Thread {
+        class_id,
+        ..Thread::default()
+    };
+    access::class_of_thread(caller, Some(&thread))?;
+    Ok(student)
+}
+
 pub(super) async fn supply_context(
     sessions: &Sessions,
     request: Request<SupplyContextRequest>,
 ) -> Result<Response<SupplyContextResponse>, Status> {
     let (caller, message) = open(request)?;
     ids::check("request_id", &message.request_id)?;
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
+    let student =
+        reached_to_add(sessions, &caller, &message.student_id, &message.thread_id).await?;
     let supply = Supply {
         request_id: message.request_id,
         slot: message.slot,
@@ -68,7 +89,8 @@ pub(super) async fn change_context_request(
     if change == ContextRequestChange::Unspecified {
         return Err(Fault::invalid("change", "must be one of the changes").into());
     }
-    let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
+    let student =
+        reached_to_add(sessions, &caller, &message.student_id, &message.thread_id).await?;
     access::context_change(&caller, &message.student_id, change)?;
     let request = sessions
         .change_context_request(&student, &message.thread_id, &message.request_id, change)

@@ -171,6 +171,7 @@ impl SessionService for SessionGrpc {
             thread_id: message.thread_id,
             kind: check::thread_kind(message.kind)?,
             memory_scope: check::memory_scope(message.memory_scope)?,
+            in_background: message.in_background,
         };
         let begun = self
             .sessions

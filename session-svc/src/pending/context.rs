@@ -236,6 +236,10 @@ pub fn change(
     }
     let mut request = request.clone();
     Ok(Some(match to {
+        // Nobody needs to be reminded of what is over.
+        ContextRequestState::Open if !is_before(now, request.end_time.as_ref()) => {
+            return Ok(None);
+        }
         ContextRequestState::Open => {
             request.reminded = true;
             waits(state, request, Vec::new())

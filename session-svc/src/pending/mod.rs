@@ -71,7 +71,9 @@ pub enum PendingError {
     #[error("the thread waits for nothing that this could end")]
     NothingPending,
     /// The context request is in a state that does not allow this, or there is none.
-    #[error("the context request `{request_id}` does not allow this any more")]
+    #[error(
+        "the thread has no open context request `{request_id}`: it ended, is another thread's, or never was"
+    )]
     ContextRequestClosed {
         /// The request.
         request_id: String,

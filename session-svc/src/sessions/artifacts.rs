@@ -182,7 +182,7 @@ impl Sessions {
         if others.filter(|(field, _)| field != VERSION).count() >= ARTIFACTS_MAX {
             return Err(SessionError::Pending(PendingError::Invalid {
                 field: "artifact_type",
-                problem: "must be one of the 50 that this thread has",
+                problem: "must be one of the 50 that this thread has, over all its batches; put it in another thread",
             }));
         }
         let artifact = Artifact {

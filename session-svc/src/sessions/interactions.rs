@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use turnwise_kit::time;
 use turnwise_proto::session::v1::{
-    ContextRequest, ContextRequestState, DueWork, PendingChange, PendingInteraction, WorkKind,
-    pending_change::Step,
+    ContextRequest, ContextRequestState, DueWork, PendingChange, PendingInteraction, ThreadKind,
+    WorkKind, pending_change::Step,
 };
 use turnwise_session_store::{Check, FieldName, Key, Read, StudentKey, Write};
 use uuid::Uuid;
@@ -88,6 +88,7 @@ impl Interactions {
 pub(super) fn step(
     sessions: &Sessions,
     roster: &ClassRedactor,
+    kind: i32,
     thread_id: &str,
     before: &Interactions,
     change: &PendingChange,
@@ -101,7 +102,7 @@ pub(super) fn step(
         before,
         &change,
         sessions.now(),
-        sessions.pending_settings(),
+        sessions.pending_settings(kind),
         thread_id,
         &Uuid::new_v4().to_string(),
     )?;
@@ -317,10 +318,14 @@ impl Sessions {
         Ok(reads.fields()?.take().is_some())
     }
 
-    pub(super) fn pending_settings(&self) -> PendingSettings {
+    fn pending_settings(&self, kind: i32) -> PendingSettings {
+        let limits = self.limits();
         PendingSettings {
-            clarification_ttl: self.limits().conversation_ttl,
-            context_sla: self.limits().context_sla,
+            clarification_ttl: match ThreadKind::try_from(kind) {
+                Ok(ThreadKind::Tutor) => limits.clarification_ttl,
+                _ => limits.conversation_ttl,
+            },
+            context_sla: limits.context_sla,
         }
     }
 }

@@ -16,7 +16,7 @@
 //! | `payloads:ID` | record | `REQUEST:SLOT` → the text that was supplied for a slot of a context request |
 //! | `artifacts:ID` | record | `version`, and `BATCH/TYPE` → `Artifact` for what is kept beside the thread |
 //! | `artifact-texts:ID` | record | `BATCH/TYPE` → the artifact's text |
-//! | `batches` | ranking | `BATCH/ID` of the threads that have artifacts, by the millisecond of their end; expires |
+//! | `batches` | ranking | `BATCH/ID` of the threads that have artifacts or requests, by the millisecond of their end; expires |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
 //! | `idempotency-index:ID` | ranking | names of the idempotency entries that hold text of the thread, by the millisecond of their end |

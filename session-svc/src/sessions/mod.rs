@@ -72,10 +72,12 @@ pub struct Limits {
     pub thread_retention: Duration,
     /// How long the log of a turn is kept.
     pub turn_log_retention: Duration,
-    /// How long a conversation remembers after its latest turn, and how long a clarification waits.
+    /// How long a conversation remembers after its latest turn, and how long a clarification in it waits.
     pub conversation_ttl: Duration,
     /// What a conversation remembers; none: nothing.
     pub memory: Option<MemoryLimits>,
+    /// How long a clarification in a tutor's thread waits.
+    pub clarification_ttl: Duration,
     /// How long a context request stays open.
     pub context_sla: Duration,
     /// The most conversations of one batch of a class reset.

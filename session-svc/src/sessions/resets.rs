@@ -286,7 +286,10 @@ impl Sessions {
         let class = Partition::class(tenant, class_id);
         let key = keys::reset_lease();
         let transaction = Transaction {
-            checks: vec![Check::LeaseFree { key: key.clone() }],
+            checks: vec![Check::LeaseFree {
+                key: key.clone(),
+                or_of: Bytes::new(),
+            }],
             writes: vec![Write::TakeLease {
                 key: key.clone(),
                 ttl: LEASE,

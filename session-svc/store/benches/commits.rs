@@ -195,7 +195,10 @@ async fn run_turn(store: &dyn Store, student: &str, turn: usize) -> Result<(), F
     let partition = partition(student);
     let lease = Key::new("lease/thread-1");
     let begin = Transaction {
-        checks: vec![Check::LeaseFree { key: lease.clone() }],
+        checks: vec![Check::LeaseFree {
+            key: lease.clone(),
+            or_of: Bytes::new(),
+        }],
         writes: vec![Write::TakeLease {
             key: lease.clone(),
             ttl: Duration::from_secs(30),

@@ -168,10 +168,12 @@ pub enum Check {
         /// The token.
         token: i64,
     },
-    /// Nobody holds the lease.
+    /// Nobody holds the lease, or one whose bytes begin with `or_of`.
     LeaseFree {
         /// The lease.
         key: Key,
+        /// How the bytes of a holder begin from whom it may be taken; empty: from none.
+        or_of: Bytes,
     },
     /// The lease is held under this token.
     LeaseHeld {

@@ -34,6 +34,7 @@ fn defaults_are_those_of_one_process() {
     assert_eq!(seconds(limits.thread_retention), 400 * day);
     assert_eq!(seconds(limits.turn_log_retention), 90 * day);
     assert_eq!(seconds(limits.conversation_ttl), 3600);
+    assert_eq!(seconds(limits.clarification_ttl), 3600);
     assert_eq!(seconds(limits.context_sla), 300);
     assert_eq!(seconds(limits.archive_retention), 30 * day);
     assert_eq!(

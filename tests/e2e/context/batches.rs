@@ -3,14 +3,14 @@
 use tonic::Code;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    tutor::v1::{DialogState, Project, TakeTurnRequest, Thread},
+    tutor::v1::{ClientEvent, ClientEventKind, DialogState, Project, TakeTurnRequest, Thread},
 };
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
     refusal::check_refusal,
     staff::Staff,
-    student::DEMO_COURSE,
+    student::{DEMO_COURSE, empty_turn, saying},
 };
 
 use super::{BUDGET, CHECK, in_phase, replies, skip, supplied, supply, waits};
@@ -82,6 +82,27 @@ async fn a_style_is_of_the_prompt_sheets(kind: Kind) {
     let project = project.unwrap();
     assert_eq!(project.writing_style, "formal");
     assert!(!project.goal.contains("ada@"), "{}", project.goal);
+    Tools::new().await.insist(&record).await;
+
+    // So is the answer after questions.
+    let other = ada.open(DEMO_COURSE).await;
+    let of_project = |turn: TakeTurnRequest| TakeTurnRequest {
+        project: asking("formal").project,
+        ..turn
+    };
+    let wanted = saying(&other, "How do I scale a recipe of my own?");
+    ada.turn(of_project(wanted)).await.unwrap();
+    let skip = TakeTurnRequest {
+        event: Some(ClientEvent {
+            kind: ClientEventKind::ClarificationSkip.into(),
+            ..ClientEvent::default()
+        }),
+        ..empty_turn(&other)
+    };
+    let answer = ada.turn(of_project(skip)).await.unwrap();
+    let record = Staff::of(&suite).record(&ada.id, &answer.turn_id).await;
+    let project = record.texts.clone().unwrap().context.unwrap().project;
+    assert_eq!(project.unwrap().writing_style, "formal");
     Tools::new().await.insist(&record).await;
     suite.nothing_panicked();
 }

@@ -22,6 +22,7 @@ use super::{BUDGET, CHECK, in_phase, replies, requests, supplied, supply, waits,
 in_both_deployments!(
     a_deferred_message_is_answered_later,
     what_cannot_wait_is_answered_or_refused,
+    whatever_else_is_sent_comes_first,
 );
 
 const ASKED: &str = "Why does minus a minus make a plus?";
@@ -105,6 +106,15 @@ async fn what_cannot_wait_is_answered_or_refused(kind: Kind) {
     let reason = ErrorReason::InvalidArgument;
     check_refusal(&refused, Code::InvalidArgument, reason, "deferred");
 
+    // Neither does what leads to a question.
+    let other = ada.open(DEMO_COURSE).await;
+    let asked = TakeTurnRequest {
+        deferred: true,
+        ..saying(&other, "How do I scale a recipe of my own?")
+    };
+    let asked = ada.turn(asked).await.unwrap();
+    assert_eq!(asked.dialog_state(), DialogState::NeedsClarification);
+
     // Words that call for help do not wait.
     let help = TakeTurnRequest {
         deferred: true,
@@ -124,5 +134,30 @@ async fn what_cannot_wait_is_answered_or_refused(kind: Kind) {
     let refused = ada.turn(deferred.clone()).await.unwrap_err();
     let refused = check_refusal(&refused, Code::Aborted, ErrorReason::TurnInProgress, "");
     assert_eq!(refused.metadata("cause"), Some("waiting"));
+    suite.nothing_panicked();
+}
+
+async fn whatever_else_is_sent_comes_first(kind: Kind) {
+    let suite = Deployment::start(kind, Options::new().model("mock:delay:5000")).await;
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let mut stream = watch(&ada, &thread, 0).await.unwrap();
+    later(&ada, &thread).await;
+    // The model works on the answer.
+    loop {
+        let next = stream.message().await.unwrap().unwrap();
+        if let Event::Stage(_) = next.event.unwrap() {
+            break;
+        }
+    }
+    let answer = ada.turn(saying(&thread, "I want to kill myself")).await;
+    let answer = answer.unwrap();
+    let degraded: Vec<_> = answer.degraded_reasons().collect();
+    assert_eq!(degraded, [DegradedReason::Guardrail]);
+    // It is begun again, and comes once.
+    assert_eq!(replies(&ada, &thread, 2).await.len(), 2);
+    let ids = ada.messages(&thread.thread_id, 200).await;
+    let ids: Vec<i64> = ids.iter().map(|message| message.id).collect();
+    assert_eq!(ids, [1, 2, 3, 4]);
     suite.nothing_panicked();
 }

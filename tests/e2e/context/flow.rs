@@ -120,6 +120,18 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
         ]
     );
 
+    // What was supplied has a line to find it by, without a word of it.
+    let logs = suite.logs();
+    let mut lines = logs.iter();
+    let line = lines.find(|line| line.contains("an artifact was supplied"));
+    let line = line.unwrap();
+    assert!(
+        line.contains("trip-budget")
+            && line.contains("sha256")
+            && line.contains(&required.request_id)
+    );
+    assert!(!line.contains("museum"), "{line}");
+
     // The record shows what the answer was made with.
     let record = Staff::of(&suite).record(&ada.id, &listed[0].turn_id).await;
     Tools::new().await.insist(&record).await;

@@ -10,8 +10,9 @@ use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
     refusal::check_refusal,
-    student::{DEMO_COURSE, fresh_key},
+    student::{DEMO_COURSE, Student, fresh_key},
     teacher::Teacher,
+    token,
 };
 
 use super::{BUDGET, CHECK, check, client, in_phase, replies, requests, skip, supplied, supply};
@@ -19,6 +20,7 @@ use super::{BUDGET, CHECK, check, client, in_phase, replies, requests, skip, sup
 in_both_deployments!(
     what_is_no_such_artifact_is_refused,
     a_reset_takes_what_waits_with_it,
+    who_left_the_class_adds_nothing,
 );
 
 async fn what_is_no_such_artifact_is_refused(kind: Kind) {
@@ -143,5 +145,24 @@ async fn a_reset_takes_what_waits_with_it(kind: Kind) {
     let other = ada.open(DEMO_COURSE).await;
     check(&ada, &other).await;
     assert_eq!(replies(&ada, &other, 1).await.len(), 1);
+    suite.nothing_panicked();
+}
+
+async fn who_left_the_class_adds_nothing(kind: Kind) {
+    let suite = Deployment::start(kind, Options::new()).await;
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let required = check(&ada, &thread).await;
+    let token = token::student(&suite.data_dir, "ada", "9z");
+    let elsewhere = Student::new("ada", &token, suite.channel());
+    let give = elsewhere.request(supply(&thread, &required.request_id, BUDGET));
+    let supplied = supplied(&elsewhere.channel, give).await.unwrap_err();
+    let skipped = skip(&elsewhere, &thread, &required.request_id).await;
+    for refused in [supplied, skipped.unwrap_err()] {
+        let reason = Fault::from_status(&refused).reason();
+        assert_eq!(reason, ErrorReason::PermissionDenied, "{refused}");
+    }
+    let found = requests(&ada, &thread).await.unwrap();
+    assert_eq!(found[0].state(), ContextRequestState::Open);
     suite.nothing_panicked();
 }

@@ -185,7 +185,10 @@ impl Sessions {
         let claim = keys::claim(&work.work_id);
         let transaction = Transaction {
             checks: vec![
-                Check::LeaseFree { key: claim.clone() },
+                Check::LeaseFree {
+                    key: claim.clone(),
+                    or_of: Bytes::new(),
+                },
                 Check::Present {
                     key: keys::work(&work.work_id),
                 },

@@ -107,7 +107,10 @@ impl Sessions {
         let partition = stream.partition();
         let lease = keys::outbox_lease(&stream.key);
         let transaction = Transaction {
-            checks: vec![Check::LeaseFree { key: lease.clone() }],
+            checks: vec![Check::LeaseFree {
+                key: lease.clone(),
+                or_of: Bytes::new(),
+            }],
             writes: vec![Write::TakeLease {
                 key: lease.clone(),
                 ttl: LEASE,

@@ -23,6 +23,9 @@ use crate::{
     },
 };
 
+/// How a holder begins from whom anybody else may take the lease; no key begins so.
+const IN_BACKGROUND: [u8; 1] = [0];
+
 impl Sessions {
     /// Takes a thread's lease and reads all that the turn needs, or answers what the idempotency key stored before.
     pub async fn begin_turn(
@@ -47,13 +50,24 @@ impl Sessions {
                 is_about(&begin.thread_id, &begin.course_id),
                 Check::LeaseFree {
                     key: keys::lease(&begin.thread_id),
+                    or_of: if begin.in_background {
+                        Bytes::new()
+                    } else {
+                        Bytes::from_static(&IN_BACKGROUND)
+                    },
                 },
                 none_under_way(),
             ],
             writes: vec![Write::TakeLease {
                 key: keys::lease(&begin.thread_id),
                 ttl: self.limits().lease_ttl,
-                holder: holder(&begin.idempotency.key, &entry),
+                holder: if begin.in_background {
+                    [&IN_BACKGROUND, &holder(&begin.idempotency.key, &entry)[..]]
+                        .concat()
+                        .into()
+                } else {
+                    holder(&begin.idempotency.key, &entry)
+                },
             }],
             reads: begin_reads(&begin),
         };

@@ -63,7 +63,15 @@ impl Sessions {
         let interactions = commit.carry.interactions.clone().unwrap_or_default();
         let step = match change {
             Some(change) => {
-                interactions::step(self, &roster, &commit.thread_id, &interactions, change)?
+                let kind = commit.carry.kind;
+                interactions::step(
+                    self,
+                    &roster,
+                    kind,
+                    &commit.thread_id,
+                    &interactions,
+                    change,
+                )?
             }
             None => None,
         };

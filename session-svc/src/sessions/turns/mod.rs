@@ -35,6 +35,8 @@ pub struct BeginTurn {
     pub history_limit: usize,
     /// Whose memory the turn uses: a hash of verified claims; empty: none.
     pub memory_scope: Bytes,
+    /// Whether any other turn may take the lease away.
+    pub in_background: bool,
 }
 
 /// A turn that was begun, or its answer.

@@ -56,6 +56,7 @@ pub fn begin(turn: usize) -> Transaction {
             },
             Check::LeaseFree {
                 key: key("lease:t"),
+                or_of: Bytes::new(),
             },
         ],
         writes: vec![Write::TakeLease {

@@ -239,7 +239,7 @@ impl Drop for Pins {
 /// The leases that a transaction looks at or changes.
 pub(super) fn names(partition: &Partition, transaction: &Transaction) -> Vec<Name> {
     let checked = transaction.checks.iter().filter_map(|check| match check {
-        Check::LeaseFree { key } | Check::LeaseHeld { key, .. } => Some(key),
+        Check::LeaseFree { key, .. } | Check::LeaseHeld { key, .. } => Some(key),
         _ => None,
     });
     let changed = transaction.writes.iter().filter_map(|write| match write {

@@ -70,8 +70,10 @@ impl<T: ReadableTable<Column, Column>> View<'_, T> {
                         return refused(Vec::new());
                     }
                 }
-                Check::LeaseFree { key } => {
-                    if let Some(lease) = holder(&self.name(key)) {
+                Check::LeaseFree { key, or_of } => {
+                    let found = holder(&self.name(key));
+                    let yields = |held: &[u8]| !or_of.is_empty() && held.starts_with(or_of);
+                    if let Some(lease) = found.filter(|lease| !yields(&lease.holder)) {
                         return Ok(Some(Refused {
                             check,
                             told: vec![Some(lease.holder)],

@@ -16,7 +16,7 @@
 --              3 field is    field, value; N fields to tell
 --              4 no field    field; N fields to tell
 --              5 below       field, token
---              6 free
+--              6 free        how a holder begins from whom it may be taken
 --              7 held        token and a space
 --   writes    11 HSET        N: fields and values
 --             12 HDEL        N: fields
@@ -130,11 +130,14 @@ for step = 2, #plan, 5 do
       holds = not fence or tonumber(fence) < tonumber(argv[at + 1])
       at = at + 2
     elseif what == 6 then
-      local lease = call('GET', key)
+      local lease, start = call('GET', key), argv[at]
       if lease then
         local holder = string.sub(lease, string.find(lease, ' ', 1, true) + 1)
-        return refused(step, call('PTTL', key), { holder })
+        if start == '' or string.sub(holder, 1, #start) ~= start then
+          return refused(step, call('PTTL', key), { holder })
+        end
       end
+      at = at + 1
       holds = true
     else
       local lease, start = call('GET', key), argv[at]

@@ -205,7 +205,7 @@ fn add_check<'a>(plan: &mut Plan<'a>, check: &'a Check) {
         Check::FenceBelow { key, field, token } => {
             plan.step(What::Below, key, 0).text(*field).number(token)
         }
-        Check::LeaseFree { key } => plan.step(What::Free, key, 0),
+        Check::LeaseFree { key, or_of } => plan.step(What::Free, key, 0).text(or_of),
         Check::LeaseHeld { key, token } => plan.step(What::Held, key, 0).owned(format!("{token} ")),
     };
 }

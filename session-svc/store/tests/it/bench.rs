@@ -310,7 +310,10 @@ pub fn release(key: &str) -> Write {
 }
 
 pub fn free(key: &str) -> Check {
-    Check::LeaseFree { key: named(key) }
+    Check::LeaseFree {
+        key: named(key),
+        or_of: Bytes::new(),
+    }
 }
 
 pub fn held(key: &str, token: i64) -> Check {

@@ -351,6 +351,7 @@ pub fn limits() -> Limits {
             history_max_chars: 2400,
             summary_max_chars: 900,
         }),
+        clarification_ttl: Duration::from_secs(3600),
         context_sla: Duration::from_secs(300),
         reset_batch: 4000,
         export_before_reset: true,

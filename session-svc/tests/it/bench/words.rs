@@ -91,6 +91,8 @@ pub fn begin(thread_id: &str, key: &str) -> BeginTurn {
         idempotency: idempotency(key, 7),
         history_limit: 50,
         memory_scope: Bytes::new(),
+
+        in_background: false,
     }
 }
 

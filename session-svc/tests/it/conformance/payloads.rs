@@ -98,6 +98,7 @@ impl Clients {
             history_limit: 50,
             memory_scope: Bytes::new(),
             kind: kind_of(THREAD).into(),
+            in_background: false,
         };
         let begin = self.by("student", "ada", begin);
         let begun = self.session.begin_turn(begin).await.unwrap();

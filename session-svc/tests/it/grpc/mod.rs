@@ -142,6 +142,7 @@ fn begin(student: &str, thread_id: &str) -> BeginTurnRequest {
         history_limit: 8,
         memory_scope: Bytes::new(),
         kind: 0,
+        in_background: false,
     }
 }
 

@@ -131,6 +131,7 @@ impl World {
             history_limit: 50,
             memory_scope: scope(1),
             kind: self.kinds[thread].into(),
+            in_background: false,
         };
         let begun = session.begin_turn(request_as(&who.caller(), begin)).await;
         let Some(Outcome::Start(start)) = begun.unwrap().into_inner().outcome else {

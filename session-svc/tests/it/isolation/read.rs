@@ -205,6 +205,7 @@ impl Reach<'_> {
             history_limit: 50,
             memory_scope: scope(1),
             kind: kind.into(),
+            in_background: false,
         }
     }
 

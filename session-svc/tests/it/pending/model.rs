@@ -286,6 +286,7 @@ impl Model {
             return Says::Closed;
         }
         match change {
+            Change::Remind if self.now >= needs.end => return Says::Same,
             Change::Remind => needs.reminded = true,
             Change::Expire if self.now < needs.end => return Says::Invalid,
             change => needs.ended = Some(Ended::By(change)),

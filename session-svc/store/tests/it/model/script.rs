@@ -113,7 +113,8 @@ fn check() -> impl Strategy<Value = Check> {
             field: "fence",
             token,
         }),
-        key('e').prop_map(|key| Check::LeaseFree { key }),
+        (key('e'), prop_oneof![2 => Just(Bytes::new()), 1 => value()])
+            .prop_map(|(key, or_of)| Check::LeaseFree { key, or_of }),
         (key('e'), token()).prop_map(|(key, token)| Check::LeaseHeld { key, token }),
     ]
 }

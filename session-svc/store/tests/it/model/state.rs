@@ -136,12 +136,12 @@ impl Model {
                 let fence = self.field(&named(key), field);
                 (fence.is_none_or(|fence| parse(&fence) < *token), vec![])
             }
-            Check::LeaseFree { key } => match self.leases.get(&named(key)) {
-                Some((_, holder)) => {
+            Check::LeaseFree { key, or_of } => match self.leases.get(&named(key)) {
+                Some((_, holder)) if or_of.is_empty() || !holder.starts_with(or_of) => {
                     remainder = Some(Duration::ZERO);
                     (false, vec![Some(holder.clone())])
                 }
-                None => (true, vec![]),
+                _ => (true, vec![]),
             },
             Check::LeaseHeld { key, token } => {
                 let lease = self.leases.get(&named(key));
