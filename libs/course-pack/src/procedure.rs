@@ -6,6 +6,9 @@ use turnwise_gates::{Gate, Var};
 /// The contract between a procedure and what plays it that this release speaks.
 pub const CONTRACT_VERSION: &str = "v1";
 
+/// The most steps of a procedure.
+pub(crate) const MAX_STEPS: usize = 100;
+
 /// A procedure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Procedure {

@@ -5,7 +5,7 @@ use turnwise_gates::{Answer, Gate, Truth, Var, can_be};
 use crate::draft::{Draft, ProcedureDraft, ScriptDraft, StepDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::{Located, shorten};
-use crate::procedure::{Procedure, ProcedureStep, UiTarget};
+use crate::procedure::{MAX_STEPS, Procedure, ProcedureStep, UiTarget};
 
 /// Makes the procedures, as far as they could be read; whatever is wrong with them is noted.
 pub(crate) fn procedures(draft: &Draft<'_>, faults: &mut Faults) -> Vec<Procedure> {
@@ -155,8 +155,12 @@ fn in_scope(step: &StepDraft, script: &ScriptDraft<'_>, targets: &[UiTarget]) ->
     ids.filter(|id| allowed(id)).collect()
 }
 
-/// Notes the first step that cannot be reached: a step is due while all before it are complete and it is not.
+/// Notes the first step that cannot be reached, or of which that cannot be decided: a step is due while all before it are
+/// complete and it is not.
 fn reachable(drafts: &[StepDraft], steps: &[Option<ProcedureStep>], sink: &mut Sink<'_>) {
+    if steps.len() > MAX_STEPS {
+        return;
+    }
     let mut before = Vec::with_capacity(steps.len());
     for (draft, step) in drafts.iter().zip(steps) {
         // Of a step that is not in order nothing can be said, and of those behind it neither.
@@ -170,7 +174,7 @@ fn reachable(drafts: &[StepDraft], steps: &[Option<ProcedureStep>], sink: &mut S
                 );
                 return sink.add(line, message, remedy);
             }
-            Answer::Unknown => undecided(id, line, sink),
+            Answer::Unknown => return undecided(id, line, sink),
             Answer::Yes => {
                 let entered: Vec<&Gate> = before.iter().copied().chain(&step.entry).collect();
                 match can_be(&entered, &[&step.completion]) {
@@ -181,7 +185,7 @@ fn reachable(drafts: &[StepDraft], steps: &[Option<ProcedureStep>], sink: &mut S
                         );
                         sink.add(line, message, remedy);
                     }
-                    Answer::Unknown => undecided(id, line, sink),
+                    Answer::Unknown => return undecided(id, line, sink),
                     Answer::Yes => {}
                 }
             }
@@ -194,7 +198,7 @@ fn reachable(drafts: &[StepDraft], steps: &[Option<ProcedureStep>], sink: &mut S
                 );
                 return sink.add(line, message, remedy);
             }
-            Answer::Unknown => undecided(id, line, sink),
+            Answer::Unknown => return undecided(id, line, sink),
             Answer::Yes => {}
         }
     }

@@ -13,7 +13,7 @@ use crate::draft::{Draft, ScriptDraft, StepDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::{Fields, Located, once, shorten};
 use crate::files::Part;
-use crate::procedure::{CONTRACT_VERSION, ProcedurePhase, TelemetryVar, UiTarget};
+use crate::procedure::{CONTRACT_VERSION, MAX_STEPS, ProcedurePhase, TelemetryVar, UiTarget};
 use crate::repeats::repeats;
 use crate::yaml;
 
@@ -36,7 +36,7 @@ const STEPS: List = List {
     key: "steps",
     what: "step",
     id: "id",
-    most: 100,
+    most: MAX_STEPS,
 };
 const TELEMETRY: List = List {
     key: "telemetry",

@@ -422,3 +422,19 @@ fn what_cannot_be_decided_is_a_warning() {
             .contains("cannot be decided whether the `completion` gate")
     );
 }
+
+#[test]
+fn more_steps_than_there_may_be_are_one_fault() {
+    let steps: String = (0..101)
+        .map(|n| {
+            format!(
+                "  - {{id: s{n}, phase: all, official_step: S, short_explanation: S, completion: vars.bags > 3}}\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "title: T\ncontract_version: v1\nphases: [{{id: all, title: All}}]\nsteps:\n{steps}"
+    );
+    let dir = with(STEPS, STEPS_TEXT, &text);
+    one(dir.path(), STEPS, 105, "has 101 entries, but at most 100");
+}
