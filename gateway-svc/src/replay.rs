@@ -234,6 +234,9 @@ pub async fn replay(
 fn undecided(recorded: &TurnFacts) -> &'static str {
     match (&recorded.clarification, &recorded.context) {
         (Some(_), _) => "a question was asked",
+        (None, Some(context)) if context.opened && context.slots.is_empty() => {
+            "the message is answered later"
+        }
         (None, Some(context)) if context.opened => "the message waits for what its answer needs",
         (None, Some(context)) if context.apology => "what the answer needs was not supplied",
         (None, _) => "the policy did not answer",

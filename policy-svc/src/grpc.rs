@@ -191,6 +191,7 @@ impl PolicyService for Policies {
             unit_id: error.0,
         })?;
         let mut plan = write::plan(&loaded, plan, pressed);
+        plan.context_handoff_off = !self.context_handoff;
         plan.asks_for_context = self.context_handoff && loaded.context.asks_without_project();
         Ok(Response::new(PlanResponse { plan: Some(plan) }))
     }

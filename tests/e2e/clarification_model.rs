@@ -14,9 +14,10 @@ use turnwise_tests::{
     eventually::eventually,
     options::{self, Options, Service},
     student::{DEMO_COURSE, Student, empty_turn, saying},
+    teacher::Teacher,
 };
 
-use crate::sequences::run_sequences;
+use crate::sequences::{at_a_gateway, run_sequences};
 
 in_both_deployments!(questions_are_asked_once_in_any_order_of_things);
 
@@ -40,6 +41,8 @@ enum Op {
     Again,
     /// What the document is about, while this process is killed and started again.
     Crash(Service),
+    /// The teacher removes the class's conversations; a new thread knows of nothing.
+    Reset,
 }
 
 fn ops(crashes: bool) -> impl Strategy<Value = Vec<Op>> {
@@ -53,6 +56,7 @@ fn ops(crashes: bool) -> impl Strategy<Value = Vec<Op>> {
         2 => (-1..4_i32).prop_map(Op::Correct),
         1 => Just(Op::Drill),
         1 => Just(Op::Again),
+        1 => Just(Op::Reset),
         u32::from(crashes) => crash,
     ];
     prop::collection::vec(op, 1..20)
@@ -103,7 +107,7 @@ impl Model {
                 _ => Expected::Refusal,
             },
             (Op::Skip | Op::Cancel | Op::Correct(_), None) => Expected::Refusal,
-            (Op::Again, _) => unreachable!("it changes nothing"),
+            (Op::Again | Op::Reset, _) => unreachable!("they are no messages"),
         }
     }
 }
@@ -119,7 +123,7 @@ fn message(thread: &Thread, op: Op) -> TakeTurnRequest {
         ..empty_turn(thread)
     };
     match op {
-        Op::Want | Op::Crash(_) | Op::Again => saying(thread, WANTED),
+        Op::Want | Op::Crash(_) | Op::Again | Op::Reset => saying(thread, WANTED),
         Op::Say => saying(thread, "Why does minus a minus make a plus?"),
         Op::Skip => press(Kind::ClarificationSkip, "", 0),
         Op::Cancel => press(Kind::ClarificationCancel, "", 0),
@@ -155,11 +159,18 @@ async fn until_answered(student: &Student, message: &TakeTurnRequest) -> TakeTur
 }
 
 async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), TestCaseError> {
-    let ada = suite.borrow().student(name);
-    let thread = ada.open(DEMO_COURSE).await;
+    let mut thread = suite.borrow().student(name).open(DEMO_COURSE).await;
     let mut model = Model::default();
     let mut last: Option<(TakeTurnRequest, TakeTurnResponse)> = None;
-    for op in ops {
+    for (step, op) in ops.iter().enumerate() {
+        let ada = at_a_gateway(suite, name, step);
+        if let Op::Reset = op {
+            let teacher = Teacher::of(&suite.borrow());
+            teacher.reset(&format!("{name}-{step}")).await;
+            thread = ada.open(DEMO_COURSE).await;
+            (model, last) = (Model::default(), None);
+            continue;
+        }
         if let Op::Again = op {
             if let Some((message, answer)) = &last {
                 prop_assert_eq!(&ada.turn(message.clone()).await.unwrap(), answer);
@@ -170,7 +181,7 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
         let expected = model.take(*op);
         let message = message(&thread, *op);
         if let Op::Crash(service) = op {
-            let (student, sent) = (suite.borrow().student(name), message.clone());
+            let (student, sent) = (ada, message.clone());
             let first = tokio::spawn(async move { student.turn(sent).await });
             tokio::task::yield_now().await;
             suite.borrow_mut().restart(*service);
@@ -196,6 +207,7 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
             }
         }
     }
+    let ada = suite.borrow().student(name);
     let known = ada.thread(&thread.thread_id).await.unwrap().message_count;
     let stored = ada.messages(&thread.thread_id, 200).await.len();
     prop_assert_eq!(usize::try_from(known).unwrap(), stored);

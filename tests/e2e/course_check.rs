@@ -144,6 +144,7 @@ fn no_service_starts_with_a_broken_pack() {
             };
             let mut process = Process::spawn(&Program {
                 name: service.binary(),
+                folder: None,
                 args,
                 env: [
                     ("LISTEN", "127.0.0.1:0".to_owned()),

@@ -9,10 +9,22 @@ use proptest::{
 
 use turnwise_tests::{
     deployment::Deployment,
-    options::{Kind, Options},
+    options::{Kind, Options, Service},
+    student::Student,
 };
 
-/// Runs sequences, each for a student of its own; fewer in five processes, where steps may be crashes.
+/// The student at one of two gateways, by the number of the step; in one process there is one.
+pub fn at_a_gateway(suite: &RefCell<Deployment>, name: &str, step: usize) -> Student {
+    let suite = suite.borrow();
+    let student = suite.student(name);
+    match suite.kind {
+        Kind::FiveProcesses if step % 2 == 1 => suite.at_second_gateway(&student),
+        _ => student,
+    }
+}
+
+/// Runs sequences, each for a student of its own; fewer in five processes, which have two gateways and where steps may be
+/// crashes.
 pub async fn run_sequences<S>(
     kind: Kind,
     options: Options,
@@ -25,6 +37,10 @@ pub async fn run_sequences<S>(
     let options = options
         .env("HELPER_RATE_LIMIT_PER_MINUTE", "100000")
         .env("HELPER_READ_LIMIT_PER_MINUTE", "100000");
+    let options = match kind {
+        Kind::OneProcess => options,
+        Kind::FiveProcesses => options.twice(Service::Gateway),
+    };
     let suite = RefCell::new(Deployment::start(kind, options).await);
     let fewer = match kind {
         Kind::OneProcess => 8,

@@ -52,6 +52,7 @@ impl ModelGateway {
         );
         let process = Process::spawn(&Program {
             name: BINARY,
+            folder: None,
             args: Vec::new(),
             env,
             home: home.path().to_owned(),

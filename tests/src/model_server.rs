@@ -22,6 +22,7 @@ impl ModelServerProcess {
     pub fn start(settings: &Settings, home: &Path) -> Self {
         let process = Process::spawn(&Program {
             name: "model-server",
+            folder: None,
             args: vec![serde_json::to_string(settings).unwrap().into()],
             env: Vec::new(),
             home: home.to_owned(),

@@ -71,6 +71,7 @@ pub struct Options {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<OsString>,
     courses: Option<PathBuf>,
+    pub(crate) binaries: Option<PathBuf>,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) tls: bool,
     pub(crate) keeps_to_itself: bool,
@@ -109,6 +110,13 @@ impl Options {
     #[must_use]
     pub fn courses(mut self, dir: &Path) -> Self {
         self.courses = Some(dir.to_owned());
+        self
+    }
+
+    /// The five processes' binaries from this folder, in place of those beside the test.
+    #[must_use]
+    pub fn binaries(mut self, dir: &Path) -> Self {
+        self.binaries = Some(dir.to_owned());
         self
     }
 

@@ -69,6 +69,8 @@ pub fn strike(child: Pid, signal: Signal) {
 pub struct Program {
     /// The binary's name, and the name in its `listening` line.
     pub name: &'static str,
+    /// Where the binary is; `None`: beside the test's own.
+    pub folder: Option<PathBuf>,
     /// Arguments.
     pub args: Vec<OsString>,
     /// Its whole environment beside PATH and HOME. A later entry wins.
@@ -98,7 +100,11 @@ pub struct Process {
 impl Process {
     /// Starts it and does not wait.
     pub fn spawn(program: &Program) -> Self {
-        let mut child = clean_command(&binary(program.name), &program.home)
+        let file = match &program.folder {
+            Some(folder) => folder.join(program.name),
+            None => binary(program.name),
+        };
+        let mut child = clean_command(&file, &program.home)
             .args(&program.args)
             .envs(program.env.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())

@@ -66,6 +66,7 @@ impl StandaloneService {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let program = Program {
             name: service.binary(),
+            folder: None,
             args: Vec::new(),
             env: env.collect(),
             home: home.path().to_owned(),

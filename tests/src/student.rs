@@ -249,6 +249,7 @@ pub fn empty_turn(thread: &Thread) -> TakeTurnRequest {
         idempotency_key: fresh_key(),
         place_ticket: String::new(),
         project: None,
+        deferred: false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use minijinja::{Environment, Template, Value};
+use minijinja::{Environment, Template, Value, context};
 use turnwise_proto::{
     classes::v1::{ScopeMode, Strictness, TopicFilter},
     explain::v1::{ContextAttachment, ContextBundle},
@@ -10,7 +10,8 @@ use turnwise_proto::{
     retrieval::v1::Chunk,
     session::v1::{Clarification, ClarificationAnswer, ConversationMemory, MemoryTurn},
     tutor::v1::{
-        ClientEvent, ClientEventKind, MasteryTier, Role, StudentInput, TutorAction, TutorMessage,
+        ClientEvent, ClientEventKind, MasteryTier, Project, Role, StudentInput, TutorAction,
+        TutorMessage,
     },
 };
 
@@ -19,7 +20,7 @@ use crate::{
     chat::{self, ChatParts, ChatPrompt},
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt, MistakeTag},
-    name::{Mode, Part, SheetName},
+    name::{Kind, Mode, Part, SheetName},
     sheets::engine_fault,
     translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
@@ -113,12 +114,17 @@ fn line_of(source: &str, variable: &str) -> Option<usize> {
 
 /// The block that the sheet must show and does not.
 fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> Option<SheetFault> {
-    let required: &[&str] = match (name.mode, name.part) {
+    let Kind::Message(mode, part) = name.kind else {
+        return None;
+    };
+    let required: &[&str] = match (mode, part) {
         (Mode::Turn, Part::System) => &["policy"],
         (Mode::Turn, Part::User) => &[
             "context",
             "clarification",
             "external_context",
+            "project",
+            "style",
             "student_input",
         ],
         (Mode::Grade, Part::System) => &[],
@@ -146,11 +152,12 @@ fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
     } else {
         &name.locale
     };
-    match name.mode {
-        Mode::Turn => turn_samples(name.part, locale),
-        Mode::Grade => grade_samples(name.part, locale),
-        Mode::Chat => chat_samples(name.part, locale),
-        Mode::Translate => translate_samples(name.part, locale),
+    match name.kind {
+        Kind::Message(Mode::Turn, part) => turn_samples(part, locale),
+        Kind::Message(Mode::Grade, part) => grade_samples(part, locale),
+        Kind::Message(Mode::Chat, part) => chat_samples(part, locale),
+        Kind::Message(Mode::Translate, part) => translate_samples(part, locale),
+        Kind::Style(_) => Ok(vec![context! { locale }]),
     }
 }
 
@@ -204,6 +211,15 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             ..ContextAttachment::default()
         }],
         missing: vec!["The plan".to_owned()],
+        project: None,
+    };
+    let of_project = ContextBundle {
+        project: Some(Project {
+            phase: "budget".to_owned(),
+            goal: "A day that all can pay.".to_owned(),
+            ..Project::default()
+        }),
+        ..supplied.clone()
     };
     let message = TurnPrompt {
         policy: &everything,
@@ -225,10 +241,18 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         event: Some(&event),
         ..message
     };
-    [message, button]
-        .iter()
-        .map(|input| turn::user_variables(input, &BudgetedParts::all(input), locale))
-        .collect()
+    let project = TurnPrompt {
+        context: Some(&of_project),
+        ..message
+    };
+    [
+        (message, ""),
+        (button, ""),
+        (project, "Write short sentences."),
+    ]
+    .iter()
+    .map(|(input, style)| turn::user_variables(input, &BudgetedParts::all(input), style, locale))
+    .collect()
 }
 
 fn grade_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {

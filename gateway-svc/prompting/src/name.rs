@@ -18,14 +18,27 @@ pub(crate) enum Part {
     User,
 }
 
-/// A sheet's name: `MODE.ROLE[.LOCALE].md`.
+/// What a sheet makes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// A message of a prompt.
+    Message(Mode, Part),
+    /// How an answer is to be written, by the name of the style.
+    Style(String),
+}
+
+/// A sheet's name: `MODE.ROLE[.LOCALE].md`, or `styles/STYLE[.LOCALE].md`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SheetName {
-    pub(crate) mode: Mode,
-    pub(crate) part: Part,
+    pub(crate) kind: Kind,
     /// In lower case; empty: for every locale that has no sheet of its own.
     pub(crate) locale: String,
 }
+
+/// The folder of styles.
+pub(crate) const STYLES: &str = "styles";
+/// The longest name of a style.
+const STYLE_MAX_CHARS: usize = 64;
 
 impl Mode {
     pub(crate) const ALL: [Self; 4] = [Self::Turn, Self::Grade, Self::Chat, Self::Translate];
@@ -52,28 +65,24 @@ impl Part {
 }
 
 impl SheetName {
-    /// Reads a file's name, or says what is wrong with it.
-    pub(crate) fn parse(file: &str) -> Result<Self, String> {
-        let Some(stem) = file.strip_suffix(".md") else {
-            return Err(
-                "a sheet is named MODE.ROLE.md or MODE.ROLE.LOCALE.md; rename or remove it"
-                    .to_owned(),
-            );
+    /// Reads a file's name, or says what is wrong with it. `of_style`: it is in the folder of styles.
+    pub(crate) fn parse(file: &str, of_style: bool) -> Result<Self, String> {
+        let form = if of_style {
+            "STYLE.md or STYLE.LOCALE.md"
+        } else {
+            "MODE.ROLE.md or MODE.ROLE.LOCALE.md"
         };
-        let mut words = stem.splitn(3, '.');
-        let mode = words.next().unwrap_or_default();
-        let part = words.next().unwrap_or_default();
-        let locale = words.next();
-        let mode = Mode::ALL
-            .into_iter()
-            .find(|m| m.name() == mode)
-            .ok_or_else(|| {
-                format!("`{mode}` is no mode; there are `turn`, `grade`, `chat` and `translate`")
-            })?;
-        let part = Part::ALL
-            .into_iter()
-            .find(|p| p.name() == part)
-            .ok_or_else(|| format!("`{part}` is no role; there are `system` and `user`"))?;
+        let Some(stem) = file.strip_suffix(".md") else {
+            return Err(format!("a sheet is named {form}; rename or remove it"));
+        };
+        let (kind, locale) = if of_style {
+            let (name, locale) = parted(stem);
+            (style(name)?, locale)
+        } else {
+            let (mode, rest) = parted(stem);
+            let (part, locale) = parted(rest.unwrap_or_default());
+            (message(mode, part)?, locale)
+        };
         let locale = match locale {
             None => String::new(),
             Some(tag) if is_language_tag(tag) => tag.to_ascii_lowercase(),
@@ -83,15 +92,11 @@ impl SheetName {
                 ));
             }
         };
-        Ok(Self { mode, part, locale })
+        Ok(Self { kind, locale })
     }
 
     /// The names to look for, in this order: `de-CH`, `de`, none.
-    pub(crate) fn candidates(
-        mode: Mode,
-        part: Part,
-        locale: &str,
-    ) -> impl Iterator<Item = Self> + use<> {
+    pub(crate) fn candidates(kind: Kind, locale: &str) -> impl Iterator<Item = Self> + use<> {
         let mut tag = Some(locale.to_ascii_lowercase());
         std::iter::from_fn(move || {
             let locale = tag.take()?;
@@ -99,14 +104,46 @@ impl SheetName {
                 let shorter = locale.rfind('-').map_or("", |end| &locale[..end]);
                 tag = Some(shorter.to_owned());
             }
-            Some(Self { mode, part, locale })
+            let kind = kind.clone();
+            Some(Self { kind, locale })
         })
     }
 }
 
+fn parted(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (text, None),
+    }
+}
+
+fn message(mode: &str, part: &str) -> Result<Kind, String> {
+    let known = Mode::ALL.into_iter().find(|m| m.name() == mode);
+    let mode = known.ok_or_else(|| {
+        format!("`{mode}` is no mode; there are `turn`, `grade`, `chat` and `translate`")
+    })?;
+    let known = Part::ALL.into_iter().find(|p| p.name() == part);
+    let part =
+        known.ok_or_else(|| format!("`{part}` is no role; there are `system` and `user`"))?;
+    Ok(Kind::Message(mode, part))
+}
+
+fn style(name: &str) -> Result<Kind, String> {
+    let is_fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    if !(1..=STYLE_MAX_CHARS).contains(&name.len()) || !name.bytes().all(is_fit) {
+        return Err(format!(
+            "`{name}` is no name of a style; use lower-case letters, digits and hyphens"
+        ));
+    }
+    Ok(Kind::Style(name.to_owned()))
+}
+
 impl fmt::Display for SheetName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.mode.name(), self.part.name())?;
+        match &self.kind {
+            Kind::Message(mode, part) => write!(f, "{}.{}", mode.name(), part.name())?,
+            Kind::Style(name) => write!(f, "{STYLES}/{name}")?,
+        }
         if !self.locale.is_empty() {
             write!(f, ".{}", self.locale)?;
         }

@@ -1,12 +1,12 @@
 //! One version of the prompt sheets, compiled.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
 
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, syntax::SyntaxConfig};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context, syntax::SyntaxConfig};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     check,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt},
-    name::{Mode, Part, SheetName, is_language_tag},
+    name::{Kind, Mode, Part, STYLES, SheetName, is_language_tag},
     prompt::{Prompt, Trimmed},
     tokens,
     translate::{self, TranslatePrompt},
@@ -24,12 +24,12 @@ use crate::{
 
 /// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
 /// estimate of tokens.
-const RENDERER_VERSION: &str = "3";
+const RENDERER_VERSION: &str = "4";
 
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
 
-const BUILT_IN: [(&str, &str); 12] = [
+const BUILT_IN: [(&str, &str); 16] = [
     (
         "chat.system.de.md",
         include_str!("../sheets/chat.system.de.md"),
@@ -42,6 +42,19 @@ const BUILT_IN: [(&str, &str); 12] = [
     ),
     ("grade.system.md", include_str!("../sheets/grade.system.md")),
     ("grade.user.md", include_str!("../sheets/grade.user.md")),
+    (
+        "styles/formal.de.md",
+        include_str!("../sheets/styles/formal.de.md"),
+    ),
+    (
+        "styles/formal.md",
+        include_str!("../sheets/styles/formal.md"),
+    ),
+    (
+        "styles/plain.de.md",
+        include_str!("../sheets/styles/plain.de.md"),
+    ),
+    ("styles/plain.md", include_str!("../sheets/styles/plain.md")),
     (
         "translate.system.de.md",
         include_str!("../sheets/translate.system.de.md"),
@@ -71,6 +84,8 @@ pub struct Sheets {
     environment: Environment<'static>,
     hash: String,
     runs: Vec<u64>,
+    /// The names of the styles, in order.
+    styles: BTreeSet<String>,
 }
 
 /// A sheet before it is compiled.
@@ -88,8 +103,8 @@ impl Sheets {
         Self::of(&Files::new())
     }
 
-    /// The sheets of a folder, and the built-in ones that it does not replace. Files whose names begin with a dot or end
-    /// with `~` are no sheets; anything else there must be one, of at most 64 KiB of UTF-8.
+    /// The sheets of a folder and of its folder `styles`, and the built-in ones that they do not replace. Files whose names
+    /// begin with a dot or end with `~` are no sheets; anything else there must be one, of at most 64 KiB of UTF-8.
     ///
     /// # Errors
     /// The folder or a file cannot be read, or some sheet is broken: not a sheet's name, no UTF-8, empty or too long, a
@@ -103,7 +118,7 @@ impl Sheets {
         let mut faults = Vec::new();
         let mut drafts = BTreeMap::new();
         for (name, text) in BUILT_IN {
-            match SheetName::parse(name) {
+            match name_of(Path::new(name)) {
                 Ok(parsed) => {
                     drafts.insert(
                         parsed,
@@ -153,6 +168,7 @@ impl Sheets {
                 environment,
                 hash,
                 runs,
+                styles: drafts.keys().filter_map(|name| style_of(name)).collect(),
             });
         }
         faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -172,6 +188,17 @@ impl Sheets {
         &self.runs
     }
 
+    /// The writing styles that there are sheets for, in order.
+    pub fn styles(&self) -> impl Iterator<Item = &str> {
+        self.styles.iter().map(String::as_str)
+    }
+
+    /// Whether there is a sheet for a writing style.
+    #[must_use]
+    pub fn has_style(&self, name: &str) -> bool {
+        self.styles.contains(name)
+    }
+
     /// The prompt of a turn, of at most `max_tokens` if what must be in it allows that. The same input gives the same
     /// bytes. The locale is the course's.
     ///
@@ -187,12 +214,17 @@ impl Sheets {
             .context
             .is_some_and(|bundle| !bundle.attachments.is_empty());
         let variables = turn::system_variables(input.policy, attached, locale)?;
-        let system = self.render(Mode::Turn, Part::System, locale, variables)?;
+        let system = self.message(Mode::Turn, Part::System, locale, variables)?;
+        // A style whose sheet was removed since it was asked for is none.
+        let style = match turn::style(input).filter(|name| self.has_style(name)) {
+            Some(name) => self.render(Kind::Style(name.to_owned()), locale, context! { locale })?,
+            None => String::new(),
+        };
         let mut parts = BudgetedParts::all(input);
         let rules = tokens::of_message(&system);
         loop {
-            let variables = turn::user_variables(input, &parts, locale)?;
-            let user = self.render(Mode::Turn, Part::User, locale, variables)?;
+            let variables = turn::user_variables(input, &parts, style.trim(), locale)?;
+            let user = self.message(Mode::Turn, Part::User, locale, variables)?;
             let taken = rules + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess)? {
@@ -220,9 +252,9 @@ impl Sheets {
         let mut parts = grade::BudgetedParts::all(input);
         loop {
             let variables = grade::system_variables(input, &parts, locale)?;
-            let system = self.render(Mode::Grade, Part::System, locale, variables)?;
+            let system = self.message(Mode::Grade, Part::System, locale, variables)?;
             let variables = grade::user_variables(input, &parts, locale)?;
-            let user = self.render(Mode::Grade, Part::User, locale, variables)?;
+            let user = self.message(Mode::Grade, Part::User, locale, variables)?;
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess) {
@@ -251,9 +283,9 @@ impl Sheets {
         let mut parts = ChatParts::all(input);
         loop {
             let variables = chat::system_variables(input, &parts, locale)?;
-            let system = self.render(Mode::Chat, Part::System, locale, variables)?;
+            let system = self.message(Mode::Chat, Part::System, locale, variables)?;
             let variables = chat::user_variables(input, &parts, locale)?;
-            let user = self.render(Mode::Chat, Part::User, locale, variables)?;
+            let user = self.message(Mode::Chat, Part::User, locale, variables)?;
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess)? {
@@ -277,26 +309,30 @@ impl Sheets {
             return Err(RenderError::Locale(input.source_locale.to_owned()));
         }
         let variables = translate::system_variables(input, locale);
-        let system = self.render(Mode::Translate, Part::System, locale, variables)?;
+        let system = self.message(Mode::Translate, Part::System, locale, variables)?;
         let variables = translate::user_variables(input, locale)?;
-        let user = self.render(Mode::Translate, Part::User, locale, variables)?;
+        let user = self.message(Mode::Translate, Part::User, locale, variables)?;
         let taken = tokens::of_message(&system) + tokens::of_message(&user);
         let nothing = Trimmed::default();
         Ok(Prompt::new(system, user, taken, nothing, max_tokens))
     }
 
-    fn render(
+    fn message(
         &self,
         mode: Mode,
         part: Part,
         locale: &str,
         variables: Value,
     ) -> Result<String, RenderError> {
+        self.render(Kind::Message(mode, part), locale, variables)
+    }
+
+    fn render(&self, kind: Kind, locale: &str, variables: Value) -> Result<String, RenderError> {
         if !is_language_tag(locale) {
             return Err(RenderError::Locale(locale.to_owned()));
         }
         let mut name = String::new();
-        for candidate in SheetName::candidates(mode, part, locale) {
+        for candidate in SheetName::candidates(kind, locale) {
             name = candidate.to_string();
             if let Ok(sheet) = self.environment.get_template(&name) {
                 return sheet
@@ -340,8 +376,17 @@ fn empty_environment() -> Result<Environment<'static>, minijinja::Error> {
     Ok(environment)
 }
 
-/// The files of a folder that are meant as sheets.
+/// The files of a folder that are meant as sheets, and those of its folder of styles.
 pub(crate) fn read(folder: &Path) -> Result<Files, SheetError> {
+    let mut files = read_folder(folder)?;
+    let styles = folder.join(STYLES);
+    if styles.is_dir() {
+        files.extend(read_folder(&styles)?);
+    }
+    Ok(files)
+}
+
+fn read_folder(folder: &Path) -> Result<Files, SheetError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| SheetError::Unreadable { path, source }
@@ -350,8 +395,9 @@ pub(crate) fn read(folder: &Path) -> Result<Files, SheetError> {
     for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
         let name = entry.map_err(unreadable(folder))?.file_name();
         let bytes = name.as_encoded_bytes();
-        if !bytes.starts_with(b".") && !bytes.ends_with(b"~") {
-            let path = folder.join(name);
+        let path = folder.join(&name);
+        let is_styles = bytes == STYLES.as_bytes() && path.is_dir();
+        if !bytes.starts_with(b".") && !bytes.ends_with(b"~") && !is_styles {
             let content = fs::read(&path).map_err(unreadable(&path))?;
             files.insert(path, content);
         }
@@ -359,13 +405,24 @@ pub(crate) fn read(folder: &Path) -> Result<Files, SheetError> {
     Ok(files)
 }
 
+/// The name of a file's sheet.
+fn name_of(file: &Path) -> Result<SheetName, String> {
+    let name = file.file_name().and_then(|name| name.to_str());
+    let folder = file.parent().and_then(Path::file_name);
+    let of_style = folder.is_some_and(|folder| folder == STYLES);
+    SheetName::parse(name.unwrap_or_default(), of_style)
+}
+
+fn style_of(name: &SheetName) -> Option<String> {
+    match &name.kind {
+        Kind::Style(style) => Some(style.clone()),
+        Kind::Message(..) => None,
+    }
+}
+
 fn draft(file: &Path, bytes: &[u8]) -> Result<(SheetName, Draft), SheetFault> {
     let refuse = |line, message: &str| Err(fault(file, line, message.to_owned()));
-    let name = file
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default();
-    let name = SheetName::parse(name).map_err(|message| fault(file, None, message))?;
+    let name = name_of(file).map_err(|message| fault(file, None, message))?;
     if bytes.len() > MAX_SHEET_BYTES {
         return refuse(None, "a sheet has at most 64 KiB; shorten it");
     }

@@ -7,7 +7,7 @@ use turnwise_proto::{
     policy::v1::{Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk},
     session::v1::Clarification,
-    tutor::v1::{ClientEvent, StudentInput, TutorMessage},
+    tutor::v1::{ClientEvent, Project, StudentInput, TutorMessage},
 };
 
 use crate::{
@@ -60,12 +60,24 @@ pub(crate) fn system_variables(
     })
 }
 
-/// The variables of a turn's user sheet.
+fn project<'a>(input: &TurnPrompt<'a>) -> Option<&'a Project> {
+    input.context?.project.as_ref()
+}
+
+/// The writing style that was asked for.
+pub(crate) fn style<'a>(input: &TurnPrompt<'a>) -> Option<&'a str> {
+    let style = project(input)?.writing_style.as_str();
+    (!style.is_empty()).then_some(style)
+}
+
+/// The variables of a turn's user sheet. `style` is how the reply is to be written, filled in.
 pub(crate) fn user_variables(
     input: &TurnPrompt<'_>,
     parts: &BudgetedParts<'_>,
+    style: &str,
     locale: &str,
 ) -> Result<Value, RenderError> {
+    let project = project(input).map(ProjectView::of);
     let bounds = input.policy.constraints.unwrap_or_default();
     let said = StudentInputView::of(input.input);
     Ok(context! {
@@ -89,9 +101,36 @@ pub(crate) fn user_variables(
             Some(attachments) => block("EXTERNAL_CONTEXT", attachments)?,
             None => String::new(),
         },
+        project => match project {
+            Some(project) => block("PROJECT", &project)?,
+            None => String::new(),
+        },
+        style,
         not_supplied => parts.attachments.as_ref().is_some_and(AttachmentsPart::lacks_something),
         student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
     })
+}
+
+/// PROJECT: what the client said of the project.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProjectView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<&'a str>,
+}
+
+impl<'a> ProjectView<'a> {
+    fn of(project: &'a Project) -> Self {
+        Self {
+            phase: non_empty(&project.phase),
+            goal: non_empty(&project.goal),
+            plan: non_empty(&project.plan),
+        }
+    }
 }
 
 fn allowed_actions(policy: &Policy) -> Vec<&'static str> {

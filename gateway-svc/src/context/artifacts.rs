@@ -92,7 +92,7 @@ impl Context {
             .upstreams
             .session
             .clone()
-            .list_artifacts(step.request(session::ListArtifactsRequest {
+            .read_batch(step.request(session::ReadBatchRequest {
                 student_id: student_id.clone(),
                 thread_id: request.thread_id,
                 batch_id: request.batch_id,

@@ -17,11 +17,10 @@ use crate::{
 
 /// The most bytes of an attachment that a record and a prompt take.
 const BODY_MAX_BYTES: usize = 8_192;
-/// The most requests of a thread that are looked at; no course makes as many.
-const REQUESTS: i32 = 50;
 
-/// What the thread knows of earlier requests and artifacts.
+/// What the thread knows of earlier requests and artifacts, its own and those of its batch.
 pub(super) struct Known {
+    thread_id: String,
     requests: Vec<session::ContextRequest>,
     artifacts: Vec<session::Artifact>,
 }
@@ -76,8 +75,10 @@ impl Known {
             )
         };
         let messages = start.thread.as_ref().map_or(0, |t| t.message_count);
+        let mut own = self.requests.iter();
+        let last = own.rfind(|asked| asked.thread_id == self.thread_id);
         // A message and its answer are two entries.
-        let since = self.requests.last().map(|last| {
+        let since = last.map(|last| {
             let entries = (messages - last.message_id - 1).max(0);
             i32::try_from(entries / 2).unwrap_or(i32::MAX)
         });
@@ -111,29 +112,22 @@ impl Core {
         batch_id: &str,
     ) -> Result<Known, Fault> {
         let step = Step::Session.of(context);
-        let (student_id, thread_id) = (&request.caller.subject, request.thread_id);
-        let first = self.context_requests(
-            context,
-            session::ListContextRequestsRequest {
-                student_id: student_id.clone(),
-                thread_id: thread_id.to_owned(),
-                page_size: REQUESTS,
-                page_token: String::new(),
-            },
-        );
-        let mut of_artifacts = self.upstreams.session.clone();
-        let (requests, artifacts) = futures_util::join!(
-            first,
-            of_artifacts.list_artifacts(step.request(session::ListArtifactsRequest {
-                student_id: student_id.clone(),
-                thread_id: thread_id.to_owned(),
-                batch_id: batch_id.to_owned(),
-            }))
-        );
-        let artifacts = artifacts.map_err(|status| step.fault(&status))?;
+        let wanted = session::ReadBatchRequest {
+            student_id: request.caller.subject.clone(),
+            thread_id: request.thread_id.to_owned(),
+            batch_id: batch_id.to_owned(),
+        };
+        let mut session = self.upstreams.session.clone();
+        let batch = session.read_batch(step.request(wanted)).await;
+        let mut batch = batch.map_err(|status| step.fault(&status))?.into_inner();
+        // A message that only waits for its turn asks for nothing.
+        batch
+            .context_requests
+            .retain(|asked| !asked.slots.is_empty());
         Ok(Known {
-            requests: requests?.context_requests,
-            artifacts: artifacts.into_inner().artifacts,
+            thread_id: request.thread_id.to_owned(),
+            requests: batch.context_requests,
+            artifacts: batch.artifacts,
         })
     }
 
@@ -237,7 +231,9 @@ impl Core {
                     && (slot.key_path.is_empty() || slot.key_path == wanted.key_path);
                 if is_it {
                     let content = self.payload(context, request, earlier, source.slot).await?;
-                    return Ok(Some(attachment(slot, content, earlier.message_id)));
+                    let is_own = earlier.thread_id == known.thread_id;
+                    let message_id = if is_own { earlier.message_id } else { 0 };
+                    return Ok(Some(attachment(slot, content, message_id)));
                 }
             }
         }
@@ -259,7 +255,7 @@ impl Core {
             .clone()
             .read_context_payload(step.request(session::ReadContextPayloadRequest {
                 student_id: request.caller.subject.clone(),
-                thread_id: request.thread_id.to_owned(),
+                thread_id: of.thread_id.clone(),
                 request_id: of.request_id.clone(),
                 slot,
             }))

@@ -23,7 +23,7 @@ pub(crate) struct ContextMetrics {
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct End {
-    /// `opened`, `satisfied`, `skipped`, `forced`, `expired` or `apology`.
+    /// `opened`, `satisfied`, `skipped`, `forced`, `expired` or `apology`; `deferred`: nothing was asked for.
     outcome: &'static str,
 }
 

@@ -1,18 +1,22 @@
 //! Whether a turn's message waits for what its answer needs, and what an answer is made with.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use turnwise_kit::{CallContext, Fault, ids};
 use turnwise_messages::{keys, text};
+use turnwise_prompts::Sheets;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{ContextBundle, ContextFacts, TurnFacts, TurnTexts},
+    explain::v1::{ContextAttachment, ContextBundle, ContextFacts, TurnFacts, TurnTexts},
     policy::v1::{AnalyzeContextRequest, AnalyzeContextResponse, Plan},
     session::v1::{
         self as session, AnswerContextRequest, ContextRequestState, PendingChange, RequestContext,
         TurnStart, pending_change::Step as Change, pending_interaction::Interaction,
     },
-    tutor::v1::{ContextRequired, Project},
+    tutor::v1::{ContextRequired, Project, TakeTurnRequest},
 };
+use turnwise_redaction::{Roster, redact_with};
 use uuid::Uuid;
 
 use super::{
@@ -29,14 +33,18 @@ use crate::{
 const MESSAGE_MAX_CHARS: usize = 8_000;
 /// The most characters of a project's goal and plan.
 const NOTE_MAX_CHARS: usize = 500;
+/// When to send a deferred message again to a thread that waits.
+const WAITING_RETRY: Duration = Duration::from_secs(5);
 
 /// What a turn's message has to do with requests.
 #[derive(Default)]
 pub(crate) struct Needs {
     /// The project that the message belongs to.
-    pub(crate) project: Option<Project>,
+    project: Option<Project>,
+    /// Whether the answer may come later.
+    deferred: bool,
     /// The request that the turn answers.
-    pub(crate) resumed: Option<session::ContextRequest>,
+    resumed: Option<session::ContextRequest>,
     /// Whether the message of that request can only be answered with an apology.
     is_refused: bool,
     /// The step that is stored, in the turn's commit.
@@ -49,31 +57,18 @@ impl Needs {
     /// The needs of a message that a student sends now.
     ///
     /// # Errors
-    /// Fields of the project out of their bounds.
-    pub(crate) fn of(project: Option<Project>) -> Result<Self, Fault> {
-        if let Some(project) = &project {
-            for (field, id) in [
-                ("project.batch_id", &project.batch_id),
-                ("project.phase", &project.phase),
-            ] {
-                if !id.is_empty() {
-                    ids::check(field, id)?;
-                }
-            }
-            for (field, note) in [
-                ("project.goal", &project.goal),
-                ("project.plan", &project.plan),
-            ] {
-                if note.chars().count() > NOTE_MAX_CHARS || note.chars().any(char::is_control) {
-                    let problem = format!(
-                        "must have at most {NOTE_MAX_CHARS} characters, and no control characters"
-                    );
-                    return Err(Fault::invalid(field, problem));
-                }
-            }
+    /// Fields of the project out of their bounds, a writing style that there is no sheet for, an event that is deferred.
+    pub(crate) fn of(message: &TakeTurnRequest, sheets: &Sheets) -> Result<Self, Fault> {
+        if message.deferred && message.event.is_some() {
+            let problem = "goes with words alone; leave it out of a turn with an event";
+            return Err(Fault::invalid("deferred", problem));
+        }
+        if let Some(project) = &message.project {
+            check(project, sheets)?;
         }
         Ok(Self {
-            project,
+            project: message.project.clone(),
+            deferred: message.deferred,
             ..Self::default()
         })
     }
@@ -92,22 +87,31 @@ impl Needs {
             change: Some(PendingChange {
                 step: Some(Change::AnswerContextRequest(answered)),
             }),
+            project: request.project.clone(),
             resumed: Some(request),
             is_refused,
             ..Self::default()
         }
     }
 
-    /// Whether it is to be found out what the answer needs: for words of a project, or in a course that asks elsewhere, too.
-    pub(crate) fn may_need(&self, plan: &Plan, facts: &TurnFacts, texts: &TurnTexts) -> bool {
-        let message = texts.input.as_ref().map_or("", said);
-        (plan.asks_for_context || self.project.is_some())
-            && (1..=MESSAGE_MAX_CHARS).contains(&message.chars().count())
-            && facts.event.is_none()
+    /// Redacts what the client said of the project.
+    pub(crate) fn redact(&mut self, roster: &Roster) {
+        if let Some(project) = &mut self.project {
+            for note in [&mut project.goal, &mut project.plan] {
+                *note = redact_with(note, roster).into_owned();
+            }
+        }
     }
 
-    /// Finds what the answer needs: what is there already is attached; what is not is asked for, and then the message waits.
-    /// What cannot be found out is not asked for, and a thread that waits already is asked for nothing more.
+    /// What the client said of the project.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &str> {
+        let notes = self.project.iter().flat_map(|p| [&p.goal, &p.plan]);
+        notes.map(String::as_str)
+    }
+
+    /// Finds what the answer needs and attaches what is there. What is not is asked for, and then the message waits; one that
+    /// may be answered later waits as well. What cannot be found out is not asked for, and a thread that waits already is
+    /// asked for nothing more.
     pub(crate) async fn look(
         &mut self,
         core: &Core,
@@ -115,69 +119,75 @@ impl Needs {
         request: &Request<'_>,
         start: &TurnStart,
         plan: &Plan,
-        (facts, texts): (&mut TurnFacts, &mut TurnTexts),
+        record: (&mut TurnFacts, &mut TurnTexts),
     ) -> Result<(), Fault> {
-        let message = texts.input.as_ref().map_or("", said);
-        let batch_id = self.project.as_ref().map_or("", |p| p.batch_id.as_str());
-        let known = match core.known_context(working, request, batch_id).await {
-            Ok(known) => known,
-            Err(fault) => {
-                tracing::warn!(
-                    reason = fault.reason().wire_name(),
-                    "what an answer needs cannot be found out"
-                );
-                return Ok(());
-            }
+        let (facts, texts) = record;
+        if plan.context_handoff_off {
+            self.project = None;
+        }
+        let looking = Looking {
+            core,
+            working,
+            request,
+            start,
+            plan,
         };
-        let asked = AnalyzeContextRequest {
-            course_id: plan.course_id.clone(),
-            pack_hash: plan.pack_hash.clone(),
+        // Most turns need nothing, and make no call for it.
+        let found = if self.may_need(plan, facts, texts) {
+            Box::pin(looking.find(self.project.as_ref(), texts)).await?
+        } else {
+            Found::default()
+        };
+        // A thread waits for one thing at a time.
+        if start.pending.is_some() && self.deferred {
+            return Err(is_waiting());
+        }
+        if start.pending.is_none() && (self.deferred || !found.analyzed.slots.is_empty()) {
+            self.open(&looking, found.analyzed, (facts, texts));
+            return Ok(());
+        }
+        let bundle = ContextBundle {
+            missing: found.analyzed.missing,
+            attachments: found.attachments,
             project: self.project.clone(),
-            unit_id: plan.focus_unit_id.clone(),
-            message: message.to_owned(),
-            ..known.of_thread(start)
         };
-        let step = Step::Policy.of(working);
-        let analyzed = core
-            .upstreams
-            .policy
-            .clone()
-            .analyze_context(step.request(asked))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
-        let mut bundle = core
-            .attach(
-                working,
-                request,
-                &known,
-                &analyzed.relevant,
-                &plan.course_id,
-            )
-            .await;
-        bundle.missing.extend(analyzed.missing.iter().cloned());
         if !bundle.attachments.is_empty() || !bundle.missing.is_empty() {
             facts.context = Some(ContextFacts {
                 missing: bundle.missing.clone(),
                 ..ContextFacts::default()
             });
-            texts.context = Some(bundle);
         }
-        // A thread waits for one thing at a time.
-        if !analyzed.slots.is_empty() && start.pending.is_none() {
-            self.open(core, request, start, analyzed, (facts, texts));
+        if bundle != ContextBundle::default() {
+            texts.context = Some(bundle);
         }
         Ok(())
     }
 
+    /// Whether the turn may have to do with requests at all.
+    pub(crate) fn may_apply(&self, plan: &Plan) -> bool {
+        plan.asks_for_context || self.project.is_some() || self.deferred
+    }
+
+    /// Whether it is to be found out what the answer needs: for words of a project, or in a course that asks elsewhere, too.
+    fn may_need(&self, plan: &Plan, facts: &TurnFacts, texts: &TurnTexts) -> bool {
+        let message = texts.input.as_ref().map_or("", said);
+        (plan.asks_for_context || self.project.is_some())
+            && (1..=MESSAGE_MAX_CHARS).contains(&message.chars().count())
+            && facts.event.is_none()
+    }
+
     fn open(
         &mut self,
-        core: &Core,
-        request: &Request<'_>,
-        start: &TurnStart,
+        looking: &Looking<'_>,
         analyzed: AnalyzeContextResponse,
         (facts, texts): (&mut TurnFacts, &mut TurnTexts),
     ) {
+        let Looking {
+            core,
+            request,
+            start,
+            ..
+        } = looking;
         let request_id = Uuid::new_v4().to_string();
         let message_id = start.thread.as_ref().map_or(0, |t| t.message_count) + 1;
         let claims = core.tokens.seal(
@@ -186,7 +196,7 @@ impl Needs {
             request.thread_id,
             &facts.course_id,
         );
-        self.required = Some(ContextRequired {
+        self.required = (!analyzed.slots.is_empty()).then(|| ContextRequired {
             request_id: request_id.clone(),
             user_message_id: message_id,
             required: convert::required(&analyzed.slots),
@@ -197,10 +207,9 @@ impl Needs {
             slots: analyzed.slots.clone(),
             ..ContextFacts::default()
         });
-        texts.context = None;
         let opened = RequestContext {
             message_id,
-            batch_id: self.project.take().map_or_else(String::new, |p| p.batch_id),
+            project: self.project.take(),
             slots: analyzed.slots,
             must_have: analyzed.must_have,
             claims: Bytes::from(claims),
@@ -213,28 +222,27 @@ impl Needs {
         });
     }
 
-    /// What was supplied for the message that waited. Whether it is answered: not where it has a must_have that nobody
-    /// supplied, unless somebody who may decided so.
+    /// What was supplied for the message that waited, and what else is there that it needs. Whether it is answered: not where
+    /// it has a must_have that nobody supplied, unless somebody who may decided so.
     pub(crate) async fn hydrate(
         &self,
         core: &Core,
         working: &CallContext,
         request: &Request<'_>,
+        start: &TurnStart,
+        plan: &Plan,
         (facts, texts): (&mut TurnFacts, &mut TurnTexts),
     ) -> Result<bool, Fault> {
         let Some(resumed) = &self.resumed else {
             return Ok(true);
         };
-        let (mut attachments, mut read) = (Vec::new(), Vec::new());
+        let mut attachments = Vec::new();
         for source in &resumed.sources {
             let Some(slot) = slot_at(resumed, source.slot) else {
                 continue;
             };
             match core.payload(working, request, resumed, source.slot).await {
-                Ok(content) => {
-                    read.push(source.slot);
-                    attachments.push(attachment(slot, content, resumed.message_id));
-                }
+                Ok(content) => attachments.push(attachment(slot, content, resumed.message_id)),
                 // It can never be read: the answer goes without.
                 Err(fault) if fault.reason() == ErrorReason::RecordCorrupted => {
                     tracing::error!(slot = source.slot, "what was supplied cannot be read");
@@ -242,26 +250,57 @@ impl Needs {
                 Err(fault) => return Err(fault),
             }
         }
-        let supplied = |place: usize| {
-            let mut slots = read.iter();
-            slots.any(|slot| usize::try_from(*slot) == Ok(place))
+        let looking = Looking {
+            core,
+            working,
+            request,
+            start,
+            plan,
         };
-        let missing: Vec<&session::ContextSlot> = resumed
-            .slots
-            .iter()
-            .enumerate()
-            // Whoever cannot be answered at all has to send it all again.
-            .filter(|(place, _)| self.is_refused || !supplied(*place))
-            .map(|(_, slot)| slot)
-            .collect();
-        let must_have = missing.iter().any(|slot| !slot.optional);
+        let mut found = Found::default();
+        if self.may_need(plan, facts, texts) {
+            match Box::pin(looking.find(self.project.as_ref(), texts)).await {
+                Ok(more) => found = more,
+                // The course may have another form by now.
+                Err(fault) => {
+                    let reason = fault.reason().wire_name();
+                    tracing::warn!(reason, "what else an answer needs cannot be found out");
+                }
+            }
+        }
+        for more in found.attachments {
+            if !attachments.iter().any(|known| is_same(known, &more)) {
+                attachments.push(more);
+            }
+        }
+        let is_there = |slot: &&session::ContextSlot| {
+            let is_it = |known: &ContextAttachment| {
+                known.artifact_type == slot.artifact_type
+                    && (known.key_path == slot.key_path || known.key_path.is_empty())
+            };
+            attachments.iter().any(is_it)
+        };
+        // Whoever cannot be answered at all has to send it all again.
+        let slots = resumed.slots.iter();
+        let lacks: Vec<_> = slots.filter(|s| self.is_refused || !is_there(s)).collect();
         let ended_without = matches!(
             resumed.state(),
             ContextRequestState::Expired | ContextRequestState::Skipped
         );
+        let must_have = lacks.iter().any(|slot| !slot.optional);
         let apology = self.is_refused || (must_have && ended_without);
-        let mut missing: Vec<String> = missing.iter().map(|slot| slot.title.clone()).collect();
-        missing.dedup();
+        let mut missing: Vec<String> = Vec::new();
+        let also = found.analyzed.slots.iter().map(|slot| &slot.title);
+        for title in lacks
+            .iter()
+            .map(|slot| &slot.title)
+            .chain(&found.analyzed.missing)
+            .chain(also)
+        {
+            if !missing.contains(title) {
+                missing.push(title.clone());
+            }
+        }
         facts.context = Some(ContextFacts {
             request_id: resumed.request_id.clone(),
             opened: false,
@@ -274,14 +313,113 @@ impl Needs {
         texts.context = Some(ContextBundle {
             attachments,
             missing,
+            project: self.project.clone(),
         });
         Ok(!apology)
+    }
+
+    /// Whether the message waits: there is no answer yet.
+    pub(crate) fn waits(&self) -> bool {
+        let step = self.change.as_ref().and_then(|change| change.step.as_ref());
+        matches!(step, Some(Change::RequestContext(_)))
     }
 
     /// Whether the turn is the answer of a message that waited: then there is no new message of the student's.
     pub(crate) fn is_resumed(&self) -> bool {
         self.resumed.is_some()
     }
+}
+
+/// Who asks what a message needs, and about which turn.
+struct Looking<'a> {
+    core: &'a Core,
+    working: &'a CallContext,
+    request: &'a Request<'a>,
+    start: &'a TurnStart,
+    plan: &'a Plan,
+}
+
+/// What a message needs: what is there of it, and what is not.
+#[derive(Default)]
+struct Found {
+    analyzed: AnalyzeContextResponse,
+    attachments: Vec<ContextAttachment>,
+}
+
+impl Looking<'_> {
+    async fn find(&self, project: Option<&Project>, texts: &TurnTexts) -> Result<Found, Fault> {
+        let (core, working, plan) = (self.core, self.working, self.plan);
+        let batch_id = project.map_or("", |project| project.batch_id.as_str());
+        let known = match core.known_context(working, self.request, batch_id).await {
+            Ok(known) => known,
+            Err(fault) => {
+                let reason = fault.reason().wire_name();
+                tracing::warn!(reason, "what an answer needs cannot be found out");
+                return Ok(Found::default());
+            }
+        };
+        let asked = AnalyzeContextRequest {
+            course_id: plan.course_id.clone(),
+            pack_hash: plan.pack_hash.clone(),
+            project: project.cloned(),
+            unit_id: plan.focus_unit_id.clone(),
+            message: texts.input.as_ref().map_or("", said).to_owned(),
+            ..known.of_thread(self.start)
+        };
+        let step = Step::Policy.of(working);
+        let mut policy = core.upstreams.policy.clone();
+        let analyzed = policy.analyze_context(step.request(asked)).await;
+        let mut analyzed = analyzed.map_err(|status| step.fault(&status))?.into_inner();
+        let relevant = std::mem::take(&mut analyzed.relevant);
+        let bundle = core.attach(working, self.request, &known, &relevant, &plan.course_id);
+        let bundle = bundle.await;
+        analyzed.missing.splice(..0, bundle.missing);
+        Ok(Found {
+            analyzed,
+            attachments: bundle.attachments,
+        })
+    }
+}
+
+fn is_same(a: &ContextAttachment, b: &ContextAttachment) -> bool {
+    a.artifact_type == b.artifact_type && a.key_path == b.key_path
+}
+
+fn check(project: &Project, sheets: &Sheets) -> Result<(), Fault> {
+    for (field, id) in [
+        ("project.batch_id", &project.batch_id),
+        ("project.phase", &project.phase),
+    ] {
+        if !id.is_empty() {
+            ids::check(field, id)?;
+        }
+    }
+    for (field, note) in [
+        ("project.goal", &project.goal),
+        ("project.plan", &project.plan),
+    ] {
+        if note.chars().count() > NOTE_MAX_CHARS || note.chars().any(char::is_control) {
+            let problem =
+                format!("must have at most {NOTE_MAX_CHARS} characters, and no control characters");
+            return Err(Fault::invalid(field, problem));
+        }
+    }
+    let style = &project.writing_style;
+    if !style.is_empty() && !sheets.has_style(style) {
+        let known: Vec<&str> = sheets.styles().collect();
+        let problem = format!("must be one of: {}", known.join(", "));
+        return Err(Fault::invalid("project.writing_style", problem));
+    }
+    Ok(())
+}
+
+fn is_waiting() -> Fault {
+    Fault::new(
+        ErrorReason::TurnInProgress,
+        "the thread waits for something; send the message again once that is answered, or without `deferred`",
+    )
+    .meta("cause", "waiting")
+    .retry_after(WAITING_RETRY)
 }
 
 /// Instead of an answer that lacks what it must have.

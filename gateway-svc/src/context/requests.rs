@@ -161,6 +161,8 @@ impl Context {
             context_requests: page
                 .context_requests
                 .iter()
+                // Nobody was asked for anything by a message that waits for its turn alone.
+                .filter(|found| !found.slots.is_empty())
                 .map(|found| convert::request(&request.thread_id, found))
                 .collect(),
             next_page_token: page.next_page_token,

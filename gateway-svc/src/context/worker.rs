@@ -153,8 +153,8 @@ impl Worker {
         match work.kind() {
             WorkKind::ContextReminder => self.change(work, ContextRequestChange::Remind).await,
             WorkKind::ContextEnd => self.change(work, ContextRequestChange::Expire).await,
-            WorkKind::ContextResume => Box::pin(self.resume(work)).await,
-            WorkKind::DeferredTurn | WorkKind::Unspecified => {
+            WorkKind::ContextResume | WorkKind::DeferredTurn => Box::pin(self.resume(work)).await,
+            WorkKind::Unspecified => {
                 tracing::error!(kind = work.kind, "due work of a kind that nobody makes");
                 Ok(())
             }
@@ -205,6 +205,7 @@ impl Worker {
         let ended = done.facts.as_ref();
         let outcome = match ended.map(|facts| (facts.apology, facts.state())) {
             Some((true, _)) => "apology",
+            _ if done.request.slots.is_empty() => "deferred",
             Some((_, ContextRequestState::Satisfied)) => "satisfied",
             Some((_, ContextRequestState::Skipped)) => "skipped",
             Some((_, ContextRequestState::Forced)) => "forced",

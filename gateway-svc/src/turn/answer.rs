@@ -59,10 +59,11 @@ pub(super) fn answer(
         ..TutorMessage::default()
     };
     let context_required = composed.needs.required.clone();
-    let messages = match (&context_required, composed.needs.is_resumed()) {
-        (Some(_), _) => vec![said],
-        (None, true) => vec![replied],
-        (None, false) => vec![said, replied],
+    let waits = composed.needs.waits();
+    let messages = match (waits, composed.needs.is_resumed()) {
+        (true, _) => vec![said],
+        (false, true) => vec![replied],
+        (false, false) => vec![said, replied],
     };
     TakeTurnResponse {
         turn_id: facts.turn_id.clone(),
@@ -82,6 +83,7 @@ pub(super) fn answer(
         notices: composed.notices.iter().map(|n| (*n).into()).collect(),
         dialog_state: match &context_required {
             Some(_) => DialogState::ContextRequired,
+            None if waits => DialogState::Queued,
             None => clarification::dialog_state(open),
         }
         .into(),

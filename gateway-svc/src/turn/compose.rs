@@ -91,9 +91,13 @@ impl Composing<'_> {
         };
         let is_answered = match self.needed(&working, &plan).await {
             Ok(is_answered) => is_answered,
-            // A phase that the course has not is the client's to correct.
+            // A phase that the course has not is the client's to correct, and so is a message that cannot wait now.
             Err(fault)
-                if self.needs.is_resumed() || fault.reason() == ErrorReason::InvalidArgument =>
+                if self.needs.is_resumed()
+                    || matches!(
+                        fault.reason(),
+                        ErrorReason::InvalidArgument | ErrorReason::TurnInProgress
+                    ) =>
             {
                 return Err(fault);
             }
@@ -187,21 +191,21 @@ impl Composing<'_> {
 
     /// What the message needs beside the course: attached, or asked for. Whether it is answered now.
     async fn needed(&mut self, working: &CallContext, plan: &Plan) -> Result<bool, Fault> {
-        let (core, request) = (self.core, self.request);
+        let (core, request, start) = (self.core, self.request, self.start);
         let record = (&mut self.facts, &mut self.texts);
-        if self.needs.is_resumed() {
-            return Box::pin(self.needs.hydrate(core, working, request, record)).await;
+        let needs = &mut self.needs;
+        if needs.is_resumed() {
+            return Box::pin(needs.hydrate(core, working, request, start, plan, record)).await;
         }
         // What questions were asked about is answered with what was said to them.
         if self.questions.change.is_some() {
             return Ok(true);
         }
-        let needs = &mut self.needs;
         // Most turns need nothing, and carry none of it with them.
-        if needs.may_need(plan, record.0, record.1) {
-            Box::pin(needs.look(core, working, request, self.start, plan, record)).await?;
+        if needs.may_apply(plan) {
+            Box::pin(needs.look(core, working, request, start, plan, record)).await?;
         }
-        Ok(self.needs.required.is_none())
+        Ok(!self.needs.waits())
     }
 
     /// The message waits, or will not be answered, and the record stays untouched.

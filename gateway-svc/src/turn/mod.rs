@@ -60,7 +60,7 @@ pub(crate) async fn take(
         return Err(Fault::invalid("place_ticket", "is no ticket; leave it out"));
     }
     let input = Unredacted::read(&message, core.message_max_chars)?;
-    let needs = Needs::of(message.project.clone())?;
+    let mut needs = Needs::of(&message, &core.sheets.current())?;
     let request = Request {
         context,
         caller,
@@ -85,7 +85,9 @@ pub(crate) async fn take(
     let composed = turn
         .during(async {
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
-            let screened = core.screen(input, &roster);
+            let mut screened = core.screen(input, &roster);
+            needs.redact(&roster);
+            screened.hit = screened.hit.or_else(|| core.met(needs.notes()));
             let composing = Composing {
                 core,
                 request: &request,
@@ -102,7 +104,8 @@ pub(crate) async fn take(
                 questions: Questions::of(&turn.start),
                 needs,
             };
-            composing.run(screened.hit).await
+            // The phases are large: on the heap they make no caller's future larger.
+            Box::pin(composing.run(screened.hit)).await
         })
         .await;
     match composed {

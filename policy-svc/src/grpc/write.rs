@@ -65,8 +65,9 @@ pub(super) fn plan(
         }),
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
         target_confidence: plan.target_confidence,
-        // The service sets it, by its own setting.
+        // The service sets these, by its own setting.
         asks_for_context: false,
+        context_handoff_off: false,
         needs_review: plan.needs_review,
         locale: loaded.locale.clone(),
         policy_semantics: decisions::POLICY_SEMANTICS.to_owned(),

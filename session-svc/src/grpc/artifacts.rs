@@ -3,8 +3,8 @@
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Fault, ids};
 use turnwise_proto::session::v1::{
-    ListArtifactsRequest, ListArtifactsResponse, PutArtifactRequest, PutArtifactResponse,
-    ReadArtifactRequest, ReadArtifactResponse,
+    PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest, ReadArtifactResponse,
+    ReadBatchRequest, ReadBatchResponse,
 };
 
 use super::{context::reached, session::open};
@@ -55,18 +55,21 @@ pub(super) async fn put_artifact(
     }))
 }
 
-pub(super) async fn list_artifacts(
+pub(super) async fn read_batch(
     sessions: &Sessions,
-    request: Request<ListArtifactsRequest>,
-) -> Result<Response<ListArtifactsResponse>, Status> {
+    request: Request<ReadBatchRequest>,
+) -> Result<Response<ReadBatchResponse>, Status> {
     let (caller, message) = open(request)?;
     let batch_id = batch(&message.thread_id, message.batch_id)?;
     let student = reached(sessions, &caller, &message.student_id, &message.thread_id).await?;
-    let artifacts = sessions
-        .artifacts(&student, &message.thread_id, &batch_id)
+    let batch = sessions
+        .batch(&student, &message.thread_id, &batch_id)
         .await
         .map_err(Fault::from)?;
-    Ok(Response::new(ListArtifactsResponse { artifacts }))
+    Ok(Response::new(ReadBatchResponse {
+        artifacts: batch.artifacts,
+        context_requests: batch.requests,
+    }))
 }
 
 pub(super) async fn read_artifact(

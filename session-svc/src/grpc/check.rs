@@ -256,8 +256,12 @@ fn is_kind(kind: &str) -> bool {
 /// Whether a text of an input is longer than a message may be.
 fn is_long(input: &StudentInput) -> bool {
     [&input.text, &input.latex, &input.voice_transcript]
-        .iter()
-        .any(|text| text.chars().count() > QUERY_MAX_CHARS)
+        .into_iter()
+        .any(|text| is_long_text(text))
+}
+
+fn is_long_text(text: &str) -> bool {
+    text.chars().count() > QUERY_MAX_CHARS
 }
 
 /// A step of what a thread waits for: what its own rules do not bound.
@@ -277,7 +281,15 @@ pub(super) fn pending_change(change: Option<&PendingChange>) -> Result<(), Fault
             }
         }
         Some(Step::RequestContext(request)) => {
-            short("pending_change.batch_id", &request.batch_id)?;
+            if let Some(project) = &request.project {
+                for text in [&project.batch_id, &project.phase, &project.writing_style] {
+                    short("pending_change.project", text)?;
+                }
+                if is_long_text(&project.goal) || is_long_text(&project.plan) {
+                    let problem = "must have texts of at most 8000 characters";
+                    return Err(Fault::invalid("pending_change.project", problem));
+                }
+            }
             for slot in &request.slots {
                 short("pending_change.slots.phase", &slot.phase)?;
                 short("pending_change.slots.artifact_type", &slot.artifact_type)?;

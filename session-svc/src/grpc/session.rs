@@ -13,13 +13,13 @@ use turnwise_proto::{
         CommitTurnResponse, CompleteDueWorkRequest, CompleteDueWorkResponse, CreateThreadRequest,
         CreateThreadResponse, DeferWorkRequest, DeferWorkResponse, GetSnapshotRequest,
         GetSnapshotResponse, GetThreadRequest, GetThreadResponse, GetTurnLogRequest,
-        GetTurnLogResponse, ListArtifactsRequest, ListArtifactsResponse,
-        ListContextRequestsRequest, ListContextRequestsResponse, ListEventsRequest,
-        ListEventsResponse, ListThreadsRequest, ListThreadsResponse, PutArtifactRequest,
-        PutArtifactResponse, ReadArtifactRequest, ReadArtifactResponse, ReadContextPayloadRequest,
-        ReadContextPayloadResponse, RenewDueWorkRequest, RenewDueWorkResponse, RenewLeaseRequest,
-        RenewLeaseResponse, SupplyContextRequest, SupplyContextResponse, WatchEventsRequest,
-        begin_turn_response, session_service_server::SessionService,
+        GetTurnLogResponse, ListContextRequestsRequest, ListContextRequestsResponse,
+        ListEventsRequest, ListEventsResponse, ListThreadsRequest, ListThreadsResponse,
+        PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest, ReadArtifactResponse,
+        ReadBatchRequest, ReadBatchResponse, ReadContextPayloadRequest, ReadContextPayloadResponse,
+        RenewDueWorkRequest, RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse,
+        SupplyContextRequest, SupplyContextResponse, WatchEventsRequest, begin_turn_response,
+        session_service_server::SessionService,
     },
     tutor::v1::Thread,
 };
@@ -349,11 +349,11 @@ impl SessionService for SessionGrpc {
         artifacts::put_artifact(&self.sessions, request).await
     }
 
-    async fn list_artifacts(
+    async fn read_batch(
         &self,
-        request: Request<ListArtifactsRequest>,
-    ) -> Result<Response<ListArtifactsResponse>, Status> {
-        artifacts::list_artifacts(&self.sessions, request).await
+        request: Request<ReadBatchRequest>,
+    ) -> Result<Response<ReadBatchResponse>, Status> {
+        artifacts::read_batch(&self.sessions, request).await
     }
 
     async fn read_artifact(

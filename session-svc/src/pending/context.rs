@@ -56,9 +56,9 @@ pub(super) fn open(
     state.must_be_idle()?;
     let reminder = after(now, sla / 2);
     let end = after(now, sla);
-    let batch_id = match asked.batch_id.as_str() {
-        "" => thread_id,
-        batch_id => batch_id,
+    let batch_id = match asked.project.as_ref().map(|p| p.batch_id.as_str()) {
+        None | Some("") => thread_id,
+        Some(batch_id) => batch_id,
     };
     let request_id = match asked.request_id.as_str() {
         "" => request_id,
@@ -80,7 +80,12 @@ pub(super) fn open(
         create_time: Some(time::to_proto(now)),
         course_id: asked.course_id.clone(),
         turn_id: String::new(),
+        thread_id: thread_id.to_owned(),
+        project: asked.project.clone(),
     };
+    if request.slots.is_empty() {
+        return Ok(defer(state, request, now));
+    }
     let schedules = vec![
         Schedule {
             kind: WorkKind::ContextReminder,
@@ -92,6 +97,17 @@ pub(super) fn open(
         },
     ];
     Ok(waits(state, request, schedules))
+}
+
+/// Nothing is asked for: the message waits for its turn alone.
+fn defer(state: &Interactions, mut request: ContextRequest, now: Timestamp) -> Stepped {
+    request.set_state(ContextRequestState::Satisfied);
+    (request.reminder_time, request.end_time) = (None, None);
+    let turn = Schedule {
+        kind: WorkKind::DeferredTurn,
+        due: now,
+    };
+    waits(state, request, vec![turn])
 }
 
 /// Closes a request whose message waits for its answer.
@@ -321,8 +337,8 @@ fn check(asked: &RequestContext) -> Result<(), PendingError> {
         return Err(invalid("request_context.claims", problem));
     }
     let slots = i32::try_from(asked.slots.len()).unwrap_or(i32::MAX);
-    if !(1..=SLOTS_MAX).contains(&slots) {
-        return Err(invalid("request_context.slots", "must be 1 to 20"));
+    if slots > SLOTS_MAX {
+        return Err(invalid("request_context.slots", "must be at most 20"));
     }
     let fits = |slot: &ContextSlot| (1..=SLOT_MAX_BYTES).contains(&slot.size_limit);
     if !asked.slots.iter().all(fits) {

@@ -1,17 +1,22 @@
-//! Artifacts that are kept beside a thread, for context requests to come. What is known of them stands in one record,
-//! their texts in another, and which threads have some of a batch in an index of the student.
+//! Artifacts that are kept beside a thread, for context requests to come, and what the threads of a batch have together.
+//! What is known of artifacts stands in one record, their texts in another. Which threads are of a batch stands in an
+//! index of the student.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
-use turnwise_proto::{session::v1::Artifact, tutor::v1::Thread};
+use turnwise_proto::{
+    session::v1::{Artifact, ContextRequest},
+    tutor::v1::Thread,
+};
 use turnwise_session_store::{Check, FieldName, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
     END, Sessions,
     fields::{decimal, number},
+    interactions::REQUEST,
     keys, millis,
     stored::StoredThread,
     threads::{field, unknown},
@@ -58,9 +63,40 @@ pub struct NewArtifact {
     pub supplier_role: String,
 }
 
+/// What the threads of a batch have.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// The latest artifact of each type, by type.
+    pub artifacts: Vec<Artifact>,
+    /// The requests, oldest first.
+    pub requests: Vec<ContextRequest>,
+}
+
 /// How a thread is named in the index of batches.
 fn member(batch_id: &str, thread_id: &str) -> String {
     format!("{batch_id}/{thread_id}")
+}
+
+/// Enters a thread into the index of batches; what has been there too long is left out of it.
+pub(super) fn enters(sessions: &Sessions, batch_id: &str, thread_id: &str) -> [Write; 3] {
+    let retention = sessions.limits().thread_retention;
+    let now = sessions.now_millis();
+    let key = keys::batches();
+    [
+        Write::Rank {
+            key: key.clone(),
+            member: member(batch_id, thread_id),
+            score: now.saturating_add(millis(retention)),
+        },
+        Write::UnrankUpTo {
+            key: key.clone(),
+            score: now,
+        },
+        Write::Expire {
+            key,
+            after: retention,
+        },
+    ]
 }
 
 /// Reads the index of batches.
@@ -82,6 +118,10 @@ pub(super) fn members_of(thread_id: &str, index: Vec<(String, i64)>) -> Vec<Stri
             .is_some_and(|(_, id)| id == thread_id)
     };
     members.filter(is_of).collect()
+}
+
+fn order(time: Option<prost_types::Timestamp>) -> Option<(i64, i32)> {
+    time.map(|time| (time.seconds, time.nanos))
 }
 
 /// The artifacts in a record.
@@ -160,8 +200,6 @@ impl Sessions {
             .map_or(Ok(0), |bytes| number(WHAT, bytes))?
             + 1;
         let texts = keys::artifact_texts(thread_id);
-        let retention = self.limits().thread_retention;
-        let now = self.now_millis();
         let mut writes = vec![
             Write::Put {
                 key: key.clone(),
@@ -174,21 +212,10 @@ impl Sessions {
                 key: texts.clone(),
                 fields: vec![(name, record::stamp(content.as_bytes()))],
             },
-            Write::Rank {
-                key: keys::batches(),
-                member: member(&new.name.batch_id, thread_id),
-                score: now.saturating_add(millis(retention)),
-            },
-            Write::UnrankUpTo {
-                key: keys::batches(),
-                score: now,
-            },
         ];
-        let kept = [key.clone(), texts, keys::batches()];
-        writes.extend(kept.map(|key| Write::Expire {
-            key,
-            after: retention,
-        }));
+        let after = self.limits().thread_retention;
+        writes.extend([key.clone(), texts].map(|key| Write::Expire { key, after }));
+        writes.extend(enters(self, &new.name.batch_id, thread_id));
         writes.extend(self.added_to(student, &opened.stored, opened.since).await?);
         let mut checks = vec![
             Check::FieldIs {
@@ -217,37 +244,40 @@ impl Sessions {
         }
     }
 
-    /// The latest artifact of each type that the student's threads have in a batch, by type; of threads in the class of
-    /// the one that is named.
-    pub async fn artifacts(
+    /// What the student's threads have in a batch, of threads in the class and course of the one that is named; of that one
+    /// all requests, whatever their batch.
+    pub async fn batch(
         &self,
         student: &StudentKey,
         thread_id: &str,
         batch_id: &str,
-    ) -> Result<Vec<Artifact>, SessionError> {
+    ) -> Result<Batch, SessionError> {
         let partition = self.partition(student).await?;
         let wanted = vec![StoredThread::read(&keys::thread(thread_id)), batches()];
         let mut reads = self.read(&partition, wanted).await?;
         let named = StoredThread::decode(reads.fields()?)?.ok_or_else(|| unknown(thread_id))?;
+        let named = &named.thread;
+        let is_near =
+            |other: &Thread| other.class_id == named.class_id && other.course_id == named.course_id;
         let index = reads.members()?;
-        let threads = index.iter().filter_map(|(member, _)| {
+        let of_batch = index.iter().filter_map(|(member, _)| {
             let (batch, id) = member.split_once('/')?;
-            (batch == batch_id).then_some(id)
+            (batch == batch_id && id != thread_id).then_some(id)
         });
         let mut latest = BTreeMap::new();
-        for id in threads {
+        let mut requests = Vec::new();
+        for id in of_batch.chain([thread_id]) {
             let wanted = vec![
                 StoredThread::read(&keys::thread(id)),
                 Read::Record {
                     key: keys::artifacts(id),
                 },
+                Read::Record {
+                    key: keys::interactions(id),
+                },
             ];
             let mut reads = self.read(&partition, wanted).await?;
             let stored = StoredThread::decode(reads.fields()?)?;
-            let named = &named.thread;
-            let is_near = |other: &Thread| {
-                other.class_id == named.class_id && other.course_id == named.course_id
-            };
             if stored.is_none_or(|stored| !is_near(&stored.thread)) {
                 continue;
             }
@@ -255,14 +285,27 @@ impl Sessions {
                 if artifact.batch_id != batch_id {
                     continue;
                 }
-                let time = |artifact: &Artifact| artifact.supply_time.map(|t| (t.seconds, t.nanos));
+                let time = |artifact: &Artifact| order(artifact.supply_time);
                 let known = latest.get(&artifact.artifact_type);
                 if known.is_none_or(|known| time(known) <= time(&artifact)) {
                     latest.insert(artifact.artifact_type.clone(), artifact);
                 }
             }
+            for (name, bytes) in reads.record()? {
+                if !name.starts_with(REQUEST) {
+                    continue;
+                }
+                let request: ContextRequest = record::decode("context_request", &bytes)?;
+                if id == thread_id || request.batch_id == batch_id {
+                    requests.push(request);
+                }
+            }
         }
-        Ok(latest.into_values().collect())
+        requests.sort_by_key(|request| order(request.create_time));
+        Ok(Batch {
+            artifacts: latest.into_values().collect(),
+            requests,
+        })
     }
 
     /// One artifact of a thread, and its text.

@@ -21,6 +21,10 @@ pub(super) fn of_step(
     let Some(request) = &stepped.request else {
         return Vec::new();
     };
+    // Nobody is asked for anything.
+    if request.slots.is_empty() {
+        return Vec::new();
+    }
     let event = |kind, facts: Vec<(&'static str, String)>| Event {
         related_id: request.request_id.clone(),
         ..events::own(

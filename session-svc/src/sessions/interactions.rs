@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub(super) use crate::pending::Interactions;
 
 use super::{
-    Sessions,
+    Sessions, artifacts,
     classes::settings::ClassRedactor,
     context_events, due,
     fields::{Fields, decimal},
@@ -153,6 +153,7 @@ pub(super) fn writes(
                 member: id.clone(),
                 score: after.version,
             });
+            writes.extend(artifacts::enters(sessions, &request.batch_id, thread_id));
         }
         if request.state() == ContextRequestState::Open {
             put.push((claims_field(id), record::stamp(&claims)));
@@ -166,7 +167,10 @@ pub(super) fn writes(
             request.state(),
             ContextRequestState::Cancelled | ContextRequestState::Answered
         ) {
-            over.push(work_id(id, WorkKind::ContextResume));
+            over.extend([
+                work_id(id, WorkKind::ContextResume),
+                work_id(id, WorkKind::DeferredTurn),
+            ]);
             writes.push(Write::Unset {
                 key: key.clone(),
                 fields: vec![claims_field(id)],
@@ -264,6 +268,11 @@ fn redacted(roster: &ClassRedactor, change: &PendingChange) -> PendingChange {
                     &mut query.voice_transcript,
                 ] {
                     *text = roster.redact(text);
+                }
+            }
+            if let Some(project) = &mut request.project {
+                for text in [&mut project.goal, &mut project.plan] {
+                    *text = within(text, roster.redact(text));
                 }
             }
         }

@@ -60,6 +60,7 @@ fn start(home: &Path) -> (f64, Process) {
     let started = Instant::now();
     let process = Process::spawn(&Program {
         name: "turnwise",
+        folder: None,
         args,
         env,
         home: home.to_owned(),

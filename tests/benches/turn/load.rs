@@ -247,6 +247,7 @@ pub fn turn_request(thread_id: &str, text: &str) -> TakeTurnRequest {
         idempotency_key: fresh_key(),
         place_ticket: String::new(),
         project: None,
+        deferred: false,
     }
 }
 

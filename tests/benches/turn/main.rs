@@ -16,7 +16,7 @@ mod script;
 mod spans;
 mod subject;
 
-use std::process::Command;
+use std::{path::PathBuf, process::Command};
 
 use clap::Parser;
 
@@ -24,8 +24,8 @@ use chat::Chatter;
 use load::{Doing, Student};
 use report::Row;
 use subject::{
-    CHAT, CHAT_FLOOR, FIVE, FIVE_ALWAYS, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM, ONE_OFF,
-    ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
+    CHAT, CHAT_FLOOR, FIVE, FIVE_ALWAYS, FIVE_BEFORE, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM,
+    ONE_OFF, ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
 };
 use turnwise_testing::figure::{Bound, figure};
 
@@ -49,6 +49,9 @@ struct Args {
     /// Worker threads of each of the five processes and of their floor's; each has its own default else.
     #[arg(long)]
     threads: Option<u16>,
+    /// A checkout of another commit, with its release binaries built: its five processes are measured in the same rounds.
+    #[arg(long)]
+    before: Option<PathBuf>,
     /// Leaves out how soon `turnwise up` is there, and its memory.
     #[arg(long)]
     no_rest: bool,
@@ -85,7 +88,8 @@ async fn main() {
     report::bytes("A turn", &turn);
     report::bytes("A chat", &chat);
 
-    let mut subjects = Subjects::start(turn, chat, &args.only, args.threads).await;
+    let before = args.before.as_deref();
+    let mut subjects = Subjects::start(turn, chat, &args.only, args.threads, before).await;
     let mut rows = Vec::new();
     for concurrency in &args.concurrency {
         rows.extend(rounds(&args, &mut subjects, *concurrency).await);
@@ -212,6 +216,16 @@ fn figures(rows: &[Row], args: &Args) {
         tell("chat_cpu_us", cpu_us(CHAT), told);
         tell("chat_floor_cpu_us", cpu_us(CHAT_FLOOR), told);
         tell("turn_cpu_over_floor", cpu_ratio(FIVE, FIVE_FLOOR), told);
+        let before_bound = match concurrency {
+            16 => Bound::AtMost(1.05),
+            _ => told,
+        };
+        tell(
+            "turn_cpu_over_before",
+            cpu_ratio(FIVE, FIVE_BEFORE),
+            before_bound,
+        );
+        tell("turn_before_cpu_ms", cpu(FIVE_BEFORE), told);
         tell("chat_over_turn_cpu", cpu_ratio(CHAT, FIVE), told);
         tell("chat_over_floor_p50", p50_ratio(CHAT, CHAT_FLOOR), told);
         tell(

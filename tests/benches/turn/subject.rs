@@ -1,5 +1,7 @@
 //! What is measured: the suite as it is deployed, and its floors, each as running processes.
 
+use std::path::Path;
+
 use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use tempfile::TempDir;
 use tonic::transport::Channel;
@@ -82,6 +84,8 @@ pub struct Subjects {
 pub const FIVE_FLOOR: &str = "five processes, floor";
 /// Five processes with Redis, AOF everysec.
 pub const FIVE: &str = "five processes";
+/// The same, of another commit.
+pub const FIVE_BEFORE: &str = "five processes, before";
 /// The same, asked with StreamTurn.
 pub const FIVE_STREAM: &str = "five processes, StreamTurn";
 /// The same, grading drills by the rules.
@@ -103,8 +107,15 @@ pub const ONE_ON: &str = "one process, fsync on";
 
 impl Subjects {
     /// Starts those whose names hold `only`, and the five processes in any case. `threads`: worker threads of each of five
-    /// processes, of the floor's as of the suite's; `None`: each has its own default.
-    pub async fn start(turn: Calls, chat_calls: Calls, only: &str, threads: Option<u16>) -> Self {
+    /// processes, of the floor's as of the suite's; `None`: each has its own default. `before`: a checkout of another commit
+    /// with its release binaries.
+    pub async fn start(
+        turn: Calls,
+        chat_calls: Calls,
+        only: &str,
+        threads: Option<u16>,
+        before: Option<&Path>,
+    ) -> Self {
         let mut all = Vec::new();
         let mut deployments = Vec::new();
         let mut processes = Vec::new();
@@ -150,13 +161,27 @@ impl Subjects {
         }
         let redis = vec![redis];
 
-        let five = options()
-            .keeping_to_itself()
-            .env("ADMIN_LISTEN", "127.0.0.1:0");
-        let five = threads.into_iter().fold(five, |five, threads| {
-            five.env("WORKER_THREADS", threads.to_string())
-        });
-        let five = Deployment::five_processes(five).await;
+        let options_of_five = || {
+            let five = options()
+                .keeping_to_itself()
+                .env("ADMIN_LISTEN", "127.0.0.1:0");
+            threads.into_iter().fold(five, |five, threads| {
+                five.env("WORKER_THREADS", threads.to_string())
+            })
+        };
+        let five = Deployment::five_processes(options_of_five()).await;
+        if let Some(before) = before {
+            let options = options_of_five()
+                .binaries(&before.join("target/release"))
+                .courses(&before.join("courses"));
+            let before = Deployment::five_processes(options).await;
+            let redis = RedisControl::open(before.redis().unwrap()).await;
+            all.push(Subject {
+                redis: Some(redis),
+                ..Subject::of(FIVE_BEFORE, &before, Doing::Turns)
+            });
+            deployments.push(before);
+        }
         let control = RedisControl::open(five.redis().unwrap()).await;
         for (name, appendfsync, doing) in [
             (FIVE, "everysec", Doing::Turns),
@@ -363,6 +388,7 @@ fn spawn(role: &Role, home: &std::path::Path, threads: Option<u16>) -> Process {
     let threads = threads.into_iter();
     Process::spawn(&Program {
         name: "floor",
+        folder: None,
         args: vec![serde_json::to_string(role).unwrap().into()],
         env: threads
             .map(|threads| ("WORKER_THREADS".to_owned(), threads.to_string()))

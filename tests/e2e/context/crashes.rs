@@ -1,8 +1,9 @@
-//! Any order of supplies, skips, ends, messages and crashes: every request ends once, and its message is answered once.
+//! Any order of supplies, skips, ends, messages, resets and crashes: every request ends once, and its message is answered once.
 
 use std::{cell::RefCell, time::Duration};
 
 use proptest::prelude::*;
+use turnwise_kit::Fault;
 use turnwise_proto::{
     context::v1::{CancelContextRequest, ContextRequestState, ForceRunRequest},
     tutor::v1::{Role, TakeTurnRequest, TakeTurnResponse, Thread},
@@ -15,7 +16,7 @@ use turnwise_tests::{
     teacher::Teacher,
 };
 
-use crate::sequences::run_sequences;
+use crate::sequences::{at_a_gateway, run_sequences};
 
 use super::{BUDGET, CHECK, client, in_phase, requests, skip, supplied, supply};
 
@@ -28,6 +29,10 @@ const SOON: Duration = Duration::from_secs(90);
 enum Op {
     Check,
     Say,
+    /// A message that may be answered later.
+    Later,
+    /// The teacher removes the class's conversations.
+    Reset,
     Supply,
     SupplyNonsense,
     Skip,
@@ -43,23 +48,32 @@ fn ops(crashes: bool) -> impl Strategy<Value = Vec<Op>> {
     let processes = vec![Service::Session, Service::Gateway];
     let crash = prop::sample::select(processes.clone()).prop_map(Op::Crash);
     let while_supplying = prop::sample::select(processes).prop_map(Op::CrashWhileSupplying);
-    let op = prop_oneof![
+    let calm = prop_oneof![
         5 => Just(Op::Check),
         2 => Just(Op::Say),
+        2 => Just(Op::Later),
         4 => Just(Op::Supply),
         1 => Just(Op::SupplyNonsense),
         1 => Just(Op::Skip),
         1 => Just(Op::Cancel),
         1 => Just(Op::Force),
-        u32::from(crashes) => crash,
-        u32::from(crashes) => while_supplying,
+        1 => Just(Op::Reset),
     ];
+    let crashes = u32::from(crashes);
+    let op = prop_oneof![18 => calm, crashes => crash, crashes => while_supplying];
     prop::collection::vec(op, 1..12)
 }
 
-async fn until_answered(student: &Student, message: &TakeTurnRequest) -> TakeTurnResponse {
+/// Sends a message until it is taken; nothing for one that may be answered later in a thread that waits.
+async fn until_taken(student: &Student, message: &TakeTurnRequest) -> Option<TakeTurnResponse> {
     eventually("the message is taken", SOON, || async {
-        student.turn(message.clone()).await.ok()
+        match student.turn(message.clone()).await {
+            Ok(answer) => Some(Some(answer)),
+            Err(status) => {
+                let cause = Fault::from_status(&status);
+                (cause.metadata("cause") == Some("waiting")).then_some(None)
+            }
+        }
     })
     .await
 }
@@ -93,24 +107,60 @@ async fn act(ada: &Student, teacher: &Teacher, thread: &Thread, open: Option<&st
             });
             let _ = client(&ada.channel).force_run(force).await;
         }
-        Op::Check | Op::Say | Op::Crash(_) => unreachable!("they are messages"),
+        Op::Check | Op::Say | Op::Later | Op::Crash(_) | Op::Reset => {
+            unreachable!("they are for no request")
+        }
+    }
+}
+
+/// What a sequence has come to, since the last reset.
+struct Course {
+    thread: Thread,
+    open: Option<String>,
+    sent: usize,
+    waiting: usize,
+}
+
+impl Course {
+    async fn begin(ada: &Student) -> Self {
+        Self {
+            thread: ada.open(DEMO_COURSE).await,
+            open: None,
+            sent: 0,
+            waiting: 0,
+        }
+    }
+
+    fn message(&self, op: Op) -> Option<TakeTurnRequest> {
+        let saying = saying(&self.thread, "Why does minus a minus make a plus?");
+        match op {
+            Op::Check | Op::Crash(_) => Some(in_phase(&self.thread, "budget", CHECK)),
+            Op::Say => Some(saying),
+            Op::Later => Some(TakeTurnRequest {
+                deferred: true,
+                ..saying
+            }),
+            _ => None,
+        }
     }
 }
 
 async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), TestCaseError> {
-    let ada = suite.borrow().student(name);
-    let thread = ada.open(DEMO_COURSE).await;
-    let (mut open, mut sent, mut waiting) = (None::<String>, 0_usize, 0_usize);
-    for op in ops {
-        let (ada, teacher) = (suite.borrow().student(name), Teacher::of(&suite.borrow()));
-        let message = match op {
-            Op::Check | Op::Crash(_) => Some(in_phase(&thread, "budget", CHECK)),
-            Op::Say => Some(saying(&thread, "Why does minus a minus make a plus?")),
-            _ => None,
-        };
+    let mut course = Course::begin(&suite.borrow().student(name)).await;
+    for (step, op) in ops.iter().enumerate() {
+        let ada = at_a_gateway(suite, name, step);
+        let teacher = Teacher::of(&suite.borrow());
+        if let Op::Reset = op {
+            teacher.reset(&format!("{name}-{step}")).await;
+            let left = requests(&ada, &course.thread).await;
+            prop_assert_eq!(left.unwrap_or_default(), []);
+            course = Course::begin(&ada).await;
+            continue;
+        }
+        let message = course.message(*op);
         if let Op::Crash(service) | Op::CrashWhileSupplying(service) = op {
-            let (student, open) = (ada.clone(), open.clone());
-            let (thread, op, message) = (thread.clone(), *op, message.clone());
+            let (student, open) = (ada.clone(), course.open.clone());
+            let (thread, op, message) = (course.thread.clone(), *op, message.clone());
             let doing = tokio::spawn(async move {
                 match message {
                     Some(message) => drop(student.turn(message).await),
@@ -121,42 +171,49 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
             suite.borrow_mut().restart(*service);
             let _whatever_came = doing.await;
         } else if message.is_none() {
-            act(&ada, &teacher, &thread, open.as_deref(), *op).await;
+            act(&ada, &teacher, &course.thread, course.open.as_deref(), *op).await;
         }
         if let Some(message) = message {
-            let ada = suite.borrow().student(name);
-            let answer = until_answered(&ada, &message).await;
-            sent += 1;
+            let ada = at_a_gateway(suite, name, step);
+            let Some(answer) = until_taken(&ada, &message).await else {
+                continue;
+            };
+            course.sent += 1;
             if let Some(required) = answer.context_required {
-                open = Some(required.request_id);
-                waiting += 1;
+                course.open = Some(required.request_id);
+                course.waiting += 1;
             }
         }
     }
-    // Whatever is open still ends now.
-    let ada = suite.borrow().student(name);
-    let found = eventually("the requests end", SOON, || async {
-        let found = requests(&ada, &thread).await.ok()?;
+    ends(&suite.borrow().student(name), &course).await
+}
+
+/// Whatever is open still ends now, and every message that was not taken back has its answer.
+async fn ends(ada: &Student, course: &Course) -> Result<(), TestCaseError> {
+    let thread = &course.thread;
+    let messages = eventually("the requests end", SOON, || async {
+        let found = requests(ada, thread).await.ok()?;
         for request in &found {
             if request.state() == ContextRequestState::Open {
-                let _ = skip(&ada, &thread, &request.request_id).await;
+                let _ = skip(ada, thread, &request.request_id).await;
             }
         }
         let is_done = |request: &turnwise_proto::context::v1::ContextRequest| {
             request.answered || request.state() == ContextRequestState::Cancelled
         };
-        found.iter().all(is_done).then_some(found)
-    })
-    .await;
-    prop_assert_eq!(found.len(), waiting);
-    let cancelled = found
-        .iter()
-        .filter(|request| request.state() == ContextRequestState::Cancelled)
-        .count();
-    let messages = ada.messages(&thread.thread_id, 200).await;
+        let is_cancelled = |request: &&turnwise_proto::context::v1::ContextRequest| {
+            request.state() == ContextRequestState::Cancelled
+        };
+        let messages = ada.messages(&thread.thread_id, 200).await;
+        let answered = messages.iter().filter(|m| m.role() == Role::Assistant);
+        let due = course.sent - found.iter().filter(is_cancelled).count();
+        let is_over = found.len() == course.waiting && found.iter().all(is_done);
+        (is_over && answered.count() >= due).then_some((messages, due))
+    });
+    let (messages, due) = messages.await;
     let said = |role: Role| messages.iter().filter(|m| m.role() == role).count();
-    prop_assert_eq!(said(Role::User), sent);
-    prop_assert_eq!(said(Role::Assistant), sent - cancelled, "{:?}", messages);
+    prop_assert_eq!(said(Role::User), course.sent);
+    prop_assert_eq!(said(Role::Assistant), due, "{:?}", messages);
     let ids: Vec<i64> = messages.iter().map(|m| m.id).collect();
     let expected: Vec<i64> = (1..).take(ids.len()).collect();
     prop_assert_eq!(ids, expected);

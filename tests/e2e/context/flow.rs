@@ -5,6 +5,7 @@ use turnwise_proto::{
         CancelContextRequest, ContextRequestState, ForceRunRequest, ListArtifactsRequest,
         PutArtifactRequest, watch_thread_response::Event,
     },
+    explain::v1::TurnRecord,
     session::v1::ContextRequestState as Stored,
     tutor::v1::{DialogState, Role},
 };
@@ -322,8 +323,35 @@ async fn nothing_is_asked_for_with_the_hand_off_off(kind: Kind) {
     let answer = ada.turn(in_phase(&thread, "budget", CHECK)).await.unwrap();
     assert_eq!(answer.dialog_state(), DialogState::AnswerProvided);
     assert!(answer.context_required.is_none());
-    let record = Staff::of(&suite).record(&ada.id, &answer.turn_id).await;
-    assert!(record.facts.unwrap().context.is_none());
-    assert!(record.texts.unwrap().context.is_none());
+    // But for ids and times the turn is that of a message without a project, to the last byte.
+    let bob = suite.student("bob");
+    let plain = bob.open(DEMO_COURSE).await;
+    let plain = bob.say(&plain, CHECK).await;
+    let staff = Staff::of(&suite);
+    let with = made(staff.record(&ada.id, &answer.turn_id).await);
+    let without = made(staff.record(&bob.id, &plain.turn_id).await);
+    let mut lines = with.lines().zip(without.lines());
+    let other = lines.find(|(with, without)| with != without);
+    assert_eq!((other, with.len()), (None, without.len()));
     suite.nothing_panicked();
+}
+
+/// What a turn was made of and came to, without its ids and times: its prompt is made of this and its id alone.
+fn made(record: TurnRecord) -> String {
+    let mut facts = record.facts.unwrap();
+    let turn_id = std::mem::take(&mut facts.turn_id);
+    facts.thread_id.clear();
+    facts.student_id.clear();
+    facts.times.clear();
+    facts.planned_at = None;
+    facts.snapshot = None;
+    facts.turn_state = None;
+    // The estimate of tokens depends on the id, too.
+    let prompt = facts.prompt.as_mut().unwrap();
+    (prompt.hash, prompt.tokens) = (String::new(), 0);
+    let call = facts.model_call.as_mut().unwrap();
+    (call.queue_wait, call.total) = (None, None);
+    let policy = facts.policy.as_mut().unwrap();
+    assert_eq!(std::mem::take(&mut policy.turn_id), turn_id);
+    format!("{facts:#?}\n{:#?}", record.texts)
 }

@@ -11,13 +11,16 @@ use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
     options::{Options, Service},
+    seed::count,
     student::{DEMO_COURSE, Student},
 };
 
 use super::{BUDGET, check, replies, requests, supplied, supply, watch};
 
+/// The setting that says how often a process is killed at each step; .ci/profiles.env has the numbers.
+const ROUNDS: &str = "CONTEXT_KILLS";
 /// How many messages wait at a time.
-const MESSAGES: usize = 16;
+const MESSAGES: u64 = 16;
 /// A lease, and the time to do all of it on a busy machine.
 const SOON: Duration = Duration::from_secs(120);
 
@@ -62,9 +65,16 @@ kills! {
 async fn killed(service: Service, when: When) {
     let options = Options::new().twice(Service::Gateway);
     let mut suite = Deployment::five_processes(options).await;
+    for round in 0..count(ROUNDS, 1) {
+        one_round(&mut suite, service, when, round).await;
+    }
+    suite.nothing_panicked();
+}
+
+async fn one_round(suite: &mut Deployment, service: Service, when: When, round: u64) {
     let waiting: Vec<(Student, Thread, String)> = stream::iter(0..MESSAGES)
         .map(|n| {
-            let student = suite.student(&format!("student-{n}"));
+            let student = suite.student(&format!("student-{round}-{n}"));
             async move {
                 let thread = student.open(DEMO_COURSE).await;
                 let required = check(&student, &thread).await;
@@ -107,5 +117,4 @@ async fn killed(service: Service, when: When) {
         .await;
         assert_eq!(replies(&student, thread, 1).await.len(), 1, "{when:?}");
     }
-    suite.nothing_panicked();
 }

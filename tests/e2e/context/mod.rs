@@ -1,6 +1,8 @@
 //! What an answer needs and the tutor cannot see: asked for, supplied, and answered with later.
 
+mod batches;
 mod crashes;
+mod deferred;
 mod flow;
 mod kills;
 mod refusals;

@@ -11,6 +11,8 @@ use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
     options::{Kind, Options, Service},
+    procfs::cpu_ms_of,
+    seed::count,
     student::{DEMO_COURSE, Student, saying},
 };
 
@@ -91,17 +93,52 @@ async fn all(ada: &Student, thread: &Thread, last: i64) -> Vec<i64> {
     }
 }
 
-/// How many requests are open at a time; half of them are skipped, and the others end by themselves.
-const REQUESTS: usize = 60;
+/// The setting that says how many requests are open at a time; .ci/profiles.env has the numbers. Half of them are skipped,
+/// and the others end by themselves.
+const REQUESTS: &str = "CONTEXT_REQUESTS";
+/// How many requests are opened in a second at least.
+const OPENED_A_SECOND: usize = 10;
+
+/// What the suite and its store have done so far; this test's polls among it.
+struct Load {
+    cpu_ms: f64,
+    commands: f64,
+}
+
+impl Load {
+    async fn of(suite: &Deployment) -> Self {
+        let commands = match suite.redis() {
+            None => 0.0,
+            Some(redis) => {
+                let client = redis::Client::open(redis.url()).unwrap();
+                let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+                let info: String = redis::cmd("INFO")
+                    .arg("stats")
+                    .query_async(&mut connection)
+                    .await
+                    .unwrap();
+                let mut lines = info.lines();
+                let count = lines.find_map(|line| line.strip_prefix("total_commands_processed:"));
+                count.unwrap().trim().parse().unwrap()
+            }
+        };
+        Self {
+            cpu_ms: cpu_ms_of(&suite.process_ids()),
+            commands,
+        }
+    }
+}
 
 async fn many_requests_are_answered_when_they_are_due(kind: Kind) {
-    let options = Options::new().env("CONTEXT_SLA_SECONDS", "20");
+    let requested = usize::try_from(count(REQUESTS, 60)).unwrap();
+    let sla = 20 + requested / OPENED_A_SECOND;
+    let options = Options::new().env("CONTEXT_SLA_SECONDS", sla.to_string());
     let options = match kind {
         Kind::OneProcess => options,
         Kind::FiveProcesses => options.twice(Service::Gateway),
     };
     let suite = Deployment::start(kind, options).await;
-    let opened: Vec<(Student, Thread, String)> = stream::iter(0..REQUESTS)
+    let opened: Vec<(Student, Thread, String)> = stream::iter(0..requested)
         .map(|n| {
             let student = suite.student(&format!("student-{n}"));
             async move {
@@ -113,9 +150,12 @@ async fn many_requests_are_answered_when_they_are_due(kind: Kind) {
         .buffer_unordered(8)
         .collect()
         .await;
-    for (student, thread, request_id) in opened.iter().take(REQUESTS / 2) {
-        skip(student, thread, request_id).await.unwrap();
-    }
+    let before = Load::of(&suite).await;
+    stream::iter(&opened[..requested / 2])
+        .for_each_concurrent(8, async |(student, thread, request_id)| {
+            skip(student, thread, request_id).await.unwrap();
+        })
+        .await;
     let late: Vec<f64> = stream::iter(&opened)
         .map(|(student, thread, _)| async move {
             let said = replies(student, thread, 1).await;
@@ -134,6 +174,13 @@ async fn many_requests_are_answered_when_they_are_due(kind: Kind) {
     // Those that were skipped were answered long before.
     let latest = late.iter().copied().fold(f64::MIN, f64::max);
     println!("figure context_resume_late_s {latest:.2} <=5");
+    let load = Load::of(&suite).await;
+    let each = |now: f64, then: f64| (now - then) / requested as f64;
+    let cpu = each(load.cpu_ms, before.cpu_ms);
+    let commands = each(load.commands, before.commands);
+    println!(
+        "{requested} requests; for each: {cpu:.2} CPU ms of all processes, {commands:.1} commands of Redis"
+    );
     for (student, thread, _) in &opened {
         let messages = student.messages(&thread.thread_id, 200).await;
         let said = messages.iter().filter(|m| m.role() == Role::Assistant);

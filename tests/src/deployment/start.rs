@@ -50,6 +50,7 @@ impl Deployment {
         args.extend(options.args);
         let suite = Running::start(Program {
             name: Service::Suite.binary(),
+            folder: None,
             args,
             env,
             home: home.path().to_owned(),
@@ -118,6 +119,7 @@ impl Deployment {
             ports.push(port);
             Program {
                 name: service.binary(),
+                folder: options.binaries.clone(),
                 args: Vec::new(),
                 env,
                 home: home.path().to_owned(),
@@ -234,6 +236,7 @@ async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, seeds: &[Seed])
     let store = turnwise::suite::embedded_store(&data_dir.session_store());
     let mut session = Running::start(Program {
         name: Service::Session.binary(),
+        folder: None,
         args: Vec::new(),
         env: [
             ("LISTEN", "127.0.0.1:0".to_owned()),

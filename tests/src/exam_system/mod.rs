@@ -77,6 +77,7 @@ impl ExamSystem {
         let port = ReservedPort::new().unwrap();
         let program = Program {
             name: "exam-system",
+            folder: None,
             args: vec![format!("127.0.0.1:{}", port.number()).into()],
             env: Vec::new(),
             home: home.path().to_owned(),

@@ -151,6 +151,7 @@ const HELP: &str = "  \
   check 4        answer the open drill, whoever gets the line
   submit b       answer the open exam question at once
   /say …         say it to the tutor while a card is open; a line that ends in ? goes there, too
+  /later …       say it to the tutor, to be answered when there is time; a bell rings then
   /card          the open card again, an exam question with its lock as it is now
   /standing      your badges, and what to come back to
   /history 20    the last messages

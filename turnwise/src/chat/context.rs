@@ -10,7 +10,7 @@ use turnwise_proto::{
         SkipContextRequest, SupplyContextRequest, WatchThreadRequest, WatchThreadResponse,
         watch_thread_response::Event,
     },
-    tutor::v1::{RequiredContext, Role, TakeTurnResponse},
+    tutor::v1::{DialogState, RequiredContext, Role, TakeTurnResponse},
 };
 
 use super::Chat;
@@ -71,11 +71,15 @@ fn card(required: &[RequiredContext], ink: Ink) -> String {
 impl Chat<'_> {
     /// Shows what the message waits for, and begins to watch for its answer.
     pub(super) fn wait_for(&mut self, answer: &TakeTurnResponse) -> String {
-        let Some(required) = &answer.context_required else {
-            return String::new();
+        let text = match (&answer.context_required, answer.dialog_state()) {
+            (Some(required), _) => card(&required.required, self.ink),
+            (None, DialogState::Queued) => {
+                "tutor › Your message was accepted. The answer comes when there is time.\n"
+                    .to_owned()
+            }
+            (None, _) => return String::new(),
         };
-        let text = card(&required.required, self.ink);
-        self.waiting = Some(required.clone());
+        self.waiting.clone_from(&answer.context_required);
         if self.news.is_none() {
             self.news = Some(self.watch());
         }

@@ -64,6 +64,9 @@ pub struct ChatArgs {
     /// The project that messages belong to, where it has several threads: any id
     #[arg(long, conflicts_with = "helper")]
     pub batch: Option<String>,
+    /// How answers in the project are to be written: plain, formal, or another style of the suite's prompt sheets
+    #[arg(long, conflicts_with = "helper")]
+    pub writing_style: Option<String>,
     /// File with a staff token for /why; without it a development token of a local `turnwise up` is made
     #[arg(long)]
     pub staff_token_file: Option<PathBuf>,
@@ -98,10 +101,11 @@ pub async fn run(args: ChatArgs) -> Result<ExitCode> {
     };
     let mut out = std::io::stdout();
     let mut desk = Desk::new(&thread_id, &student.args().course);
-    let has_project = args.phase.is_some() || args.batch.is_some();
+    let has_project = args.phase.is_some() || args.batch.is_some() || args.writing_style.is_some();
     desk.project = has_project.then(|| Project {
         phase: args.phase.unwrap_or_default(),
         batch_id: args.batch.unwrap_or_default(),
+        writing_style: args.writing_style.unwrap_or_default(),
         ..Project::default()
     });
     let mut chat = Chat {

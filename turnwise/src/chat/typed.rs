@@ -25,6 +25,8 @@ pub enum Typed {
     Enter,
     /// A message to the tutor.
     Say(StudentInput),
+    /// A message to the tutor that may be answered later.
+    Later(StudentInput),
     /// An answer to the open card.
     Answer(StudentInput),
     /// An answer that is handed in at once, with the word that was typed for it: `check …` or `submit …`.
@@ -127,7 +129,8 @@ fn asked(command: &str) -> Typed {
         ("pieces", "") => Command::Pieces,
         ("without", "") => Command::Without,
         ("withdraw", "") => Command::Withdraw,
-        ("say", "") => return Typed::Enter,
+        ("say" | "later", "") => return Typed::Enter,
+        ("later", text) => return Typed::Later(input(text)),
         ("say", text) => return Typed::Say(input(text)),
         ("help" | "h" | "?", "") => Command::Help,
         ("standing", "") => Command::Standing,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use turnwise_prompts::{GradePrompt, Prompt, Sheets};
 use turnwise_proto::{
     explain::v1::{ContextAttachment, ContextBundle},
-    tutor::v1::{ClientEvent, ClientEventKind, Role},
+    tutor::v1::{ClientEvent, ClientEventKind, Project, Role},
 };
 
 use crate::fixture::{AMPLE, Turn, anchor, block, chunk, contents, grade, said, turn};
@@ -49,6 +49,13 @@ fn everywhere(text: &str) -> Turn {
             ..ContextAttachment::default()
         }],
         missing: vec![text.to_owned()],
+        project: Some(Project {
+            phase: text.to_owned(),
+            goal: text.to_owned(),
+            plan: text.to_owned(),
+            writing_style: "plain".to_owned(),
+            ..Project::default()
+        }),
     });
     turn.input.voice_transcript = text.to_owned();
     turn.event = Some(ClientEvent {

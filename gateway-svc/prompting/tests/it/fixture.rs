@@ -6,7 +6,7 @@ use turnwise_proto::{
     policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk, Citation},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DrillResult, ExamAvailability, MasteryTier, Role,
+        ClientEvent, ClientEventKind, DrillResult, ExamAvailability, MasteryTier, Project, Role,
         StudentInput, TutorAction, TutorMessage,
     },
 };
@@ -148,9 +148,24 @@ pub fn supplied_turn() -> Turn {
                 message_id: 7,
             }],
             missing: vec!["The plan of the day".to_owned()],
+            project: None,
         }),
         ..turn()
     }
+}
+
+/// The same in a project, to be answered formally.
+pub fn project_turn() -> Turn {
+    let mut turn = supplied_turn();
+    let context = turn.context.get_or_insert_default();
+    context.project = Some(Project {
+        batch_id: "trip".to_owned(),
+        phase: "budget".to_owned(),
+        goal: "A day trip that everybody can pay".to_owned(),
+        plan: "Compare bus and train".to_owned(),
+        writing_style: "formal".to_owned(),
+    });
+    turn
 }
 
 /// A button alone, at the beginning of a course, where nothing is known yet.

@@ -3,7 +3,8 @@
 use turnwise_prompts::{GradePrompt, RenderError, Sheets, TranslatePrompt};
 
 use crate::fixture::{
-    AMPLE, block, button_turn, contents, grade, shown, stuck_turn, supplied_turn, turn,
+    AMPLE, block, button_turn, contents, grade, project_turn, shown, stuck_turn, supplied_turn,
+    turn,
 };
 
 #[test]
@@ -14,6 +15,7 @@ fn turns() {
         ("stuck", stuck_turn()),
         ("button", button_turn()),
         ("supplied", supplied_turn()),
+        ("project", project_turn()),
     ] {
         for locale in ["en", "de-CH"] {
             let prompt = turn.prompt(&sheets, locale, 2500);
@@ -53,6 +55,36 @@ fn attachments_are_data_of_the_user_role_and_leave_no_trace_where_there_are_none
     let empty = turn.prompt(&sheets, "en", AMPLE);
     turn.context = None;
     assert_eq!(empty, turn.prompt(&sheets, "en", AMPLE));
+}
+
+#[test]
+fn a_project_says_in_which_style_and_order_the_prompt_stands() {
+    let sheets = Sheets::built_in().unwrap();
+    assert_eq!(sheets.styles().collect::<Vec<_>>(), ["formal", "plain"]);
+    let mut turn = project_turn();
+    let prompt = turn.prompt(&sheets, "de-CH", AMPLE);
+    let (system, user) = contents(&prompt);
+    assert_eq!(
+        system,
+        contents(&supplied_turn().prompt(&sheets, "de-CH", AMPLE)).0
+    );
+    let order = [
+        "<STUDENT_INPUT>",
+        "<EARLIER_TURNS>",
+        "Schreibe sachlich",
+        "<CONTEXT>",
+        "<PROJECT>",
+        "<EXTERNAL_CONTEXT>",
+    ];
+    let places = order.map(|part| user.find(part).expect(part));
+    assert!(places.is_sorted(), "{user}");
+    let data = block(user, "PROJECT").unwrap();
+    assert_eq!(data["goal"], "A day trip that everybody can pay");
+    // A style whose sheet is gone is none.
+    let project = turn.context.as_mut().unwrap().project.as_mut().unwrap();
+    project.writing_style = "rhymed".to_owned();
+    let prompt = turn.prompt(&sheets, "en", AMPLE);
+    assert!(!contents(&prompt).1.contains("Write"), "{prompt:?}");
 }
 
 #[test]

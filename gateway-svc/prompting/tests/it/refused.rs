@@ -10,7 +10,9 @@ use crate::fixture::{AMPLE, contents, turn};
 fn folder(sheets: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in sheets {
-        fs::write(folder.path().join(name), text).unwrap();
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
     }
     folder
 }
@@ -68,26 +70,41 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ external_context }} and no words",
+            "{{ context }}{{ clarification }}{{ external_context }}{{ project }}{{ style }} and no words",
             None,
             "student_input",
         ),
         (
             "turn.user.md",
-            "{% if earlier_turns %}{{ context }}{% endif %}{{ clarification }}{{ external_context }}{{ student_input }}",
+            "{% if earlier_turns %}{{ context }}{% endif %}{{ clarification }}{{ external_context }}{{ project }}{{ style }}{{ student_input }}",
             None,
             "context",
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ student_input }}",
+            "{{ context }}{{ clarification }}{{ project }}{{ style }}{{ student_input }}",
             None,
             "external_context",
         ),
+        (
+            "turn.user.md",
+            "{{ context }}{{ clarification }}{{ external_context }}{{ student_input }}",
+            None,
+            "project",
+        ),
+        (
+            "turn.user.md",
+            "{{ context }}{{ clarification }}{{ external_context }}{{ student_input }}{{ project }}",
+            None,
+            "style",
+        ),
+        ("styles/plain.md", "Be {{ kind }}", Some(1), "`kind`"),
+        ("styles/Plain.md", "Be brief.", None, "lower-case"),
+        ("styles/plain.txt", "Be brief.", None, "STYLE.LOCALE.md"),
         ("turn.system.md", "Be good.", None, "policy"),
         (
             "turn.user.md",
-            "{{ context | upper }}{{ student_input }}",
+            "{{ context | upper }}{{ project }}{{ student_input }}",
             None,
             "context",
         ),

@@ -9,8 +9,8 @@ use turnwise_proto::session::v1::{
     AbandonTurnRequest, ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimStreamsRequest,
     CompleteDueWorkRequest, EventDestination, ExportClassRequest, GetBacklogRequest,
     GetClassRosterRequest, GetSnapshotRequest, GetThreadRequest, GetTurnLogRequest,
-    ListArtifactsRequest, ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest,
-    PutArtifactRequest, ReadArtifactRequest, ReadContextPayloadRequest, RenewDueWorkRequest,
+    ListContextRequestsRequest, ListEventsRequest, ListThreadsRequest, PutArtifactRequest,
+    ReadArtifactRequest, ReadBatchRequest, ReadContextPayloadRequest, RenewDueWorkRequest,
     RenewLeaseRequest, ResetClassRequest, SetClassRosterRequest, SettleEventsRequest,
     SupplyContextRequest, WatchEventsRequest,
 };
@@ -143,7 +143,7 @@ async fn outcomes(
     );
     call!(
         Thread,
-        session.list_artifacts(ListArtifactsRequest {
+        session.read_batch(ReadBatchRequest {
             student_id: student_id.clone(),
             thread_id: thread_id.clone(),
             ..Default::default()

@@ -2,8 +2,8 @@
 
 use super::*;
 use turnwise_proto::session::v1::{
-    ChangeContextRequestRequest, ContextRequestChange, ListArtifactsRequest, PutArtifactRequest,
-    ReadArtifactRequest,
+    ChangeContextRequestRequest, ContextRequestChange, PutArtifactRequest, ReadArtifactRequest,
+    ReadBatchRequest,
 };
 
 fn put(thread_id: &str) -> PutArtifactRequest {
@@ -75,12 +75,12 @@ async fn artifacts_are_kept_and_read_by_those_who_may_supply_them() {
         let kept = session
             .put_artifact(request_as(&who, put(&thread_id)))
             .await;
-        let list = ListArtifactsRequest {
+        let list = ReadBatchRequest {
             student_id: "ada".to_owned(),
             thread_id: thread_id.clone(),
             batch_id: "trip".to_owned(),
         };
-        let listed = session.list_artifacts(request_as(&who, list)).await;
+        let listed = session.read_batch(request_as(&who, list)).await;
         let read = ReadArtifactRequest {
             student_id: "ada".to_owned(),
             thread_id: thread_id.clone(),

@@ -75,7 +75,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         2 => (-1..3_i32).prop_map(Op::Correct),
         1 => Just(Op::Skip),
         1 => Just(Op::Cancel),
-        3 => prop::collection::vec(any::<bool>(), 1..4).prop_map(|optional| Op::Request { optional }),
+        3 => prop::collection::vec(any::<bool>(), 0..4).prop_map(|optional| Op::Request { optional }),
         3 => which().prop_map(Op::AnswerRequest),
         4 => (which(), -1..4_i32, prop::sample::select(faults.to_vec()))
             .prop_map(|(which, slot, fault)| Op::Supply { which, slot, fault }),
@@ -225,7 +225,8 @@ impl Model {
             .collect();
         self.needs = Some(self.requests.len());
         self.requests.push(Needs {
-            ended: None,
+            // What asks for nothing waits for its answer alone.
+            ended: optional.is_empty().then_some(Ended::Satisfied),
             missing,
             slots: optional.len() as i32,
             end: self.now + 300,
@@ -369,7 +370,8 @@ impl Thread {
                 *self.closed.entry(id.clone()).or_default() += 1;
             }
             for schedule in &stepped.schedules {
-                if schedule.kind == WorkKind::ContextResume {
+                let kind = schedule.kind;
+                if matches!(kind, WorkKind::ContextResume | WorkKind::DeferredTurn) {
                     *self.resumed.entry(id.clone()).or_default() += 1;
                 }
             }

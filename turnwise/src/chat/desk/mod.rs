@@ -180,6 +180,10 @@ impl Desk {
             Typed::Enter => self.enter(),
             Typed::Press(number) => self.press(number),
             Typed::Say(input) => self.turn(Some(input), &Button::default()),
+            Typed::Later(input) => Step::send(Call::Turn(TakeTurnRequest {
+                deferred: true,
+                ..self.turn_request(Some(input), &Button::default())
+            })),
             Typed::Answer(input) => self.answer(&input),
             Typed::HandIn(input, word) => self.hand_in(input, &word),
             Typed::Command(Command::Again) => match self.again.clone() {
@@ -272,7 +276,11 @@ impl Desk {
     }
 
     fn turn(&self, input: Option<StudentInput>, button: &Button) -> Step {
-        Step::send(Call::Turn(TakeTurnRequest {
+        Step::send(Call::Turn(self.turn_request(input, button)))
+    }
+
+    fn turn_request(&self, input: Option<StudentInput>, button: &Button) -> TakeTurnRequest {
+        TakeTurnRequest {
             thread_id: self.thread_id.clone(),
             course_id: self.course_id.clone(),
             input,
@@ -280,7 +288,8 @@ impl Desk {
             idempotency_key: fresh_key(),
             place_ticket: self.place_ticket.clone(),
             project: self.project.clone(),
-        }))
+            deferred: false,
+        }
     }
 
     fn content(&self) -> Option<&tutor_card::Content> {
