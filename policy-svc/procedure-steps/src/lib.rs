@@ -5,6 +5,8 @@
 //! `settle_ms`: a value that flaps around a bound does not move the step back and forth. Until the next observation, a
 //! value counts as unchanged.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use turnwise_course_pack::gates::{Unmet, Vars};
 use turnwise_course_pack::{Procedure, ProcedureStep};
@@ -98,22 +100,46 @@ pub fn infer<'p>(
     vars: &Vars,
     now_ms: i64,
 ) -> Inference<'p> {
+    infer_since(procedure, state, vars, &BTreeMap::new(), now_ms)
+}
+
+/// The same for who does not call it at every observation. `since` are the times since when the variables have had their
+/// values; one that is not in it has it since now. A gate counts as it is since the latest of its variables' times; what came
+/// and went since the call before is not seen.
+pub fn infer_since<'p>(
+    procedure: &'p Procedure,
+    state: &mut RunState,
+    vars: &Vars,
+    since: &BTreeMap<String, i64>,
+    now_ms: i64,
+) -> Inference<'p> {
     let steps = procedure.steps.as_slice();
     if state.steps.len() != steps.len() {
         *state = RunState {
             steps: vec![Settling::default(); steps.len()],
-            last_ms: now_ms,
+            last_ms: i64::MIN,
             ..RunState::default()
         };
     }
     let now_ms = now_ms.max(state.last_ms);
+    let changed = steps.iter().map(|step| {
+        let of_vars = step.completion.vars().iter();
+        let latest = of_vars.map(|var| since.get(&var.name).copied().unwrap_or(now_ms));
+        latest.max().unwrap_or(now_ms).clamp(state.last_ms, now_ms)
+    });
+    let changed: Vec<i64> = changed.collect();
     state.last_ms = now_ms;
-    state.settle(steps, now_ms);
-    for (settling, step) in state.steps.iter_mut().zip(steps) {
-        if step.completion.holds(vars) == settling.settled {
-            settling.changing_since = None;
-        } else {
-            settling.changing_since.get_or_insert(now_ms);
+    for time in BTreeSet::from_iter(&changed) {
+        state.settle(steps, *time);
+        for ((settling, step), changed) in state.steps.iter_mut().zip(steps).zip(&changed) {
+            if changed != time {
+                continue;
+            }
+            if step.completion.holds(vars) == settling.settled {
+                settling.changing_since = None;
+            } else {
+                settling.changing_since.get_or_insert(*time);
+            }
         }
     }
     state.settle(steps, now_ms);
