@@ -86,6 +86,11 @@ impl Known {
         }
     }
 
+    /// Whether a sentence stands in the procedure.
+    pub(crate) fn says(&self, sentence: &str) -> bool {
+        self.text.contains(&plain_words(sentence))
+    }
+
     /// What these texts are refused for.
     pub(crate) fn flags(&self, texts: &[&str], rules: &Rules) -> Vec<&'static str> {
         let plain: Vec<String> = texts.iter().map(|text| plain_words(text)).collect();

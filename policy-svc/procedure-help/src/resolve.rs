@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use turnwise_course_pack::ProcedureStep;
 use turnwise_decisions::{FallbackReason, json, limits, validate};
-use turnwise_reply_guard::{Context, Form, Guard, Met, Spoken, Text};
+use turnwise_reply_guard::{Context, Form, Guard, Met, Reason, Spoken, Text, form_fault};
 
 use crate::{HelpedProcedure, plan::Help, rules::Rules, sentences};
 
@@ -186,13 +186,17 @@ impl HelpedProcedure {
             .map(String::as_str)
             .collect();
         let mut flags = self.known.flags(&texts, rules);
+        // What the course itself says is no harm, whatever it is about; how it is written is looked at all the same.
         let said: Vec<Text<'_>> = texts
             .iter()
+            .flat_map(|text| sentences::split(text))
+            .filter(|sentence| !self.known.says(sentence))
             .map(|text| Text {
                 text,
                 form: Form::Prose,
             })
             .collect();
+        let form_fault = texts.iter().find_map(|text| form_fault(text, Form::Prose));
         let verdict = guard.judge(
             &Spoken {
                 texts: &said,
@@ -201,7 +205,7 @@ impl HelpedProcedure {
             context,
         );
         *met = verdict.met;
-        flags.extend(verdict.withheld.map(turnwise_reply_guard::Reason::as_str));
+        flags.extend(form_fault.or(verdict.withheld).map(Reason::as_str));
         if !flags.is_empty() {
             return Err(Refusal {
                 reason: FallbackReason::UnsafeMessage,

@@ -24,7 +24,7 @@ const COMMANDS: [&str; 16] = [
     "tippe|tippen|tippst|tipp (?:die|den|das|auf|mal)|eintippen|antippen|gib ~ein",
     "(?:fuhre|fuhr|fuhren) ~aus|ausfuhren|auszufuhren",
     "(?:starte|starten|lass) ~(?:code|skript|programm|projekt|befehl|simulator|simulation)(?: laufen)?",
-    "(?:start|begin) ~(?:code|script|program|command|simulator|simulation)",
+    "start ~(?:code|script|program|command|simulator|simulation)",
     "(?:muss|sollte|soll) ~(?:geklickt|gedruckt|ausgefuhrt|abgeschaltet) werden",
 ];
 
@@ -45,8 +45,9 @@ const SAFETY_OFF: [&str; 11] = [
 
 const SAFETY: &str = "(?:goggles|(?:safety )?glasses|gloves|guards?|interlocks?|alarms?|fuses?|safety|emergency|protection|protective|shields?|ventilation|fume hood|warnings?|lab coat|[a-z]*(?:schutz|sicherheit|sicherung|notaus|alarm|warnung|abzug|handschuh|kittel|verriegelung)[a-z]*)";
 
-/// What stands before a pattern that is then no command.
-const NEGATED: &str = "(?:dont |do not |never |must not |mustnt |should not |shouldnt )";
+/// What stands before a pattern that is then no command, but a warning or a question.
+const NEGATED: &str =
+    "(?:dont |do not |never |must not |mustnt |should not |shouldnt |what should |what could )";
 
 /// Parts of apparatus and pages that people use. One that the procedure does not speak of is none of it. English words have
 /// other meanings without an article.

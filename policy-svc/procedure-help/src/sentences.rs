@@ -18,6 +18,17 @@ pub(crate) fn first(text: &str, most: usize) -> &str {
     text[..end.unwrap_or(text.len())].trim()
 }
 
+/// The sentences of a text.
+pub(crate) fn split(text: &str) -> Vec<&str> {
+    let mut start = 0;
+    let sentence = |end| {
+        let sentence = &text[start..end];
+        start = end;
+        sentence
+    };
+    ends(text).into_iter().map(sentence).collect()
+}
+
 /// The byte behind each sentence.
 fn ends(text: &str) -> Vec<usize> {
     let (mut ends, mut start) = (Vec::new(), 0);

@@ -1,11 +1,12 @@
 //! Against a slow reference, which recomputes everything from the whole log of observations.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use turnwise_course_pack::Procedure;
 use turnwise_course_pack::gates::{Gate, Value, Vars};
-use turnwise_procedure_steps::{Inference, RunState, Status, infer};
+use turnwise_procedure_steps::{Inference, RunState, Status, infer, infer_since};
 use turnwise_testing::properties;
 
 use crate::fixture::{gate, procedure, step};
@@ -179,6 +180,35 @@ proptest! {
             let next = log.get(n + 1).map_or(*now, |(next, _)| *next);
             let later = (*now + asked.get(n).unwrap_or(&0)).min(next);
             infer(&procedure, &mut asking, vars, later);
+        }
+    }
+
+    #[test]
+    fn times_stand_for_calls(procedure in any_procedure(), changes in any_changes(), calls in prop::collection::vec(any::<bool>(), 24)) {
+        // Between two calls each variable changes once, and each gate looks at one.
+        let steps = procedure.steps.into_iter().filter(|step| step.completion.vars().len() == 1);
+        let procedure = crate::fixture::procedure(steps.collect());
+        let log = log_of(&changes);
+        let (mut dense, mut sparse) = (RunState::default(), RunState::default());
+        let (mut since, mut changed) = (BTreeMap::new(), BTreeSet::new());
+        for (n, (now, vars)) in log.iter().enumerate() {
+            let told = infer(&procedure, &mut dense, vars, *now);
+            let (name, next) = match n.checked_sub(1) {
+                Some(before) => (changes[before].1, changes.get(n).map(|change| change.1)),
+                None => ("", None),
+            };
+            changed.insert(name);
+            since.insert(name.to_owned(), *now);
+            for first in ["a", "b", "n", "x"] {
+                since.entry(first.to_owned()).or_insert(log[0].0);
+            }
+            let due = next.is_none_or(|next| changed.contains(next)) || calls[n % calls.len()];
+            if due {
+                let known = infer_since(&procedure, &mut sparse, vars, &since, *now);
+                prop_assert_eq!(&known, &told);
+                prop_assert_eq!(&sparse, &dense);
+                changed.clear();
+            }
         }
     }
 
