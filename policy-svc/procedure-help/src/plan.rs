@@ -12,7 +12,7 @@ use turnwise_procedure_steps::{self as steps, Inference, RunState};
 
 use crate::{
     HelpedProcedure,
-    resolve::{MOST_EXPLANATIONS, MOST_SENTENCES},
+    resolve::{MOST_EXPLANATIONS, MOST_MESSAGE_CHARS, MOST_SENTENCES},
     sentences, words,
 };
 
@@ -160,7 +160,10 @@ fn fallback(locale: &str, told: &Inference<'_>, targets: &[&UiTarget], unobserve
         .collect();
     let unmet = told.blocked_by.as_ref();
     let unmet = unmet.filter(|unmet| pending || !unobserved && is_unknown(unmet));
-    let unmet = unmet.map(|unmet| words::unmet(locale, unmet));
+    // Of an author's texts none is longer; a condition over hundreds of digits helps nobody.
+    let unmet = unmet
+        .map(|unmet| words::unmet(locale, unmet))
+        .filter(|unmet| unmet.chars().count() <= MOST_MESSAGE_CHARS);
     let own = targets
         .iter()
         .find(|target| step.target.as_ref() == Some(&target.id));

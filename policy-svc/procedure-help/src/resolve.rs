@@ -187,10 +187,15 @@ impl HelpedProcedure {
             .collect();
         let mut flags = self.known.flags(&texts, rules);
         // What the course itself says is no harm, whatever it is about; how it is written is looked at all the same.
-        let said: Vec<Text<'_>> = texts
+        let others = |text: &&str| -> String {
+            let sentences = sentences::split(text).into_iter();
+            sentences
+                .filter(|sentence| !self.known.says(sentence))
+                .collect()
+        };
+        let others: Vec<String> = texts.iter().map(others).collect();
+        let said: Vec<Text<'_>> = others
             .iter()
-            .flat_map(|text| sentences::split(text))
-            .filter(|sentence| !self.known.says(sentence))
             .map(|text| Text {
                 text,
                 form: Form::Prose,

@@ -27,7 +27,7 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 const MOST_VARIABLES: usize = 10_000;
 /// The most bytes of a run's state; that of 100 steps has some 5,000.
 const MOST_STATE_BYTES: usize = 65_536;
-/// The most characters of a text of a plan's fallback: an author's texts have at most 1,000.
+/// The most characters of a text of a plan's fallback: an author's texts have at most 1,000, and a sentence stands before.
 const MOST_FALLBACK_CHARS: usize = 3_000;
 
 /// The plan, and the run's state behind it.

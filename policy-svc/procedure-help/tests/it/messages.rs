@@ -172,7 +172,6 @@ fn good_help_is_given() {
         "Der Hahn ist noch zu. Was musst du tun, damit die Lösung läuft?",
         "Setze zuerst die Schutzbrille auf, z. B. die vom Haken.",
         "Im Becher herrscht kein Druck.",
-        "Nimm die „Schutzbrille“ in die Hand.",
     ] {
         let told = said(german(), message, &[]);
         assert_eq!((told.reason, told.violation), (None, None), "{message}");
