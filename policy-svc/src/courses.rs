@@ -12,6 +12,7 @@ use turnwise_decisions::{
 };
 use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
+use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
 use crate::{answers::Answers, artifacts::Context, error::StartError};
@@ -44,6 +45,8 @@ pub struct LoadedCourse {
     pub chat: chat::Course,
     /// What may be asked for before an answer.
     pub context: Context,
+    /// The procedures that students get help with.
+    pub procedures: Vec<HelpedProcedure>,
 }
 
 impl LoadedCourse {
@@ -61,6 +64,9 @@ impl LoadedCourse {
             exams: exam_questions(&pack),
             chat: chat_course(&pack),
             context: Context::new(pack.context.clone().unwrap_or_default()),
+            procedures: (pack.procedures.iter().cloned())
+                .map(HelpedProcedure::new)
+                .collect(),
             course: Course::new(course_spec(pack))?,
         })
     }

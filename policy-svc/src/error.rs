@@ -16,6 +16,9 @@ pub enum StartError {
     /// The reply guard cannot be made.
     #[error("the reply guard cannot be made: {0}")]
     Guard(#[from] turnwise_reply_guard::GuardError),
+    /// The rules for help with procedures cannot be made.
+    #[error(transparent)]
+    HelpRules(#[from] turnwise_procedure_help::RuleError),
 }
 
 /// Why a call fails.

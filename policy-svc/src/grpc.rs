@@ -11,8 +11,10 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod procedure_help;
 mod read;
 mod reply;
+mod versions;
 mod words;
 mod write;
 
@@ -28,18 +30,20 @@ use turnwise_proto::policy::v1::{
     DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
     ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
     GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
-    ListCoursesResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
-    ResolveGradeRequest, ResolveGradeResponse, ResolveReplyRequest, ResolveReplyResponse,
-    SummarizeClassRequest, SummarizeClassResponse, policy_service_server::PolicyService,
-    resolve_grade_request, resolve_reply_request,
+    ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest,
+    PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
+    ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
+    ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
+    policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
 };
 
+use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
 use self::guard::Known;
 use crate::{
     config::HelperSettings,
-    courses::{Courses, LoadedCourse},
+    courses::Courses,
     error::PolicyError,
     metrics::{GradeMetrics, ReplyMetrics},
 };
@@ -55,6 +59,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    help_rules: Rules,
     helper: turnwise_lesson_policy::Defaults,
     context_handoff: bool,
 }
@@ -68,6 +73,7 @@ impl Policies {
         replies: ReplyMetrics,
         grades: GradeMetrics,
         guard: Guard,
+        help_rules: Rules,
     ) -> Self {
         Self {
             courses,
@@ -75,6 +81,7 @@ impl Policies {
             replies,
             grades,
             guard,
+            help_rules,
             helper: HelperSettings::default().defaults(),
             context_handoff: true,
         }
@@ -92,52 +99,6 @@ impl Policies {
         Self {
             context_handoff: on,
             ..self
-        }
-    }
-
-    /// The course as new turns have it.
-    fn course(&self, field: &'static str, id: &str) -> Result<Arc<LoadedCourse>, Status> {
-        ids::check(field, id)?;
-        let course = self.courses.get(id);
-        Ok(course.ok_or_else(|| self.not_served(field, id))?)
-    }
-
-    /// The course in this version, which need not be the one that new turns have.
-    fn version(
-        &self,
-        fields: (&'static str, &'static str),
-        id: &str,
-        pack_hash: &str,
-    ) -> Result<Arc<LoadedCourse>, Status> {
-        ids::check(fields.0, id)?;
-        if !self.courses.holds(id) {
-            return Err(self.not_served(fields.0, id).into());
-        }
-        ids::check(fields.1, pack_hash)?;
-        let course = self.courses.version(id, pack_hash);
-        Ok(course.ok_or_else(|| PolicyError::UnknownPackVersion {
-            field: fields.1,
-            course_id: id.to_owned(),
-            pack_hash: pack_hash.to_owned(),
-        })?)
-    }
-
-    /// The course in this version; without one, as new turns have it.
-    fn version_or_current(&self, id: &str, pack_hash: &str) -> Result<Arc<LoadedCourse>, Status> {
-        if pack_hash.is_empty() {
-            self.course("course_id", id)
-        } else {
-            self.version(("course_id", "pack_hash"), id, pack_hash)
-        }
-    }
-
-    /// Why there is no such course here.
-    fn not_served(&self, field: &'static str, id: &str) -> PolicyError {
-        let course_id = id.to_owned();
-        if self.courses.is_circular(id) {
-            PolicyError::CourseGraphInvalid { field, course_id }
-        } else {
-            PolicyError::UnknownCourse { field, course_id }
         }
     }
 }
@@ -430,6 +391,35 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.course("course_id", &request.course_id)?;
         Ok(Response::new(context::check(&loaded, &request)?))
+    }
+
+    async fn plan_procedure_help(
+        &self,
+        request: Request<PlanProcedureHelpRequest>,
+    ) -> Result<Response<PlanProcedureHelpResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(procedure_help::plan(&loaded, request)?))
+    }
+
+    async fn resolve_procedure_help(
+        &self,
+        request: Request<ResolveProcedureHelpRequest>,
+    ) -> Result<Response<ResolveProcedureHelpResponse>, Status> {
+        let request = request.into_inner();
+        let plan = request.plan.as_ref();
+        let plan = plan.ok_or_else(|| PolicyError::missing("plan"))?;
+        let fields = ("plan.course_id", "plan.pack_hash");
+        let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
+        let response = procedure_help::resolve(&loaded, &self.help_rules, &self.guard, request)?;
+        if !response.violation.is_empty() {
+            tracing::info!(
+                reason = response.fallback_reason().as_str_name(),
+                violation = response.violation,
+                "model's help refused"
+            );
+        }
+        Ok(Response::new(response))
     }
 
     async fn get_lesson(

@@ -11,8 +11,8 @@
 //! | [`config`], [`error`] | settings; what can go wrong |
 //!
 //! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`,
-//! what the homework helper may answer `turnwise-lesson-policy`, and what is asked for before an answer
-//! `turnwise-context-needs`.
+//! what the homework helper may answer `turnwise-lesson-policy`, what is asked for before an answer
+//! `turnwise-context-needs`, and help with procedures `turnwise-procedure-help`.
 
 pub mod answers;
 pub mod artifacts;
@@ -25,6 +25,7 @@ pub mod metrics;
 use std::{sync::Arc, time::Duration};
 
 use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
+use turnwise_procedure_help::Rules;
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
 use turnwise_reply_guard::Guard;
 
@@ -68,7 +69,8 @@ pub fn routes_over(
     let replies = ReplyMetrics::register(&kit.metrics);
     let grades = GradeMetrics::register(&kit.metrics);
     let guard = Guard::built_in()?;
-    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard)
+    let rules = Rules::built_in()?;
+    let service = grpc::Policies::new(courses, kit.pages.clone(), replies, grades, guard, rules)
         .with_helper(helper.defaults())
         .with_context_handoff(context_handoff);
     let service = PolicyServiceServer::new(service)

@@ -52,19 +52,27 @@ fn no_service_depends_on_another_and_no_library_on_a_service() {
 
 /// Crates that decide or compute and do nothing else, and what none of them links: transport, contracts, stores, and
 /// the asynchronous runtime but for [`READS_COURSES`].
-const PURE: [&str; 9] = [
+const PURE: [&str; 12] = [
     "turnwise-decisions",
     "turnwise-grading",
     "turnwise-redaction",
     "turnwise-text",
     "turnwise-text-classifier",
     "turnwise-fingerprint",
+    "turnwise-gates",
     "turnwise-reply-guard",
     READS_COURSES[0],
     READS_COURSES[1],
+    READS_COURSES[2],
+    READS_COURSES[3],
 ];
 /// Know courses by the crate that also watches their folder, on the runtime.
-const READS_COURSES: [&str; 2] = ["turnwise-context-needs", "turnwise-retrieval-relevance"];
+const READS_COURSES: [&str; 4] = [
+    "turnwise-context-needs",
+    "turnwise-procedure-help",
+    "turnwise-procedure-steps",
+    "turnwise-retrieval-relevance",
+];
 const RUNTIME: &str = "tokio";
 const IMPURE: [&str; 9] = [
     RUNTIME,

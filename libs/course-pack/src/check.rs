@@ -1,7 +1,10 @@
 //! The checks that look across files: ids, references between items, and the graph.
 
 mod examples;
+mod procedures;
 mod units;
+
+pub(crate) use procedures::procedures;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -8,6 +8,7 @@ use crate::fields::Located;
 use crate::model::{
     Chunk, ClarifyingDocument, Course, Lesson, Question, QuestionOption, Support, Tier, Unit,
 };
+use crate::procedure::{ProcedurePhase, TelemetryVar, UiTarget};
 
 /// Everything read so far. An item with a fault is kept as far as it can be named, so that others
 /// that refer to it are not blamed.
@@ -22,6 +23,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) references: BTreeMap<String, String>,
     pub(crate) documents: Vec<DocumentDraft<'a>>,
     pub(crate) context: Option<ContextDraft<'a>>,
+    /// By id.
+    pub(crate) procedures: BTreeMap<String, ProcedureDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.
     pub(crate) units_incomplete: bool,
     /// Whether some question could not be read, so that a missing one proves nothing.
@@ -118,4 +121,41 @@ pub(crate) struct ContextDraft<'a> {
     pub(crate) context: ContextCourse,
     pub(crate) file: &'a Path,
     pub(crate) units: Vec<Located<String>>,
+}
+
+/// What could be read of a procedure's files.
+#[derive(Default)]
+pub(crate) struct ProcedureDraft<'a> {
+    pub(crate) script: Option<ScriptDraft<'a>>,
+    /// The variables, unless a fault keeps an unknown one from proving anything.
+    pub(crate) telemetry: Option<Vec<TelemetryVar>>,
+    /// The targets, likewise.
+    pub(crate) targets: Option<Vec<UiTarget>>,
+}
+
+/// A procedure without its variables and targets.
+pub(crate) struct ScriptDraft<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) title: String,
+    /// If it is not the course's.
+    pub(crate) locale: Option<String>,
+    pub(crate) contract_version: String,
+    pub(crate) phases: Vec<ProcedurePhase>,
+    pub(crate) steps: Vec<StepDraft>,
+}
+
+/// A step with the texts of its gates.
+pub(crate) struct StepDraft {
+    pub(crate) id: Located<String>,
+    pub(crate) phase: String,
+    pub(crate) official_step: String,
+    pub(crate) short_explanation: String,
+    pub(crate) tutor_prompts: Vec<String>,
+    pub(crate) entry: Option<Located<String>>,
+    /// `None` if it could not be read.
+    pub(crate) completion: Option<Located<String>>,
+    pub(crate) target: Option<Located<String>>,
+    /// `None`: the default.
+    pub(crate) allowed_targets: Option<Vec<Located<String>>>,
+    pub(crate) settle_ms: u32,
 }

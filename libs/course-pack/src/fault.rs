@@ -39,7 +39,11 @@ impl std::error::Error for PackFault {}
 
 /// The faults found so far: loading goes on after a fault, so that one run shows them all.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<PackFault>);
+pub(crate) struct Faults {
+    found: Vec<PackFault>,
+    /// What does not keep a pack from being served.
+    warnings: Vec<PackFault>,
+}
 
 impl Faults {
     /// Notes a fault.
@@ -50,7 +54,7 @@ impl Faults {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) {
-        self.0.push(PackFault {
+        self.found.push(PackFault {
             file: file.to_path_buf(),
             line: line.into(),
             message: message.into(),
@@ -58,18 +62,29 @@ impl Faults {
         });
     }
 
+    /// Notes something to look at.
+    pub(crate) fn warn(&mut self, warning: PackFault) {
+        self.warnings.push(warning);
+    }
+
+    /// Takes what there is to look at out, in the order in which it was found.
+    pub(crate) fn take_warnings(&mut self) -> Vec<PackFault> {
+        self.warnings.dedup();
+        std::mem::take(&mut self.warnings)
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty()
     }
 
     /// The faults by file, line and text, each once.
     pub(crate) fn into_sorted(mut self) -> Vec<PackFault> {
-        self.0.sort_by(|a, b| {
+        self.found.sort_by(|a, b| {
             (&a.file, a.line, &a.message, &a.remedy).cmp(&(&b.file, b.line, &b.message, &b.remedy))
         });
-        self.0.dedup();
-        self.0
+        self.found.dedup();
+        self.found
     }
 }
 
@@ -95,8 +110,23 @@ impl<'a> Sink<'a> {
         self.faults.add(self.file, line, message, remedy);
     }
 
+    /// Notes something to look at in this file.
+    pub(crate) fn warn(
+        &mut self,
+        line: usize,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.faults.warn(PackFault {
+            file: self.file.to_path_buf(),
+            line: Some(line),
+            message: message.into(),
+            remedy: remedy.into(),
+        });
+    }
+
     /// How many faults there are, to see whether some reading added to them.
     pub(crate) fn count(&self) -> usize {
-        self.faults.0.len()
+        self.faults.found.len()
     }
 }

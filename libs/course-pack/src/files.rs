@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::fault::Faults;
+use crate::ids;
 
 /// What a file of a pack holds: it follows from the folder that the file is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,24 @@ pub(crate) enum Kind {
     Support,
     Reference,
     Document,
+    Procedure(Part),
 }
+
+/// A file of a procedure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Steps,
+    Telemetry,
+    Ui,
+}
+
+/// The folder of procedures, which has a folder for each with these files.
+const PROCEDURES: &str = "procedures";
+const PARTS: [(&str, Part); 3] = [
+    ("procedure.yaml", Part::Steps),
+    ("telemetry.yaml", Part::Telemetry),
+    ("ui.yaml", Part::Ui),
+];
 
 /// One file of a pack.
 #[derive(Debug)]
@@ -188,12 +206,13 @@ impl Walk<'_> {
                     format!("`{name}` is a file, but the format has a folder of that name"),
                     format!("make it a folder `{name}/` with files in it"),
                 ),
+                None if is_dir && name == PROCEDURES => self.procedures(&path),
                 None if is_dir => self.faults.add(
                     &path,
                     None,
                     format!("a pack has no folder `{name}`"),
-                    "the folders are units, content, exams, support, references and documents; rename \
-                     this one, move it out, or start its name with a dot",
+                    "the folders are units, content, exams, support, references, documents and procedures; \
+                     rename this one, move it out, or start its name with a dot",
                 ),
                 None if name == "course.yaml" => self.found.push(PackFile {
                     name,
@@ -270,6 +289,65 @@ impl Walk<'_> {
                     ),
                 );
             }
+        }
+    }
+
+    /// `procedures/`: a folder for each, and in it all of its files.
+    fn procedures(&mut self, dir: &Path) {
+        for entry in self.entries(dir) {
+            let Some(is_dir) = self.admit(&entry) else {
+                continue;
+            };
+            let Entry { name, path, .. } = entry;
+            if !is_dir || !ids::is_id(&name) {
+                self.faults.add(
+                    &path,
+                    None,
+                    format!(
+                        "`{name}` cannot be a procedure: each is a folder, and its name is its id"
+                    ),
+                    format!(
+                        "make it a folder `{PROCEDURES}/ID/`; for its id, {}",
+                        ids::RULE
+                    ),
+                );
+                continue;
+            }
+            self.procedure(&path, &format!("{PROCEDURES}/{name}"));
+        }
+    }
+
+    fn procedure(&mut self, dir: &Path, prefix: &str) {
+        let known = PARTS.map(|(file, _)| file).join(", ");
+        let mut missing = PARTS.to_vec();
+        for entry in self.entries(dir) {
+            let Some(is_dir) = self.admit(&entry) else {
+                continue;
+            };
+            match PARTS.iter().find(|(file, _)| *file == entry.name) {
+                Some((file, part)) if !is_dir => {
+                    missing.retain(|(other, _)| other != file);
+                    self.found.push(PackFile {
+                        name: format!("{prefix}/{file}"),
+                        path: entry.path,
+                        kind: Kind::Procedure(*part),
+                    });
+                }
+                _ => self.faults.add(
+                    &entry.path,
+                    None,
+                    format!("a procedure has no part `{}`", entry.name),
+                    format!("its files are {known}; rename it, move it out, or start its name with a dot"),
+                ),
+            }
+        }
+        for (file, _) in missing {
+            self.faults.add(
+                &dir.join(file),
+                None,
+                format!("this procedure has no {file}"),
+                format!("write it: a procedure has the files {known}"),
+            );
         }
     }
 

@@ -15,6 +15,7 @@
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
+//! | `procedures/ID/` | a procedure that students work through ([`Procedure`]): `procedure.yaml` has its steps, `telemetry.yaml` the variables of its gates, `ui.yaml` what may be highlighted |
 //!
 //! `clarifying_questions` is a list in the course's language, or a map of language tags to lists (`en: [...]`,
 //! `de: [...]`): the course's own language among them, all with the same questions in the same order.
@@ -48,6 +49,7 @@ pub mod key_path;
 mod library;
 mod load;
 mod model;
+mod procedure;
 mod read;
 mod repeats;
 mod settings;
@@ -67,4 +69,8 @@ pub use model::{
     Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind,
     Tier, Unit,
 };
+pub use procedure::{
+    CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,
+};
 pub use settings::LibrarySettings;
+pub use turnwise_gates as gates;

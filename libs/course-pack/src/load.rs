@@ -34,6 +34,8 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     let files = files::find(dir, &mut faults);
     let (mut draft, hash) = read::read(&files, &mut faults);
     let circular = check::check(&draft, &mut faults);
+    let procedures = check::procedures(&draft, &mut faults);
+    let warnings = faults.take_warnings();
     match draft.course.take() {
         Some(course) if faults.is_empty() => Ok(Pack {
             hash,
@@ -46,6 +48,8 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
             references: draft.references,
             documents: draft.documents.into_iter().map(|d| d.document).collect(),
             context: draft.context.map(|c| c.context),
+            procedures,
+            warnings,
         }),
         course => Err(Refusal {
             faults: faults.into_sorted(),

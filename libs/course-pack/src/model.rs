@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::context::ContextCourse;
+use crate::fault::PackFault;
+use crate::procedure::Procedure;
 
 /// A loaded and checked course pack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,6 +31,11 @@ pub struct Pack {
     pub documents: Vec<ClarifyingDocument>,
     /// What may be missing from students' work, if the course says so.
     pub context: Option<ContextCourse>,
+    /// Procedures that students work through, in the order of their ids.
+    pub procedures: Vec<Procedure>,
+    /// What the checks could not decide: the pack is served all the same.
+    #[serde(skip)]
+    pub warnings: Vec<PackFault>,
 }
 
 /// The course itself.

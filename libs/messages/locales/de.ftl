@@ -88,3 +88,19 @@ helper-suggest-status-harder = Kannst du mir eine schwerere Aufgabe geben?
 helper-suggest-general-start = Womit soll ich anfangen?
 helper-suggest-general-example = Kannst du mir ein Beispiel zeigen?
 helper-suggest-topic = Kannst du mir dieses Thema erklären: { $topic }?
+
+# Hilfe bei einer Anleitung ohne Modell. Die erste: Alle Schritte sind erledigt. Die letzte: Der Schritt hat keine eigenen Worte.
+# Die anderen sind Sätze vor dem, worum es im Schritt geht.
+procedure-finished = Alle Schritte dieser Anleitung sind erledigt.
+procedure-unobserved = Ich sehe noch nicht, was du getan hast.
+procedure-stepped-back = Etwas, das schon erledigt war, ist nicht mehr so.
+procedure-pending = Vor diesem Schritt kommt noch etwas anderes.
+procedure-checklist = Sieh dir den aktuellen Schritt der Liste noch einmal an.
+
+# Eine Bedingung, die nicht gilt, und was von ihren Größen bekannt ist. { $condition }: ein Ausdruck; { $readings }: einige der
+# Texte danach, mit Kommas; { $value }: eine Zahl mit Einheit, true, false oder ein Wort des Kurses.
+procedure-unmet = `{ $condition }` gilt nicht: { $readings }
+procedure-unmet-alone = `{ $condition }` gilt nicht
+procedure-var-known = { $name } ist { $value }
+procedure-var-missing = { $name } ist nicht bekannt
+procedure-var-unusable = { $name } hat einen Wert, der nicht zu gebrauchen ist

@@ -108,3 +108,19 @@ helper-suggest-status-harder = Can you give me a harder question?
 helper-suggest-general-start = Where should I start?
 helper-suggest-general-example = Can you show me an example?
 helper-suggest-topic = Can you explain this topic: { $topic }?
+
+# Help with a procedure that needs no model. The first: every step is complete. The last: the step has no words of its own. The
+# others are sentences before what the step is about.
+procedure-finished = Every step of this procedure is complete.
+procedure-unobserved = I cannot see yet what you have done.
+procedure-stepped-back = Something that was done before is no longer so.
+procedure-pending = Something else comes before this step.
+procedure-checklist = Review the current step of the checklist.
+
+# A condition that does not hold, and what is known of its variables. { $condition }: an expression; { $readings }: some of the
+# messages after it, with commas; { $value }: a number with its unit, true, false, or a word of the course.
+procedure-unmet = `{ $condition }` does not hold: { $readings }
+procedure-unmet-alone = `{ $condition }` does not hold
+procedure-var-known = { $name } is { $value }
+procedure-var-missing = { $name } is not known
+procedure-var-unusable = { $name } has a value that cannot be used

@@ -48,7 +48,9 @@ pub fn validate(course: &Course, policy: &Policy, bytes: &[u8]) -> Result<LlmRep
     Ok(reply)
 }
 
-pub(crate) fn json_violation(fault: JsonFault) -> Violation {
+/// What is wrong with bytes that are not one acceptable JSON object.
+#[must_use]
+pub fn json_violation(fault: JsonFault) -> Violation {
     let (reason, detail) = match fault {
         JsonFault::TooLong => (FallbackReason::LimitsExceeded, "more than 64 KiB"),
         JsonFault::NotJson => (FallbackReason::LlmNonJson, "not one JSON document"),

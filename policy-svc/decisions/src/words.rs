@@ -169,6 +169,8 @@ pub enum FallbackReason {
     UnsafeMessage,
     /// The reply gives the answer of the drill that the student works on.
     AnswerGiven,
+    /// Help with a procedure would do what it may not to the simulator or page.
+    OverlayNotAllowed,
     /// The student's message met a guardrail, so the model was not called.
     Guardrail,
     /// No model slot became free in time.
@@ -189,7 +191,7 @@ pub enum FallbackReason {
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::LlmTimeout,
         Self::LlmTransport,
         Self::LlmNonJson,
@@ -204,6 +206,7 @@ impl FallbackReason {
         Self::EmptyMessage,
         Self::UnsafeMessage,
         Self::AnswerGiven,
+        Self::OverlayNotAllowed,
         Self::Guardrail,
         Self::QueueBusy,
         Self::CircuitOpen,
@@ -232,6 +235,7 @@ impl FallbackReason {
             Self::EmptyMessage => "empty_message",
             Self::UnsafeMessage => "unsafe_message",
             Self::AnswerGiven => "answer_given",
+            Self::OverlayNotAllowed => "overlay_not_allowed",
             Self::Guardrail => "guardrail",
             Self::QueueBusy => "queue_busy",
             Self::CircuitOpen => "circuit_open",

@@ -81,6 +81,14 @@ fn like_latin(c: char) -> char {
     }
 }
 
+/// A text in the form that patterns are looked for in: words in lower case with Latin letters, one space between, before the
+/// first and after the last, without apostrophes and the dots of umlauts, and each sentence's end as `.`, `?` or `!` among
+/// them.
+#[must_use]
+pub fn plain_words(text: &str) -> String {
+    plain(&folded(text))
+}
+
 /// The words of a text with one space between, before the first and after the last, and each sentence's end as `.`, `?`
 /// or `!` among them. Apostrophes are left out; umlauts lose their dots.
 pub(crate) fn plain(folded: &str) -> String {

@@ -29,6 +29,7 @@ mod written;
 
 pub use answer::{OpenDrill, states_solution};
 pub use exam::{ExamQuestions, ExamText, expressions};
+pub use fold::plain_words;
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
 pub use profile::ProfileError;
 pub use reason::Reason;

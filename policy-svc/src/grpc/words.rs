@@ -153,7 +153,7 @@ pub(super) fn signal_to_proto(signal: decisions::UnderstandingSignal) -> i32 {
 }
 
 /// Each reason for a fallback, and its value in proto.
-const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 22] = {
+const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 23] = {
     use decisions::FallbackReason as Own;
     use tutor::DegradedReason as Proto;
     [
@@ -171,6 +171,7 @@ const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 22] = {
         (Own::EmptyMessage, Proto::EmptyMessage),
         (Own::UnsafeMessage, Proto::UnsafeMessage),
         (Own::AnswerGiven, Proto::AnswerGiven),
+        (Own::OverlayNotAllowed, Proto::OverlayNotAllowed),
         (Own::Guardrail, Proto::Guardrail),
         (Own::QueueBusy, Proto::QueueBusy),
         (Own::CircuitOpen, Proto::CircuitOpen),

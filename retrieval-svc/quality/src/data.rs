@@ -160,6 +160,8 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        procedures: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

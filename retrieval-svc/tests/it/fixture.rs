@@ -166,6 +166,8 @@ pub fn empty_pack() -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        procedures: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

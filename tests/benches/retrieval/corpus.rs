@@ -76,6 +76,8 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        procedures: Vec::new(),
+        warnings: Vec::new(),
     };
     for unit in 0..units {
         let mut choices = Choices::of_round(1, unit as u64);

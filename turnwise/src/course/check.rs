@@ -40,6 +40,8 @@ pub struct PackReport {
     pub summary: Option<Summary>,
     /// What is wrong with it.
     pub faults: Vec<PackFault>,
+    /// What the checks could not decide; it is no fault.
+    pub warnings: Vec<PackFault>,
 }
 
 /// What a good pack holds.
@@ -57,6 +59,8 @@ pub struct Summary {
     pub questions: usize,
     /// How many documents it has.
     pub documents: usize,
+    /// The ids of its procedures.
+    pub procedures: Vec<String>,
     /// The pack's hash, in hex.
     pub hash: String,
     /// The units whose mastery cannot be shown, and which count as met.
@@ -74,6 +78,7 @@ impl Summary {
             chunks: pack.chunks.len(),
             questions: pack.questions.len(),
             documents: pack.documents.len(),
+            procedures: pack.procedures.iter().map(|p| p.id.clone()).collect(),
             hash: pack.hash.clone(),
             not_assessable: pack
                 .units
@@ -106,6 +111,9 @@ impl Summary {
                 "  not assessable, so always met: {}",
                 self.not_assessable.join(", ")
             )?;
+        }
+        if !self.procedures.is_empty() {
+            writeln!(out, "  procedures: {}", self.procedures.join(", "))?;
         }
         Ok(())
     }
@@ -153,12 +161,14 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                     ok: true,
                     summary: Some(Summary::of(&pack)),
                     faults: Vec::new(),
+                    warnings: pack.warnings,
                 },
                 Err(faults) => PackReport {
                     dir,
                     ok: false,
                     summary: None,
                     faults,
+                    warnings: Vec::new(),
                 },
             })),
             Err(fault) => faults.push(fault),
@@ -175,6 +185,9 @@ fn write_report(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     write_faults(&report.faults, out)?;
     for pack in &report.packs {
         write_faults(&pack.faults, out)?;
+        for warning in &pack.warnings {
+            write_found(warning, "warning: ", out)?;
+        }
     }
     for pack in &report.packs {
         match &pack.summary {
@@ -187,11 +200,15 @@ fn write_report(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
 
 /// Writes the faults, each with its remedy below it.
 pub(super) fn write_faults(faults: &[PackFault], out: &mut dyn Write) -> std::io::Result<()> {
-    for fault in faults {
-        writeln!(out, "{}: {}", fault.place(), fault.message)?;
-        writeln!(out, "  remedy: {}", fault.remedy)?;
-    }
-    Ok(())
+    faults
+        .iter()
+        .try_for_each(|fault| write_found(fault, "", out))
+}
+
+/// Writes what was found, behind a word for what it is, and its remedy below it.
+fn write_found(found: &PackFault, kind: &str, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "{}: {kind}{}", found.place(), found.message)?;
+    writeln!(out, "  remedy: {}", found.remedy)
 }
 
 /// Writes the line about a pack that is refused.

@@ -6,7 +6,9 @@ mod course;
 mod documents;
 mod exams;
 mod helper;
+mod items;
 mod markdown;
+mod procedures;
 mod schema;
 mod support;
 mod units;
@@ -38,6 +40,7 @@ pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>
             Kind::Context => {
                 draft.context = context::read(path, text, &mut Sink::new(path, faults))
             }
+            Kind::Procedure(part) => procedures::read(part, path, text, &mut draft, faults),
             Kind::Units => units::read(path, text, &mut draft, faults),
             Kind::Content => content::read(path, text, &mut draft, faults),
             Kind::Exams => exams::read(path, text, &mut draft, faults),

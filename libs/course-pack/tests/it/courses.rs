@@ -11,8 +11,9 @@ fn every_pack_of_the_project_loads() {
     let packs = load_all(&root).unwrap();
     assert!(!packs.is_empty(), "no packs in {}", root.display());
     for (dir, result) in packs {
-        if let Err(faults) = result {
-            panic!("{}:{}", dir.display(), list(&faults));
+        match result {
+            Ok(pack) => assert!(pack.warnings.is_empty(), "{}", list(&pack.warnings)),
+            Err(faults) => panic!("{}:{}", dir.display(), list(&faults)),
         }
     }
 }

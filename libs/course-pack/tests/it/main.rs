@@ -12,4 +12,5 @@ mod fixture;
 mod folder;
 mod graph;
 mod library;
+mod procedures;
 mod values;

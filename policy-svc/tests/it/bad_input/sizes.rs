@@ -40,6 +40,7 @@ fn serve(spec: CourseSpec) -> Client {
         exams: turnwise_reply_guard::ExamQuestions::default(),
         chat: turnwise_lesson_policy::Course::default(),
         context: Context::default(),
+        procedures: Vec::new(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {

@@ -99,6 +99,8 @@ pub fn course() -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        procedures: Vec::new(),
+        warnings: Vec::new(),
     };
     for (id, title, lesson) in topics {
         pack.units.push(unit(id, title));

@@ -1,0 +1,9 @@
+//! The crate's integration tests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod fixture;
+mod golden;
+mod messages;
+mod outputs;
+mod properties;
