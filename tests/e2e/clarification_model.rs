@@ -159,7 +159,8 @@ async fn until_answered(student: &Student, message: &TakeTurnRequest) -> TakeTur
 }
 
 async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), TestCaseError> {
-    let mut thread = suite.borrow().student(name).open(DEMO_COURSE).await;
+    let ada = suite.borrow().student(name);
+    let mut thread = ada.open(DEMO_COURSE).await;
     let mut model = Model::default();
     let mut last: Option<(TakeTurnRequest, TakeTurnResponse)> = None;
     for (step, op) in ops.iter().enumerate() {

@@ -168,7 +168,7 @@ impl Sheets {
                 environment,
                 hash,
                 runs,
-                styles: drafts.keys().filter_map(|name| style_of(name)).collect(),
+                styles: drafts.keys().filter_map(style_of).collect(),
             });
         }
         faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));

@@ -146,7 +146,8 @@ impl Course {
 }
 
 async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), TestCaseError> {
-    let mut course = Course::begin(&suite.borrow().student(name)).await;
+    let ada = suite.borrow().student(name);
+    let mut course = Course::begin(&ada).await;
     for (step, op) in ops.iter().enumerate() {
         let ada = at_a_gateway(suite, name, step);
         let teacher = Teacher::of(&suite.borrow());
@@ -185,7 +186,8 @@ async fn run(suite: &RefCell<Deployment>, name: &str, ops: &[Op]) -> Result<(), 
             }
         }
     }
-    ends(&suite.borrow().student(name), &course).await
+    let ada = suite.borrow().student(name);
+    ends(&ada, &course).await
 }
 
 /// Whatever is open still ends now, and every message that was not taken back has its answer.
