@@ -10,8 +10,14 @@ use crate::{nothing_known, withheld};
 /// The sheets as they are served.
 fn sheets() -> RunSet {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gateway-svc/prompting/sheets");
-    let files = fs::read_dir(folder).unwrap();
-    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let folders = [folder.join("styles"), folder];
+    let files = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    let texts = files
+        .filter(|file| file.is_file())
+        .map(|file| fs::read_to_string(file).unwrap());
     RunSet::new(texts.flat_map(|text| runs(&text)).collect())
 }
 
