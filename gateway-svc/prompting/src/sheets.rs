@@ -75,8 +75,16 @@ const BUILT_IN: [(&str, &str); 16] = [
     ("turn.user.md", include_str!("../sheets/turn.user.md")),
 ];
 
-/// The files of a folder, as they were read: name and content.
-pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
+/// The files of a folder, as they were read.
+pub(crate) type Files = BTreeMap<PathBuf, SheetFile>;
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SheetFile {
+    /// Whether it stands in the folder of styles.
+    of_style: bool,
+    bytes: Vec<u8>,
+}
 
 /// One version of the prompt sheets.
 #[derive(Debug)]
@@ -118,7 +126,11 @@ impl Sheets {
         let mut faults = Vec::new();
         let mut drafts = BTreeMap::new();
         for (name, text) in BUILT_IN {
-            match name_of(Path::new(name)) {
+            let (of_style, stem) = match name.split_once('/') {
+                Some((_, stem)) => (true, stem),
+                None => (false, name),
+            };
+            match SheetName::parse(stem, of_style) {
                 Ok(parsed) => {
                     drafts.insert(
                         parsed,
@@ -132,8 +144,8 @@ impl Sheets {
             }
         }
         let mut own: BTreeMap<SheetName, &Path> = BTreeMap::new();
-        for (file, bytes) in files {
-            match draft(file, bytes) {
+        for (file, read) in files {
+            match draft(file, read) {
                 Ok((name, draft)) => {
                     if let Some(other) = own.insert(name.clone(), file) {
                         let message = format!("{} is the same sheet; remove one", other.display());
@@ -142,6 +154,17 @@ impl Sheets {
                     drafts.insert(name, draft);
                 }
                 Err(found) => faults.push(found),
+            }
+        }
+        for (name, draft) in &drafts {
+            let whole = SheetName {
+                locale: String::new(),
+                ..name.clone()
+            };
+            // Of messages there is a built-in one.
+            if !drafts.contains_key(&whole) {
+                let message = format!("there is no `{whole}` for other languages; write it, too");
+                faults.push(fault(&draft.file, None, message));
             }
         }
         let hash = hash(&drafts);
@@ -378,15 +401,15 @@ fn empty_environment() -> Result<Environment<'static>, minijinja::Error> {
 
 /// The files of a folder that are meant as sheets, and those of its folder of styles.
 pub(crate) fn read(folder: &Path) -> Result<Files, SheetError> {
-    let mut files = read_folder(folder)?;
+    let mut files = read_folder(folder, false)?;
     let styles = folder.join(STYLES);
     if styles.is_dir() {
-        files.extend(read_folder(&styles)?);
+        files.extend(read_folder(&styles, true)?);
     }
     Ok(files)
 }
 
-fn read_folder(folder: &Path) -> Result<Files, SheetError> {
+fn read_folder(folder: &Path, of_style: bool) -> Result<Files, SheetError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| SheetError::Unreadable { path, source }
@@ -396,21 +419,13 @@ fn read_folder(folder: &Path) -> Result<Files, SheetError> {
         let name = entry.map_err(unreadable(folder))?.file_name();
         let bytes = name.as_encoded_bytes();
         let path = folder.join(&name);
-        let is_styles = bytes == STYLES.as_bytes() && path.is_dir();
+        let is_styles = !of_style && bytes == STYLES.as_bytes() && path.is_dir();
         if !bytes.starts_with(b".") && !bytes.ends_with(b"~") && !is_styles {
-            let content = fs::read(&path).map_err(unreadable(&path))?;
-            files.insert(path, content);
+            let bytes = fs::read(&path).map_err(unreadable(&path))?;
+            files.insert(path, SheetFile { of_style, bytes });
         }
     }
     Ok(files)
-}
-
-/// The name of a file's sheet.
-fn name_of(file: &Path) -> Result<SheetName, String> {
-    let name = file.file_name().and_then(|name| name.to_str());
-    let folder = file.parent().and_then(Path::file_name);
-    let of_style = folder.is_some_and(|folder| folder == STYLES);
-    SheetName::parse(name.unwrap_or_default(), of_style)
 }
 
 fn style_of(name: &SheetName) -> Option<String> {
@@ -420,9 +435,12 @@ fn style_of(name: &SheetName) -> Option<String> {
     }
 }
 
-fn draft(file: &Path, bytes: &[u8]) -> Result<(SheetName, Draft), SheetFault> {
+fn draft(file: &Path, read: &SheetFile) -> Result<(SheetName, Draft), SheetFault> {
     let refuse = |line, message: &str| Err(fault(file, line, message.to_owned()));
-    let name = name_of(file).map_err(|message| fault(file, None, message))?;
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = SheetName::parse(name.unwrap_or_default(), read.of_style)
+        .map_err(|message| fault(file, None, message))?;
+    let bytes = &read.bytes;
     if bytes.len() > MAX_SHEET_BYTES {
         return refuse(None, "a sheet has at most 64 KiB; shorten it");
     }

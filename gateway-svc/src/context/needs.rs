@@ -106,14 +106,13 @@ impl Needs {
     }
 
     /// What the client said of the project.
-    pub(crate) fn notes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn notes(&self) -> Vec<&str> {
         let notes = self.project.iter().flat_map(|p| [&p.goal, &p.plan]);
-        notes.map(String::as_str)
+        notes.map(String::as_str).collect()
     }
 
-    /// Finds what the answer needs and attaches what is there. What is not is asked for, and then the message waits; one that
-    /// may be answered later waits as well. What cannot be found out is not asked for, and a thread that waits already is
-    /// asked for nothing more.
+    /// Finds what the answer needs and attaches what is there. What is not is asked for, and then the message waits. What
+    /// cannot be found out is not asked for, and a thread that waits already is asked for nothing more.
     pub(crate) async fn look(
         &mut self,
         core: &Core,
@@ -142,10 +141,10 @@ impl Needs {
             Found::default()
         };
         // A thread waits for one thing at a time.
-        if start.pending.is_some() && self.deferred {
+        if may_ask && start.pending.is_some() && self.deferred {
             return Err(is_waiting());
         }
-        if start.pending.is_none() && may_ask && !found.analyzed.slots.is_empty() {
+        if may_ask && start.pending.is_none() && !found.analyzed.slots.is_empty() {
             self.open(core, request, start, found.analyzed, (facts, texts));
             return Ok(());
         }
@@ -171,10 +170,10 @@ impl Needs {
         plan.asks_for_context || self.project.is_some() || self.deferred
     }
 
-    /// Whether it is to be found out what the answer needs: in a project, or in a course that asks elsewhere, too.
+    /// Whether it is to be found out what the answer needs: in a project, or for words in a course that asks elsewhere, too.
     fn may_need(&self, plan: &Plan, texts: &TurnTexts) -> bool {
         let message = texts.input.as_ref().map_or("", said);
-        (plan.asks_for_context || self.project.is_some())
+        (self.project.is_some() || (plan.asks_for_context && !message.is_empty()))
             && message.chars().count() <= MESSAGE_MAX_CHARS
     }
 

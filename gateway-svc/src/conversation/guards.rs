@@ -49,10 +49,12 @@ impl Core {
     }
 
     /// Redacts a student's words and holds them against the guardrails. The course's language is not known yet, nor is it
-    /// always the student's: the phrases of all count, and the gravest of what the words met.
-    pub(crate) fn screen(&self, input: Unredacted, roster: &Roster) -> Screened {
+    /// always the student's: the phrases of all count, and the gravest of what the words met. `also` are words beside the
+    /// input, redacted.
+    pub(crate) fn screen(&self, input: Unredacted, roster: &Roster, also: &[&str]) -> Screened {
         let (input, event) = input.redact(roster);
-        let hit = self.met([said(&input), &input.voice_transcript]);
+        let words = [said(&input), &input.voice_transcript];
+        let hit = self.met(words.into_iter().chain(also.iter().copied()));
         Screened { input, event, hit }
     }
 

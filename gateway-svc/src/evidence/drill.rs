@@ -89,7 +89,7 @@ impl Evidence {
         };
         let thread = start.thread.as_ref();
         let roster = self.core.roster(&asked.request, thread).await?;
-        let Screened { input, hit, .. } = self.core.screen(answer, &roster);
+        let Screened { input, hit, .. } = self.core.screen(answer, &roster, &[]);
         // What only claims to be a card of ours is what somebody wrote.
         let claimed = || self.core.met([card.prompt.as_str(), &card.question_latex]);
         if let Some(hit) = hit.or_else(|| proof.is_err().then(claimed).flatten())

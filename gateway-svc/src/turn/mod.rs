@@ -85,9 +85,8 @@ pub(crate) async fn take(
     let composed = turn
         .during(async {
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
-            let mut screened = core.screen(input, &roster);
             needs.redact(&roster);
-            screened.hit = screened.hit.or_else(|| core.met(needs.notes()));
+            let screened = core.screen(input, &roster, &needs.notes());
             let composing = Composing {
                 core,
                 request: &request,

@@ -2,13 +2,10 @@
 
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Caller, Fault, PageTokens, ids, page};
-use turnwise_proto::{
-    session::v1::{
-        ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
-        ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
-        ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
-    },
-    tutor::v1::Thread,
+use turnwise_proto::session::v1::{
+    ChangeContextRequestRequest, ChangeContextRequestResponse, ContextRequestChange,
+    ListContextRequestsRequest, ListContextRequestsResponse, ReadContextPayloadRequest,
+    ReadContextPayloadResponse, SupplyContextRequest, SupplyContextResponse,
 };
 use turnwise_session_store::StudentKey;
 
@@ -29,12 +26,22 @@ pub(super) async fn reached(
     student_id: &str,
     thread_id: &str,
 ) -> Result<StudentKey, Fault> {
+    let (student, _) = reached_in_class(sessions, caller, student_id, thread_id).await?;
+    Ok(student)
+}
+
+async fn reached_in_class(
+    sessions: &Sessions,
+    caller: &Caller,
+    student_id: &str,
+    thread_id: &str,
+) -> Result<(StudentKey, String), Fault> {
     ids::check("student_id", student_id)?;
     ids::check("thread_id", thread_id)?;
     let student = access::supplier(caller, student_id)?;
     let class_id = sessions.class_of(&student, thread_id).await?;
     access::teacher_of(caller, &class_id)?;
-    Ok(student)
+    Ok((student, class_id))
 }
 
 /// As [`reached`], for what adds to the thread: the student must be of its class still.
@@ -44,13 +51,8 @@ pub(super) async fn reached_to_add(
     student_id: &str,
     thread_id: &str,
 ) -> Result<StudentKey, Fault> {
-    let student = reached(sessions, caller, student_id, thread_id).await?;
-    let class_id = sessions.class_of(&student, thread_id).await?;
-    let thread = Thread {
-        class_id,
-        ..Thread::default()
-    };
-    access::class_of_thread(caller, Some(&thread))?;
+    let (student, class_id) = reached_in_class(sessions, caller, student_id, thread_id).await?;
+    access::class_of_thread(caller, &class_id)?;
     Ok(student)
 }
 

@@ -59,7 +59,8 @@ pub(super) async fn begin_evidence(
     {
         EvidenceBegun::Answered(answer) => begun::Outcome::StoredAnswer(answer),
         EvidenceBegun::Started(start) => {
-            access::class_of_thread(&caller, start.thread.as_ref())?;
+            let class_id = start.thread.as_ref().map_or("", |thread| &thread.class_id);
+            access::class_of_thread(&caller, class_id)?;
             begun::Outcome::Start(*start)
         }
     };

@@ -181,7 +181,8 @@ impl SessionService for SessionGrpc {
         let outcome = match begun {
             Begun::Answered(answer) => begin_turn_response::Outcome::StoredAnswer(answer),
             Begun::Started(start) => {
-                if let Err(refused) = access::class_of_thread(&caller, start.thread.as_ref()) {
+                let class_id = start.thread.as_ref().map_or("", |thread| &thread.class_id);
+                if let Err(refused) = access::class_of_thread(&caller, class_id) {
                     // The thread is not held by whom it does not serve; if this fails, the lease runs out.
                     let thread_id = start.thread.map_or_else(String::new, |t| t.thread_id);
                     let token = start.fencing_token;

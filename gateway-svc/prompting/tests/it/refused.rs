@@ -99,6 +99,7 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
             "style",
         ),
         ("styles/plain.md", "Be {{ kind }}", Some(1), "`kind`"),
+        ("styles/short.de.md", "Kurz.", None, "styles/short.md"),
         ("styles/Plain.md", "Be brief.", None, "lower-case"),
         ("styles/plain.txt", "Be brief.", None, "STYLE.LOCALE.md"),
         ("turn.system.md", "Be good.", None, "policy"),

@@ -43,31 +43,29 @@ impl Sessions {
             &begin.idempotency,
             &begin.thread_id,
         );
+        let lease = keys::lease(&begin.thread_id);
+        let holder = holder(&begin.idempotency.key, &entry);
+        // A turn in the background gives way to any other that is not.
+        let (holder, or_of) = if begin.in_background {
+            ([&IN_BACKGROUND, &holder[..]].concat().into(), Bytes::new())
+        } else {
+            (holder, Bytes::from_static(&IN_BACKGROUND))
+        };
         let transaction = Transaction {
             checks: vec![
                 entry.unused(),
                 is_of_kind(&begin.thread_id, begin.kind),
                 is_about(&begin.thread_id, &begin.course_id),
                 Check::LeaseFree {
-                    key: keys::lease(&begin.thread_id),
-                    or_of: if begin.in_background {
-                        Bytes::new()
-                    } else {
-                        Bytes::from_static(&IN_BACKGROUND)
-                    },
+                    key: lease.clone(),
+                    or_of,
                 },
                 none_under_way(),
             ],
             writes: vec![Write::TakeLease {
-                key: keys::lease(&begin.thread_id),
+                key: lease,
                 ttl: self.limits().lease_ttl,
-                holder: if begin.in_background {
-                    [&IN_BACKGROUND, &holder(&begin.idempotency.key, &entry)[..]]
-                        .concat()
-                        .into()
-                } else {
-                    holder(&begin.idempotency.key, &entry)
-                },
+                holder,
             }],
             reads: begin_reads(&begin),
         };

@@ -4,7 +4,10 @@
 mod plant;
 mod read;
 
-use std::{collections::BTreeSet, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use proptest::prelude::*;
 use turnwise_kit::Caller;
@@ -65,7 +68,8 @@ pub enum Act {
 pub struct Names {
     pub threads: BTreeSet<String>,
     pub turns: BTreeSet<String>,
-    pub requests: BTreeSet<String>,
+    /// With their threads.
+    pub requests: BTreeMap<String, String>,
     /// With the thread that a key was used for; none for a thread that was made.
     pub keys: BTreeSet<(String, Option<String>)>,
     pub nonces: BTreeSet<String>,

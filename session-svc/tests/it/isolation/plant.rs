@@ -235,7 +235,9 @@ impl World {
         let Some(Interaction::ContextRequest(request)) = pending else {
             return;
         };
-        self.names.requests.insert(request.request_id.clone());
+        self.names
+            .requests
+            .insert(request.request_id.clone(), thread.to_owned());
         let supply = SupplyContextRequest {
             student_id: who.student.to_owned(),
             thread_id: thread.to_owned(),

@@ -147,7 +147,10 @@ impl Reach<'_> {
                 .list_context_requests(request_as(caller, list))
                 .await,
         );
-        for request_id in &self.names.requests {
+        let requests = self.names.requests.iter();
+        let (here, elsewhere): (Vec<_>, Vec<_>) = requests.partition(|(_, of)| *of == thread);
+        // Requests of other threads all get the same answer.
+        for (request_id, _) in here.into_iter().chain(elsewhere.into_iter().take(2)) {
             let change = ChangeContextRequestRequest {
                 student_id: student_id.clone(),
                 thread_id: thread_id.clone(),
