@@ -16,7 +16,7 @@ use turnwise_proto::{
 };
 
 use super::compose::Composing;
-use crate::upstream::Step;
+use crate::{turn::readable, upstream::Step};
 
 /// The most pieces of course text in a prompt.
 const MOST_SOURCES: usize = 4;
@@ -116,7 +116,7 @@ impl Composing<'_> {
         let mut retrieval = self.helper.core.upstreams.retrieval.clone();
         let found = retrieval.retrieve(step.request(request)).await;
         found
-            .map(|found| Some(found.into_inner()))
+            .map(|found| Some(readable(found.into_inner())))
             .map_err(|status| away(step.fault(&status).reason()))
     }
 }

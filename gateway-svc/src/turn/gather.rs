@@ -28,6 +28,8 @@ use crate::{
 
 /// How many earlier messages help to place a message.
 const CONTEXT_MESSAGES: usize = 4;
+/// The most bytes of a chunk's text; those of courses and uploads are shorter.
+const CHUNK_MAX_BYTES: usize = 65_536;
 /// The most questions that the exam system is asked about at once.
 const MAX_QUESTIONS: usize = 100;
 
@@ -213,8 +215,16 @@ async fn retrieve(
     retrieval
         .retrieve(step.request(request))
         .await
-        .map(tonic::Response::into_inner)
+        .map(|found| readable(found.into_inner()))
         .map_err(|status| step.fault(&status))
+}
+
+/// What was found, without texts that no course has: to read them would hold a turn up for seconds.
+pub(crate) fn readable(mut found: RetrieveResponse) -> RetrieveResponse {
+    found
+        .chunks
+        .retain(|chunk| chunk.text.len() <= CHUNK_MAX_BYTES);
+    found
 }
 
 /// Writes what was found to the record: texts for the prompt, and the exam candidates, those to come back to first.

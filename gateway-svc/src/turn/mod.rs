@@ -42,6 +42,7 @@ use crate::{
     record,
 };
 use compose::{Composed, Composing};
+pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
 
 /// How many earlier messages a turn reads.

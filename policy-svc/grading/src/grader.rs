@@ -4,7 +4,7 @@ use crate::{
     algebra::Work,
     answer::{self, Answer, Reading},
     claims, copies, formed,
-    grade::{Drill, Grade, Reason, Verdict},
+    grade::{Drill, Grade, Reason, Task, Verdict},
     key::{self, plain},
     solving::{self, Judgement},
     task::{self, Problem, Subject, Target, Unread},
@@ -13,6 +13,16 @@ use crate::{
 
 /// See [`crate::grade`].
 pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
+    let texts = [drill.prompt, drill.question_latex, answer];
+    let mut texts = texts.into_iter().chain(drill.key);
+    if texts.any(|text| text.len() > key::MAX_BYTES) {
+        // It exceeds every bound, whatever it says.
+        return Grade {
+            verdict: Verdict::CannotTell,
+            task: Task::Unknown,
+            reason: Reason::Undecided,
+        };
+    }
     let problem = task::problem(drill);
     let task = match &problem {
         Ok(problem) => problem.task,

@@ -16,8 +16,8 @@ use crate::{
     solving::answer_set,
 };
 
-/// Longer texts are not compared.
-const MAX_BYTES: usize = 16_000;
+/// Longer texts are not read.
+pub(crate) const MAX_BYTES: usize = 16_000;
 
 /// Whether an answer has the value of its key, in any form: `2/4` for `0.5`, `3(6n+7)` for `18n+21`, `3<x` for `(3, inf)`. It
 /// is not checked against the question, so a question that is copied has its own value.
