@@ -12,6 +12,8 @@ pub const TEACHER: &str = "teacher";
 pub const STAFF: &str = "staff";
 /// The role of a platform's own programs.
 pub const SERVICE: &str = "service";
+/// What a program is whose token speaks for one learner (`on_behalf_of`). No token names this role.
+pub const SIMULATOR: &str = "simulator";
 /// What whoever shows HELPER_INTERNAL_API_TOKEN is. No token of the issuer gives this role.
 pub const RESET_KEY: &str = "reset-key";
 /// The roles that a token may give.
@@ -66,6 +68,11 @@ pub const HELPER: Access = Access::of(
     "turnwise.helper.v1.HelperService",
     &[STUDENT, TEACHER, STAFF, SERVICE],
 );
+/// Help with procedures.
+pub const PROCEDURES: Access = Access::of(
+    "turnwise.procedure.v1.ProcedureHelpService",
+    &[STUDENT, STAFF, SIMULATOR],
+);
 /// Who signs scopes.
 pub const MINT: Access = Access {
     method: Some("MintScopeToken"),
@@ -96,7 +103,7 @@ pub const RECORDS: Access = Access::of(
 );
 
 /// The whole table. The first line that fits an RPC holds.
-pub const TABLE: [&Access; 14] = [
+pub const TABLE: [&Access; 15] = [
     &TUTOR,
     &SKIP_CONTEXT,
     &CANCEL_CONTEXT,
@@ -105,6 +112,7 @@ pub const TABLE: [&Access; 14] = [
     &CONTEXT,
     &MINT,
     &HELPER,
+    &PROCEDURES,
     &RESET,
     &CLASSES,
     &RECORDS,

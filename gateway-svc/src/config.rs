@@ -15,7 +15,10 @@ use turnwise_kit::{
 };
 use turnwise_redis::RedisOptions;
 
-use crate::{error::StartError, tokens::scope::ScopeTokens, webhooks::address::WebhookUrl};
+use crate::{
+    error::StartError, procedure::HelpSettings, tokens::scope::ScopeTokens,
+    webhooks::address::WebhookUrl,
+};
 
 /// Settings of the turn gateway.
 #[derive(clap::Args, Debug, Clone)]
@@ -66,6 +69,15 @@ pub struct Settings {
     /// Characters that a message may have (1 to 16000)
     #[arg(long, env = "MESSAGE_MAX_CHARS", default_value = "4000", value_parser = clap::value_parser!(u32).range(1..=16_000))]
     pub message_max_chars: u32,
+    /// Seconds (1 to 60) that a simulator or page has to acknowledge what help highlights; then it is asked once more
+    #[arg(long, env = "HELP_ACK_SECONDS", default_value = "3", value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub help_ack_seconds: u64,
+    /// Seconds (1 to 3600) after which a highlight is removed without being asked
+    #[arg(long, env = "HELP_HIGHLIGHT_SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub help_highlight_seconds: u64,
+    /// Variables (1 to 10000) that one observation of a procedure may have
+    #[arg(long, env = "HELP_MAX_VARS", default_value = "256", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub help_max_vars: u32,
     /// Seconds for a call without `grpc-timeout` (1 to 600)
     #[arg(long, env = "TURN_DEADLINE_SECONDS", default_value = "75", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub turn_deadline_seconds: u64,
@@ -292,6 +304,15 @@ impl Settings {
         DeadlineRule {
             default: Duration::from_secs(self.turn_deadline_seconds).min(most),
             most,
+        }
+    }
+
+    /// What help with procedures is set to.
+    pub(crate) fn help(&self) -> HelpSettings {
+        HelpSettings {
+            ack_wait: Duration::from_secs(self.help_ack_seconds),
+            highlight: Duration::from_secs(self.help_highlight_seconds),
+            max_vars: self.help_max_vars as usize,
         }
     }
 

@@ -36,6 +36,7 @@ mod grpc;
 mod helper;
 pub mod input;
 pub mod limits;
+mod procedure;
 pub mod record;
 pub mod replay;
 pub mod rosters;
@@ -58,6 +59,7 @@ use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
     helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
+    procedure::v1::procedure_help_service_server::ProcedureHelpServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
     school::v1::{
         class_service_server::ClassServiceServer,
@@ -75,6 +77,7 @@ pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.tutor.v1.TutorService",
     "turnwise.context.v1.ContextService",
     "turnwise.helper.v1.HelperService",
+    "turnwise.procedure.v1.ProcedureHelpService",
     "turnwise.school.v1.ClassService",
     "turnwise.school.v1.StudentRecordsService",
     "turnwise.explain.v1.ExplainService",
@@ -143,7 +146,12 @@ pub async fn routes(
         limits: Arc::clone(&limits),
         trusted_proxies: settings.trusted_proxies.into(),
     };
-    context::worker::Worker::start(&core);
+    let procedure = grpc::ProcedureFace {
+        help: Arc::new(procedure::ProcedureHelp::new(&core, settings.help())),
+        limits: Arc::clone(&limits),
+        trusted_proxies: settings.trusted_proxies.into(),
+    };
+    context::worker::Worker::start(&core, settings.help().ack_wait);
     let context = grpc::ContextFace {
         context: Arc::new(context::Context {
             core: Arc::clone(&core),
@@ -190,6 +198,11 @@ pub async fn routes(
     )
     .add_service(
         HelperServiceServer::new(helper)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        ProcedureHelpServiceServer::new(procedure)
             .accept_compressed(Gzip)
             .max_decoding_message_size(PUBLIC_MESSAGE),
     )

@@ -68,6 +68,7 @@ pub(crate) async fn create(
         idempotency_key: request.idempotency_key.clone(),
         body_hash: body_hash.clone(),
         kind: ThreadKind::Tutor.into(),
+        procedure: None,
     };
     let step = Step::Session.of(context);
     let thread = core

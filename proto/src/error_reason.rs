@@ -54,6 +54,7 @@ impl ErrorReason {
             | Self::UnknownPackVersion
             | Self::SchemaTooNew
             | Self::ContextRequestClosed
+            | Self::HelpSessionClosed
             | Self::IndexIncompatible
             | Self::UpsertsOff
             | Self::DrillTokenInvalid

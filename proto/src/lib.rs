@@ -38,6 +38,13 @@ pub mod helper {
         tonic::include_proto!("turnwise.helper.v1");
     }
 }
+/// Help with procedures.
+pub mod procedure {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.procedure.v1");
+    }
+}
 /// What a class is set to, and what calls for help in it.
 pub mod classes {
     /// Version 1.

@@ -202,6 +202,7 @@ async fn make_thread(sessions: &Sessions, student: &StudentKey) {
     let new = NewThread {
         thread,
         kind: ThreadKind::Tutor,
+        procedure: None,
         idempotency: idempotency(&uuid::Uuid::new_v4().to_string()),
     };
     sessions.create_thread(student, new).await.unwrap();
@@ -263,6 +264,7 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
         ],
         answer: SAID.repeat(4).into(),
         memory_turns: vec![remembered(Role::User), remembered(Role::Assistant)],
+        overlay: None,
         pending_change: None,
         escalation: None,
         events: vec![NewEvent {

@@ -249,6 +249,7 @@ async fn open(sessions: &Sessions, student: &StudentKey, class_id: &str, thread_
     let new = NewThread {
         thread,
         kind: ThreadKind::Helper,
+        procedure: None,
         idempotency: idempotency(format!("make-{thread_id}")),
     };
     sessions.create_thread(student, new).await.unwrap();
@@ -300,6 +301,7 @@ async fn turn(sessions: &Sessions, student: &StudentKey, thread_id: &str, count:
         turn_log: None,
         alert: None,
         activity: None,
+        overlay: None,
     };
     sessions.commit_turn(student, commit).await.unwrap();
 }

@@ -87,6 +87,9 @@ pub enum SessionError {
     /// The tenant has no such archive.
     #[error("there is no such archive; name one that a reset or an export answered")]
     UnknownArchive,
+    /// The session never had such an overlay.
+    #[error("`overlay_id` is no overlay of this session; name one that WatchOverlays told")]
+    UnknownOverlay,
     /// Another reset of the class runs.
     #[error("the class is being reset under another key; try again, or ask with that key")]
     ResetInProgress {
@@ -209,6 +212,9 @@ impl From<SessionError> for Fault {
                 .field("turn_id", "no such turn"),
             SessionError::UnknownStudent => {
                 fault(ErrorReason::UnknownStudent).field("student_id", "no such student here")
+            }
+            SessionError::UnknownOverlay => {
+                Fault::invalid("overlay_id", "is no overlay of this session")
             }
             SessionError::UnknownAlert { alert_id } => fault(ErrorReason::UnknownAlert)
                 .meta("alert_id", alert_id)

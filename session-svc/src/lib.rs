@@ -23,6 +23,7 @@ pub mod error;
 pub mod grpc;
 pub mod memory;
 pub mod metrics;
+pub mod overlays;
 pub mod pending;
 pub mod record;
 pub mod retention;

@@ -1,6 +1,6 @@
 //! Courses that change while the suite runs.
 
-use std::{fs, path::Path, time::Duration};
+use std::{cell::Cell, fs, path::Path, time::Duration};
 
 use turnwise_tests::{
     deployment::Deployment,
@@ -35,6 +35,16 @@ async fn a_changed_course_is_served_and_a_broken_one_is_not(kind: Kind) {
 
     write(&units, &original.replace(ENTRY, "    title: Hello\n"));
     serves(&ada, "Hello").await;
+    // The search may be a moment behind.
+    let one_process = suite.or_suite(Service::Policy) == suite.or_suite(Service::Retrieval);
+    let (served, wanted) = (Cell::new(0), if one_process { 2 } else { 1 });
+    let is_served = |line: &str| {
+        let again = line.contains("course served") && line.contains("earlier");
+        served.set(served.get() + i32::from(again));
+        (served.get() == wanted).then_some(())
+    };
+    let log = suite.process(suite.or_suite(Service::Retrieval)).log();
+    log.wait_for(SERVED, is_served).expect("it is not served");
     let answer = ada.say(&thread, "where do I start?").await;
     assert_eq!(answer.degraded_reasons().count(), 0, "{answer:#?}");
     assert_eq!(answer.snapshot_lite.unwrap().focus.unwrap().title, "Hello");

@@ -155,6 +155,7 @@ impl Classroom {
             title: String::new(),
             idempotency_key: key(),
             body_hash: hash(),
+            procedure: None,
             kind: 0,
         };
         let request = request_as("student", student, request);

@@ -6,7 +6,9 @@ use minijinja::{Environment, Template, Value, context};
 use turnwise_proto::{
     classes::v1::{ScopeMode, Strictness, TopicFilter},
     explain::v1::{ContextAttachment, ContextBundle},
-    policy::v1::{ChatDecision, Constraints, Policy, SnapshotSummary},
+    policy::v1::{
+        ChatDecision, Constraints, Policy, ProcedureHelpPlan, ProcedureStepSummary, SnapshotSummary,
+    },
     retrieval::v1::Chunk,
     session::v1::{Clarification, ClarificationAnswer, ConversationMemory, MemoryTurn},
     tutor::v1::{
@@ -20,6 +22,7 @@ use crate::{
     chat::{self, ChatParts, ChatPrompt},
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt, MistakeTag},
+    help::{self, HelpParts, HelpPrompt},
     name::{Kind, Mode, Part, SheetName},
     sheets::engine_fault,
     translate::{self, TranslatePrompt},
@@ -133,6 +136,8 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         (Mode::Chat, Part::User) => &["sources", "conversation", "clarification", "student_input"],
         (Mode::Translate, Part::System) => &[],
         (Mode::Translate, Part::User) => &["question"],
+        (Mode::Help, Part::System) => &["step_id"],
+        (Mode::Help, Part::User) => &["situation"],
     };
     required.iter().find_map(|variable| {
         let value = sample.get_attr(variable).ok()?;
@@ -157,6 +162,7 @@ fn samples(name: &SheetName) -> Result<Vec<Value>, RenderError> {
         Kind::Message(Mode::Grade, part) => grade_samples(part, locale),
         Kind::Message(Mode::Chat, part) => chat_samples(part, locale),
         Kind::Message(Mode::Translate, part) => translate_samples(part, locale),
+        Kind::Message(Mode::Help, part) => help_samples(part, locale),
         Kind::Style(_) => Ok(vec![context! { locale }]),
     }
 }
@@ -355,6 +361,26 @@ fn translate_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError
     Ok(vec![match part {
         Part::System => translate::system_variables(&input, locale),
         Part::User => translate::user_variables(&input, locale)?,
+    }])
+}
+
+fn help_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
+    let plan = ProcedureHelpPlan {
+        step: Some(ProcedureStepSummary {
+            step_id: "open-tap".to_owned(),
+            ..ProcedureStepSummary::default()
+        }),
+        ..ProcedureHelpPlan::default()
+    };
+    let input = HelpPrompt {
+        plan: &plan,
+        recent_deltas: &[],
+        chunks: &[],
+        session_id: "",
+    };
+    Ok(vec![match part {
+        Part::System => help::system_variables(&input, locale),
+        Part::User => help::user_variables(&input, &HelpParts::all(&input), locale)?,
     }])
 }
 

@@ -1,7 +1,7 @@
 //! Prompt sheets: the files that order and word what a model is told.
 //!
 //! A sheet is a Markdown file with [minijinja](https://docs.rs/minijinja) expressions, named `MODE.ROLE.md` or
-//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade`, `chat` and `translate`, roles `system` and `user`. A locale gets the sheet
+//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade`, `chat`, `translate` and `help`, roles `system` and `user`. A locale gets the sheet
 //! that is made for it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a folder may
 //! replace and add to them, file by file: a folder that holds `turn.system.md` alone leaves German turns their built-in
 //! `turn.system.de.md`.
@@ -32,6 +32,8 @@
 //! | chat, user | `student_input` | block `STUDENT_INPUT`; the sheet must use it |
 //! | translate | `source_locale` | the language of the question; `locale` is the one to translate into |
 //! | translate, user | `question` | block `QUESTION`; the sheet must use it |
+//! | help, system | `step_id` | the inferred step; the sheet must use it |
+//! | help, user | `situation` | block `SITUATION`: session, step, summaries, variables, changes, targets, course text; the sheet must use it |
 //!
 //! A block is data between tags that nothing inside can close. What students, documents and exercises say comes in blocks
 //! of the user role and cannot reach the system role: a system sheet has no variable that holds it.
@@ -62,6 +64,7 @@ mod context;
 mod earlier;
 mod fault;
 mod grade;
+mod help;
 mod library;
 mod name;
 mod prompt;
@@ -75,6 +78,7 @@ pub use chat::ChatPrompt;
 pub use earlier::EARLIER_MESSAGE_CHARS;
 pub use fault::{RenderError, SheetError, SheetFault};
 pub use grade::{GradePrompt, MistakeTag};
+pub use help::{HELP_PROMPT_ID, HelpPrompt};
 pub use library::{Refresh, SheetLibrary};
 pub use prompt::{Prompt, Trimmed};
 pub use sheets::Sheets;

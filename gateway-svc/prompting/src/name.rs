@@ -9,6 +9,7 @@ pub(crate) enum Mode {
     Grade,
     Chat,
     Translate,
+    Help,
 }
 
 /// Whose message of the prompt a sheet makes.
@@ -41,7 +42,13 @@ pub(crate) const STYLES: &str = "styles";
 const STYLE_MAX_CHARS: usize = 64;
 
 impl Mode {
-    pub(crate) const ALL: [Self; 4] = [Self::Turn, Self::Grade, Self::Chat, Self::Translate];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Turn,
+        Self::Grade,
+        Self::Chat,
+        Self::Translate,
+        Self::Help,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -49,6 +56,7 @@ impl Mode {
             Self::Grade => "grade",
             Self::Chat => "chat",
             Self::Translate => "translate",
+            Self::Help => "help",
         }
     }
 }

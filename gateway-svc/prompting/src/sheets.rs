@@ -15,6 +15,7 @@ use crate::{
     check,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt},
+    help::{self, HelpParts, HelpPrompt},
     name::{Kind, Mode, Part, STYLES, SheetName, is_language_tag},
     prompt::{Prompt, Trimmed},
     tokens,
@@ -29,7 +30,7 @@ const RENDERER_VERSION: &str = "4";
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
 
-const BUILT_IN: [(&str, &str); 16] = [
+const BUILT_IN: [(&str, &str); 19] = [
     (
         "chat.system.de.md",
         include_str!("../sheets/chat.system.de.md"),
@@ -42,6 +43,12 @@ const BUILT_IN: [(&str, &str); 16] = [
     ),
     ("grade.system.md", include_str!("../sheets/grade.system.md")),
     ("grade.user.md", include_str!("../sheets/grade.user.md")),
+    (
+        "help.system.de.md",
+        include_str!("../sheets/help.system.de.md"),
+    ),
+    ("help.system.md", include_str!("../sheets/help.system.md")),
+    ("help.user.md", include_str!("../sheets/help.user.md")),
     (
         "styles/formal.de.md",
         include_str!("../sheets/styles/formal.de.md"),
@@ -338,6 +345,35 @@ impl Sheets {
         let taken = tokens::of_message(&system) + tokens::of_message(&user);
         let nothing = Trimmed::default();
         Ok(Prompt::new(system, user, taken, nothing, max_tokens))
+    }
+
+    /// The prompt of help with a procedure; as [`turn`](Self::turn). The locale is the procedure's.
+    ///
+    /// # Errors
+    /// As [`turn`](Self::turn).
+    pub fn help(
+        &self,
+        locale: &str,
+        input: &HelpPrompt<'_>,
+        max_tokens: usize,
+    ) -> Result<Prompt, RenderError> {
+        let variables = help::system_variables(input, locale);
+        let system = self.message(Mode::Help, Part::System, locale, variables)?;
+        let mut parts = HelpParts::all(input);
+        loop {
+            let variables = help::user_variables(input, &parts, locale)?;
+            let user = self.message(Mode::Help, Part::User, locale, variables)?;
+            let taken = tokens::of_message(&system) + tokens::of_message(&user);
+            if taken <= max_tokens || !parts.reduce() {
+                return Ok(Prompt::new(
+                    system,
+                    user,
+                    taken,
+                    parts.trimmed(),
+                    max_tokens,
+                ));
+            }
+        }
     }
 
     fn message(

@@ -22,7 +22,7 @@ pub use keys::{KeySource, Keys};
 use verified::{Hash, Known, Verified};
 
 use crate::{
-    access::{DEFAULT_TENANT, RESET_KEY, ROLES},
+    access::{DEFAULT_TENANT, RESET_KEY, ROLES, SERVICE, SIMULATOR},
     address::{client_address, peer_address},
     config::Settings,
     error::StartError,
@@ -56,6 +56,8 @@ struct Claims {
     role: String,
     #[serde(default)]
     classes: Vec<String>,
+    #[serde(default)]
+    on_behalf_of: Option<String>,
 }
 
 fn default_tenant() -> String {
@@ -136,7 +138,14 @@ impl JwtAuth {
         if claims.iss != self.issuer {
             return Err(refused("issuer"));
         }
+        // A simulator's token speaks for its learner, and for nobody else.
+        let (subject, role) = match claims.on_behalf_of {
+            Some(learner) if claims.role == SERVICE => (learner, SIMULATOR.to_owned()),
+            Some(_) => return Err(refused("claims")),
+            None => (claims.sub.clone(), claims.role.clone()),
+        };
         let sane = ids::is_valid(&claims.sub)
+            && ids::is_valid(&subject)
             && ids::is_valid(&claims.tenant)
             && claims.classes.iter().all(|c| ids::is_valid(c))
             && ROLES.contains(&claims.role.as_str());
@@ -145,8 +154,8 @@ impl JwtAuth {
         }
         let caller = Caller {
             tenant: claims.tenant,
-            subject: claims.sub,
-            role: claims.role,
+            subject,
+            role,
             groups: claims.classes,
         };
         // Seconds since 1970, which a token may give with a fraction.
@@ -241,7 +250,7 @@ fn refused(cause: &'static str) -> Fault {
         "unknown_key" => "the token's key is not known; publish it in the issuer's JWKS",
         "signature" => "the token's signature is wrong",
         "claims" => {
-            "the token lacks a claim or has a malformed one: iss, aud, exp, sub, role, tenant, classes"
+            "the token lacks a claim or has a malformed one: iss, aud, exp, sub, role, tenant, classes, on_behalf_of"
         }
         _ => "the token cannot be read",
     };

@@ -8,8 +8,9 @@ use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{
-        ChangeContextRequestRequest, ClaimDueWorkRequest, ClaimedWork, CompleteDueWorkRequest,
-        ContextRequestChange, ContextRequestState, DueWork, RenewDueWorkRequest, WorkKind,
+        ChangeContextRequestRequest, ChangeOverlayRequest, ClaimDueWorkRequest, ClaimedWork,
+        CompleteDueWorkRequest, ContextRequestChange, ContextRequestState, DueWork, OverlayChange,
+        RenewDueWorkRequest, WorkKind,
     },
 };
 
@@ -38,13 +39,16 @@ const USUAL_TTL: Duration = Duration::from_secs(30);
 /// Does what is due.
 pub(crate) struct Worker {
     core: Arc<Core>,
+    /// How long an overlay's acknowledgement is waited for.
+    ack_wait: Duration,
 }
 
 impl Worker {
     /// Works until the process ends.
-    pub(crate) fn start(core: &Arc<Core>) {
+    pub(crate) fn start(core: &Arc<Core>, ack_wait: Duration) {
         let worker = Arc::new(Self {
             core: Arc::clone(core),
+            ack_wait,
         });
         core.kit.tasks.spawn(async move { worker.run().await });
     }
@@ -154,6 +158,7 @@ impl Worker {
             WorkKind::ContextReminder => self.change(work, ContextRequestChange::Remind).await,
             WorkKind::ContextEnd => self.change(work, ContextRequestChange::Expire).await,
             WorkKind::ContextResume | WorkKind::DeferredTurn => Box::pin(self.resume(work)).await,
+            WorkKind::OverlayOverdue => self.overdue(work).await,
             WorkKind::Unspecified => {
                 tracing::error!(kind = work.kind, "due work of a kind that nobody makes");
                 Ok(())
@@ -173,6 +178,26 @@ impl Worker {
             .session
             .clone()
             .change_context_request(request_in(Some(&work.tenant), request))
+            .await
+            .map(drop)
+            .map_err(|status| Fault::from_status(&status))
+    }
+
+    /// An overlay that was not acknowledged in time is asked for once more, or has failed.
+    async fn overdue(&self, work: &DueWork) -> Result<(), Fault> {
+        let attempt = std::str::from_utf8(&work.payload).ok();
+        let request = ChangeOverlayRequest {
+            student_id: work.student_id.clone(),
+            thread_id: work.thread_id.clone(),
+            overlay_id: work.subject_id.clone(),
+            change: OverlayChange::Overdue.into(),
+            attempt: attempt.and_then(|n| n.parse().ok()).unwrap_or_default(),
+            ack_wait: self.ack_wait.try_into().ok(),
+            ..ChangeOverlayRequest::default()
+        };
+        let mut session = self.core.upstreams.session.clone();
+        let changed = session.change_overlay(request_in(Some(&work.tenant), request));
+        changed
             .await
             .map(drop)
             .map_err(|status| Fault::from_status(&status))

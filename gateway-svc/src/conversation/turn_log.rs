@@ -39,6 +39,7 @@ pub(crate) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
             guardrail_finding: facts.guardrail_finding.clone(),
             class_policy: facts.class_policy,
             chat: facts.chat.clone(),
+            help: facts.help.clone(),
             incomplete: true,
             times: facts.times.clone(),
             ..TurnFacts::default()

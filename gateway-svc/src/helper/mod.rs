@@ -227,6 +227,7 @@ impl Helper {
                 idempotency_key: request.idempotency_key.to_owned(),
                 body_hash: request.body_hash.clone(),
                 kind: request.kind.into(),
+                procedure: None,
             }))
             .await
             .map_err(|status| step.fault(&status))?;

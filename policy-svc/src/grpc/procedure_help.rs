@@ -11,9 +11,10 @@ use turnwise_procedure_steps::{self as steps, RunState};
 use turnwise_proto::policy::v1::{
     KnownVariable, PlanProcedureHelpRequest, PlanProcedureHelpResponse, ProcedureHelp,
     ProcedureHelpPlan, ProcedureHelpStatus, ProcedureStepStatus, ProcedureStepSummary,
-    ProcedureTarget, ProcedureVariable, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
-    procedure_variable, resolve_procedure_help_request,
+    ProcedureTarget, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
+    resolve_procedure_help_request,
 };
+use turnwise_proto::procedure::v1::{ObservedVariable, Variable, variable::Value as Sent};
 use turnwise_reply_guard::{Context, Guard};
 
 use super::{
@@ -36,6 +37,7 @@ pub(super) fn plan(
     request: PlanProcedureHelpRequest,
 ) -> Read<PlanProcedureHelpResponse> {
     let procedure = procedure(loaded, "procedure_id", &request.procedure_id)?;
+    let begins = request.run_state.is_empty();
     let now_ms = read::required_time("now", request.now)?.as_millisecond();
     let mut state = match request.run_state.as_ref() {
         [] => RunState::default(),
@@ -90,6 +92,10 @@ pub(super) fn plan(
     Ok(PlanProcedureHelpResponse {
         plan: Some(plan),
         run_state: run_state.into(),
+        raw_names: match begins {
+            true => of.telemetry.iter().map(|entry| entry.raw.clone()).collect(),
+            false => Vec::new(),
+        },
     })
 }
 
@@ -158,7 +164,7 @@ fn procedure<'c>(loaded: &'c LoadedCourse, field: &str, id: &str) -> Read<&'c He
 /// The latest values of the procedure's variables, and since when in milliseconds, where it was sent.
 fn observed(
     procedure: &HelpedProcedure,
-    variables: Vec<ProcedureVariable>,
+    variables: Vec<ObservedVariable>,
 ) -> Read<(Vars, BTreeMap<String, i64>)> {
     if variables.len() > MOST_VARIABLES {
         let problem = "must have at most 10,000 items";
@@ -169,11 +175,11 @@ fn observed(
         .map(|entry| (entry.raw.as_str(), entry.var.name.as_str()))
         .collect();
     let (mut vars, mut times) = (Vars::new(), BTreeMap::new());
-    for ProcedureVariable { raw, value, since } in variables {
+    for ObservedVariable { variable, since } in variables {
+        let Variable { name: raw, value } = variable.unwrap_or_default();
         let Some(name) = of_raw.get(raw.as_str()) else {
             continue;
         };
-        use procedure_variable::Value as Sent;
         let value = value.map(|value| match value {
             Sent::Truth(value) => Value::Bool(value),
             Sent::Integer(number) => Value::Int(number),

@@ -8,11 +8,11 @@ use turnwise_kit::Kit;
 use turnwise_proto::{
     policy::v1::{
         PlanProcedureHelpRequest, PlanProcedureHelpResponse, ProcedureHelpPlan,
-        ProcedureHelpStatus, ProcedureStepStatus, ProcedureTarget, ProcedureVariable,
-        ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
-        policy_service_client::PolicyServiceClient, procedure_variable::Value,
+        ProcedureHelpStatus, ProcedureStepStatus, ProcedureTarget, ResolveProcedureHelpRequest,
+        ResolveProcedureHelpResponse, policy_service_client::PolicyServiceClient,
         resolve_procedure_help_request::Outcome,
     },
+    procedure::v1::{ObservedVariable, Variable, variable::Value},
     tutor::v1::DegradedReason,
 };
 
@@ -31,15 +31,17 @@ fn at(seconds: i64) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanos: 0 })
 }
 
-fn seen(raw: &str, value: Value) -> ProcedureVariable {
-    ProcedureVariable {
-        raw: raw.to_owned(),
-        value: Some(value),
+fn seen(raw: &str, value: Value) -> ObservedVariable {
+    ObservedVariable {
+        variable: Some(Variable {
+            name: raw.to_owned(),
+            value: Some(value),
+        }),
         since: None,
     }
 }
 
-fn request(variables: Vec<ProcedureVariable>, now: i64) -> PlanProcedureHelpRequest {
+fn request(variables: Vec<ObservedVariable>, now: i64) -> PlanProcedureHelpRequest {
     PlanProcedureHelpRequest {
         course_id: DEMO.to_owned(),
         procedure_id: "titration".to_owned(),
@@ -217,7 +219,7 @@ async fn a_models_output_may_only_point() {
 async fn requests_that_no_caller_should_send() {
     let client = demo().await;
     let good = || request(vec![], 0);
-    let many = vec![ProcedureVariable::default(); 10_001];
+    let many = vec![ObservedVariable::default(); 10_001];
     for (field, bad) in [
         (
             "procedure_id",

@@ -58,6 +58,8 @@ pub enum ConversationKind {
     Tutor,
     /// A conversation of the homework helper.
     Helper,
+    /// A help session of a procedure.
+    Procedure,
     /// What it was for cannot be read.
     Unspecified,
 }
@@ -88,6 +90,9 @@ pub struct ConversationRecord {
     /// The clarification that the thread waits for, with the answers so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Value>,
+    /// What was observed in a help session, and the overlay that it shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<Value>,
     /// Work that was put off, such as a message that waits for its turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub works: Vec<Value>,

@@ -8,6 +8,7 @@ mod delivery;
 mod due;
 mod events;
 mod evidence;
+mod help_sessions;
 mod records;
 mod session;
 

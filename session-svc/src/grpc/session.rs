@@ -8,24 +8,25 @@ use turnwise_proto::{
     session::v1::{
         AbandonTurnRequest, AbandonTurnResponse, AppendEventsRequest, AppendEventsResponse,
         BeginEvidenceRequest, BeginEvidenceResponse, BeginTurnRequest, BeginTurnResponse,
-        ChangeContextRequestRequest, ChangeContextRequestResponse, ClaimDueWorkRequest,
-        ClaimDueWorkResponse, CommitEvidenceRequest, CommitEvidenceResponse, CommitTurnRequest,
-        CommitTurnResponse, CompleteDueWorkRequest, CompleteDueWorkResponse, CreateThreadRequest,
-        CreateThreadResponse, DeferWorkRequest, DeferWorkResponse, GetSnapshotRequest,
-        GetSnapshotResponse, GetThreadRequest, GetThreadResponse, GetTurnLogRequest,
-        GetTurnLogResponse, ListContextRequestsRequest, ListContextRequestsResponse,
-        ListEventsRequest, ListEventsResponse, ListThreadsRequest, ListThreadsResponse,
-        PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest, ReadArtifactResponse,
-        ReadBatchRequest, ReadBatchResponse, ReadContextPayloadRequest, ReadContextPayloadResponse,
+        ChangeContextRequestRequest, ChangeContextRequestResponse, ChangeOverlayRequest,
+        ChangeOverlayResponse, ClaimDueWorkRequest, ClaimDueWorkResponse, CommitEvidenceRequest,
+        CommitEvidenceResponse, CommitTurnRequest, CommitTurnResponse, CompleteDueWorkRequest,
+        CompleteDueWorkResponse, CreateThreadRequest, CreateThreadResponse, DeferWorkRequest,
+        DeferWorkResponse, GetSnapshotRequest, GetSnapshotResponse, GetThreadRequest,
+        GetThreadResponse, GetTurnLogRequest, GetTurnLogResponse, ListContextRequestsRequest,
+        ListContextRequestsResponse, ListEventsRequest, ListEventsResponse, ListThreadsRequest,
+        ListThreadsResponse, PutArtifactRequest, PutArtifactResponse, ReadArtifactRequest,
+        ReadArtifactResponse, ReadBatchRequest, ReadBatchResponse, ReadContextPayloadRequest,
+        ReadContextPayloadResponse, ReadHelpSessionRequest, ReadHelpSessionResponse,
         RenewDueWorkRequest, RenewDueWorkResponse, RenewLeaseRequest, RenewLeaseResponse,
-        SupplyContextRequest, SupplyContextResponse, WatchEventsRequest, begin_turn_response,
-        session_service_server::SessionService,
+        StoreHelpRunRequest, StoreHelpRunResponse, SupplyContextRequest, SupplyContextResponse,
+        WatchEventsRequest, begin_turn_response, session_service_server::SessionService,
     },
     tutor::v1::Thread,
 };
 use uuid::Uuid;
 
-use super::{artifacts, check, context, due, events, evidence};
+use super::{artifacts, check, context, due, events, evidence, help_sessions};
 use crate::{
     access,
     sessions::{
@@ -89,6 +90,7 @@ impl SessionService for SessionGrpc {
         let kind = check::thread_kind(message.kind)?;
         let new = NewThread {
             kind,
+            procedure: help_sessions::procedure(kind, message.procedure)?,
             thread: Thread {
                 thread_id: Uuid::new_v4().to_string(),
                 course_id: message.course_id,
@@ -234,6 +236,7 @@ impl SessionService for SessionGrpc {
             turn_log: message.turn_log,
             alert: check::alert(message.alert)?,
             activity: check::turn_activity(message.activity)?,
+            overlay: help_sessions::overlay(message.overlay)?,
         };
         let pending = self
             .sessions
@@ -363,6 +366,27 @@ impl SessionService for SessionGrpc {
         request: Request<ReadArtifactRequest>,
     ) -> Result<Response<ReadArtifactResponse>, Status> {
         artifacts::read_artifact(&self.sessions, request).await
+    }
+
+    async fn read_help_session(
+        &self,
+        request: Request<ReadHelpSessionRequest>,
+    ) -> Result<Response<ReadHelpSessionResponse>, Status> {
+        help_sessions::read_help_session(&self.sessions, request).await
+    }
+
+    async fn store_help_run(
+        &self,
+        request: Request<StoreHelpRunRequest>,
+    ) -> Result<Response<StoreHelpRunResponse>, Status> {
+        help_sessions::store_help_run(&self.sessions, request).await
+    }
+
+    async fn change_overlay(
+        &self,
+        request: Request<ChangeOverlayRequest>,
+    ) -> Result<Response<ChangeOverlayResponse>, Status> {
+        help_sessions::change_overlay(&self.sessions, request).await
     }
 
     async fn defer_work(

@@ -21,7 +21,7 @@ use super::{
     Sessions,
     artifacts::ArtifactName,
     fields::Fields,
-    interactions,
+    help_sessions, interactions,
     json::json,
     keys,
     stored::{StoredThread, enumeration},
@@ -34,6 +34,7 @@ const EVENT: (&str, &str) = ("event", "turnwise.session.v1.Event");
 const MEMORY: (&str, &str) = ("memory", "turnwise.session.v1.ConversationMemory");
 const REQUEST: (&str, &str) = ("context_request", "turnwise.session.v1.ContextRequest");
 const WORK: (&str, &str) = ("work", "turnwise.session.v1.DueWork");
+const HELP: &str = "turnwise.session.v1.HelpState";
 const CLARIFICATION: &str = "turnwise.session.v1.Clarification";
 
 /// What a thread was like when it was archived: fields as they are stored, readable or not, and its deferred work.
@@ -191,6 +192,7 @@ impl Sessions {
                 key: keys::interactions(thread_id),
             },
             Read::Record { key: keys::works() },
+            help_sessions::read(thread_id),
             Read::Fields {
                 key: keys::erased(),
                 fields: vec!["fence".into()],
@@ -213,6 +215,7 @@ impl Sessions {
             thread_id: thread_id.to_owned(),
             kind: match head.kind {
                 ThreadKind::Helper => ConversationKind::Helper,
+                ThreadKind::Procedure => ConversationKind::Procedure,
                 ThreadKind::Tutor => ConversationKind::Tutor,
                 ThreadKind::Unspecified => ConversationKind::Unspecified,
             },
@@ -270,6 +273,10 @@ impl Sessions {
             };
             let work = left_out.json(WORK, &bytes, without_claims)?;
             record.works.extend(work);
+        }
+        let help = left_out.unless(help_sessions::decode(reads.fields()?))?;
+        if let Some(state) = help.flatten() {
+            record.help = left_out.unless(json(HELP, &state))?;
         }
         seen.erased = reads.fields()?.take();
         record.unreadable = left_out.records;

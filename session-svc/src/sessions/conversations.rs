@@ -111,7 +111,7 @@ impl Sessions {
         let key = keys::thread(&conversation.thread_id);
         let mut writes = conversation.text_writes(self.limits(), TurnLogs::LoseText);
         let goes = match &conversation.stored {
-            Ok(Some(stored)) if stored.kind == ThreadKind::Helper => true,
+            Ok(Some(stored)) if stored.kind != ThreadKind::Tutor => true,
             Ok(Some(stored)) => {
                 writes.extend(self.without_text(stored));
                 false
@@ -279,10 +279,10 @@ impl Conversation {
         !matches!(self.stored, Ok(None))
     }
 
-    /// The course whose grades may have been given in this thread: none are in a helper's conversation.
+    /// The course whose grades may have been given in this thread: only a tutor's has any.
     fn graded_course(&self) -> Option<&str> {
         match &self.stored {
-            Ok(Some(stored)) if stored.kind == ThreadKind::Helper => None,
+            Ok(Some(stored)) if stored.kind != ThreadKind::Tutor => None,
             Ok(None) => None,
             Ok(Some(_)) | Err(_) => self.course_id.as_deref(),
         }
@@ -298,6 +298,7 @@ impl Conversation {
             keys::payloads(id),
             keys::artifacts(id),
             keys::artifact_texts(id),
+            keys::help(id),
         ];
         let mut writes: Vec<_> = beside.map(|key| Write::Remove { key }).into();
         self.traces.writes(limits, logs, &mut writes);

@@ -190,6 +190,11 @@ impl Sessions {
             );
             break;
         }
+        if kind == ThreadKind::Procedure {
+            let (_, state) = self.help_session(student, thread_id).await?;
+            let state = json("turnwise.session.v1.HelpState", &state)?;
+            out.insert("help".to_owned(), state);
+        }
         out.insert("messages".to_owned(), messages.into());
 
         let mut events = Vec::new();

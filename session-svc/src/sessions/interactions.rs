@@ -242,7 +242,7 @@ fn work_id(request_id: &str, kind: WorkKind) -> String {
         WorkKind::ContextReminder => "reminder",
         WorkKind::ContextEnd => "end",
         WorkKind::ContextResume => "resume",
-        WorkKind::DeferredTurn | WorkKind::Unspecified => "turn",
+        WorkKind::DeferredTurn | WorkKind::OverlayOverdue | WorkKind::Unspecified => "turn",
     };
     format!("{request_id}:{name}")
 }

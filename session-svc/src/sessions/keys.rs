@@ -16,6 +16,7 @@
 //! | `payloads:ID` | record | `REQUEST:SLOT` → the text that was supplied for a slot of a context request |
 //! | `artifacts:ID` | record | `version`, and `BATCH/TYPE` → `Artifact` for what is kept beside the thread |
 //! | `artifact-texts:ID` | record | `BATCH/TYPE` → the artifact's text |
+//! | `help:ID` | record | of a help session: `procedure`, `version`, `run`, `overlay` |
 //! | `batches` | ranking | `BATCH/ID` of the threads that have artifacts or requests, by the millisecond of their end; expires |
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
@@ -45,7 +46,7 @@
 //! `TENANT/CLASS` that are being reset, by the millisecond of the beginning). In the partition `due`: `due` (ranking of work ids by the millisecond
 //! of their time), `work:ID` (record: `item`), `claim:ID` (lease) and `erased:PSEUDONYM` as in a class's.
 //!
-//! KIND is `tutor` or `helper`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence`, `events` or `change`.
+//! KIND is `tutor`, `helper` or `procedure`; OPERATION is KIND for a turn, `thread-KIND` for making a thread, else `evidence`, `events` or `change`.
 
 use turnwise_proto::session::v1::ThreadKind;
 use turnwise_session_store::Key;
@@ -74,6 +75,7 @@ fn name(kind: ThreadKind) -> &'static str {
     match kind {
         ThreadKind::Tutor | ThreadKind::Unspecified => "tutor",
         ThreadKind::Helper => "helper",
+        ThreadKind::Procedure => "procedure",
     }
 }
 
@@ -93,6 +95,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
         "timeline" => "message",
         "events" => "event",
         "memory" => "memory",
+        "help" => "help_session",
         "interactions" => "pending",
         "payloads" => "context_payload",
         "artifacts" | "artifact-texts" | "batches" => "artifact",
@@ -154,6 +157,10 @@ pub(crate) fn artifacts(id: &str) -> Key {
 
 pub(crate) fn artifact_texts(id: &str) -> Key {
     Key::new(format!("artifact-texts:{id}"))
+}
+
+pub(crate) fn help(id: &str) -> Key {
+    Key::new(format!("help:{id}"))
 }
 
 pub(crate) fn batches() -> Key {

@@ -17,6 +17,7 @@ pub mod export;
 mod fence;
 mod fields;
 mod graded;
+pub mod help_sessions;
 mod idempotency;
 mod interactions;
 mod json;

@@ -39,7 +39,7 @@ const MADE_WITHIN: Duration = Duration::from_secs(600);
 /// What a reset did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResetReport {
-    /// Helper conversations that were removed.
+    /// Helper conversations and help sessions that were removed.
     pub conversations: u64,
     /// Tutor threads that lost their text, and threads whose record cannot be read, which were removed.
     pub threads: u64,
@@ -179,7 +179,7 @@ impl Sessions {
                 continue;
             }
             match &found.stored {
-                Ok(Some(stored)) if stored.kind == ThreadKind::Helper => report.conversations += 1,
+                Ok(Some(stored)) if stored.kind != ThreadKind::Tutor => report.conversations += 1,
                 Ok(Some(_)) | Err(_) => report.threads += 1,
                 Ok(None) if self.is_being_made(&entry) => continue,
                 Ok(None) => {}

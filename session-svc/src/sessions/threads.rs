@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prost_types::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::{
-    session::v1::ThreadKind,
+    session::v1::{HelpProcedure, ThreadKind},
     tutor::v1::{Thread, TutorMessage},
 };
 use turnwise_session_store::{
@@ -19,7 +19,7 @@ use super::{
     cursor::Cursor,
     fence::{Since, none_under_way},
     fields::{Fields, Reads, decimal},
-    fitting,
+    fitting, help_sessions,
     idempotency::IdempotencyEntry,
     keys::{self, Operation},
     member, millis,
@@ -37,6 +37,8 @@ pub struct NewThread {
     pub thread: Thread,
     /// What it is for.
     pub kind: ThreadKind,
+    /// What a help session is about.
+    pub procedure: Option<HelpProcedure>,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
 }
@@ -120,6 +122,10 @@ impl Sessions {
                 after: self.limits().thread_retention,
             },
         ];
+        if let Some(procedure) = &new.procedure {
+            let retention = self.limits().thread_retention;
+            writes.extend(help_sessions::created(&thread_id, procedure, retention));
+        }
         writes.extend(entry.store(stored, self.limits()));
         writes.extend(entry.note(&thread_id, self.now_millis(), self.limits()));
         let transaction = Transaction {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use prost::Message;
-use turnwise_proto::session::v1::{ConversationMemory, TurnStart};
+use turnwise_proto::session::v1::{ConversationMemory, ThreadKind, TurnStart};
 use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
 
 use super::{BeginTurn, Begun, Carry, scope};
@@ -15,6 +15,7 @@ use crate::{
         Sessions, evidence,
         fence::{Since, none_under_way},
         fields::{Fields, Reads},
+        help_sessions,
         idempotency::IdempotencyEntry,
         interactions::Interactions,
         keys::{self, Operation},
@@ -120,6 +121,10 @@ impl Sessions {
                 .map(|bytes| record::decode::<ConversationMemory>("memory", &bytes))
                 .transpose()?
         };
+        let help = match begin.kind {
+            ThreadKind::Procedure => help_sessions::decode(reads.fields()?)?,
+            _ => None,
+        };
 
         let class_id = stored.thread.class_id.clone();
         let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
@@ -153,6 +158,7 @@ impl Sessions {
             carry: carry.encode_to_vec().into(),
             question_records,
             class_policy,
+            help,
             ..TurnStart::default()
         })
     }
@@ -183,6 +189,9 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
             key: keys::memory(&begin.thread_id),
             fields: vec![scope(&begin.memory_scope)],
         });
+    }
+    if begin.kind == ThreadKind::Procedure {
+        reads.push(help_sessions::read(&begin.thread_id));
     }
     reads
 }

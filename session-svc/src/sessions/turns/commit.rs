@@ -143,6 +143,18 @@ impl Sessions {
             writes.extend(step.writes);
             pending = step.pending;
         }
+        if let Some(new) = &commit.overlay {
+            let step = self.requested_overlay(&commit.thread_id, commit.fencing_token, new);
+            self.schedule(
+                student,
+                &commit.thread_id,
+                &step.works,
+                Known::AnyTime,
+                since,
+            )
+            .await?;
+            writes.extend(step.writes);
+        }
         writes.extend(entry.store(record::stamp(&commit.answer), self.limits()));
         writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
     session::v1::{
-        ConversationMemory, MemoryTurn, NewAlert, NewEscalation, NewEvent, PendingChange,
-        ThreadKind, TurnActivity, TurnLog, TurnStart, TurnState,
+        ConversationMemory, MemoryTurn, NewAlert, NewEscalation, NewEvent, NewOverlay,
+        PendingChange, ThreadKind, TurnActivity, TurnLog, TurnStart, TurnState,
     },
     tutor::v1::TutorMessage,
 };
@@ -81,6 +81,8 @@ pub struct CommitTurn {
     pub turn_log: Option<TurnLog>,
     /// An alert to raise.
     pub alert: Option<NewAlert>,
+    /// What takes the place of a help session's overlay.
+    pub overlay: Option<NewOverlay>,
     /// What the turn counts for; none: nothing.
     pub activity: Option<TurnActivity>,
 }

@@ -63,6 +63,7 @@ pub fn new_thread(id: &str) -> NewThread {
             message_count: 0,
         },
         kind: kind_of(id),
+        procedure: None,
         idempotency: idempotency(&format!("make-{id}"), 1),
     }
 }
@@ -145,6 +146,7 @@ pub fn commit(start: &TurnStart, key: &str, text: &str) -> CommitTurn {
         turn_log: None,
         alert: None,
         activity: None,
+        overlay: None,
     }
 }
 

@@ -128,6 +128,7 @@ fn create(student: &str) -> CreateThreadRequest {
         title: "Fractions".to_owned(),
         idempotency_key: "make".to_owned(),
         body_hash: hash(),
+        procedure: None,
         kind: 0,
     }
 }

@@ -98,6 +98,7 @@ impl World {
             title: canary(who),
             idempotency_key: key,
             body_hash: hash(),
+            procedure: None,
             kind: kind.into(),
         };
         let mut session = service.session();

@@ -236,6 +236,7 @@ impl Reach<'_> {
                 title: String::new(),
                 idempotency_key: key.clone(),
                 body_hash: hash(),
+                procedure: None,
                 kind: 0,
             };
             seen.add(&session.create_thread(request_as(caller, create)).await);
