@@ -78,6 +78,7 @@ mod mutual_tls;
 mod other_students;
 mod outages;
 mod privacy;
+mod procedures;
 mod python;
 mod read_only;
 mod real_courses;

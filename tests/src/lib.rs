@@ -48,6 +48,7 @@ pub mod model_server;
 pub mod options;
 pub mod output;
 pub mod precise_wait;
+pub mod procedure;
 pub mod process;
 pub mod procfs;
 pub mod raw;

@@ -4,18 +4,20 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `learner` | whom a call speaks for |
-//! | `observe`, `runs` | observations: merged, gathered, stored, the step inferred |
-//! | `help` | the answer to a press of *help* |
+//! | `observe`, `runs`, `task` | observations: merged, gathered for each session, stored, the step inferred |
+//! | `help`, `compose` | the answer to a press of *help*, and the phases between begin and commit |
 //! | `overlays` | what is shown: watched, acknowledged |
 //! | `timeline` | a session and its events, as clients see them |
 //! | `metrics` | what became of presses and observations |
 
+mod compose;
 mod help;
 pub(crate) mod learner;
 mod metrics;
 pub(crate) mod observe;
 mod overlays;
 mod runs;
+mod task;
 mod timeline;
 
 use std::{sync::Arc, time::Duration};

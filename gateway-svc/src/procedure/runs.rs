@@ -4,88 +4,54 @@
 //! was not told that it is stored, sends it again.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use jiff::Timestamp;
-use tokio::{
-    sync::{mpsc, oneshot, watch},
-    time::Instant,
-};
+use tokio::sync::{mpsc, oneshot, watch};
 use turnwise_kit::{CallContext, Caller, Fault, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{PlanProcedureHelpRequest, PlanProcedureHelpResponse},
-    procedure::v1::{Observation, ObservationReceipt, Overlay, OverlayIntent, OverlayState},
-    session::v1::{
-        ChangeOverlayRequest, HelpProcedure, HelpRun, HelpState, OverlayChange,
-        ReadHelpSessionRequest, StoreHelpRunRequest,
-    },
+    procedure::v1::{Observation, ObservationReceipt, Overlay},
+    session::v1::{HelpProcedure, HelpRun, HelpState, ReadHelpSessionRequest},
     tutor::v1::Thread,
 };
 
-use super::{
-    HelpSettings,
-    learner::{belongs, closed, left_class},
-    observe::{Observed, client_now},
-};
+use super::{HelpSettings, learner::closed, observe::client_now, task::Task};
 use crate::{conversation::Core, error::public, upstream::Step};
 
-/// The longest that an observation waits to be stored with others.
-const GATHER: Duration = Duration::from_millis(500);
-/// How often the step is inferred again while something is highlighted: a gate settles though nothing is observed.
-const LOOK: Duration = Duration::from_secs(1);
-/// A task ends when nothing has come for so long.
-const IDLE: Duration = Duration::from_secs(60);
 /// How long a call to a service may take.
-const WAIT: Duration = Duration::from_secs(5);
+pub(super) const WAIT: Duration = Duration::from_secs(5);
 /// Commands that wait for a task. With more, whoever sends is read more slowly.
 const QUEUE: usize = 64;
 /// A write is tried so often against others that come between.
-const TRIES: usize = 4;
+pub(super) const TRIES: usize = 4;
 
 /// What is being observed, by all callers of this process.
 pub(super) struct Runs {
-    core: Arc<Core>,
-    settings: HelpSettings,
+    pub(super) core: Arc<Core>,
+    pub(super) settings: HelpSettings,
     open: Mutex<HashMap<Key, mpsc::Sender<Command>>>,
 }
 
 /// Tenant, learner, session.
-type Key = (String, String, String);
-type Reply<T> = oneshot::Sender<Result<T, Fault>>;
+pub(super) type Key = (String, String, String);
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
 
 /// What is told of a run: what is stored, or why it goes no further.
 pub(super) type Told = Result<ObservationReceipt, Fault>;
 
-enum Command {
+/// What is asked of a session's task.
+pub(super) enum Command {
     Observe(Arc<Caller>, Observation, Reply<ObservationReceipt>),
     Watch(Arc<Caller>, Reply<watch::Receiver<Told>>),
     /// Stores what came; answers the session.
     Flush(Arc<Caller>, Reply<Thread>),
     /// An overlay was asked for.
     Shown(Overlay),
-}
-
-/// One session's task.
-struct Task {
-    runs: Arc<Runs>,
-    key: Key,
-    caller: Arc<Caller>,
-    thread: Thread,
-    procedure: HelpProcedure,
-    listed: BTreeSet<String>,
-    observed: Observed,
-    overlay: Option<Overlay>,
-    unlisted: i32,
-    told: watch::Sender<Told>,
-    /// When what came is stored.
-    flush_at: Option<Instant>,
-    /// When the step is inferred again.
-    look_at: Option<Instant>,
-    idle_at: Instant,
 }
 
 impl Runs {
@@ -203,7 +169,11 @@ impl Runs {
         }
     }
 
-    async fn read(&self, caller: &Caller, session_id: &str) -> Result<(Thread, HelpState), Fault> {
+    pub(super) async fn read(
+        &self,
+        caller: &Caller,
+        session_id: &str,
+    ) -> Result<(Thread, HelpState), Fault> {
         let context = CallContext::background(Some(caller.clone()), WAIT);
         let read = self
             .core
@@ -257,7 +227,7 @@ impl Runs {
 }
 
 impl Command {
-    fn refuse(self, fault: Fault) {
+    pub(super) fn refuse(self, fault: Fault) {
         // Nobody waits any more where the caller has gone.
         match self {
             Self::Observe(_, _, reply) => drop(reply.send(Err(fault))),
@@ -265,287 +235,5 @@ impl Command {
             Self::Flush(_, reply) => drop(reply.send(Err(fault))),
             Self::Shown(_) => {}
         }
-    }
-}
-
-impl Task {
-    fn new(
-        runs: Arc<Runs>,
-        key: Key,
-        caller: Arc<Caller>,
-        thread: Thread,
-        state: HelpState,
-    ) -> Self {
-        let procedure = state.procedure.unwrap_or_default();
-        let observed = Observed::stored(state.run.unwrap_or_default());
-        let mut task = Self {
-            listed: procedure.raw_names.iter().cloned().collect(),
-            told: watch::Sender::new(Ok(receipt(&observed.run, observed.run.stored_sequence))),
-            runs,
-            key,
-            caller,
-            thread,
-            procedure,
-            observed,
-            overlay: None,
-            unlisted: 0,
-            flush_at: None,
-            look_at: None,
-            idle_at: Instant::now() + IDLE,
-        };
-        task.shows(state.overlay);
-        task
-    }
-
-    async fn work(mut self, commands: &mut mpsc::Receiver<Command>) {
-        let end = self.runs.core.kit.shutdown.clone();
-        loop {
-            let wake = [self.flush_at, self.look_at].into_iter().flatten().min();
-            let wake = wake.unwrap_or(self.idle_at);
-            tokio::select! {
-                biased;
-                () = tokio::time::sleep_until(wake) => {
-                    let now = Instant::now();
-                    if self.flush_at.is_some_and(|at| at <= now) {
-                        // What failed is tried again.
-                        let _ = self.flush().await;
-                    } else if self.look_at.is_some_and(|at| at <= now) {
-                        self.look().await;
-                    } else {
-                        break;
-                    }
-                }
-                command = commands.recv() => match command {
-                    Some(command) => self.take(command).await,
-                    None => break,
-                },
-                () = end.cancelled() => break,
-            }
-        }
-        commands.close();
-        while let Some(command) = commands.recv().await {
-            self.take(command).await;
-        }
-        if self.observed.is_new() {
-            // Whoever sent it was not told that it is stored.
-            let _ = self.flush().await;
-        }
-    }
-
-    async fn take(&mut self, command: Command) {
-        let caller = match &command {
-            Command::Observe(caller, ..)
-            | Command::Watch(caller, _)
-            | Command::Flush(caller, _) => Some(caller),
-            Command::Shown(_) => None,
-        };
-        if let Some(caller) = caller {
-            if !belongs(caller, &self.thread.class_id) {
-                return command.refuse(left_class());
-            }
-            self.caller = Arc::clone(caller);
-        }
-        let ended = self.told.borrow().as_ref().err().cloned();
-        if let Some(fault) = ended {
-            return command.refuse(fault);
-        }
-        self.idle_at = Instant::now() + IDLE;
-        match command {
-            Command::Observe(_, observation, reply) => {
-                let now = self.runs.core.kit.clock.now();
-                let listed = &self.listed;
-                let unlisted = self
-                    .observed
-                    .take(observation, |name| listed.contains(name), now);
-                self.unlisted = self.unlisted.saturating_add(unlisted);
-                if self.observed.is_new() && self.flush_at.is_none() {
-                    self.flush_at = Some(Instant::now() + GATHER);
-                }
-                let _ = reply.send(Ok(self.receipt()));
-            }
-            Command::Watch(_, reply) => drop(reply.send(Ok(self.told.subscribe()))),
-            Command::Flush(_, reply) => {
-                let stored = match self.observed.is_new() {
-                    true => self.flush().await,
-                    false => Ok(()),
-                };
-                let _ = reply.send(stored.map(|()| self.thread.clone()));
-            }
-            Command::Shown(overlay) => self.shows(Some(overlay)),
-        }
-    }
-
-    /// What is stored, with what was received since.
-    fn receipt(&self) -> ObservationReceipt {
-        let stored = self.told.borrow().as_ref().ok().cloned();
-        ObservationReceipt {
-            received_sequence: self.observed.run.stored_sequence,
-            unlisted_count: self.unlisted,
-            ..stored.unwrap_or_default()
-        }
-    }
-
-    /// Infers the step and stores what came. What could not be stored is tried again.
-    async fn flush(&mut self) -> Result<(), Fault> {
-        self.flush_at = None;
-        let mut last = Step::Session.malformed();
-        for _ in 0..TRIES {
-            match self.store().await {
-                Ok(()) => {
-                    self.clear_if_complete().await;
-                    return Ok(());
-                }
-                Err(fault) => match fault.reason() {
-                    ErrorReason::VersionConflict => {
-                        match self.runs.read(&self.caller, &self.key.2).await {
-                            Ok((_, state)) => {
-                                let observed = std::mem::take(&mut self.observed);
-                                self.observed = observed.over(state.run.unwrap_or_default());
-                                self.shows(state.overlay);
-                            }
-                            Err(fault) => last = fault,
-                        }
-                    }
-                    ErrorReason::UnknownThread
-                    | ErrorReason::TurnErased
-                    | ErrorReason::HelpSessionClosed => {
-                        self.tell(Err(fault.clone()));
-                        return Err(fault);
-                    }
-                    reason => {
-                        tracing::warn!(
-                            reason = reason.wire_name(),
-                            "observations are not stored yet"
-                        );
-                        last = fault;
-                        break;
-                    }
-                },
-            }
-        }
-        self.flush_at = Some(Instant::now() + GATHER);
-        Err(last)
-    }
-
-    async fn store(&mut self) -> Result<(), Fault> {
-        let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
-        if self.observed.has_changed() {
-            self.infer(&context).await?;
-        }
-        let request = StoreHelpRunRequest {
-            student_id: self.caller.subject.clone(),
-            thread_id: self.key.2.clone(),
-            run: Some(self.observed.run.clone()),
-        };
-        let mut session = self.runs.core.upstreams.session.clone();
-        let stored = session
-            .store_help_run(context.request(request))
-            .await
-            .map_err(|status| public(&status))?
-            .into_inner();
-        self.observed.settle(stored.version);
-        let unlisted_count = std::mem::take(&mut self.unlisted);
-        self.tell(Ok(ObservationReceipt {
-            unlisted_count,
-            ..receipt(&self.observed.run, self.observed.run.stored_sequence)
-        }));
-        self.shows(stored.overlay);
-        Ok(())
-    }
-
-    /// Infers the step. What was observed is stored though the policy does not answer now; help infers it again.
-    async fn infer(&mut self, context: &CallContext) -> Result<bool, Fault> {
-        let (course_id, run) = (&self.thread.course_id, &self.observed.run);
-        let now = self.runs.core.kit.clock.now();
-        let planned = self
-            .runs
-            .plan(context, course_id, &self.procedure, run, now)
-            .await;
-        match planned {
-            Ok(planned) => {
-                let step = planned.plan.and_then(|plan| plan.step);
-                let step_id = step.map_or_else(String::new, |step| step.step_id);
-                Ok(self.observed.infer(step_id, planned.run_state))
-            }
-            Err(fault) if fault.reason() == ErrorReason::HelpSessionClosed => Err(fault),
-            Err(fault) => {
-                tracing::warn!(reason = fault.reason().wire_name(), "no step is inferred");
-                Ok(false)
-            }
-        }
-    }
-
-    /// Infers the step again while something is highlighted, and stores one that is new.
-    async fn look(&mut self) {
-        self.look_at = self.is_showing().then(|| Instant::now() + LOOK);
-        if self.look_at.is_none() {
-            return;
-        }
-        let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
-        if let Ok(true) = self.infer(&context).await {
-            // It is stored, or tried again.
-            let _ = self.flush().await;
-        }
-    }
-
-    /// Has a highlight cleared whose step is complete.
-    async fn clear_if_complete(&mut self) {
-        let run = &self.observed.run;
-        let Some(overlay) = self.overlay.as_ref().filter(|_| self.is_showing()) else {
-            return;
-        };
-        if overlay.step_id == run.step_id || run.run_state.is_empty() {
-            return;
-        }
-        let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
-        let request = ChangeOverlayRequest {
-            student_id: self.caller.subject.clone(),
-            thread_id: self.key.2.clone(),
-            overlay_id: overlay.overlay_id.clone(),
-            change: OverlayChange::Clear.into(),
-            ack_wait: self.runs.settings.ack_wait.try_into().ok(),
-            ..ChangeOverlayRequest::default()
-        };
-        let mut session = self.runs.core.upstreams.session.clone();
-        match session.change_overlay(context.request(request)).await {
-            Ok(changed) => self.shows(changed.into_inner().overlay),
-            Err(status) => {
-                // It is tried with the next look, and the highlight ends by itself.
-                tracing::warn!(code = ?status.code(), "a highlight is not cleared yet");
-            }
-        }
-    }
-
-    /// Tells whoever watches, and whoever will.
-    fn tell(&self, told: Told) {
-        drop(self.told.send_replace(told));
-    }
-
-    fn shows(&mut self, overlay: Option<Overlay>) {
-        self.overlay = overlay;
-        if self.is_showing() {
-            self.look_at.get_or_insert(Instant::now() + LOOK);
-        } else {
-            self.look_at = None;
-        }
-    }
-
-    fn is_showing(&self) -> bool {
-        let now = self.runs.core.kit.clock.now();
-        self.overlay.as_ref().is_some_and(|overlay| {
-            let end = overlay.expire_time.as_ref().and_then(time::from_proto);
-            overlay.intent() == OverlayIntent::Highlight
-                && overlay.state() != OverlayState::Failed
-                && end.is_none_or(|end| end > now)
-        })
-    }
-}
-
-fn receipt(run: &HelpRun, received_sequence: i64) -> ObservationReceipt {
-    ObservationReceipt {
-        stored_sequence: run.stored_sequence,
-        received_sequence,
-        unlisted_count: 0,
-        step_id: run.step_id.clone(),
     }
 }

@@ -140,6 +140,7 @@ pub(crate) struct ScriptDraft<'a> {
     /// If it is not the course's.
     pub(crate) locale: Option<String>,
     pub(crate) contract_version: String,
+    pub(crate) units: Vec<Located<String>>,
     pub(crate) phases: Vec<ProcedurePhase>,
     pub(crate) steps: Vec<StepDraft>,
 }

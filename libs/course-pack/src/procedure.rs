@@ -20,6 +20,8 @@ pub struct Procedure {
     pub locale: String,
     /// The contract that its simulator or page keeps: [`CONTRACT_VERSION`].
     pub contract_version: String,
+    /// The units whose texts may help with it: at most 6; often none.
+    pub units: Vec<String>,
     /// Its phases, in order: at most 20.
     pub phases: Vec<ProcedurePhase>,
     /// Its steps, in order: 1 to 100.

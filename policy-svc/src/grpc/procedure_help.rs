@@ -86,6 +86,7 @@ pub(super) fn plan(
         targets: plan.targets.into_iter().map(target).collect(),
         output_schema: plan.output_schema.unwrap_or_default(),
         fallback: Some(written(procedure, plan.fallback)),
+        unit_ids: of.units.clone(),
     };
     let run_state = serde_json::to_vec(&state)
         .map_err(|_| PolicyError::invalid("run_state", "must be that of a response"))?;

@@ -15,11 +15,22 @@ pub(crate) fn procedures(draft: &Draft<'_>, faults: &mut Faults) -> Vec<Procedur
         let sink = &mut Sink::new(script.file, faults);
         let steps = steps(script, parts, sink);
         reachable(&script.steps, &steps, sink);
+        for unit in &script.units {
+            let is_there = draft.units.iter().any(|known| known.unit.id == unit.value);
+            if !is_there && !draft.units_incomplete {
+                sink.add(
+                    unit.line,
+                    format!("`{}` is no unit of the course", shorten(&unit.value)),
+                    "correct the id, or remove it from `units`",
+                );
+            }
+        }
         Some(Procedure {
             id: id.clone(),
             title: script.title.clone(),
             locale: (script.locale.as_ref().or(course_locale).cloned()).unwrap_or_default(),
             contract_version: script.contract_version.clone(),
+            units: script.units.iter().map(|unit| unit.value.clone()).collect(),
             phases: script.phases.clone(),
             steps: steps.into_iter().flatten().collect(),
             telemetry: parts.telemetry.clone().unwrap_or_default(),

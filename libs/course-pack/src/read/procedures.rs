@@ -23,6 +23,7 @@ const MAX_OFFICIAL_CHARS: usize = 1_000;
 const MAX_EXPLANATION_CHARS: usize = 500;
 const MAX_PROMPT_CHARS: usize = 300;
 const MAX_PROMPTS: usize = 5;
+const MAX_UNITS: usize = 6;
 const SETTLE_MS: RangeInclusive<u32> = 0..=60_000;
 const DEFAULT_SETTLE_MS: u32 = 500;
 
@@ -88,6 +89,14 @@ fn script<'a>(file: &'a Path, mut fields: Fields<'_>, sink: &mut Sink<'_>) -> Sc
     }
     let versions = [(CONTRACT_VERSION, CONTRACT_VERSION)];
     let version = fields.required_choice("contract_version", &versions, sink);
+    let units = fields.ids("units", sink);
+    if let Some(more) = units.get(MAX_UNITS) {
+        sink.add(
+            more.line,
+            format!("this procedure has more than {MAX_UNITS} units"),
+            "keep those whose texts help most",
+        );
+    }
     let phases = Items::read(&PHASES, &mut fields, sink, |id, fields, sink| {
         ProcedurePhase {
             id: id.value,
@@ -110,6 +119,7 @@ fn script<'a>(file: &'a Path, mut fields: Fields<'_>, sink: &mut Sink<'_>) -> Sc
         title,
         locale: locale.map(|l| l.value),
         contract_version: version.unwrap_or_default().to_owned(),
+        units,
         phases: phases.values,
         steps: steps.values,
     }

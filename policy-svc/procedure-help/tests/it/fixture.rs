@@ -79,6 +79,7 @@ pub fn german() -> Procedure {
         title: "Lösung ablassen".to_owned(),
         locale: "de-CH".to_owned(),
         contract_version: "v1".to_owned(),
+        units: Vec::new(),
         phases: vec![ProcedurePhase {
             id: "alles".to_owned(),
             title: "Alles".to_owned(),

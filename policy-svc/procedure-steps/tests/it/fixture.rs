@@ -47,6 +47,7 @@ pub fn procedure(steps: Vec<ProcedureStep>) -> Procedure {
         title: "Test".to_owned(),
         locale: "en".to_owned(),
         contract_version: "v1".to_owned(),
+        units: Vec::new(),
         phases: Vec::new(),
         steps,
         telemetry: telemetry.collect(),
