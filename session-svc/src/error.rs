@@ -88,7 +88,7 @@ pub enum SessionError {
     #[error("there is no such archive; name one that a reset or an export answered")]
     UnknownArchive,
     /// The session never had such an overlay.
-    #[error("`overlay_id` is no overlay of this session; name one that WatchOverlays told")]
+    #[error("`overlay_id` is no overlay of this session; name its latest")]
     UnknownOverlay,
     /// Another reset of the class runs.
     #[error("the class is being reset under another key; try again, or ask with that key")]

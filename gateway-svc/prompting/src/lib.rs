@@ -57,6 +57,7 @@
 mod attachments;
 mod block;
 mod budget;
+mod built_in;
 mod chat;
 mod check;
 mod clarification;

@@ -76,7 +76,7 @@ async fn without_a_model_the_author_helps(kind: Kind) {
     let refused = other.try_help(&key).await.unwrap_err();
     check_refusal(
         &refused,
-        Code::AlreadyExists,
+        Code::Aborted,
         ErrorReason::IdempotencyConflict,
         "",
     );
@@ -288,7 +288,7 @@ async fn a_models_words_are_held_to_the_plan(kind: Kind) {
     // the deadline allows.
     let faults = [
         (Fault::Reset, DegradedReason::LlmTransport),
-        (Fault::InternalError, DegradedReason::LlmTransport),
+        (Fault::InternalError, DegradedReason::LlmError),
         (Fault::Stall, DegradedReason::LlmTimeout),
     ];
     for (fault, reason) in faults {

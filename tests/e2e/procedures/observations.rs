@@ -4,8 +4,8 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 use turnwise_proto::procedure::v1::{
-    Observation, ObservationReceipt, RecordObservationsRequest, RecordObservationsResponse,
-    Variable, variable::Value,
+    DeltaSource, Observation, ObservationReceipt, RecordObservationsRequest,
+    RecordObservationsResponse, Variable, variable::Value,
 };
 use turnwise_tests::{
     options::Kind,
@@ -104,7 +104,9 @@ async fn what_is_acknowledged_is_stored(kind: Kind) {
     let poured = variable("BURETTE.POURED", Value::Number(10.0));
     assert_eq!(session.variables, [poured]);
     assert_eq!(session.recent_deltas.len(), 5);
-    let last = session.recent_deltas.last().unwrap();
+    let mut observed = session.recent_deltas.iter().rev();
+    let observed = observed.find(|delta| delta.source() == DeltaSource::Telemetry);
+    let last = observed.unwrap();
     assert_eq!(
         (last.old_value.as_str(), last.new_value.as_str()),
         ("9.9", "10")

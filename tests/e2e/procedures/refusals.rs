@@ -70,7 +70,7 @@ async fn bad_requests_say_what_is_wrong(kind: Kind) {
     let conflict = open(&ada, other).await;
     refused(
         conflict,
-        Code::AlreadyExists,
+        Code::Aborted,
         ErrorReason::IdempotencyConflict,
         "",
     );
@@ -178,7 +178,7 @@ async fn bad_requests_say_what_is_wrong(kind: Kind) {
     for id in [
         "",
         "x",
-        &format!("{}.999999", run.id()),
+        &format!("{}.9223372036854775807", run.id()),
         &format!("{}.", run.id()),
     ] {
         invalid(run.acknowledge(id, failed, "").await, "overlay_id");
@@ -186,13 +186,8 @@ async fn bad_requests_say_what_is_wrong(kind: Kind) {
 
     // A session that is not there, in every call.
     let missing = "00000000-0000-4000-8000-000000000000";
-    let nowhere = Run {
-        session: turnwise_proto::procedure::v1::HelpSession {
-            session_id: missing.to_owned(),
-            ..run.session.clone()
-        },
-        ..run.seen_by(&ada)
-    };
+    let mut nowhere = run.seen_by(&ada);
+    nowhere.session.session_id = missing.to_owned();
     unknown_everywhere(&nowhere).await;
 }
 

@@ -153,7 +153,7 @@ fn all_faults_are_told_at_once() {
     let folder = folder(&[
         ("turn.system.md", "{{ policy }}\n{{ a }}\n{{ b }}"),
         ("turn.system.fr.md", "{{ a }}"),
-        ("help.user.md", "x"),
+        ("hint.user.md", "x"),
     ]);
     let error = Sheets::load(folder.path()).unwrap_err();
     let SheetError::Faulty(faults) = error else {
@@ -169,8 +169,8 @@ fn all_faults_are_told_at_once() {
         })
         .collect();
     // Variables are looked at where every sheet has a name and can be read.
-    assert_eq!(short, [("help.user.md", None)]);
-    fs::remove_file(folder.path().join("help.user.md")).unwrap();
+    assert_eq!(short, [("hint.user.md", None)]);
+    fs::remove_file(folder.path().join("hint.user.md")).unwrap();
     let error = Sheets::load(folder.path()).unwrap_err();
     let SheetError::Faulty(faults) = error else {
         panic!("{error}")

@@ -48,7 +48,7 @@ async fn threads_and_turns_out_of_form_name_their_field() {
         "title": |r| r.title = "é".repeat(201),
         "idempotency_key": |r| r.idempotency_key = "a key".to_owned(),
         "body_hash": |r| r.body_hash = Bytes::from_static(b"short"),
-        "kind": |r| r.kind = 3,
+        "kind": |r| r.kind = 99,
         "kind": |r| r.kind = -1,
     );
     let list = ListThreadsRequest {
