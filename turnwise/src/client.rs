@@ -133,6 +133,7 @@ impl EndpointArgs {
                     subject: subject.to_owned(),
                     role: role.to_owned(),
                     classes: classes.to_vec(),
+                    on_behalf_of: None,
                     ttl_seconds: 3600,
                 })?
             }

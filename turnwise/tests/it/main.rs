@@ -13,4 +13,5 @@ mod keys;
 mod pdf;
 mod render;
 mod replay;
+mod token;
 mod up;
