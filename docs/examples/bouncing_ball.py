@@ -2,7 +2,7 @@
 
 TOKEN=… CLASS=7b python bouncing_ball.py; help_client.py says more.
 """
-from help_client import HelpSession
+from help_client import HelpSession, say
 
 
 class Page:
@@ -31,7 +31,7 @@ with HelpSession("bouncing-ball", page) as session:
         if asks_before:
             session.press_help()
             session.run()
-        print(f"the learner {what}")
+        say(f"the learner {what}")
         page.values.update(changes)
         session.run()
 

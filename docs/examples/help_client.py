@@ -1,7 +1,7 @@
 """What a simulator does for help with procedures; titration.py and bouncing_ball.py use it (pip install grpcio grpcio-tools).
 The environment has TURNWISE (HOST:PORT), TOKEN (role service, on_behalf_of the learner), COURSE and CLASS.
 """
-import collections, os, sys, time, uuid
+import collections, logging, os, sys, time, uuid
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +11,8 @@ proto = Path(__file__).resolve().parents[2] / "proto"
 sys.path += [str(proto), str(proto / "third_party")]
 messages, services = grpc.protos_and_services("turnwise/procedure/v1/procedure_help_service.proto")
 answers = grpc.protos("turnwise/procedure/v1/help.proto")
+logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
+say = logging.info  # whole lines, from any thread
 
 RATE = 30  # observations a second
 FIELDS = {bool: "truth", int: "integer", float: "number", str: "word"}  # of a variable, by the type of its value
@@ -22,10 +24,8 @@ class HelpSession:
     """A run of a procedure. Its simulator has `values` by raw names, its own `elements`, and `tick()`, by which it goes on."""
 
     def __init__(self, procedure, simulator):
-        self.simulator = simulator
-        self.who = [("authorization", f"Bearer {os.environ['TOKEN']}")]
-        address = os.environ.get("TURNWISE", "127.0.0.1:50050")
-        self.service = services.ProcedureHelpServiceStub(grpc.insecure_channel(address))
+        self.simulator, self.who = simulator, [("authorization", f"Bearer {os.environ['TOKEN']}")]
+        self.service = services.ProcedureHelpServiceStub(grpc.insecure_channel(os.environ.get("TURNWISE", "127.0.0.1:50050")))
         self.sequence, self.step, self.last_event, self.ended = 0, "", 0, False
         self.highlight = self.watching = None
         # Sent again after a break. Each observation has all values, so that the oldest may go.
@@ -33,7 +33,7 @@ class HelpSession:
         self.id = self.call("OpenHelpSession", course_id=os.environ.get("COURSE", "algebra-foundations"),
                             class_id=os.environ["CLASS"], procedure_id=procedure,
                             idempotency_key=str(uuid.uuid4())).session.session_id
-        print(f"session {self.id}")
+        say(f"session {self.id}")
 
     def __enter__(self):
         pool = ThreadPoolExecutor()
@@ -43,7 +43,7 @@ class HelpSession:
     def __exit__(self, *_):
         self.ended = True
         self.streams[0].exception()  # waits until the rest is stored
-        self.watching.cancel()
+        self.watching and self.watching.cancel()
 
     def insist(self, attempt):
         while True:
@@ -52,7 +52,7 @@ class HelpSession:
             except grpc.RpcError as error:
                 if error.code().name not in PASSING or self.ended and not self.unstored:
                     raise
-                print(f"{error.code().name}, trying again; {len(self.unstored)} observations are not stored yet")
+                say(f"{error.code().name}, trying again; {len(self.unstored)} observations are not stored yet")
                 time.sleep(1)
 
     def call(self, method, **fields):
@@ -94,7 +94,7 @@ class HelpSession:
                     self.unstored.popleft()
                 if self.step != reply.receipt.step_id:
                     self.step = reply.receipt.step_id
-                    print(f"  now at the step: {self.step or 'none, all is done'}")
+                    say(f"  now at the step: {self.step or 'none, all is done'}")
 
     def watch_overlays(self):
         while not self.ended:
@@ -110,11 +110,11 @@ class HelpSession:
         outcome, problem = answers.OVERLAY_STATE_APPLIED, ""
         if self.highlight and overlay.element_id not in self.simulator.elements:
             self.highlight, outcome, problem = None, answers.OVERLAY_STATE_FAILED, "no_such_element"
-        print(f"  [* {overlay.label} *]" if self.highlight else f"  no highlight {problem}")
+        say(f"  [* {overlay.label} *]" if self.highlight else f"  nothing is highlighted {problem}".rstrip())
         self.call("RecordOverlayAck", session_id=self.id, overlay_id=overlay.overlay_id, outcome=outcome, problem=problem)
 
     def press_help(self):
         """Shows the answer; its highlight comes with the overlays. True once the procedure is finished."""
         answer = self.call("RequestHelp", session_id=self.id, idempotency_key=str(uuid.uuid4())).help
-        print(f"help ({answer.step_id or 'all is done'}):", answer.message, *answer.explanations, sep="\n  ")
+        say("\n  ".join([f"help ({answer.step_id or 'all is done'}):", answer.message, *answer.explanations]))
         return answer.step_status == answers.STEP_STATUS_FINISHED

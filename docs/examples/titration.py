@@ -4,7 +4,7 @@ TOKEN=… CLASS=7b python titration.py; help_client.py says more.
 """
 import math
 
-from help_client import HelpSession
+from help_client import HelpSession, say
 
 ML_A_TICK = {"closed": 0.0, "dropwise": 0.03, "open": 0.2}
 ACID_ML, MOL_PER_L = 25.0, 0.1
@@ -50,7 +50,7 @@ with HelpSession("titration", laboratory) as session:
         if asks_before:
             session.press_help()
             session.run()
-        print(f"the learner {what}")
+        say(f"the learner {what}")
         laboratory.values.update(changes)
         session.run(**how_long)
 

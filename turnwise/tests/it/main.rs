@@ -8,6 +8,7 @@ mod class;
 mod course;
 mod doctor;
 mod eval;
+mod help_session;
 mod index;
 mod keys;
 mod pdf;
