@@ -6,11 +6,11 @@ use std::{
 };
 
 use turnwise::data_dir::DevToken;
-use turnwise_proto::procedure::v1::{HelpSession, Overlay, OverlayIntent, OverlayState};
+use turnwise_proto::procedure::v1::{GetHelpSessionRequest, Overlay, OverlayIntent, OverlayState};
 use turnwise_tests::{
     deployment::Deployment,
     options::{Kind, Options},
-    procedure::{Run, TITRATION, opening},
+    procedure::{TITRATION, client},
     process::repository,
     student::{DEMO_COURSE, Student},
 };
@@ -19,12 +19,13 @@ use crate::python::python;
 
 in_both_deployments!(simulators_play_their_procedures_to_the_end);
 
-/// A simulator: its script, its procedure, its observations' last value, and an element that it does not have.
+/// A simulator of docs/examples.
 struct Simulator {
     script: &'static str,
     procedure: &'static str,
-    /// What the learner does last.
+    /// What the learner changes last.
     last: &'static str,
+    /// The element that is highlighted and that it does not have.
     missing: Option<&'static str>,
 }
 
@@ -102,12 +103,13 @@ fn start(python: &Path, simulator: &Simulator, suite: &Deployment, token: &str) 
 
 /// What the session says afterwards, to its learner.
 async fn check(simulator: &Simulator, ada: &Student, session_id: &str) {
-    let mut run = Run::of(ada, opening()).await;
-    run.session = HelpSession {
+    let request = ada.request(GetHelpSessionRequest {
         session_id: session_id.to_owned(),
-        ..HelpSession::default()
-    };
-    let read = run.read().await;
+        page_size: 200,
+        ..GetHelpSessionRequest::default()
+    });
+    let read = client(ada).get_help_session(request).await;
+    let read = read.unwrap().into_inner();
     let session = read.session.unwrap();
     assert_eq!(session.procedure_id, simulator.procedure);
     assert_eq!(session.student_id, ada.id);
@@ -122,7 +124,7 @@ async fn check(simulator: &Simulator, ada: &Student, session_id: &str) {
 
     let events = read.events;
     assert!(read.next_page_token.is_empty());
-    let of_kind = |kind: &str| events.iter().filter(move |event| event.kind == kind);
+    let of_kind = |kind: &'static str| events.iter().filter(move |event| event.kind == kind);
     // The last answer is that nothing is left to do.
     let last = of_kind("tutor_response").last().unwrap();
     assert_eq!((last.detail.as_str(), last.step_id.as_str()), ("ok", ""));
