@@ -126,7 +126,7 @@ async fn check(simulator: &Simulator, ada: &Student, session_id: &str) {
     assert!(read.next_page_token.is_empty());
     let of_kind = |kind: &'static str| events.iter().filter(move |event| event.kind == kind);
     // The last answer is that nothing is left to do.
-    let last = of_kind("tutor_response").last().unwrap();
+    let last = of_kind("tutor_response").next_back().unwrap();
     assert_eq!((last.detail.as_str(), last.step_id.as_str()), ("ok", ""));
     let shown = |state: OverlayState, intent: OverlayIntent| {
         move |overlay: &&Overlay| overlay.state() == state && overlay.intent() == intent
