@@ -27,7 +27,7 @@
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
-//! | [`python`] | a client that is not ours |
+//! | [`python`], [`procedure_clients`] | clients that are not ours |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -78,6 +78,7 @@ mod mutual_tls;
 mod other_students;
 mod outages;
 mod privacy;
+mod procedure_clients;
 mod procedures;
 mod python;
 mod read_only;

@@ -14,7 +14,7 @@ in_both_deployments!(a_first_turn_from_python, the_helper_from_python);
 
 /// A Python with grpcio-tools: TURNWISE_PYTHON, or the one in `.venv`. Without it the test says so and passes, but not
 /// in CI.
-fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let named = std::env::var_os("TURNWISE_PYTHON").map(PathBuf::from);
     let python = named.unwrap_or_else(|| repository().join(".venv/bin/python"));
     if python.is_file() {

@@ -33,6 +33,7 @@ pub fn of_tenant(
             subject: subject.to_owned(),
             role: role.to_owned(),
             classes: vec![class.to_owned()],
+            on_behalf_of: None,
             ttl_seconds: 3600,
         })
         .unwrap()

@@ -13,6 +13,7 @@ use turnwise_kit::{
 };
 use turnwise_proto::{
     context::v1::context_service_client::ContextServiceClient,
+    procedure::v1::procedure_help_service_client::ProcedureHelpServiceClient,
     tutor::v1::{
         CreateThreadRequest, TakeTurnRequest, TakeTurnResponse,
         tutor_service_client::TutorServiceClient,
@@ -133,6 +134,7 @@ impl EndpointArgs {
                     subject: subject.to_owned(),
                     role: role.to_owned(),
                     classes: classes.to_vec(),
+                    on_behalf_of: None,
                     ttl_seconds: 3600,
                 })?
             }
@@ -157,6 +159,8 @@ pub struct Student {
     pub client: TutorServiceClient<GrpcClient>,
     /// What messages wait for.
     pub context: ContextServiceClient<GrpcClient>,
+    /// Help with procedures.
+    pub procedures: ProcedureHelpServiceClient<GrpcClient>,
     authorization: MetadataValue<Ascii>,
     args: ConnectArgs,
 }
@@ -168,7 +172,8 @@ impl Student {
         let authorization = args.authorization()?;
         Ok(Self {
             client: TutorServiceClient::new(channel.clone()),
-            context: ContextServiceClient::new(channel),
+            context: ContextServiceClient::new(channel.clone()),
+            procedures: ProcedureHelpServiceClient::new(channel),
             authorization,
             args,
         })

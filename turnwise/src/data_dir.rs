@@ -43,6 +43,8 @@ pub struct DevToken {
     pub role: String,
     /// The classes.
     pub classes: Vec<String>,
+    /// The learner for whom alone a service's token speaks; none: it speaks for itself.
+    pub on_behalf_of: Option<String>,
     /// How long it is valid, in seconds.
     pub ttl_seconds: u64,
 }
@@ -55,6 +57,8 @@ struct Claims<'a> {
     tenant: &'a str,
     role: &'a str,
     classes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_behalf_of: Option<&'a str>,
     iat: i64,
     exp: i64,
 }
@@ -163,6 +167,7 @@ impl DataDir {
             tenant: &token.tenant,
             role: &token.role,
             classes: &token.classes,
+            on_behalf_of: token.on_behalf_of.as_deref(),
             iat: now,
             exp: now.saturating_add_unsigned(token.ttl_seconds),
         };

@@ -6,6 +6,7 @@
 //! | [`doctor`] | whether what the settings name works |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
+//! | [`help_session`] | a procedure, played in the terminal with help |
 //! | [`replay`] | a turn made again of its record |
 //! | [`queue`] | the lines in front of models |
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
@@ -24,6 +25,7 @@ pub mod data_dir;
 pub mod doctor;
 pub mod edge;
 pub mod eval;
+pub mod help_session;
 pub mod index;
 pub mod queue;
 pub mod render;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnwise::{
-    archive, chat, class, course, doctor, eval, index, queue, replay, search, student, token, turn,
-    up,
+    archive, chat, class, course, doctor, eval, help_session, index, queue, replay, search,
+    student, token, turn, up,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -29,6 +29,8 @@ enum Command {
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
     Chat(chat::ChatArgs),
+    /// Play a procedure in the terminal: set what a simulator would observe, ask for help, see what is highlighted
+    HelpSession(help_session::HelpSessionArgs),
     /// Make a turn again of its record, and report any byte that differs
     Replay(replay::ReplayArgs),
     /// Show the lines in front of models
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
             Command::Doctor(args) => doctor::run(*args, &given).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
+            Command::HelpSession(args) => help_session::run(args).await?,
             Command::Replay(args) => replay::run(args).await?,
             Command::Queue(args) => queue::run(args).await?,
             Command::Index(args) => index::run(args, &mut std::io::stdout()).await?,

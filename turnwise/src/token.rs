@@ -7,6 +7,9 @@ use turnwise_kit::ids;
 
 use crate::data_dir::{DataDir, DevToken};
 
+/// Whom a simulator's token is for where nobody is named.
+const SIMULATOR: &str = "simulator";
+
 /// Arguments of `turnwise token`.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
@@ -15,7 +18,7 @@ pub struct TokenArgs {
     #[arg(long, env = "TURNWISE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// Whom the token is for
-    #[arg(long, visible_alias = "student", required_unless_present = "teacher")]
+    #[arg(long, visible_alias = "student", required_unless_present_any = ["teacher", "on_behalf_of"])]
     pub subject: Option<String>,
     /// A teacher whom the token is for; the same as --subject NAME --role teacher
     #[arg(long, conflicts_with_all = ["subject", "role"], requires = "classes")]
@@ -26,6 +29,10 @@ pub struct TokenArgs {
     /// What they are
     #[arg(long, default_value = "student", value_parser = ["student", "teacher", "staff", "service"])]
     pub role: String,
+    /// The learner for whom alone a simulator's token speaks, with --role service; it is good for help with procedures and
+    /// nothing else, and needs no --subject
+    #[arg(long, value_name = "LEARNER", conflicts_with = "teacher")]
+    pub on_behalf_of: Option<String>,
     /// Their tenant
     #[arg(long, default_value = "default")]
     pub tenant: String,
@@ -41,8 +48,13 @@ pub fn run(args: TokenArgs) -> Result<ExitCode> {
         Some(_) => "teacher".to_owned(),
         None => args.role,
     };
-    let subject = args.teacher.or(args.subject).unwrap_or_default();
-    for id in args.classes.iter().chain([&subject, &args.tenant]) {
+    if args.on_behalf_of.is_some() && role != "service" {
+        bail!("--on-behalf-of is for a simulator's token; add --role service");
+    }
+    let subject = args.teacher.or(args.subject);
+    let subject = subject.unwrap_or_else(|| SIMULATOR.to_owned());
+    let ids = args.classes.iter().chain(&args.on_behalf_of);
+    for id in ids.chain([&subject, &args.tenant]) {
         if !ids::is_valid(id) {
             bail!("`{id}` is no id: it must match [A-Za-z0-9._~@-]{{1,128}}");
         }
@@ -52,6 +64,7 @@ pub fn run(args: TokenArgs) -> Result<ExitCode> {
         subject,
         role,
         classes: args.classes,
+        on_behalf_of: args.on_behalf_of,
         ttl_seconds: args.ttl,
     })?;
     println!("{token}");

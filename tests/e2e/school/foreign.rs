@@ -178,6 +178,7 @@ async fn whoever_reads_a_turn_is_in_the_audit_log(kind: Kind) {
                 subject: "mr-euler".to_owned(),
                 role: "teacher".to_owned(),
                 classes: vec!["8a".to_owned(), "8b".to_owned()],
+                on_behalf_of: None,
                 ttl_seconds: 3600,
             })
             .unwrap(),
