@@ -78,7 +78,7 @@ pub fn step(
                 expire_time: None,
                 ..overlay.clone()
             };
-            Some(asked(clear, "step_complete"))
+            Some(asked(clear, "step_over"))
         }
         _ => None,
     }

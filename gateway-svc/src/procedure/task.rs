@@ -21,12 +21,14 @@ use super::{
     observe::Observed,
     runs::{Command, Key, Runs, TRIES, Told, WAIT},
 };
-use crate::{error::public, upstream::Step};
+use crate::error::public;
 
 /// The longest that an observation waits to be stored with others.
 const GATHER: Duration = Duration::from_millis(500);
-/// How often the step is inferred again while something is highlighted: a gate settles though nothing is observed.
+/// When the step is inferred again after a change, and how often while something is highlighted.
 const LOOK: Duration = Duration::from_secs(1);
+/// The last of the doubling intervals after a change: no gate takes longer than a minute to settle.
+const LOOK_LAST: Duration = Duration::from_secs(32);
 /// A task ends when nothing has come for so long.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -46,6 +48,8 @@ pub(super) struct Task {
     flush_at: Option<Instant>,
     /// When the step is inferred again.
     look_at: Option<Instant>,
+    /// How long after the look before.
+    look_after: Duration,
     idle_at: Instant,
 }
 
@@ -72,6 +76,7 @@ impl Task {
             unlisted: 0,
             flush_at: None,
             look_at: None,
+            look_after: LOOK,
             idle_at: Instant::now() + IDLE,
         };
         task.shows(state.overlay);
@@ -169,50 +174,44 @@ impl Task {
     /// Infers the step and stores what came. What could not be stored is tried again.
     async fn flush(&mut self) -> Result<(), Fault> {
         self.flush_at = None;
-        let mut last = Step::Session.malformed();
+        let has_changed = self.observed.has_changed();
         for _ in 0..TRIES {
-            match self.store().await {
-                Ok(()) => {
-                    self.clear_if_complete().await;
-                    return Ok(());
+            let Err(fault) = self.store().await else {
+                if has_changed {
+                    self.look_again(LOOK);
                 }
-                Err(fault) => match fault.reason() {
-                    ErrorReason::VersionConflict => {
-                        match self.runs.read(&self.caller, &self.key.2).await {
-                            Ok((_, state)) => {
-                                let observed = std::mem::take(&mut self.observed);
-                                self.observed = observed.over(state.run.unwrap_or_default());
-                                self.shows(state.overlay);
-                            }
-                            Err(fault) => last = fault,
-                        }
+                return Ok(());
+            };
+            match fault.reason() {
+                ErrorReason::VersionConflict => {
+                    let read = self.runs.read(&self.caller, &self.key.2).await;
+                    if let Ok((_, state)) = read {
+                        let observed = std::mem::take(&mut self.observed);
+                        self.observed = observed.over(state.run.unwrap_or_default());
+                        self.shows(state.overlay);
                     }
-                    ErrorReason::UnknownThread
-                    | ErrorReason::TurnErased
-                    | ErrorReason::HelpSessionClosed => {
-                        self.tell(Err(fault.clone()));
-                        return Err(fault);
-                    }
-                    reason => {
-                        tracing::warn!(
-                            reason = reason.wire_name(),
-                            "observations are not stored yet"
-                        );
-                        last = fault;
-                        break;
-                    }
-                },
+                }
+                ErrorReason::UnknownThread
+                | ErrorReason::TurnErased
+                | ErrorReason::HelpSessionClosed => {
+                    self.tell(Err(fault.clone()));
+                    return Err(fault);
+                }
+                reason => {
+                    let reason = reason.wire_name();
+                    tracing::warn!(reason, "observations are not stored yet");
+                    self.flush_at = Some(Instant::now() + GATHER);
+                    return Err(fault);
+                }
             }
         }
         self.flush_at = Some(Instant::now() + GATHER);
-        Err(last)
+        Err(contended())
     }
 
     async fn store(&mut self) -> Result<(), Fault> {
         let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
-        if self.observed.has_changed() {
-            self.infer(&context).await?;
-        }
+        let inferred = self.infer(&context).await?;
         let request = StoreHelpRunRequest {
             student_id: self.caller.subject.clone(),
             thread_id: self.key.2.clone(),
@@ -231,11 +230,15 @@ impl Task {
             ..receipt(&self.observed.run, self.observed.run.stored_sequence)
         }));
         self.shows(stored.overlay);
+        if inferred.is_some() {
+            self.clear_if_over().await;
+        }
         Ok(())
     }
 
-    /// Infers the step. What was observed is stored though the policy does not answer now; help infers it again.
-    async fn infer(&mut self, context: &CallContext) -> Result<bool, Fault> {
+    /// Infers the step; answers whether it is a new one, and none where the policy does not answer now: what was observed is
+    /// stored all the same, and help infers it again.
+    async fn infer(&mut self, context: &CallContext) -> Result<Option<bool>, Fault> {
         let (course_id, run) = (&self.thread.course_id, &self.observed.run);
         let now = self.runs.core.kit.clock.now();
         let planned = self
@@ -246,36 +249,45 @@ impl Task {
             Ok(planned) => {
                 let step = planned.plan.and_then(|plan| plan.step);
                 let step_id = step.map_or_else(String::new, |step| step.step_id);
-                Ok(self.observed.infer(step_id, planned.run_state))
+                Ok(Some(self.observed.infer(step_id, planned.run_state)))
             }
             Err(fault) if fault.reason() == ErrorReason::HelpSessionClosed => Err(fault),
             Err(fault) => {
                 tracing::warn!(reason = fault.reason().wire_name(), "no step is inferred");
-                Ok(false)
+                Ok(None)
             }
         }
     }
 
-    /// Infers the step again while something is highlighted, and stores one that is new.
+    /// Infers the step again, since a gate settles though nothing is observed, and stores one that is new: each second while
+    /// something is highlighted, and after a change at intervals that double.
     async fn look(&mut self) {
-        self.look_at = self.is_showing().then(|| Instant::now() + LOOK);
-        if self.look_at.is_none() {
-            return;
+        let next = self.look_after * 2;
+        self.look_at = None;
+        if self.is_showing() {
+            self.look_again(LOOK);
+        } else if next <= LOOK_LAST {
+            self.look_again(next);
         }
         let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
-        if let Ok(true) = self.infer(&context).await {
+        if let Ok(Some(true)) = self.infer(&context).await {
             // It is stored, or tried again.
             let _ = self.flush().await;
         }
     }
 
-    /// Has a highlight cleared whose step is complete.
-    async fn clear_if_complete(&mut self) {
+    fn look_again(&mut self, after: Duration) {
+        self.look_after = after;
+        self.look_at = Some(Instant::now() + after);
+    }
+
+    /// Has a highlight cleared whose step is no longer the one to do.
+    async fn clear_if_over(&mut self) {
         let run = &self.observed.run;
         let Some(overlay) = self.overlay.as_ref().filter(|_| self.is_showing()) else {
             return;
         };
-        if overlay.step_id == run.step_id || run.run_state.is_empty() {
+        if overlay.step_id == run.step_id {
             return;
         }
         let context = CallContext::background(Some(Caller::clone(&self.caller)), WAIT);
@@ -306,8 +318,6 @@ impl Task {
         self.overlay = overlay;
         if self.is_showing() {
             self.look_at.get_or_insert(Instant::now() + LOOK);
-        } else {
-            self.look_at = None;
         }
     }
 
@@ -329,4 +339,13 @@ fn receipt(run: &HelpRun, received_sequence: i64) -> ObservationReceipt {
         unlisted_count: 0,
         step_id: run.step_id.clone(),
     }
+}
+
+/// Others wrote first, again and again.
+fn contended() -> Fault {
+    Fault::new(
+        ErrorReason::VersionConflict,
+        "the session was changed in between, again and again; send it again",
+    )
+    .retry_after(GATHER)
 }

@@ -14,6 +14,7 @@ use turnwise_proto::{
 use turnwise_testing::model_server::{Fault, Settings};
 use turnwise_tests::{
     deployment::Deployment,
+    eventually::eventually,
     model_server::ModelServerProcess,
     options::{Kind, Options},
     procedure::{Run, client, on, opening, variable},
@@ -89,12 +90,14 @@ async fn without_a_model_the_author_helps(kind: Kind) {
     assert_eq!(back.stepped_back_from, "clamp-burette");
 
     // The timeline has all of it, and what belongs together says so.
-    let read = run.read().await;
+    let read = eventually("goggles", Duration::from_secs(30), async || {
+        let read = run.read().await;
+        let step_id = &read.session.as_ref()?.step_id;
+        (step_id == "goggles").then_some(read)
+    })
+    .await;
     let session = read.session.unwrap();
-    assert_eq!(
-        (session.stored_sequence, session.step_id.as_str()),
-        (2, "goggles")
-    );
+    assert_eq!(session.stored_sequence, 2);
     let sources: Vec<_> = session
         .recent_deltas
         .iter()

@@ -88,7 +88,7 @@ async fn one_highlight_at_a_time_acknowledged_and_cleared(kind: Kind) {
     assert_eq!(cleared.intent(), OverlayIntent::Clear);
     assert_eq!(
         (event.detail.as_str(), cleared.element_id.as_str()),
-        ("step_complete", "lab-goggles")
+        ("step_over", "lab-goggles")
     );
     let applied = run
         .acknowledge(&cleared.overlay_id, OverlayState::Applied, "")
@@ -108,7 +108,7 @@ async fn one_highlight_at_a_time_acknowledged_and_cleared(kind: Kind) {
             "overlay_requested",
             "overlay_applied",
             "overlay_requested",
-            "overlay_requested step_complete",
+            "overlay_requested step_over",
             "overlay_applied",
         ]
     );
