@@ -142,7 +142,7 @@ fn may_only_point(helped: &HelpedProcedure, step: Option<&str>, told: &Resolutio
 }
 
 proptest! {
-    #![proptest_config(properties::pure())]
+    #![proptest_config(properties::counted_by("OVERLAY_CASES"))]
 
     #[test]
     fn help_may_only_point(

@@ -14,6 +14,7 @@ mod events;
 mod evidence;
 mod evidence_begun;
 mod export;
+mod help_sessions;
 mod interactions;
 mod leases;
 mod memory;
@@ -49,6 +50,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("evidence", evidence::CASES),
     ("evidence_begun", evidence_begun::CASES),
     ("export", export::CASES),
+    ("help_sessions", help_sessions::CASES),
     ("interactions", interactions::CASES),
     ("leases", leases::CASES),
     ("memory", memory::CASES),
