@@ -13,16 +13,15 @@ use self::{
 };
 use crate::bench::{Bench, Kind, student};
 
-/// Runs random scripts on a store of this kind; each in partitions of its own. `PROPTEST_CASES` says how many.
-fn agree(kind: Kind, default_cases: u32) {
+/// Runs random scripts on a store of this kind; each in partitions of its own. `STORE_MODEL_CASES` says how many; 64 where it
+/// is unset.
+fn agree(kind: Kind) {
     let runtime = Runtime::new().unwrap();
     let bench = runtime.block_on(Bench::new(kind));
-    let cases = match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => Config::default().cases,
-        None => default_cases,
-    };
+    let cases = std::env::var("STORE_MODEL_CASES").ok();
+    let cases = cases.and_then(|cases| cases.parse().ok());
     let mut runner = TestRunner::new(Config {
-        cases,
+        cases: cases.unwrap_or(64),
         source_file: Some(file!()),
         // Each step of shrinking runs a script on real servers.
         max_shrink_iters: 500,
@@ -63,12 +62,12 @@ async fn run(bench: &Bench, case: u32, script: Vec<Step>) {
 
 #[test]
 fn embedded_agrees_with_the_model() {
-    agree(Kind::Embedded, 64);
+    agree(Kind::Embedded);
 }
 
 #[test]
 fn redis_agrees_with_the_model() {
-    agree(Kind::Redis, 64);
+    agree(Kind::Redis);
 }
 
 #[test]

@@ -103,8 +103,8 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
-    // A case makes some thousand calls, so it runs a twenty-fifth of what the profile asks for.
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.div_ceil(25)))]
+    // A case makes some thousand calls, so it runs a tenth of what the profile asks for.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.div_ceil(10)))]
     #[test]
     fn nothing_of_one_student_reaches_another(
         people in prop::collection::btree_set(who(), 2..5),
