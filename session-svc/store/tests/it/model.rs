@@ -72,10 +72,10 @@ fn redis_agrees_with_the_model() {
 
 #[test]
 fn sentinel_agrees_with_the_model() {
-    agree(Kind::Sentinel, 16);
+    agree(Kind::Sentinel);
 }
 
 #[test]
 fn cluster_agrees_with_the_model() {
-    agree(Kind::Cluster, 16);
+    agree(Kind::Cluster);
 }
