@@ -5,7 +5,8 @@ use std::time::Duration;
 use turnwise_proto::{
     procedure::v1::{Overlay, OverlayIntent, OverlayState},
     session::v1::{
-        HelpProcedure, HelpRun, HelpState, NewOverlay, OverlayChange, ThreadKind, WorkKind,
+        ClaimedWork, HelpProcedure, HelpRun, HelpState, NewOverlay, OverlayChange, ThreadKind,
+        WorkKind,
     },
 };
 use turnwise_session_store::StudentKey;
@@ -90,6 +91,14 @@ fn change(overlay: &Overlay, change: OverlayChange) -> ChangeOverlay {
     }
 }
 
+/// Claims all that is due, and answers what is this tenant's.
+async fn due(bench: &Bench) -> Vec<ClaimedWork> {
+    let claims = bench.sessions().claim_due(100).await.unwrap();
+    let mut claimed = claims.claimed;
+    claimed.retain(|claimed| claimed.work.as_ref().unwrap().tenant == bench.tenant);
+    claimed
+}
+
 async fn told(sessions: &Sessions, student: &StudentKey, id: &str) -> Vec<String> {
     let page = sessions.list_events(student, id, Page::After(0), 100).await;
     let events = page.unwrap().events.into_iter();
@@ -101,9 +110,9 @@ async fn told(sessions: &Sessions, student: &StudentKey, id: &str) -> Vec<String
 
 async fn what_was_observed_is_replaced_by_who_read_it_last(bench: &mut Bench) {
     let (ada, bob, sessions) = (bench.student("ada"), bench.student("bob"), bench.sessions());
-    open(sessions, &ada, "p1").await;
-    let (thread, state) = sessions.help_session(&ada, "p1").await.unwrap();
-    assert_eq!(thread.thread_id, "p1");
+    open(sessions, &ada, "pa").await;
+    let (thread, state) = sessions.help_session(&ada, "pa").await.unwrap();
+    assert_eq!(thread.thread_id, "pa");
     let nothing = HelpState {
         procedure: Some(procedure()),
         run: Some(HelpRun::default()),
@@ -115,15 +124,15 @@ async fn what_was_observed_is_replaced_by_who_read_it_last(bench: &mut Bench) {
         step_id: "fill".to_owned(),
         ..HelpRun::default()
     };
-    let stored = sessions.store_help_run(&ada, "p1", run.clone()).await;
+    let stored = sessions.store_help_run(&ada, "pa", run.clone()).await;
     assert_eq!(stored, Ok((1, None)));
-    let late = sessions.store_help_run(&ada, "p1", run.clone()).await;
+    let late = sessions.store_help_run(&ada, "pa", run.clone()).await;
     assert_eq!(late, Err(SessionError::Contended));
     let next = HelpRun { version: 1, ..run };
-    let stored = sessions.store_help_run(&ada, "p1", next.clone()).await;
+    let stored = sessions.store_help_run(&ada, "pa", next.clone()).await;
     assert_eq!(stored, Ok((2, None)));
     // A turn reads it with all else.
-    let start = started(sessions, &ada, begun("p1", "k")).await;
+    let start = started(sessions, &ada, begun("pa", "k")).await;
     let read = start.help.unwrap().run.unwrap();
     assert_eq!(
         read,
@@ -133,8 +142,8 @@ async fn what_was_observed_is_replaced_by_who_read_it_last(bench: &mut Bench) {
         }
     );
     // Nobody else has it, and a thread of another kind has none.
-    let foreign = sessions.store_help_run(&bob, "p1", next.clone()).await;
-    assert_eq!(foreign, Err(unknown_thread("p1")));
+    let foreign = sessions.store_help_run(&bob, "pa", next.clone()).await;
+    assert_eq!(foreign, Err(unknown_thread("pa")));
     make_thread(sessions, &ada, "t1").await;
     let none = sessions
         .store_help_run(&ada, "t1", HelpRun::default())
@@ -148,11 +157,11 @@ async fn what_was_observed_is_replaced_by_who_read_it_last(bench: &mut Bench) {
 
 async fn an_overlay_has_one_life(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    open(sessions, &ada, "p1").await;
-    let first = show(sessions, &ada, "p1", "k1").await;
+    open(sessions, &ada, "pb").await;
+    let first = show(sessions, &ada, "pb", "k1").await;
     assert_eq!((first.attempt, first.state()), (1, OverlayState::Requested));
     let applied = change(&first, OverlayChange::Applied);
-    let after = sessions.change_overlay(&ada, "p1", &applied).await.unwrap();
+    let after = sessions.change_overlay(&ada, "pb", &applied).await.unwrap();
     assert_eq!(after.state(), OverlayState::Applied);
     // Whatever comes later changes nothing.
     for later in [
@@ -161,23 +170,23 @@ async fn an_overlay_has_one_life(bench: &mut Bench) {
         OverlayChange::Overdue,
     ] {
         let same = sessions
-            .change_overlay(&ada, "p1", &change(&first, later))
+            .change_overlay(&ada, "pb", &change(&first, later))
             .await;
         assert_eq!(same, Ok(after.clone()));
     }
-    let second = show(sessions, &ada, "p1", "k2").await;
+    let second = show(sessions, &ada, "pb", "k2").await;
     let late = sessions
-        .change_overlay(&ada, "p1", &change(&first, OverlayChange::Clear))
+        .change_overlay(&ada, "pb", &change(&first, OverlayChange::Clear))
         .await;
     assert_eq!(late, Ok(second.clone()));
     let cleared = change(&second, OverlayChange::Clear);
-    let clear = sessions.change_overlay(&ada, "p1", &cleared).await.unwrap();
+    let clear = sessions.change_overlay(&ada, "pb", &cleared).await.unwrap();
     assert_eq!(
         (clear.intent(), clear.state()),
         (OverlayIntent::Clear, OverlayState::Requested)
     );
     assert_eq!(
-        sessions.change_overlay(&ada, "p1", &cleared).await,
+        sessions.change_overlay(&ada, "pb", &cleared).await,
         Ok(clear.clone())
     );
     let shown = [
@@ -187,23 +196,23 @@ async fn an_overlay_has_one_life(bench: &mut Bench) {
     ];
     let mut expected: Vec<_> = shown.map(str::to_owned).into();
     expected.push("overlay_requested step_over".to_owned());
-    assert_eq!(told(sessions, &ada, "p1").await, expected);
-    for never in ["", "p1", "p1.", "p2.1", "p1.9223372036854775807"] {
+    assert_eq!(told(sessions, &ada, "pb").await, expected);
+    for never in ["", "pb", "pb.", "p2.1", "pb.9223372036854775807"] {
         let mut asked = change(&clear, OverlayChange::Applied);
         asked.overlay_id = never.to_owned();
-        let unknown = sessions.change_overlay(&ada, "p1", &asked).await;
+        let unknown = sessions.change_overlay(&ada, "pb", &asked).await;
         assert_eq!(unknown, Err(SessionError::UnknownOverlay), "{never}");
     }
 }
 
 async fn silence_is_asked_once_more(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    open(sessions, &ada, "p1").await;
-    let overlay = show(sessions, &ada, "p1", "k1").await;
-    assert!(sessions.claim_due(10).await.unwrap().claimed.is_empty());
+    open(sessions, &ada, "pc").await;
+    let overlay = show(sessions, &ada, "pc", "k1").await;
+    assert!(due(bench).await.is_empty());
     for attempt in ["1", "2"] {
         bench.clock.advance(Duration::from_secs(3));
-        let claimed = sessions.claim_due(10).await.unwrap().claimed;
+        let claimed = due(bench).await;
         let [claimed] = &claimed[..] else {
             panic!("{claimed:?}")
         };
@@ -219,17 +228,17 @@ async fn silence_is_asked_once_more(bench: &mut Bench) {
         };
         // Twice is once.
         for _ in 0..2 {
-            sessions.change_overlay(&ada, "p1", &overdue).await.unwrap();
+            sessions.change_overlay(&ada, "pc", &overdue).await.unwrap();
         }
         sessions
             .complete_claim(&work.work_id, claimed.fencing_token)
             .await
             .unwrap();
     }
-    let (_, state) = sessions.help_session(&ada, "p1").await.unwrap();
+    let (_, state) = sessions.help_session(&ada, "pc").await.unwrap();
     assert_eq!(state.overlay.unwrap().state(), OverlayState::Failed);
     assert_eq!(
-        told(sessions, &ada, "p1").await,
+        told(sessions, &ada, "pc").await,
         [
             "overlay_requested ",
             "overlay_requested again",
@@ -240,27 +249,19 @@ async fn silence_is_asked_once_more(bench: &mut Bench) {
 
 async fn a_reset_takes_a_session(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
-    open(sessions, &ada, "p1").await;
-    show(sessions, &ada, "p1", "k1").await;
+    open(sessions, &ada, "pd").await;
+    show(sessions, &ada, "pd", "k1").await;
+    let kept = |bench: &Bench| {
+        let dump = bench.dump();
+        let of_session = dump.only(|name| name.ends_with(":help:pd"));
+        of_session.names().len()
+    };
+    assert_eq!(kept(bench), 1);
     let report = bench.reset().await;
     assert_eq!(report.conversations, 1);
-    let gone = bench.sessions().help_session(&ada, "p1").await;
-    assert_eq!(gone, Err(unknown_thread("p1")));
-    assert!(
-        bench
-            .dump()
-            .only(|name| name.contains("p1") && name.contains("help"))
-            .names()
-            .is_empty()
-    );
+    let gone = bench.sessions().help_session(&ada, "pd").await;
+    assert_eq!(gone, Err(unknown_thread("pd")));
+    assert_eq!(kept(bench), 0);
     bench.clock.advance(Duration::from_secs(60));
-    assert!(
-        bench
-            .sessions()
-            .claim_due(10)
-            .await
-            .unwrap()
-            .claimed
-            .is_empty()
-    );
+    assert!(due(bench).await.is_empty());
 }
