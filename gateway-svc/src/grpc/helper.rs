@@ -97,7 +97,7 @@ impl HelperService for HelperFace {
         let kit = &self.helper.core.kit;
         let stream = told(kit, progressed, answered, |progress| async move {
             let chat = helper.chat(&context, &caller, chat, address, &progress);
-            chat.await.map_err(with_ticket)
+            Box::pin(chat).await.map_err(with_ticket)
         });
         Ok(Response::new(stream))
     }

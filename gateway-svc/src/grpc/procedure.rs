@@ -157,7 +157,7 @@ impl ProcedureHelpService for ProcedureFace {
         };
         let stream = told(&kit, progressed, answered, |progress| async move {
             let helped = help.help(&context, &learner, asked, address, &progress);
-            helped.await.map_err(Status::from)
+            Box::pin(helped).await.map_err(Status::from)
         });
         Ok(Response::new(stream))
     }

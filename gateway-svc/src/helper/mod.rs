@@ -177,7 +177,8 @@ impl Helper {
                         ..TurnTexts::default()
                     },
                 };
-                composing.run(hit).await
+                // A record is large: it does not lie on the stack of every call around it.
+                Box::pin(composing.run(hit)).await
             })
             .await;
         let composed = match composed {

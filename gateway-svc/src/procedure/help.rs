@@ -95,7 +95,7 @@ impl ProcedureHelp {
                     },
                     texts: TurnTexts::default(),
                 };
-                composing.run().await
+                Box::pin(composing.run()).await
             })
             .await;
         let (facts, texts, help) = match composed {
