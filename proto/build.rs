@@ -22,7 +22,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.file_descriptor_set();
     fs::write(out.join("turnwise.bin"), descriptors.encode_to_vec())?;
 
-    let mut builder = tonic_prost_build::configure().bytes(".").btree_map(".");
+    // Only some records have these, and all are moved from one stack frame to the next.
+    let mut builder = tonic_prost_build::configure()
+        .bytes(".")
+        .btree_map(".")
+        .boxed(".turnwise.explain.v1.TurnFacts.help")
+        .boxed(".turnwise.session.v1.TurnStart.help");
     // What a client of the edge reads as JSON, as the fields are called here.
     for card in ["ConceptCard", "WorkedExample", "DrillCard"] {
         let derive = r#"#[derive(serde::Serialize)] #[serde(rename_all = "camelCase")]"#;

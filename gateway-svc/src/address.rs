@@ -8,6 +8,12 @@ use tonic::transport::server::TcpConnectInfo;
 /// The header to which each proxy appends the address that it was called from.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
+/// The address that a call came from, as [`client_address`] says.
+pub(crate) fn address_of<T>(request: &tonic::Request<T>, proxies: usize) -> Option<IpAddr> {
+    let headers = request.metadata().as_ref();
+    client_address(headers, request.extensions(), proxies)
+}
+
 /// The address of the client behind so many proxies of ours, each of which appends to `x-forwarded-for`. What stands before
 /// their entries was written by the client itself and is not believed. None in one process, or if the proxies did not say.
 pub fn client_address(

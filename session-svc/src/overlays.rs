@@ -90,7 +90,9 @@ pub fn was_asked_for(overlay_id: &str, thread_id: &str, latest: &Overlay) -> boo
     let number = |id: &str| {
         let rest = id.strip_prefix(thread_id)?.strip_prefix('.')?;
         let number = rest.strip_suffix(".clear").unwrap_or(rest);
-        number.parse::<i64>().ok()
+        let parsed: i64 = number.parse().ok()?;
+        // As it is written here, and no other way.
+        (parsed > 0 && parsed.to_string() == number).then_some(parsed)
     };
     match (number(overlay_id), number(&latest.overlay_id)) {
         (Some(asked), Some(latest)) => asked <= latest,

@@ -32,7 +32,7 @@ use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 
 pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
-pub(crate) use model::{Completed, RetryHint, complete};
+pub(crate) use model::{Completed, RetryHint, asking, complete};
 pub(crate) use progress::Progress;
 pub(crate) use translate::Translation;
 pub(crate) use turn::Turn;

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use turnwise_kit::{CallContext, Fault};
+use turnwise_prompts::{Prompt, Sheets};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::ModelCall,
+    explain::v1::{ModelCall, PromptIdentity},
     llm::v1::{
         CompleteRequest, CompletionEnd, Purpose, StreamCompleteRequest,
         stream_complete_response::Piece,
@@ -14,7 +15,7 @@ use turnwise_proto::{
     tutor::v1::{DegradedReason, TurnStage},
 };
 
-use super::{Core, progress::Progress};
+use super::{Core, Request, progress::Progress};
 use crate::upstream::{ANSWER_MARGIN, Upstreams};
 
 /// With less time than this the model is not even asked.
@@ -67,6 +68,32 @@ pub(crate) struct RetryHint {
     pub(crate) after: Option<Duration>,
     /// Empty: no place is held.
     pub(crate) place_ticket: String,
+}
+
+/// How the record names a prompt, and the call that asks a model with it.
+pub(crate) fn asking(
+    core: &Core,
+    sheets: &Sheets,
+    prompt: Prompt,
+    request: &Request<'_>,
+    class_id: &str,
+) -> (PromptIdentity, CompleteRequest) {
+    let count = |tokens| i32::try_from(tokens).unwrap_or(i32::MAX);
+    let identity = PromptIdentity {
+        hash: prompt.hash,
+        sheets_hash: sheets.hash().to_owned(),
+        max_tokens: count(core.prompt_max_tokens),
+        tokens: count(prompt.tokens),
+    };
+    let address = request.address;
+    let asked = CompleteRequest {
+        messages: prompt.messages,
+        class_id: class_id.to_owned(),
+        thread_id: request.thread_id.to_owned(),
+        client_address: address.map_or_else(String::new, |address| address.to_string()),
+        ..CompleteRequest::default()
+    };
+    (identity, asked)
 }
 
 /// Asks the model once, `context` being the time for it. There is no second attempt, whatever comes back. Who watches is

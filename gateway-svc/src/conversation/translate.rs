@@ -7,13 +7,13 @@ use turnwise_prompts::TranslatePrompt;
 use turnwise_proto::{
     classes::v1::{ModelUse, Strictness},
     common::v1::ErrorReason,
-    explain::v1::{PromptIdentity, TurnFacts, TurnTexts, Verdict},
+    explain::v1::{TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{ChatDecision, ResolveChatRequest, resolve_chat_request::Outcome},
     tutor::v1::DegradedReason,
 };
 
-use super::{Core, Progress, Request, complete};
+use super::{Core, Progress, Request, asking, complete};
 use crate::{
     record,
     upstream::{ANSWER_MARGIN, Step},
@@ -62,21 +62,11 @@ impl Core {
         let Ok(prompt) = prompt else {
             return Ok(None);
         };
-        facts.prompt = Some(PromptIdentity {
-            hash: prompt.hash,
-            sheets_hash: sheets.hash().to_owned(),
-            max_tokens: i32::try_from(self.prompt_max_tokens).unwrap_or(i32::MAX),
-            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
-        });
+        let (identity, asked) = asking(self, &sheets, prompt, request, &facts.class_id);
+        facts.prompt = Some(identity);
         let asked = CompleteRequest {
-            messages: prompt.messages,
-            class_id: facts.class_id.clone(),
-            thread_id: facts.thread_id.clone(),
             place_ticket: translation.place_ticket.to_owned(),
-            client_address: request
-                .address
-                .map_or_else(String::new, |address| address.to_string()),
-            ..CompleteRequest::default()
+            ..asked
         };
         let working = request
             .context

@@ -1,6 +1,6 @@
 //! HelperService.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use prost::Message;
 use tokio_stream::wrappers::ReceiverStream;
@@ -16,7 +16,7 @@ use turnwise_proto::helper::v1::{
 use super::told;
 use crate::{
     access::{Access, HELPER, MINT, STUDENT, TEACHER},
-    address::client_address,
+    address::address_of,
     conversation::Progress,
     helper::Helper,
     limits::{CallLimit, Kind},
@@ -50,12 +50,6 @@ impl HelperFace {
         }
         Ok(context)
     }
-
-    /// The address that the call came from.
-    fn address<T>(&self, request: &Request<T>) -> Option<IpAddr> {
-        let headers = request.metadata().as_ref();
-        client_address(headers, request.extensions(), self.trusted_proxies)
-    }
 }
 
 #[tonic::async_trait]
@@ -64,7 +58,7 @@ impl HelperService for HelperFace {
         let reserve = self.helper.core.reply_reserve;
         let context = self.admit(&request, &HELPER, Kind::Act, reserve).await?;
         let caller = context.caller()?;
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let nobody = Progress::default();
         let answered = self
             .helper
@@ -82,7 +76,7 @@ impl HelperService for HelperFace {
         let reserve = self.helper.core.reply_reserve;
         let context = self.admit(&request, &HELPER, Kind::Act, reserve).await?;
         let caller = context.caller()?.clone();
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let chat = request
             .into_inner()
             .chat

@@ -1,6 +1,6 @@
 //! ProcedureHelpService.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_stream::try_stream;
 use futures_util::StreamExt;
@@ -19,7 +19,7 @@ use turnwise_proto::procedure::v1::{
 use super::{Answers, told};
 use crate::{
     access::{PROCEDURES, STUDENT},
-    address::client_address,
+    address::address_of,
     conversation::Progress,
     limits::{CallLimit, Kind},
     procedure::{ProcedureHelp, learner::learner},
@@ -51,12 +51,6 @@ impl ProcedureFace {
         }
         let learner = learner(&context, student_id)?;
         Ok((context, learner))
-    }
-
-    /// The address that the call came from.
-    fn address<T>(&self, request: &Request<T>) -> Option<IpAddr> {
-        let headers = request.metadata().as_ref();
-        client_address(headers, request.extensions(), self.trusted_proxies)
     }
 }
 
@@ -118,7 +112,7 @@ impl ProcedureHelpService for ProcedureFace {
         let (context, learner) = self
             .admit(&request, student_id, Some(Kind::Act), reserve)
             .await?;
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let (asked, nobody) = (request.into_inner(), Progress::default());
         let help = self.help.help(&context, &learner, asked, address, &nobody);
         Ok(Response::new(RequestHelpResponse {
@@ -136,7 +130,7 @@ impl ProcedureHelpService for ProcedureFace {
         let (context, learner) = self
             .admit(&request, student_id, Some(Kind::Act), reserve)
             .await?;
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let StreamHelpRequest {
             session_id,
             idempotency_key,
@@ -238,8 +232,14 @@ fn receipts(
                     Err(Fault::invalid("session_id", "must be the stream's; open a stream for each session"))?;
                 }
                 if request.observation.is_some() {
-                    let taken = help.observe(&learner, &session_id, request.observation).await?;
-                    received = received.max(taken.received_sequence);
+                    match help.observe(&learner, &session_id, request.observation).await {
+                        Ok(taken) => received = received.max(taken.received_sequence),
+                        Err(fault) => {
+                            // What came before is stored at once, or by itself a moment later.
+                            let _ = help.store_now(&learner, &session_id).await;
+                            Err(fault)?;
+                        }
+                    }
                 }
             }
             let came = tokio::select! {
@@ -259,6 +259,7 @@ fn receipts(
                     }
                     let told = stored.borrow_and_update().clone();
                     let receipt = told?;
+                    received = received.max(receipt.received_sequence);
                     yield ObservationReceipt { received_sequence: received, ..receipt };
                 }
             }

@@ -1,6 +1,6 @@
 //! TutorService.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
@@ -17,7 +17,7 @@ use turnwise_proto::tutor::v1::{
 use super::told;
 use crate::{
     access::TUTOR,
-    address::client_address,
+    address::address_of,
     conversation::{Core, Progress},
     evidence::Evidence,
     limits::{CallLimit, Kind},
@@ -49,12 +49,6 @@ impl Tutor {
         check_time(&context, reserve)?;
         self.limits.check(context.caller()?, kind).await?;
         Ok(context)
-    }
-
-    /// The address that the call came from.
-    fn address<T>(&self, request: &Request<T>) -> Option<IpAddr> {
-        let headers = request.metadata().as_ref();
-        client_address(headers, request.extensions(), self.trusted_proxies)
     }
 }
 
@@ -98,7 +92,7 @@ impl TutorService for Tutor {
             .admit(&request, Kind::Act, self.core.reply_reserve)
             .await?;
         let caller = context.caller()?;
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let (turn, nobody) = (request.into_inner(), Progress::default());
         let answer = turn::take(&self.core, &context, caller, turn, address, &nobody).await?;
         Ok(Response::new(answer))
@@ -114,7 +108,7 @@ impl TutorService for Tutor {
             .admit(&request, Kind::Act, self.core.reply_reserve)
             .await?;
         let caller = context.caller()?.clone();
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let turn = request.into_inner().turn.ok_or_else(|| {
             Fault::invalid("turn", "is missing; send the turn that is to be taken")
         })?;
@@ -142,7 +136,7 @@ impl TutorService for Tutor {
         request: Request<GradeDrillRequest>,
     ) -> Result<Response<GradeDrillResponse>, Status> {
         let context = self.admit(&request, Kind::Act, NONE).await?;
-        let address = self.address(&request);
+        let address = address_of(&request, self.trusted_proxies);
         let request = request.into_inner();
         let graded = self
             .evidence

@@ -7,7 +7,7 @@ use turnwise_prompts::ChatPrompt;
 use turnwise_proto::{
     classes::v1::ModelUse,
     common::v1::ErrorReason,
-    explain::v1::{ChatFacts, PhaseTime, PromptIdentity, TurnFacts, TurnTexts, Verdict},
+    explain::v1::{ChatFacts, PhaseTime, TurnFacts, TurnTexts, Verdict},
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
@@ -21,7 +21,7 @@ use turnwise_proto::{
 use super::Helper;
 use crate::{
     conversation::{
-        Completed, Progress, Request, Translation,
+        Completed, Progress, Request, Translation, asking,
         clarification::{self, Questions},
         complete, guards,
     },
@@ -243,22 +243,12 @@ impl Composing<'_> {
                 internal()
             })?;
         self.chat.source_count = i32::try_from(sources).unwrap_or(i32::MAX);
-        self.facts.prompt = Some(PromptIdentity {
-            hash: prompt.hash,
-            sheets_hash: sheets.hash().to_owned(),
-            max_tokens: i32::try_from(core.prompt_max_tokens).unwrap_or(i32::MAX),
-            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
-        });
+        let class_id = &self.facts.class_id;
+        let (identity, asked) = asking(core, &sheets, prompt, self.request, class_id);
+        self.facts.prompt = Some(identity);
         let asked = CompleteRequest {
-            messages: prompt.messages,
-            class_id: self.facts.class_id.clone(),
-            thread_id: self.facts.thread_id.clone(),
             place_ticket: self.place_ticket.to_owned(),
-            client_address: self
-                .request
-                .address
-                .map_or_else(String::new, |address| address.to_string()),
-            ..CompleteRequest::default()
+            ..asked
         };
         let began = Instant::now();
         let completed = complete(

@@ -7,7 +7,7 @@ use turnwise_prompts::{HELP_PROMPT_ID, HelpPrompt};
 use turnwise_proto::{
     classes::v1::ModelUse,
     common::v1::ErrorReason,
-    explain::v1::{PhaseTime, ProcedureHelpFacts, PromptIdentity, TurnFacts, TurnTexts, Verdict},
+    explain::v1::{PhaseTime, ProcedureHelpFacts, TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
         ProcedureHelpPlan, ProcedureHelpStatus, ProcedureStepStatus, Reply,
@@ -22,7 +22,7 @@ use turnwise_proto::{
 
 use super::ProcedureHelp;
 use crate::{
-    conversation::{Completed, Progress, Request, complete},
+    conversation::{Completed, Progress, Request, asking, complete},
     turn::readable,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -82,14 +82,14 @@ impl Composing<'_> {
             text: said.message,
             ..Reply::default()
         });
-        self.facts.help = Some(ProcedureHelpFacts {
+        self.facts.help = Some(Box::new(ProcedureHelpFacts {
             plan: Some(plan),
             observed_sequence: run.stored_sequence,
             status: resolved.status,
             safety_flags: resolved.safety_flags,
             overlay_refused: resolved.overlay_refused,
             overlay: said.highlight,
-        });
+        }));
         Ok((self.facts, self.texts, help))
     }
 
@@ -130,22 +130,12 @@ impl Composing<'_> {
                 return Completed::failed(DegradedReason::LlmError);
             }
         };
-        self.facts.prompt = Some(PromptIdentity {
-            hash: prompt.hash,
-            sheets_hash: sheets.hash().to_owned(),
-            max_tokens: i32::try_from(core.prompt_max_tokens).unwrap_or(i32::MAX),
-            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
-        });
+        let class_id = &self.facts.class_id;
+        let (identity, asked) = asking(core, &sheets, prompt, self.request, class_id);
+        self.facts.prompt = Some(identity);
         let asked = CompleteRequest {
-            messages: prompt.messages,
             json_schema: plan.output_schema.clone(),
-            class_id: self.facts.class_id.clone(),
-            thread_id: self.facts.thread_id.clone(),
-            client_address: self
-                .request
-                .address
-                .map_or_else(String::new, |address| address.to_string()),
-            ..CompleteRequest::default()
+            ..asked
         };
         let began = Instant::now();
         let time = working.keeping_back(ANSWER_MARGIN);
@@ -291,10 +281,10 @@ impl Composing<'_> {
             ..self.help_about()
         };
         self.facts.degraded_reasons.push(reason.into());
-        self.facts.help = Some(ProcedureHelpFacts {
+        self.facts.help = Some(Box::new(ProcedureHelpFacts {
             observed_sequence: help.observed_sequence,
             ..ProcedureHelpFacts::default()
-        });
+        }));
         self.texts.reply = Some(Reply {
             text: help.message.clone(),
             ..Reply::default()

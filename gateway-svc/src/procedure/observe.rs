@@ -107,7 +107,9 @@ impl Observed {
         }
         let before = self.run.observed_time.as_ref().and_then(time::from_proto);
         let at = observation.client_time.as_ref().and_then(time::from_proto);
-        let at = at.max(before).unwrap_or(now);
+        // A clock that was set back would stop all that settles: time goes on from the last by the server's.
+        let at = at.filter(|at| before.is_none_or(|before| *at >= before));
+        let at = at.unwrap_or_else(|| client_now(&self.run, now));
         self.run.stored_sequence = observation.sequence;
         self.run.observed_time = Some(time::to_proto(at));
         self.run.receive_time = Some(time::to_proto(now));

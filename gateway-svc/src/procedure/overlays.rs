@@ -44,7 +44,7 @@ impl ProcedureHelp {
             .into_inner();
         let clock = std::sync::Arc::clone(&self.core.kit.clock);
         let news = try_stream! {
-            while let Some(next) = events.message().await.map_err(|status| public(&status))? {
+            while let Some(next) = events.message().await.map_err(|status| of_session(public(&status)))? {
                 let Some(event) = next.event.filter(|event| event.kind == REQUESTED) else {
                     continue;
                 };

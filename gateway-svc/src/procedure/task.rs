@@ -19,6 +19,7 @@ use turnwise_proto::{
 use super::{
     learner::{belongs, left_class},
     observe::Observed,
+    of_session,
     runs::{Command, Key, Runs, TRIES, Told, WAIT},
 };
 use crate::error::public;
@@ -194,6 +195,7 @@ impl Task {
                 ErrorReason::UnknownThread
                 | ErrorReason::TurnErased
                 | ErrorReason::HelpSessionClosed => {
+                    let fault = of_session(fault);
                     self.tell(Err(fault.clone()));
                     return Err(fault);
                 }

@@ -11,7 +11,7 @@ use turnwise_messages as messages;
 use turnwise_proto::{
     classes::v1::ModelUse,
     common::v1::ErrorReason,
-    explain::v1::{PhaseTime, PromptIdentity, TurnFacts, TurnTexts},
+    explain::v1::{PhaseTime, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{Plan, Reply, ResolveReplyResponse},
     session::v1::{Clarification, MappedUnit, TurnStart},
@@ -22,7 +22,7 @@ use super::{gather, notices::notices};
 use crate::{
     context::needs::{self, Needs},
     conversation::{
-        Completed, Core, Progress, Request, RetryHint,
+        Completed, Core, Progress, Request, RetryHint, asking,
         clarification::{self, Questions},
         complete, guards,
     },
@@ -242,24 +242,14 @@ impl Composing<'_> {
                 return Completed::failed(DegradedReason::LlmError);
             }
         };
-        self.facts.prompt = Some(PromptIdentity {
-            hash: prompt.hash,
-            sheets_hash: sheets.hash().to_owned(),
-            max_tokens: i32::try_from(max_tokens).unwrap_or(i32::MAX),
-            tokens: i32::try_from(prompt.tokens).unwrap_or(i32::MAX),
-        });
+        let class_id = &self.facts.class_id;
+        let (identity, asked) = asking(self.core, &sheets, prompt, self.request, class_id);
+        self.facts.prompt = Some(identity);
         self.took("prompt", began.elapsed());
         let asked = CompleteRequest {
-            messages: prompt.messages,
             json_schema,
-            class_id: self.facts.class_id.clone(),
-            thread_id: self.request.thread_id.to_owned(),
             place_ticket: self.place_ticket.to_owned(),
-            client_address: self
-                .request
-                .address
-                .map_or_else(String::new, |address| address.to_string()),
-            ..CompleteRequest::default()
+            ..asked
         };
         let (completed, took) = measured(complete(
             self.core,

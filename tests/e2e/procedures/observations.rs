@@ -1,15 +1,21 @@
 //! Observations: taken one by one and as a stream, stored together, kept when what stored them dies.
 
+use std::time::Duration;
+
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Streaming;
-use turnwise_proto::procedure::v1::{
-    DeltaSource, Observation, ObservationReceipt, RecordObservationsRequest,
-    RecordObservationsResponse, Variable, variable::Value,
+use tonic::{Code, Streaming};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    procedure::v1::{
+        DeltaSource, Observation, ObservationReceipt, RecordObservationsRequest,
+        RecordObservationsResponse, Variable, variable::Value,
+    },
 };
 use turnwise_tests::{
     options::Kind,
     procedure::{Run, client, later_by, on, variable},
+    refusal::check_refusal,
 };
 
 use super::{until_at, without_model, word};
@@ -17,6 +23,8 @@ use super::{until_at, without_model, word};
 in_both_deployments!(
     what_is_acknowledged_is_stored,
     odd_values_are_unknown_and_break_nothing,
+    a_clock_that_was_set_back_stops_nothing,
+    an_error_ends_a_stream_and_loses_nothing,
 );
 
 /// A stream of observations.
@@ -197,4 +205,57 @@ async fn odd_values_are_unknown_and_break_nothing(kind: Kind) {
     let help = run.help().await;
     assert_eq!(help.step_id, "fill-burette");
     assert_eq!(help.overlay.unwrap().element_id, "bottle-naoh");
+}
+
+async fn a_clock_that_was_set_back_stops_nothing(kind: Kind) {
+    let suite = without_model(kind).await;
+    let ada = suite.student("ada");
+    let mut run = Run::titration(&ada).await;
+    run.observe(vec![variable("PPE.GOGGLES", Value::Truth(false))])
+        .await;
+    // Half an hour back, without a pause in which the step could settle by itself.
+    let (mut stream, _) = Stream::open(&run).await;
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    loop {
+        let observation = run.next(vec![on("PPE.GOGGLES")]);
+        stream
+            .send(Observation {
+                client_time: Some(later_by(-1800)),
+                ..observation
+            })
+            .await;
+        tokio::select! {
+            biased;
+            receipt = stream.next() => if receipt.step_id == "clamp-burette" { break },
+            _ = ticks.tick() => {}
+        }
+    }
+}
+
+async fn an_error_ends_a_stream_and_loses_nothing(kind: Kind) {
+    let suite = without_model(kind).await;
+    let ada = suite.student("ada");
+    let mut run = Run::titration(&ada).await;
+    let (stream, _) = Stream::open(&run).await;
+    let five = Observation {
+        sequence: 5,
+        ..run.next(vec![on("PPE.GOGGLES")])
+    };
+    stream.send(five).await;
+    stream.send(run.next(vec![Variable::default()])).await;
+    let Stream { mut receipts, .. } = stream;
+    let refused = loop {
+        if let Err(refused) = receipts.message().await {
+            break refused;
+        }
+    };
+    check_refusal(
+        &refused,
+        Code::InvalidArgument,
+        ErrorReason::InvalidArgument,
+        "observation.variables",
+    );
+    // It is stored by then, and told to whoever comes next.
+    let (_, receipt) = Stream::open(&run).await;
+    assert_eq!((receipt.stored_sequence, receipt.received_sequence), (5, 5));
 }

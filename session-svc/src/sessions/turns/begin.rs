@@ -158,7 +158,7 @@ impl Sessions {
             carry: carry.encode_to_vec().into(),
             question_records,
             class_policy,
-            help,
+            help: help.map(Box::new),
             ..TurnStart::default()
         })
     }
