@@ -16,6 +16,8 @@ pub enum Label {
     CheckPrerequisite,
     /// Go on with another unit.
     NextUnit,
+    /// Say that it is about this unit.
+    ChooseUnit,
     /// Take a drill.
     TryDrill,
     /// Ask for a hint.
@@ -44,6 +46,7 @@ impl Label {
             Self::TakeExam => "take_exam",
             Self::CheckPrerequisite => "check_prerequisite",
             Self::NextUnit => "next_unit",
+            Self::ChooseUnit => "choose_unit",
             Self::TryDrill => "try_drill",
             Self::AskHint => "ask_hint",
             Self::AskFollowUp => "ask_follow_up",
@@ -99,11 +102,12 @@ impl Button {
     }
 }
 
-/// The buttons for what is possible now, whatever the event narrowed this one reply to: exams, then the next unit, then
-/// drill and hint. On a gold unit the next one comes first. The first button is primary.
+/// The buttons for what is possible now, whatever the event narrowed this one reply to: the units to choose from, exams,
+/// then the next unit, then drill and hint. On a gold unit, and where it leads on to what was asked for, the next one comes
+/// before the exams. The first button is primary.
 ///
-/// The next unit is offered where the focus has nothing more to give: no badge can be earned there, it is gold, or the
-/// student is ready and no question can be taken. Before the first badge only a lock counts for that.
+/// The next unit is offered where it leads on, and where the focus has nothing more to give: no badge can be earned there,
+/// it is gold, or the student is ready and no question can be taken. Before the first badge only a lock counts for that.
 pub(crate) fn buttons(
     course: &Course,
     focus: UnitIndex,
@@ -113,7 +117,7 @@ pub(crate) fn buttons(
 ) -> Vec<Button> {
     let on_focus = |label, kind| Some((label, turn(kind, &plan.focus_unit_id)));
     let can = |action| possible.contains(&action);
-    let gold = plan.focus_tier == Tier::Gold;
+    let next_first = plan.focus_tier == Tier::Gold || plan.next_leads_to_target;
     let take_exam = can(Action::ExamBlock)
         .then(|| on_focus(Label::TakeExam, EventKind::RequestExam))
         .flatten();
@@ -128,19 +132,24 @@ pub(crate) fn buttons(
     let next = plan
         .next_unit_id
         .as_deref()
-        .filter(|_| !course.unit(focus).assessable || gold || waits)
+        .filter(|_| !course.unit(focus).assessable || next_first || waits)
         .map(|unit| (Label::NextUnit, turn(EventKind::RequestDrill, unit)));
     let drill = can(Action::DrillCard)
         .then(|| on_focus(Label::TryDrill, EventKind::RequestDrill))
         .flatten();
     let hint = on_focus(Label::AskHint, EventKind::StuckHint);
 
-    let exams_and_next = if gold {
+    let exams_and_next = if next_first {
         [next, take_exam, check]
     } else {
         [take_exam, check, next]
     };
-    in_order(exams_and_next.into_iter().chain([drill, hint]).flatten())
+    let choices = plan
+        .choice_unit_ids
+        .iter()
+        .map(|unit| (Label::ChooseUnit, turn(EventKind::ChooseUnit, unit)));
+    let others = exams_and_next.into_iter().chain([drill, hint]).flatten();
+    in_order(choices.chain(others))
 }
 
 /// The buttons on an exam question before it is answered: the answer, and the help that the course has for it.

@@ -115,6 +115,7 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
         exam_candidate_ids: exam.candidate_ids,
         exam_next_eligible_at: exam.next_eligible_at,
         constraints: Constraints::of(course.rules()),
+        choice_unit_ids: plan.choice_unit_ids.clone(),
     };
     policy.check(course)?;
     let mut standing = plan.standing.clone();
@@ -261,18 +262,24 @@ fn possible_actions(
     Action::ALL.into_iter().filter(is_open).collect()
 }
 
-/// A button does what it says, where that is possible; no button makes anything possible. From a gold unit the student
-/// goes on with another one, so that going on there leaves a question.
+/// A button does what it says, where that is possible; no button makes anything possible. From a gold unit, and from one
+/// that is no more in the way of what was asked for, the student goes on with another one, so that going on there leaves a
+/// question.
 fn narrowed_to(plan: &Plan, possible: &[Action]) -> Option<Action> {
     let event = plan.event.as_ref()?;
     let wanted = match event.kind {
         EventKind::RequestDrill => Action::DrillCard,
         EventKind::RequestExam if event.unit_id == plan.focus_unit_id => Action::ExamBlock,
         EventKind::StuckHint => Action::SocraticQuestion,
-        EventKind::DrillContinue | EventKind::ExamContinue if plan.focus_tier == Tier::Gold => {
+        EventKind::DrillContinue | EventKind::ExamContinue
+            if plan.focus_tier == Tier::Gold || plan.next_leads_to_target =>
+        {
             Action::SocraticQuestion
         }
-        EventKind::RequestExam | EventKind::DrillContinue | EventKind::ExamContinue => return None,
+        EventKind::RequestExam
+        | EventKind::DrillContinue
+        | EventKind::ExamContinue
+        | EventKind::ChooseUnit => return None,
     };
     possible.contains(&wanted).then_some(wanted)
 }

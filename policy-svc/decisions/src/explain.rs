@@ -323,7 +323,9 @@ impl Turn<'_> {
         let next =
             button(Label::NextUnit).and_then(|button| Some(button.event()?.unit_id.as_str()));
         let reason = if next.is_some() {
-            if !assessable {
+            if plan.next_leads_to_target {
+                self.leads_to_target()
+            } else if !assessable {
                 Reason::NoBadgeToEarn { unit_id }
             } else if plan.focus_tier == Tier::Gold {
                 Reason::LastBadgeEarned { unit_id }
@@ -342,12 +344,24 @@ impl Turn<'_> {
         self.unit(next, Subject::NextUnit(next), vec![reason])
     }
 
+    fn leads_to_target(&self) -> Reason {
+        Reason::LeadsToTarget {
+            target_unit_id: self.plan.target_unit_id.clone(),
+        }
+    }
+
+    /// The prerequisite of the turn's own target, else the first step of the way to what was asked for.
     fn prereq_nudge(&self) -> UnitExplanation {
         let plan = self.plan;
         let blocker = plan.prereq_blocking_unit_id.as_deref();
+        let nudge = plan.standing.prereq_nudge.as_ref();
+        let nudge = nudge.map(|unit| unit.unit_id.as_str());
         let reasons = if blocker.is_none() {
-            vec![Reason::NoneMissing {
-                target_unit_id: plan.primary_target_unit_id.clone(),
+            vec![match nudge {
+                Some(_) => self.leads_to_target(),
+                None => Reason::NoneMissing {
+                    target_unit_id: plan.primary_target_unit_id.clone(),
+                },
             }]
         } else {
             let mut reasons = self.not_ready();
@@ -360,7 +374,7 @@ impl Turn<'_> {
             }
             reasons
         };
-        self.unit(blocker, Subject::PrereqNudge(blocker), reasons)
+        self.unit(nudge, Subject::PrereqNudge(nudge), reasons)
     }
 
     fn unit(

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{course::UnitIndex, record::Record, rules::PrereqWalk, score::Scorer, words::Tier};
+use crate::{
+    course::UnitIndex, record::Record, rules::PrereqWalk, score::Scorer, target::Way, words::Tier,
+};
 
 /// The direct prerequisites of a unit that are not met, in file order.
 pub fn missing<'a>(record: &'a Record<'_>, at: UnitIndex) -> impl Iterator<Item = UnitIndex> + 'a {
@@ -44,14 +46,26 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
     (at != target).then_some(at)
 }
 
-/// The unit to go on with when `focus` has nothing more to offer: another one in progress or the first one of the path
-/// that has no badge and is not blocked, the better by score; where there is none, another one in progress. `None` while
-/// the focus has no badge and its drills are not good enough for the first.
+/// The unit to go on with when `focus` has nothing more to offer: the next one on the way to the target; off the way,
+/// another one in progress or the first one of the path that has no badge and is not blocked, the better by score; where
+/// there is none, another one in progress. `None` while the focus has no badge and its drills are not good enough for the
+/// first; who is known to have met the focus may go on along the way without.
 #[must_use]
-pub fn next_unit(record: &Record<'_>, scorer: &Scorer<'_>, focus: UnitIndex) -> Option<UnitIndex> {
+pub fn next_unit(
+    record: &Record<'_>,
+    scorer: &Scorer<'_>,
+    focus: UnitIndex,
+    way: &Way,
+) -> Option<UnitIndex> {
     let course = record.course();
+    let is_drilled = record.is_drilled(focus);
+    if (is_drilled || record.is_met(focus))
+        && let Some(next) = way.next(record, focus)
+    {
+        return Some(next);
+    }
     let unfinished = course.unit(focus).assessable && record.tier(focus) == Tier::None;
-    if unfinished && !record.is_drilled(focus) {
+    if unfinished && !is_drilled {
         return None;
     }
     let is_open = |&at: &UnitIndex| at != focus && !record.is_met(at) && !is_blocked(record, at);

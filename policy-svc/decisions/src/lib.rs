@@ -12,6 +12,8 @@
 //! | [`snapshot`] | the student's record as it comes in |
 //! | [`record`] | the record seen through the course: what is met, stuck, ready |
 //! | [`graph`] | missing prerequisites, the walk to the first unit to do, the next unit |
+//! | [`target`] | what was asked for, and the way there from what is worked on |
+//! | `places` | sets of places on a course's path |
 //! | [`mapping`] | which units a message is about |
 //! | [`score`] | how relevant a unit is: it ranks and never gates |
 //! | [`scope`] | candidate units and the few that a reply may be about |
@@ -49,6 +51,7 @@ pub mod graph;
 pub mod json;
 pub mod limits;
 pub mod mapping;
+mod places;
 pub mod plan;
 pub mod policy;
 mod quote;
@@ -63,6 +66,7 @@ pub mod score;
 pub mod snapshot;
 pub mod standing;
 pub mod summary;
+pub mod target;
 pub mod validate;
 pub mod words;
 
@@ -95,4 +99,4 @@ pub use words::{
 
 /// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
 /// change that can change a byte of a decision, a reply or a grade.
-pub const POLICY_SEMANTICS: &str = "policy-3";
+pub const POLICY_SEMANTICS: &str = "policy-4";

@@ -15,8 +15,8 @@ const PREVIOUS_TURN_WEIGHT: f64 = 0.5;
 /// What a turn's message and event are about.
 #[derive(Debug)]
 pub struct Mapping {
-    /// The best unit of this turn's message and event, and its confidence.
-    pub top: Option<(UnitIndex, f64)>,
+    /// The units of this turn's message and event, best first.
+    pub own: Vec<(UnitIndex, f64)>,
     /// This turn's units and the previous turn's at half weight, best first.
     pub ranked: Vec<(UnitIndex, f64)>,
 }
@@ -87,11 +87,14 @@ impl Confidences {
                 .then_with(|| (self.event == Some(b.0)).cmp(&(self.event == Some(a.0))))
                 .then_with(|| scorer.by_score_then_id(a.0, b.0))
         };
-        let mut ranked = self.joined.0.clone();
-        ranked.sort_by(order);
+        let sorted = |units: &ByUnit| {
+            let mut units = units.0.clone();
+            units.sort_by(order);
+            units
+        };
         Mapping {
-            top: self.own.0.iter().copied().min_by(order),
-            ranked,
+            own: sorted(&self.own),
+            ranked: sorted(&self.joined),
         }
     }
 }

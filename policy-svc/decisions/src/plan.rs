@@ -4,11 +4,13 @@ use crate::{
     course::UnitIndex,
     graph,
     mapping::Confidences,
+    policy::Policy,
     record::Record,
     scope,
     score::{ScoreParts, Scorer},
     snapshot::MappedUnit,
     standing::{self, Standing},
+    target,
     words::{Event, Tier},
 };
 
@@ -26,8 +28,10 @@ pub struct PlanInput {
 /// What a turn is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What the student probably asks about.
+    /// What the student probably asks about in this turn.
     pub primary_target_unit_id: String,
+    /// What was asked for, in this turn or before: the thread should keep it.
+    pub target_unit_id: String,
     /// How sure this turn's message is of the target, or 1 where a button names it; `None` where the student stays at the
     /// unit of the record.
     pub target_confidence: Option<f64>,
@@ -69,6 +73,10 @@ pub struct Plan {
     pub units_in_progress: Vec<String>,
     /// The unit to go on with once the focus has nothing more to offer.
     pub next_unit_id: Option<String>,
+    /// The focus is met, and the next unit leads on to what was asked for.
+    pub next_leads_to_target: bool,
+    /// The units that the message may be about, best first, where it could not be placed.
+    pub choice_unit_ids: Vec<String>,
     /// The blocking unit's drills are good enough for its exam question.
     pub prereq_check_open: bool,
     /// The focus's own missing prerequisites, in file order; empty unless the course looks one prerequisite far only.
@@ -120,9 +128,8 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let mapping = confidences.rank(&scorer);
 
     let certain = event_unit.map(|at| (at, 1.0)).or_else(|| {
-        mapping
-            .top
-            .filter(|(_, confidence)| *confidence >= rules.target_confidence)
+        let best = mapping.own.first().copied();
+        best.filter(|(_, confidence)| *confidence >= rules.target_confidence)
     });
     let target_locked = input.target_locked || certain.is_some();
     let target = certain.map_or_else(|| record.focus(), |(at, _)| at);
@@ -132,6 +139,21 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let desired_exam_tier = progress.tier.next();
     let is_drilled = record.is_drilled(focus);
     let missing: Vec<_> = graph::missing(record, focus).collect();
+    let way = target::way_after(
+        record,
+        certain.map(|(at, _)| at),
+        input.event.as_ref().map(|event| event.kind),
+        target,
+    );
+    let next_unit = graph::next_unit(record, &scorer, focus, &way);
+    let clamped = !target_locked && record.focus() == course.entry();
+    let choices: Vec<_> = mapping
+        .own
+        .iter()
+        .filter(|(at, confidence)| clamped && *at != course.entry() && *confidence > 0.0)
+        .map(|(at, _)| *at)
+        .take(Policy::MOST_CHOICES)
+        .collect();
     let exam_ready =
         blocker.is_none() && course.unit(focus).assessable && missing.is_empty() && is_drilled;
 
@@ -147,6 +169,7 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let revisit_question_ids = revisit_ids(false);
     Ok(Plan {
         primary_target_unit_id: course.id(target).to_owned(),
+        target_unit_id: course.id(way.target()).to_owned(),
         target_confidence: certain.map(|(_, confidence)| confidence),
         prereq_blocking_unit_id: blocker.map(|at| course.id(at).to_owned()),
         focus_unit_id: course.id(focus).to_owned(),
@@ -179,18 +202,23 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
             })
             .collect(),
         target_locked,
-        clamped: !target_locked && record.focus() == course.entry(),
+        clamped,
         event: input.event.clone(),
         focus_revisit_question_ids: revisit_ids(true),
         standing: standing::standing(
             record,
             focus,
             blocker,
+            &way,
             standing::revisit(&revisit_question_ids, &standing::Statuses::default()),
         ),
         revisit_question_ids,
         units_in_progress: ids(record.units_in_progress()),
-        next_unit_id: graph::next_unit(record, &scorer, focus).map(|at| course.id(at).to_owned()),
+        next_leads_to_target: next_unit.is_some()
+            && record.is_met(focus)
+            && next_unit == way.next(record, focus),
+        next_unit_id: next_unit.map(|at| course.id(at).to_owned()),
+        choice_unit_ids: ids(&choices),
         prereq_check_open: blocker.is_some() && missing.is_empty() && is_drilled,
         focus_missing_unit_ids: ids(&missing),
     })

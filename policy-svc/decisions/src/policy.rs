@@ -40,6 +40,8 @@ pub struct Policy {
     pub exam_next_eligible_at: Option<Timestamp>,
     /// Bounds of the cards.
     pub constraints: Constraints,
+    /// The units that the student may choose from, best first, where the message could not be placed.
+    pub choice_unit_ids: Vec<String>,
 }
 
 /// Bounds of the cards.
@@ -79,6 +81,9 @@ pub struct PolicyFault {
 }
 
 impl Policy {
+    /// The most units that a student is asked to choose from.
+    pub const MOST_CHOICES: usize = 3;
+
     /// Whether an action is allowed.
     #[must_use]
     pub fn allows(&self, action: Action) -> bool {
@@ -137,6 +142,11 @@ impl Policy {
                 "exam_candidate_ids",
                 "must be exam questions of the focus at the desired tier",
             );
+        }
+        let choices = &self.choice_unit_ids;
+        if choices.len() > Self::MOST_CHOICES || choices.iter().any(|id| course.find(id).is_none())
+        {
+            return fault("choice_unit_ids", "must be at most 3 units of the course");
         }
         Ok(())
     }

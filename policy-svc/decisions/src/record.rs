@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     course::{Course, ExamQuestion, UnitIndex},
+    places::Places,
     rules::StuckRule,
     snapshot::{Progress, Snapshot},
     standing::BadgeCounts,
@@ -22,11 +23,13 @@ pub struct Record<'a> {
     /// In the order of the index.
     overrides: Vec<UnitIndex>,
     focus: UnitIndex,
+    target: Option<UnitIndex>,
     units_in_progress: Vec<UnitIndex>,
     last_mapped: Vec<(UnitIndex, f64)>,
     revisit: Vec<&'a ExamQuestion>,
     badges: BadgeCounts,
-    first_unmet: Option<UnitIndex>,
+    /// The places of the path that have a badge or are marked as met.
+    met: Places,
     last_turn_at: Option<Timestamp>,
     now: Timestamp,
 }
@@ -53,12 +56,13 @@ impl<'a> Record<'a> {
         let mut record = Self {
             course,
             badges: BadgeCounts::of(course, &progress),
-            first_unmet: first_unmet(course, &progress, &overrides),
+            met: met(course, &progress, &overrides),
             progress,
             overrides,
             focus: course
                 .find(&snapshot.focus_unit_id)
                 .unwrap_or_else(|| course.entry()),
+            target: course.find(&snapshot.target_unit_id),
             units_in_progress: Vec::with_capacity(Self::MOST_IN_PROGRESS),
             last_mapped: snapshot
                 .last_mapped_units
@@ -102,6 +106,12 @@ impl<'a> Record<'a> {
         self.focus
     }
 
+    /// What was asked for; `None` where nothing was, or the course has it no more.
+    #[must_use]
+    pub fn target(&self) -> Option<UnitIndex> {
+        self.target
+    }
+
     /// Units with evidence and without gold, most recent first.
     #[must_use]
     pub fn units_in_progress(&self) -> &[UnitIndex] {
@@ -130,7 +140,7 @@ impl<'a> Record<'a> {
     /// has every unit after its prerequisites.
     #[must_use]
     pub fn first_unmet(&self) -> Option<UnitIndex> {
-        self.first_unmet
+        self.course.path().get(self.met.first_free()).copied()
     }
 
     /// What the student has shown in a unit; all zero where that is nothing.
@@ -158,7 +168,9 @@ impl<'a> Record<'a> {
     /// Whether a unit counts as met where it is a prerequisite: it has a badge, can have none, or a teacher says so.
     #[must_use]
     pub fn is_met(&self, at: UnitIndex) -> bool {
-        !self.course.unit(at).assessable || self.tier(at) >= Tier::Bronze || self.is_marked_met(at)
+        self.course
+            .place_on_path(at)
+            .is_none_or(|place| self.met.contains(place))
     }
 
     /// Whether a teacher marked a unit as met.
@@ -203,14 +215,9 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The first unit of the path that is not met: the smallest place that no met unit has. Of n met units one of the first
-/// n + 1 places is free, so a bit for each of these is enough.
-fn first_unmet(
-    course: &Course,
-    progress: &[(UnitIndex, Progress)],
-    overrides: &[UnitIndex],
-) -> Option<UnitIndex> {
-    let mut taken = vec![0_u64; (progress.len() + overrides.len()) / 64 + 1];
+/// The places of the path that have a badge or a teacher's mark.
+fn met(course: &Course, progress: &[(UnitIndex, Progress)], overrides: &[UnitIndex]) -> Places {
+    let mut met = Places::none_of(course);
     progress
         .iter()
         .filter(|(_, p)| p.tier >= Tier::Bronze)
@@ -218,14 +225,9 @@ fn first_unmet(
         .chain(overrides)
         .filter_map(|&at| course.place_on_path(at))
         .for_each(|place| {
-            if let Some(bits) = taken.get_mut(place / 64) {
-                *bits |= 1 << (place % 64);
-            }
+            met.insert(place);
         });
-    let free = taken.iter().enumerate().find_map(|(i, bits)| {
-        (*bits != u64::MAX).then_some(i * 64 + bits.trailing_ones() as usize)
-    });
-    free.and_then(|place| course.path().get(place).copied())
+    met
 }
 
 /// The revisit queue, oldest first: every question once, and only those that the catalogue has.

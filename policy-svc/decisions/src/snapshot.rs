@@ -11,6 +11,8 @@ use crate::words::Tier;
 pub struct Snapshot {
     /// The unit of the latest turn; empty or unknown means the course's entry unit.
     pub focus_unit_id: String,
+    /// What was asked for; empty or unknown means nothing.
+    pub target_unit_id: String,
     /// The units that the model saw in the latest turn.
     pub last_mapped_units: Vec<MappedUnit>,
     /// When the latest turn was committed.

@@ -11,6 +11,7 @@ use crate::{
     record::Record,
     score::Scorer,
     snapshot::Progress,
+    target::{self, Way},
     words::{QuestionState, Tier},
 };
 
@@ -21,7 +22,11 @@ pub struct Standing {
     pub focus: UnitView,
     /// The badge on it.
     pub focus_tier: Tier,
-    /// The prerequisite that should come first.
+    /// Its latest drills would no longer earn the badge. It stays.
+    pub needs_review: bool,
+    /// What was asked for; `None` where that is the focus.
+    pub target: Option<TargetView>,
+    /// The prerequisite that should come first, in this turn or on the way to the target.
     pub prereq_nudge: Option<UnitView>,
     /// The exam questions to come back to.
     pub revisit: Revisit,
@@ -36,6 +41,17 @@ pub struct UnitView {
     pub unit_id: String,
     /// Its title.
     pub title: String,
+}
+
+/// What was asked for, and the way there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetView {
+    /// The target.
+    pub unit: UnitView,
+    /// The next units of the way, at most [`Way::MOST_NAMED`]: the focus first, if it is one of them, and last the target.
+    pub path: Vec<UnitView>,
+    /// How many units come before the target.
+    pub steps_to_go: usize,
 }
 
 /// The exam questions to come back to, in short.
@@ -123,19 +139,32 @@ impl BadgeCounts {
     }
 }
 
-/// What people see of a record when `focus` is worked on and `blocker` should come first. `revisit` says what the exam
-/// system knows of the queue.
+/// What people see of a record when `focus` is worked on, `blocker` should come first, and `way` leads to what was asked
+/// for. `revisit` says what the exam system knows of the queue.
 pub(crate) fn standing(
     record: &Record<'_>,
     focus: UnitIndex,
     blocker: Option<UnitIndex>,
+    way: &Way,
     revisit: Revisit,
 ) -> Standing {
     let course = record.course();
+    let first = || way.units(course, focus).next();
+    let nudge = blocker.or_else(|| first().filter(|_| way.steps() > 0));
     Standing {
         focus: view(course, focus),
         focus_tier: record.tier(focus),
-        prereq_nudge: blocker.map(|at| view(course, at)),
+        needs_review: record.needs_review(focus),
+        target: (way.target() != focus).then(|| TargetView {
+            unit: view(course, way.target()),
+            path: way
+                .units(course, focus)
+                .take(Way::MOST_NAMED)
+                .map(|at| view(course, at))
+                .collect(),
+            steps_to_go: way.steps(),
+        }),
+        prereq_nudge: nudge.map(|at| view(course, at)),
         revisit,
         progress: record.badges(),
     }
@@ -156,8 +185,9 @@ pub fn describe_standing(record: &Record<'_>, statuses: &Statuses) -> Standing {
     let scorer = Scorer::new(record, confidences.joined());
     let focus = record.focus();
     let blocker = graph::blocker(record, &scorer, focus);
+    let way = Way::to(record, target::kept(record).unwrap_or(focus));
     let queue: Vec<_> = record.revisit().iter().map(|q| q.id.as_str()).collect();
-    standing(record, focus, blocker, revisit(&queue, statuses))
+    standing(record, focus, blocker, &way, revisit(&queue, statuses))
 }
 
 /// Sums up the revisit queue with what the exam system says of it. A question that was passed is left out.

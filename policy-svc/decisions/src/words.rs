@@ -89,6 +89,8 @@ pub enum EventKind {
     ExamContinue,
     /// Asks for a hint.
     StuckHint,
+    /// Says which unit it is about.
+    ChooseUnit,
 }
 
 /// A pressed button and the unit that it stands on.

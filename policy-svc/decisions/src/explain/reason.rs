@@ -150,6 +150,11 @@ pub enum Reason {
         target_unit_id: String,
     },
 
+    /// For the next unit, and of the prerequisite: it leads to what was asked for.
+    LeadsToTarget {
+        /// What was asked for.
+        target_unit_id: String,
+    },
     /// For the next unit, and against an exam question: no badge can be earned on the focus.
     NoBadgeToEarn {
         /// The focus.

@@ -176,6 +176,7 @@ fn clause(course: &Course, reason: &Reason) -> String {
                 EventKind::DrillContinue => "the button to go on after a drill",
                 EventKind::ExamContinue => "the button to go on after an exam question",
                 EventKind::StuckHint => "the button for a hint",
+                EventKind::ChooseUnit => "the button to choose a unit",
             };
             format!("{button} was pressed on it")
         }
@@ -202,6 +203,9 @@ fn clause(course: &Course, reason: &Reason) -> String {
             format!("{} needs it first", name(target_unit_id))
         }
 
+        Reason::LeadsToTarget { target_unit_id } => {
+            format!("it leads to {}, which was asked for", name(target_unit_id))
+        }
         Reason::NoBadgeToEarn { unit_id } => format!("{} has no badge to earn", name(unit_id)),
         Reason::LastBadgeEarned { unit_id } => format!("{} has its gold badge", name(unit_id)),
         Reason::NextBadgeClosed { unit_id, tier } => format!(

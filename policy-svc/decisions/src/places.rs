@@ -1,0 +1,52 @@
+//! A set of places on a course's path, a bit for each.
+
+use crate::course::Course;
+
+/// Places on the path of one course.
+#[derive(Debug, Clone)]
+pub(crate) struct Places(Vec<u64>);
+
+impl Places {
+    /// The empty set, with room for every place of this course's path.
+    pub(crate) fn none_of(course: &Course) -> Self {
+        Self(vec![0; course.path().len().div_ceil(64)])
+    }
+
+    /// Adds a place; whether it is new. One that no path of this course has is never new.
+    pub(crate) fn insert(&mut self, place: usize) -> bool {
+        let Some(bits) = self.0.get_mut(place / 64) else {
+            return false;
+        };
+        let bit = 1 << (place % 64);
+        let is_new = *bits & bit == 0;
+        *bits |= bit;
+        is_new
+    }
+
+    /// Whether a place is in the set.
+    pub(crate) fn contains(&self, place: usize) -> bool {
+        self.0
+            .get(place / 64)
+            .is_some_and(|bits| bits & (1 << (place % 64)) != 0)
+    }
+
+    /// The first place that is not in the set; it may lie behind the path.
+    pub(crate) fn first_free(&self) -> usize {
+        let free = self.0.iter().enumerate().find_map(|(i, bits)| {
+            (*bits != u64::MAX).then_some(i * 64 + bits.trailing_ones() as usize)
+        });
+        free.unwrap_or(self.0.len() * 64)
+    }
+
+    /// The places, from the first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &bits)| {
+            let mut rest = bits;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(i * 64 + bit)
+            })
+        })
+    }
+}

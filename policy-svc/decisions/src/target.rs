@@ -1,0 +1,135 @@
+//! The target and the focus of a thread: what was asked for, and what is worked on. The target is kept until it is reached
+//! or something else is asked for; the way leads from the focus to it.
+
+use crate::{
+    course::{Course, UnitIndex},
+    graph,
+    places::Places,
+    record::Record,
+    rules::PrereqWalk,
+    words::EventKind,
+};
+
+/// The way to a target: what is missing before it, directly or through others that are missing. A course that looks one
+/// prerequisite far has ways of this length.
+#[derive(Debug, Clone)]
+pub struct Way {
+    target: UnitIndex,
+    missing: Places,
+    steps: usize,
+}
+
+impl Way {
+    /// The most units of a way that are named to a client.
+    pub const MOST_NAMED: usize = 20;
+
+    /// Finds the way. Whatever lies before a unit that is met is no part of it. The search enters no unit twice, so it ends
+    /// on any graph.
+    #[must_use]
+    pub fn to(record: &Record<'_>, target: UnitIndex) -> Self {
+        let course = record.course();
+        let goes_on = course.rules().prereq_walk == PrereqWalk::Transitive;
+        let mut missing = Places::none_of(course);
+        let mut steps = 0;
+        let mut open = vec![target];
+        while let Some(at) = open.pop() {
+            for need in graph::missing(record, at).filter(|&need| need != target) {
+                let place = course.place_on_path(need);
+                if place.is_some_and(|place| missing.insert(place)) {
+                    steps += 1;
+                    if goes_on {
+                        open.push(need);
+                    }
+                }
+            }
+        }
+        Self {
+            target,
+            missing,
+            steps,
+        }
+    }
+
+    /// Where the way leads.
+    #[must_use]
+    pub fn target(&self) -> UnitIndex {
+        self.target
+    }
+
+    /// The number of units that come before the target.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Whether a unit comes before the target.
+    #[must_use]
+    pub fn leads_over(&self, course: &Course, at: UnitIndex) -> bool {
+        course
+            .place_on_path(at)
+            .is_some_and(|place| self.missing.contains(place))
+    }
+
+    /// The units of the way: the focus, if it is one of them, then the others in the order of the course's path, and last
+    /// the target.
+    pub fn units<'a>(
+        &'a self,
+        course: &'a Course,
+        focus: UnitIndex,
+    ) -> impl Iterator<Item = UnitIndex> + 'a {
+        let first = Some(focus).filter(|&at| self.leads_over(course, at));
+        let places = self.missing.iter();
+        let others = places.filter_map(|place| course.path().get(place).copied());
+        first
+            .into_iter()
+            .chain(others.filter(move |&at| Some(at) != first))
+            .chain([self.target])
+    }
+
+    /// The first unit of the way beside the focus that can be begun now; `None` where the focus is the target.
+    #[must_use]
+    pub fn next(&self, record: &Record<'_>, focus: UnitIndex) -> Option<UnitIndex> {
+        if focus == self.target {
+            return None;
+        }
+        self.units(record.course(), focus)
+            .find(|&at| at != focus && !graph::is_blocked(record, at))
+    }
+}
+
+/// The target that a record brings along; `None` where there is none, it left the course, or it is reached: the student
+/// stands there, and nothing comes before it.
+#[must_use]
+pub fn kept(record: &Record<'_>) -> Option<UnitIndex> {
+    record
+        .target()
+        .filter(|&target| target != record.focus() || graph::is_blocked(record, target))
+}
+
+/// The way to the target after a turn about `turn_target`. `asked` is the unit that the message or the button names for
+/// certain.
+///
+/// A message asks for something else only where it names a unit that lies neither on the way nor where the student stands;
+/// of the buttons only the choice of a unit asks for one. The entry unit is nothing to ask for.
+#[must_use]
+pub fn way_after(
+    record: &Record<'_>,
+    asked: Option<UnitIndex>,
+    button: Option<EventKind>,
+    turn_target: UnitIndex,
+) -> Way {
+    let course = record.course();
+    if button != Some(EventKind::ChooseUnit)
+        && let Some(kept) = kept(record)
+    {
+        let way = Way::to(record, kept);
+        let is_kept = button.is_some()
+            || asked.is_none_or(|at| {
+                [kept, record.focus(), course.entry()].contains(&at) || way.leads_over(course, at)
+            });
+        if is_kept {
+            return way;
+        }
+    }
+    Way::to(record, turn_target)
+}
