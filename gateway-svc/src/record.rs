@@ -13,7 +13,7 @@ use turnwise_proto::{
         DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply, ResolveReplyRequest,
         ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    session::v1::{ThreadKind, TurnState},
+    session::v1::{StudentSnapshot, ThreadKind, TurnState},
     tutor::v1::{ClientEvent, Role, StudentInput, tutor_card::Content},
 };
 
@@ -54,12 +54,31 @@ pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
     PlanRequest {
         course_id: facts.course_id.clone(),
         pack_hash: pack_hash.to_owned(),
-        snapshot: facts.snapshot.clone(),
+        snapshot: seen_from_thread(facts),
         mapped_units: facts.mapped_units.clone(),
         event: event(facts).cloned(),
         target_locked: facts.target_locked,
         now: facts.planned_at,
     }
+}
+
+/// The record as the turn's thread sees it: with the thread's own focus and target, and without what a later turn of
+/// another thread was about. A thread that has no turn yet goes on from the record.
+#[must_use]
+pub fn seen_from_thread(facts: &TurnFacts) -> Option<StudentSnapshot> {
+    let mut snapshot = facts.snapshot.clone()?;
+    if let Some(thread) = &facts.thread_focus {
+        let latest = snapshot.turn.take().unwrap_or_default();
+        let of_thread = TurnState {
+            focus_unit_id: thread.focus_unit_id.clone(),
+            target_unit_id: thread.target_unit_id.clone(),
+            ..TurnState::default()
+        };
+        let is_latest = latest.focus_unit_id == of_thread.focus_unit_id
+            && latest.target_unit_id == of_thread.target_unit_id;
+        snapshot.turn = Some(if is_latest { latest } else { of_thread });
+    }
+    Some(snapshot)
 }
 
 /// The request for the decision; `None` without a plan.
@@ -196,8 +215,10 @@ pub fn turn_state(
     resolved: &ResolveReplyResponse,
     at: Timestamp,
 ) -> Option<TurnState> {
+    let plan = facts.plan.as_ref()?;
     Some(TurnState {
-        focus_unit_id: facts.plan.as_ref()?.focus_unit_id.clone(),
+        focus_unit_id: plan.focus_unit_id.clone(),
+        target_unit_id: plan.target_unit_id.clone(),
         last_turn_analysis: resolved.analysis.clone(),
         last_turn_at: Some(time::to_proto(at)),
     })

@@ -256,6 +256,12 @@ impl PolicyService for Policies {
                 "model's reply refused"
             );
         }
+        if let Some(reply) = response.reply.as_mut()
+            && !resolution.is_models_own()
+            && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
+        {
+            reply.text = question;
+        }
         if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
             reply.text = format!("{announcement}\n\n{}", reply.text);
         }

@@ -144,13 +144,14 @@ fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
     texts
 }
 
-/// A button's words are the client's own.
+/// A button's words are the client's own; below a card none names a unit.
 fn no_text(
     Button {
         label_key: _,
         event: _,
         primary: _,
         call: _,
+        unit_title: _,
     }: &Button,
 ) {
 }

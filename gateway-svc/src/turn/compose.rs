@@ -309,7 +309,8 @@ impl Composing<'_> {
     }
 
     async fn standing(&self) -> Option<SnapshotLite> {
-        let (snapshot, now) = (self.facts.snapshot.clone(), self.core.kit.clock.now());
+        let snapshot = record::seen_from_thread(&self.facts);
+        let now = self.core.kit.clock.now();
         let course_id = &self.facts.course_id;
         let standing = self
             .core

@@ -33,6 +33,7 @@ pub(super) fn log_turn(facts: &TurnFacts) {
         index_id = facts.index_id,
         focus = plan.focus_unit_id,
         target_unit = plan.primary_target_unit_id,
+        asked_for = plan.target_unit_id,
         blocker = plan.prereq_blocking_unit_id,
         mapped = ?mapped,
         allowed = ?allowed,

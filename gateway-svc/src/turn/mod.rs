@@ -141,6 +141,7 @@ fn facts(request: &Request<'_>, start: &TurnStart, event: Option<ClientEvent>) -
         snapshot: start.snapshot.clone(),
         class_policy: start.class_policy,
         target_locked: start.target_locked,
+        thread_focus: start.thread_focus.clone(),
         ..TurnFacts::default()
     }
 }

@@ -25,6 +25,46 @@ exam-passed-badge = Passed: you now have { $tier } in { $unit }.
 unit-gold = You have gold in { $unit }, the highest badge. The next unit is { $next }.
 course-gold = You have gold in all { $units } units: you have reached the end of this course. You can still practise any unit, or ask about anything in it.
 
+# Before a reply whose focus is not what was asked for, one of three: the focus comes before it; another unit does; it can
+# be begun now. After the first two: how many units come before it.
+# { $target }: the title of what was asked for; { $unit }: the focus's; { $next }: the next unit's; { $steps }: a number.
+way-before = Before { $target }: { $unit }. { $steps ->
+    [1] One step to go.
+    [2] Two steps to go.
+    [3] Three steps to go.
+    [4] Four steps to go.
+    [5] Five steps to go.
+    [6] Six steps to go.
+    [7] Seven steps to go.
+    [8] Eight steps to go.
+    [9] Nine steps to go.
+    [10] Ten steps to go.
+    [11] Eleven steps to go.
+    [12] Twelve steps to go.
+   *[other] { $steps } steps to go.
+}
+way-next = On the way to { $target }, { $next } comes next. { $steps ->
+    [1] One step to go.
+    [2] Two steps to go.
+    [3] Three steps to go.
+    [4] Four steps to go.
+    [5] Five steps to go.
+    [6] Six steps to go.
+    [7] Seven steps to go.
+    [8] Eight steps to go.
+    [9] Nine steps to go.
+    [10] Ten steps to go.
+    [11] Eleven steps to go.
+    [12] Twelve steps to go.
+   *[other] { $steps } steps to go.
+}
+way-open = You asked for { $target }: it can come next.
+
+# The whole answer without a model where a first message could not be placed; its units are offered as buttons.
+# { $units }: up to three titles.
+choose-unit = Which of these is it about: { $units }?
+choose-this-unit = Is it about { $units }?
+
 # The whole answer of the homework helper where the model's own must not be read: it says what no student should read.
 chat-unsafe = I can't say that here. Please ask me again, or ask your teacher.
 

@@ -1,13 +1,64 @@
-//! What a student is told of badges and locks, in the course's language.
+//! What a student is told of the way, of badges and locks, in the course's language.
 
 use jiff::{Timestamp, tz::TimeZone};
-use turnwise_decisions::{self as decisions, Announcement, EvidenceEvent, Tier};
+use turnwise_decisions::{
+    self as decisions, Announcement, Decision, EvidenceEvent, Standing, Tier,
+};
 use turnwise_messages::{Key, keys, text};
 
 use crate::courses::LoadedCourse;
 
+/// What a student is told before a reply; empty where there is nothing.
+pub(super) fn before_reply(loaded: &LoadedCourse, decision: &Decision) -> String {
+    let told = decision.announcement.as_ref();
+    let told = told.map(|told| announcement(loaded, told));
+    let sentences: Vec<_> = way(loaded, &decision.standing)
+        .into_iter()
+        .chain(told)
+        .collect();
+    sentences.join(" ")
+}
+
+/// The way to what was asked for; `None` where that is the focus.
+fn way(loaded: &LoadedCourse, standing: &Standing) -> Option<String> {
+    let locale = &loaded.locale;
+    let way = standing.target.as_ref()?;
+    let first = way.path.first()?;
+    let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
+    let target = ("target", title(&way.unit.unit_id));
+    let steps = ("steps", way.steps_to_go.into());
+    Some(if way.steps_to_go == 0 {
+        text(locale, keys::WAY_OPEN, &[target])
+    } else if first.unit_id == standing.focus.unit_id {
+        let unit = ("unit", title(&first.unit_id));
+        text(locale, keys::WAY_BEFORE, &[target, unit, steps])
+    } else {
+        let next = ("next", title(&first.unit_id));
+        text(locale, keys::WAY_NEXT, &[target, next, steps])
+    })
+}
+
+/// The question of a clarifier without a model: which of these units it is about. `None` where there are none to choose
+/// from.
+pub(super) fn which_unit(loaded: &LoadedCourse, choices: &[String]) -> Option<String> {
+    let key = match choices {
+        [] => return None,
+        [_] => keys::CHOOSE_THIS_UNIT,
+        _ => keys::CHOOSE_UNIT,
+    };
+    let titles: Vec<_> = choices
+        .iter()
+        .map(|unit_id| decisions::unit_name(&loaded.course, unit_id))
+        .collect();
+    Some(text(
+        &loaded.locale,
+        key,
+        &[("units", titles.join(", ").into())],
+    ))
+}
+
 /// An announcement in words.
-pub(super) fn announcement(loaded: &LoadedCourse, announcement: &Announcement) -> String {
+fn announcement(loaded: &LoadedCourse, announcement: &Announcement) -> String {
     let locale = &loaded.locale;
     let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
     match announcement {

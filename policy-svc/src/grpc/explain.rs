@@ -177,6 +177,9 @@ fn reason(reason: Reason) -> DecisionReason {
             (Code::FocusIsPrerequisite, of_target(target_unit_id))
         }
 
+        Reason::LeadsToTarget { target_unit_id } => {
+            (Code::LeadsToTarget, of_target(target_unit_id))
+        }
         Reason::NoBadgeToEarn { unit_id } => (Code::NoBadgeToEarn, of_unit(unit_id)),
         Reason::LastBadgeEarned { unit_id } => (Code::LastBadgeEarned, of_unit(unit_id)),
         Reason::NextBadgeClosed { unit_id, tier } => {

@@ -83,6 +83,7 @@ fn snapshot(
     }
     Ok(decisions::Snapshot {
         focus_unit_id: turn.focus_unit_id,
+        target_unit_id: turn.target_unit_id,
         last_mapped_units: mapped_units(
             "snapshot.turn.last_turn_analysis.mapped_units",
             turn.last_turn_analysis.unwrap_or_default().mapped_units,
@@ -162,6 +163,7 @@ pub(super) fn statuses(statuses: Vec<exam::QuestionStatus>) -> Read<decisions::S
 fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
     Ok(decisions::Plan {
         primary_target_unit_id: plan.primary_target_unit_id,
+        target_unit_id: plan.target_unit_id,
         prereq_blocking_unit_id: present(plan.prereq_blocking_unit_id),
         focus_unit_id: plan.focus_unit_id,
         focus_tier: words::badge(plan.focus_mastery_tier),
@@ -192,6 +194,8 @@ fn plan(plan: policy::Plan) -> Read<decisions::Plan> {
         standing: standing(plan.standing)?,
         units_in_progress: plan.units_in_progress,
         next_unit_id: present(plan.next_unit_id),
+        next_leads_to_target: plan.next_leads_to_target,
+        choice_unit_ids: plan.choice_unit_ids,
         prereq_check_open: plan.prereq_check_open,
         focus_drills: plan.focus_drills.map_or_else(Default::default, |drills| {
             decisions::DrillFacts {
@@ -214,18 +218,22 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
         .ok_or_else(|| missing("plan.standing.focus"))?;
     let revisit = standing.revisit.unwrap_or_default();
     let progress = standing.progress.unwrap_or_default();
+    let unit = |unit_id, title| decisions::standing::UnitView { unit_id, title };
+    let step = |step: tutor::snapshot_lite::Step| unit(step.unit_id, step.title);
     Ok(decisions::Standing {
         focus_tier: words::badge(focus.mastery_tier),
-        focus: decisions::standing::UnitView {
-            unit_id: focus.unit_id,
-            title: focus.title,
-        },
+        needs_review: focus.needs_review,
+        focus: unit(focus.unit_id, focus.title),
+        target: standing
+            .target
+            .map(|target| decisions::standing::TargetView {
+                unit: unit(target.unit_id, target.title),
+                path: target.path.into_iter().map(step).collect(),
+                steps_to_go: count(target.steps_to_go),
+            }),
         prereq_nudge: standing
             .prereq_nudge
-            .map(|nudge| decisions::standing::UnitView {
-                unit_id: nudge.unit_id,
-                title: nudge.title,
-            }),
+            .map(|nudge| unit(nudge.unit_id, nudge.title)),
         revisit: decisions::standing::Revisit {
             locked_count: count(revisit.locked_count),
             next_eligible_at: optional_time(
@@ -289,6 +297,7 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
             drill_max_steps: bound("drill_max_steps", constraints.drill_max_steps)?,
             max_key_ideas: bound("max_key_ideas", constraints.max_key_ideas)?,
         },
+        choice_unit_ids: policy.choice_unit_ids,
     })
 }
 

@@ -78,6 +78,7 @@ pub(super) fn event_kind(value: i32) -> Option<Option<decisions::EventKind>> {
         tutor::ClientEventKind::DrillContinue => Some(decisions::EventKind::DrillContinue),
         tutor::ClientEventKind::ExamContinue => Some(decisions::EventKind::ExamContinue),
         tutor::ClientEventKind::StuckHint => Some(decisions::EventKind::StuckHint),
+        tutor::ClientEventKind::ChooseUnit => Some(decisions::EventKind::ChooseUnit),
         // They are about no unit; a turn that answers them plans without a button.
         tutor::ClientEventKind::ClarificationSkip
         | tutor::ClientEventKind::ClarificationCancel
@@ -92,6 +93,7 @@ pub(super) fn event_kind_to_proto(kind: decisions::EventKind) -> i32 {
         decisions::EventKind::DrillContinue => tutor::ClientEventKind::DrillContinue,
         decisions::EventKind::ExamContinue => tutor::ClientEventKind::ExamContinue,
         decisions::EventKind::StuckHint => tutor::ClientEventKind::StuckHint,
+        decisions::EventKind::ChooseUnit => tutor::ClientEventKind::ChooseUnit,
     };
     kind.into()
 }

@@ -4,7 +4,7 @@ use turnwise_decisions::{self as decisions, schema::reply_schema_text};
 use turnwise_kit::time;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
-use super::{announcement::announcement, reply, words};
+use super::{announcement, reply, words};
 use crate::courses::LoadedCourse;
 
 pub(super) fn course(loaded: &LoadedCourse) -> policy::Course {
@@ -28,6 +28,7 @@ pub(super) fn plan(
         course_id: loaded.id.clone(),
         pack_hash: loaded.pack_hash.clone(),
         primary_target_unit_id: plan.primary_target_unit_id,
+        target_unit_id: plan.target_unit_id,
         prereq_blocking_unit_id: plan.prereq_blocking_unit_id.unwrap_or_default(),
         focus_unit_id: plan.focus_unit_id,
         focus_mastery_tier: words::tier_to_proto(plan.focus_tier),
@@ -57,6 +58,8 @@ pub(super) fn plan(
         focus_revisit_question_ids: plan.focus_revisit_question_ids,
         units_in_progress: plan.units_in_progress,
         next_unit_id: plan.next_unit_id.unwrap_or_default(),
+        next_leads_to_target: plan.next_leads_to_target,
+        choice_unit_ids: plan.choice_unit_ids,
         prereq_check_open: plan.prereq_check_open,
         focus_drills: Some(policy::FocusDrills {
             attempts: bound(plan.focus_drills.attempts),
@@ -112,16 +115,46 @@ fn button(button: decisions::Button) -> tutor::Button {
         event,
         primary: button.primary,
         call: call.into(),
+        unit_title: String::new(),
     }
 }
 
+/// The buttons below a reply. Those that lead to another unit say its title.
+fn titled(loaded: &LoadedCourse, buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
+    let course = &loaded.course;
+    let title = |button: &decisions::Button| match (button.label, button.event()) {
+        (decisions::Label::NextUnit | decisions::Label::ChooseUnit, Some(event)) => course
+            .find(&event.unit_id)
+            .map_or_else(String::new, |at| course.unit(at).title.clone()),
+        _ => String::new(),
+    };
+    buttons
+        .into_iter()
+        .map(|said| tutor::Button {
+            unit_title: title(&said),
+            ..button(said)
+        })
+        .collect()
+}
+
 pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
-    use tutor::snapshot_lite::{Focus, PrereqNudge, Progress, Revisit};
+    use tutor::snapshot_lite::{Focus, PrereqNudge, Progress, Revisit, Step, Target};
+    let step = |unit: decisions::standing::UnitView| Step {
+        unit_id: unit.unit_id,
+        title: unit.title,
+    };
     tutor::SnapshotLite {
         focus: Some(Focus {
             unit_id: standing.focus.unit_id,
             title: standing.focus.title,
             mastery_tier: words::tier_to_proto(standing.focus_tier),
+            needs_review: standing.needs_review,
+        }),
+        target: standing.target.map(|target| Target {
+            unit_id: target.unit.unit_id,
+            title: target.unit.title,
+            path: target.path.into_iter().map(step).collect(),
+            steps_to_go: count(target.steps_to_go),
         }),
         prereq_nudge: standing.prereq_nudge.map(|unit| PrereqNudge {
             unit_id: unit.unit_id,
@@ -148,14 +181,12 @@ pub(super) fn decision(
     policy::DecideResponse {
         reply_schema: reply_schema_text(&loaded.course, &decision.policy).to_string(),
         policy: Some(policy::Policy {
-            announcement: decision
-                .announcement
-                .map_or_else(String::new, |told| announcement(loaded, &told)),
+            announcement: announcement::before_reply(loaded, &decision),
             ..policy_of(loaded, decision.policy)
         }),
         summary: Some(summary(decision.summary)),
         standing: Some(standing(decision.standing)),
-        buttons: buttons(decision.buttons),
+        buttons: titled(loaded, decision.buttons),
     }
 }
 
@@ -196,6 +227,7 @@ fn policy_of(loaded: &LoadedCourse, policy: decisions::Policy) -> policy::Policy
             max_key_ideas: bound(policy.constraints.max_key_ideas),
         }),
         announcement: String::new(),
+        choice_unit_ids: policy.choice_unit_ids,
     }
 }
 

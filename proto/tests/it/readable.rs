@@ -8,7 +8,7 @@ use turnwise_proto::{DESCRIPTORS, policy::v1::Reply, readable::Author};
 use turnwise_testing::filled::filled;
 
 /// Strings that nobody reads, and why.
-const NO_TEXT: [(&str, &str); 10] = [
+const NO_TEXT: [(&str, &str); 11] = [
     ("turnwise.policy.v1.Reply.target_unit_id", "an id"),
     ("turnwise.policy.v1.Reply.drill_id", "an id"),
     ("turnwise.tutor.v1.TutorCard.unit_id", "an id"),
@@ -19,6 +19,10 @@ const NO_TEXT: [(&str, &str); 10] = [
     (
         "turnwise.tutor.v1.Button.label_key",
         "a key of the client's own words",
+    ),
+    (
+        "turnwise.tutor.v1.Button.unit_title",
+        "a title, which no button of a card has",
     ),
     ("turnwise.tutor.v1.ClientEvent.unit_id", "an id"),
     ("turnwise.tutor.v1.ClientEvent.question_id", "an id"),

@@ -229,6 +229,10 @@ impl Sessions {
                     field("kept", decimal(0)),
                 ],
             },
+            Write::Unset {
+                key: keys::thread(thread_id),
+                fields: vec!["focus".into()],
+            },
             Write::ReleaseLease {
                 key: keys::lease(thread_id),
             },

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::ThreadKind,
+    session::v1::{ThreadFocus, ThreadKind},
     tutor::v1::{SessionStatus, Thread},
 };
 use turnwise_session_store::{Key, Read};
@@ -13,8 +13,8 @@ use super::fields::Fields;
 use crate::{error::SessionError, record};
 
 /// The fields of a thread's record that its readers need.
-const FIELDS: [&str; 7] = [
-    "record", "count", "updated", "locked", "kept", "kind", "status",
+const FIELDS: [&str; 8] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status", "focus",
 ];
 
 /// A thread as it is stored.
@@ -25,6 +25,8 @@ pub(super) struct StoredThread {
     pub(super) kept_until: i64,
     pub(super) kind: ThreadKind,
     pub(super) status: SessionStatus,
+    /// Where it stands; none before the first turn that says so.
+    pub(super) focus: Option<ThreadFocus>,
 }
 
 impl StoredThread {
@@ -59,6 +61,10 @@ impl StoredThread {
             status: match fields.number("thread")? {
                 0 => SessionStatus::Active,
                 status => enumeration(status)?,
+            },
+            focus: match fields.take() {
+                Some(focus) => Some(record::decode("thread", &focus)?),
+                None => None,
             },
         }))
     }

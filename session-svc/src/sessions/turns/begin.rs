@@ -148,6 +148,7 @@ impl Sessions {
         Ok(TurnStart {
             thread: Some(stored.thread),
             target_locked: stored.target_locked,
+            thread_focus: stored.focus,
             snapshot: Some(snapshot),
             recent_messages,
             memory,

@@ -2,7 +2,7 @@
 
 use turnwise_proto::{
     classes::v1::AlertKind,
-    session::v1::{MemoryTurn, PendingInteraction},
+    session::v1::{MemoryTurn, PendingInteraction, ThreadFocus},
     tutor::v1::{SessionStatus, TutorMessage},
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
@@ -214,6 +214,13 @@ impl Sessions {
         ];
         if commit.target_locked {
             thread.push(field("locked", decimal(1)));
+        }
+        if let Some(state) = &commit.turn_state {
+            let focus = ThreadFocus {
+                focus_unit_id: state.focus_unit_id.clone(),
+                target_unit_id: state.target_unit_id.clone(),
+            };
+            thread.push(field("focus", record::encode(&focus)));
         }
         if commit.escalation.is_some() {
             thread.push(field(
