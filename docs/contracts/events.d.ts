@@ -21,7 +21,8 @@ export type ClientEventKind =
   | "CLIENT_EVENT_KIND_STUCK_HINT"
   | "CLIENT_EVENT_KIND_CLARIFICATION_SKIP"
   | "CLIENT_EVENT_KIND_CLARIFICATION_CANCEL"
-  | "CLIENT_EVENT_KIND_CLARIFICATION_CORRECT";
+  | "CLIENT_EVENT_KIND_CLARIFICATION_CORRECT"
+  | "CLIENT_EVENT_KIND_CHOOSE_UNIT";
 
 /** ContextRequestState says how far a request is. */
 export type ContextRequestState =
@@ -76,7 +77,7 @@ export type TurnStage =
 
 /** Button is an action that the student may take now: what a press does, and the key of its label. A client needs no rule of its own. */
 export interface Button {
-  /** label_key is what a client looks its wording up by. Below a message: `take_exam`, `check_prerequisite`, `next_unit`, `try_drill`, `ask_hint`; below a question of a clarification: `skip_questions`, `cancel_questions`, `correct_answer`. On cards: `try_drill`, `ask_follow_up`; `check_answer`, `ask_hint`; `submit_answer`, `view_memo`, `view_video`. With a result: `continue`, `try_another`. */
+  /** label_key is what a client looks its wording up by. Below a message: `choose_unit`, `take_exam`, `check_prerequisite`, `next_unit`, `try_drill`, `ask_hint`; below a question of a clarification: `skip_questions`, `cancel_questions`, `correct_answer`. On cards: `try_drill`, `ask_follow_up`; `check_answer`, `ask_hint`; `submit_answer`, `view_memo`, `view_video`. With a result: `continue`, `try_another`. */
   labelKey?: string;
   /** event is what a press sends with the next turn; only with BUTTON_CALL_TURN. */
   event?: ClientEvent;
@@ -84,6 +85,8 @@ export interface Button {
   primary?: boolean;
   /** call is what a press does. */
   call?: ButtonCall;
+  /** unit_title is the title of the event's unit, where the wording needs it: with `choose_unit` and `next_unit`. */
+  unitTitle?: string;
 }
 
 /** ClientEvent is a pressed button and the unit that it stands on. */

@@ -244,6 +244,7 @@ async fn take_turn(sessions: &Sessions, student: &StudentKey, key: &str) {
         carry: Carry::decode(start.carry).unwrap(),
         turn_state: Some(TurnState {
             focus_unit_id: unit_id(3),
+            target_unit_id: unit_id(3),
             last_turn_analysis: Some(TurnAnalysis {
                 mapped_units: (0..3)
                     .map(|number| MappedUnit {

@@ -164,6 +164,7 @@ struct ButtonView<'a> {
     call: String,
     event: Option<EventView<'a>>,
     primary: bool,
+    unit_title: Option<&'a str>,
 }
 
 impl<'a> ButtonView<'a> {
@@ -173,6 +174,7 @@ impl<'a> ButtonView<'a> {
             call: lower(button.call().as_str_name(), "BUTTON_CALL_"),
             event: button.event.as_ref().map(EventView::of),
             primary: button.primary,
+            unit_title: non_empty(&button.unit_title),
         }
     }
 }
@@ -258,6 +260,7 @@ impl<'a> CardView<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotLiteView<'a> {
     focus: Option<FocusView<'a>>,
+    target: Option<TargetView<'a>>,
     prereq_nudge: Option<NudgeView<'a>>,
     revisit: RevisitView<'a>,
     progress: ProgressView,
@@ -269,6 +272,16 @@ struct FocusView<'a> {
     unit_id: &'a str,
     title: &'a str,
     mastery_tier: &'static str,
+    needs_review: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetView<'a> {
+    unit_id: &'a str,
+    title: &'a str,
+    path: Vec<NudgeView<'a>>,
+    steps_to_go: i32,
 }
 
 #[derive(Serialize)]
@@ -302,6 +315,20 @@ impl<'a> SnapshotLiteView<'a> {
                 unit_id: &f.unit_id,
                 title: &f.title,
                 mastery_tier: tier(f.mastery_tier()),
+                needs_review: f.needs_review,
+            }),
+            target: standing.target.as_ref().map(|t| TargetView {
+                unit_id: &t.unit_id,
+                title: &t.title,
+                path: t
+                    .path
+                    .iter()
+                    .map(|step| NudgeView {
+                        unit_id: &step.unit_id,
+                        title: &step.title,
+                    })
+                    .collect(),
+                steps_to_go: t.steps_to_go,
             }),
             prereq_nudge: standing.prereq_nudge.as_ref().map(|n| NudgeView {
                 unit_id: &n.unit_id,

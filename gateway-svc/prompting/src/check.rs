@@ -176,6 +176,8 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         stuck: true,
         desired_exam_tier: MasteryTier::Bronze.into(),
         exam_candidate_ids: vec!["Q-1".to_owned()],
+        prereq_blocking_unit_id: "U-1".to_owned(),
+        choice_unit_ids: vec!["U-1".to_owned()],
         constraints: Some(Constraints {
             max_concept_words: 170,
             max_worked_examples: 1,

@@ -16,6 +16,8 @@
 //! | turn, system | `policy` | block `POLICY`; the sheet must use it |
 //! | turn, user | `context` | block `CONTEXT`: `unitAnchors`, `unitContentChunks`, `examCandidates`, `snapshotLiteForLLM`, `clientEvent`; the sheet must use it |
 //! | turn, system | `has_attachments` | whether the user message has attachments |
+//! | turn, system | `has_blocker` | whether POLICY names a prerequisite that comes first |
+//! | turn, system | `has_choices` | whether POLICY has `choiceUnitIds`: the message could not be placed, and is about one of them |
 //! | turn, user | `earlier_turns` | block `EARLIER_TURNS`, oldest first; empty where there are none |
 //! | turn, user | `external_context` | block `EXTERNAL_CONTEXT`: what was supplied for the message; empty where nothing was; the sheet must use it |
 //! | turn, user | `not_supplied` | whether it names something that was asked for and is not there |

@@ -56,6 +56,8 @@ pub(crate) fn system_variables(
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
         has_attachments,
+        has_blocker => !policy.prereq_blocking_unit_id.is_empty(),
+        has_choices => !policy.choice_unit_ids.is_empty(),
         policy => block("POLICY", &PolicyView::of(policy))?,
     })
 }
@@ -151,6 +153,8 @@ struct PolicyView<'a> {
     exam_ready: bool,
     desired_exam_tier: &'static str,
     exam_availability: &'static str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    choice_unit_ids: &'a [String],
     constraints: ConstraintsView,
 }
 
@@ -176,6 +180,7 @@ impl<'a> PolicyView<'a> {
             exam_ready: policy.exam_ready,
             desired_exam_tier: tier(policy.desired_exam_tier()),
             exam_availability: availability(policy.exam_availability()),
+            choice_unit_ids: &policy.choice_unit_ids,
             constraints: ConstraintsView {
                 max_concept_words: bounds.max_concept_words,
                 max_worked_examples: bounds.max_worked_examples,

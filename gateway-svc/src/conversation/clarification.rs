@@ -364,6 +364,7 @@ pub(crate) fn buttons(open: &Clarification) -> Vec<Button> {
         }),
         primary: kind == ClientEventKind::ClarificationSkip,
         call: ButtonCall::Turn.into(),
+        unit_title: String::new(),
     };
     let mut buttons = vec![button(
         "skip_questions",

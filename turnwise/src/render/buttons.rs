@@ -34,10 +34,12 @@ impl Choice {
         })
     }
 
-    /// What it says, with its unit where it stands below a message.
+    /// What it says, with its unit where it stands below a message, by its title where the button tells it.
     fn words(&self) -> String {
         let words = label(&self.button.label_key, self.place);
+        let title = line(&self.button.unit_title);
         match &self.button.event {
+            Some(_) if !title.is_empty() => format!("{words}: {title}"),
             Some(event) if self.place == Place::Message && !event.unit_id.is_empty() => {
                 format!("{words} ({})", line(&event.unit_id))
             }
@@ -55,6 +57,7 @@ pub fn label(key: &str, place: Place) -> String {
         ("take_exam", _) => "Take the exam question",
         ("check_prerequisite", _) => "Check this first",
         ("next_unit", _) => "Go on with the next unit",
+        ("choose_unit", _) => "It is about",
         ("ask_follow_up", _) => "Ask a follow-up",
         ("check_answer", _) => "Check answer",
         ("submit_answer", _) => "Submit",

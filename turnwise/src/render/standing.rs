@@ -23,6 +23,10 @@ pub fn standing_line(standing: &SnapshotLite, now: Timestamp) -> String {
     if let Some(nudge) = &standing.prereq_nudge {
         parts.push(format!("first: {}", line(&nudge.title)));
     }
+    if let Some(target) = &standing.target {
+        let title = line(&target.title);
+        parts.push(format!("then: {title}, steps: {}", target.steps_to_go));
+    }
     if let Some(p) = &standing.progress {
         parts.push(format!("badges: {} of {}", earned(p), p.total));
     }
@@ -55,6 +59,11 @@ pub fn standing(standing: &SnapshotLite, now: Timestamp) -> String {
             "comes first",
             format!("{} ({})", line(&nudge.title), line(&nudge.unit_id)),
         ));
+    }
+    if let Some(target) = &standing.target {
+        let path = target.path.iter().map(|step| line(&step.title));
+        let path: Vec<_> = path.collect();
+        rows.push(("on the way", path.join(" → ")));
     }
     if let Some(p) = &standing.progress {
         rows.push(("badges", format!("{} of {} units", earned(p), p.total)));

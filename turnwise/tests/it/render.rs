@@ -40,6 +40,7 @@ fn button(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
+        unit_title: String::new(),
     }
 }
 
@@ -143,7 +144,9 @@ fn a_standing_in_one_line() {
             unit_id: "ALG-11".to_owned(),
             title: "Two-step equations".to_owned(),
             mastery_tier: MasteryTier::Silver.into(),
+            needs_review: false,
         }),
+        target: None,
         prereq_nudge: Some(PrereqNudge {
             unit_id: "ALG-09".to_owned(),
             title: "Inverse operations".to_owned(),

@@ -129,6 +129,7 @@ pub fn commit(start: &TurnStart, key: &str, text: &str) -> CommitTurn {
         carry: Carry::decode(start.carry.clone()).unwrap(),
         turn_state: Some(TurnState {
             focus_unit_id: text.to_owned(),
+            target_unit_id: text.to_owned(),
             last_turn_analysis: None,
             last_turn_at: Some(at(200)),
         }),

@@ -164,6 +164,7 @@ impl World {
             body_hash: hash(),
             turn_state: Some(TurnState {
                 focus_unit_id: word.clone(),
+                target_unit_id: word.clone(),
                 ..TurnState::default()
             }),
             target_locked: false,

@@ -49,6 +49,7 @@ pub(super) fn press(label: &str, kind: ClientEventKind, primary: bool) -> Button
         }),
         primary,
         call: ButtonCall::Turn.into(),
+        unit_title: String::new(),
     }
 }
 
@@ -59,6 +60,7 @@ pub(super) fn call(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
+        unit_title: String::new(),
     }
 }
 
@@ -145,7 +147,9 @@ impl World {
                 unit_id: UNIT.to_owned(),
                 title: "Two-step equations".to_owned(),
                 mastery_tier: self.tier().into(),
+                needs_review: false,
             }),
+            target: None,
             prereq_nudge: None,
             revisit: Some(Revisit {
                 locked_count: i32::from(self.locked_until.is_some()),
