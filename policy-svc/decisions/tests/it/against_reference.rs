@@ -85,12 +85,24 @@ fn check_parts(product: &ScoreParts, model: &Parts) {
     assert_near(product.drill_evidence, model.drill_evidence);
 }
 
-fn check_standing(product: &Standing, model: &reference::standing::Standing) {
+fn check_standing(product: &Standing, model: &reference::standing::Standing, acyclic: bool) {
     let view =
         |unit: &turnwise_decisions::standing::UnitView| (unit.unit_id.clone(), unit.title.clone());
     assert_eq!(view(&product.focus), model.focus);
     assert_eq!(product.focus_tier, model.focus_tier);
-    assert_eq!(product.prereq_nudge.as_ref().map(view), model.nudge);
+    assert_eq!(product.needs_review, model.needs_review, "review");
+    let target = product.target.as_ref().map(|target| {
+        let steps: Vec<_> = target.path.iter().map(|unit| unit.unit_id.clone()).collect();
+        (target.unit.unit_id.clone(), steps, target.steps_to_go)
+    });
+    // On a course with a cycle no order is the rules'.
+    if acyclic {
+        assert_eq!(target, model.target);
+        assert_eq!(product.prereq_nudge.as_ref().map(view), model.nudge);
+    } else {
+        let short = |(unit, _, steps): &(String, Vec<String>, usize)| (unit.clone(), *steps);
+        assert_eq!(target.as_ref().map(short), model.target.as_ref().map(short));
+    }
     assert_eq!(product.revisit.locked_count, model.locked);
     assert_eq!(product.revisit.next_eligible_at, model.next_eligible_at);
     assert_eq!(product.revisit.next_question_id, model.next_question);
@@ -142,13 +154,16 @@ fn check_plan(
     assert_eq!(product.revisit_question_ids, model.revisit);
     assert_eq!(product.focus_revisit_question_ids, model.focus_revisit);
     assert_eq!(product.units_in_progress, model.units_in_progress);
+    assert_eq!(product.target_unit_id, model.asked_for, "asked for");
+    assert_eq!(product.choice_unit_ids, model.choices, "choices");
     // A course with a cycle has no path, so what stands on it first is nobody's rule.
     if acyclic {
         assert_eq!(product.next_unit_id, model.next_unit);
+        assert_eq!(product.next_leads_to_target, model.leads_to_target);
     }
     assert_eq!(product.prereq_check_open, model.check_open, "check");
     assert_eq!(product.focus_missing_unit_ids, world.missing(&model.focus));
-    check_standing(&product.standing, &model.standing);
+    check_standing(&product.standing, &model.standing, acyclic);
 }
 
 fn check_decision(
@@ -170,6 +185,7 @@ fn check_decision(
     assert_eq!(policy.exam_candidate_ids, model.candidates);
     assert_eq!(policy.exam_next_eligible_at, model.next_eligible_at);
     assert_eq!(policy.allowed_actions, model.allowed);
+    assert_eq!(policy.choice_unit_ids, plan.choices);
     for action in Action::ALL {
         if policy.allows(action) {
             let targets: Vec<_> = policy.targets(course, action).collect();
@@ -263,9 +279,13 @@ proptest! {
             prop_assert_eq!(&product.policy.exam_candidate_ids, &expected.candidates);
         }
         let standing = reference::standing::standing(
-            &here, &model.focus, model.blocker.as_deref(), &|id| exam.word(id),
+            &here,
+            &model.focus,
+            model.blocker.as_deref(),
+            &here.way(&model.asked_for),
+            &|id| exam.word(id),
         );
-        check_standing(&product.standing, &standing);
+        check_standing(&product.standing, &standing, acyclic);
         prop_assert_eq!(&product.summary.focus_unit_id, &model.focus);
         prop_assert_eq!(product.summary.focus_tier, model.focus_tier);
         prop_assert_eq!(&product.summary.units_in_progress, &model.units_in_progress);
@@ -274,14 +294,14 @@ proptest! {
     }
 
     #[test]
-    fn a_standing_is_what_the_rules_say((spec, _, turn, answer) in turns()) {
+    fn a_standing_is_what_the_rules_say((spec, acyclic, turn, answer) in turns()) {
         let course = Course::new(spec.clone()).unwrap();
         let record = Record::new(&course, &turn.snapshot, turn.now);
         let product = describe_standing(&record, &statuses(&answer));
         let words = words(&answer);
         let exam = ExamAnswer { retrieved: &[], words: &words, unavailable: false };
         let model = reference::standing::outside_a_turn(&world(&spec, &turn), &|id| exam.word(id));
-        check_standing(&product, &model);
+        check_standing(&product, &model, acyclic);
     }
 
     #[test]

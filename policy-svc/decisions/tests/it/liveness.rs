@@ -1,4 +1,5 @@
-//! No student is stuck for ever: whoever answers right from now on gets a badge on every unit, by the buttons alone.
+//! No student is stuck for ever: whoever answers right from now on gets a badge on every unit, by the buttons alone, and
+//! whoever asked for a unit is led to it.
 
 use std::collections::BTreeMap;
 
@@ -36,6 +37,8 @@ struct Student<'a> {
     course: &'a Course,
     evidence: Evidence,
     focus: String,
+    /// What was asked for.
+    target: String,
     target_locked: bool,
     passed: BTreeMap<String, ()>,
     locked: BTreeMap<String, Timestamp>,
@@ -50,6 +53,7 @@ impl<'a> Student<'a> {
             course,
             evidence: Evidence::default(),
             focus: String::new(),
+            target: String::new(),
             target_locked: false,
             passed: BTreeMap::new(),
             locked: BTreeMap::new(),
@@ -62,6 +66,7 @@ impl<'a> Student<'a> {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             focus_unit_id: self.focus.clone(),
+            target_unit_id: self.target.clone(),
             progress: self
                 .evidence
                 .progress
@@ -101,6 +106,7 @@ impl<'a> Student<'a> {
         let plan = plan(self.course, &turn).unwrap();
         self.target_locked = plan.target_locked;
         self.focus.clone_from(&plan.focus_unit_id);
+        self.target.clone_from(&plan.target_unit_id);
         let candidates: Vec<_> = ["bronze-1", "bronze-2", "silver-1", "gold-1"]
             .iter()
             .map(|rest| format!("{}-{rest}", self.focus))
@@ -243,6 +249,7 @@ fn walk(student: &mut Student<'_>, steps: &[Step]) {
                     EventKind::DrillContinue,
                     EventKind::ExamContinue,
                     EventKind::StuckHint,
+                    EventKind::ChooseUnit,
                 ];
                 let event = Event {
                     kind: *kind.get(&kinds),
@@ -311,6 +318,40 @@ proptest! {
             + 2 * student.evidence.progress.len();
         student.press_on(most);
         prop_assert_eq!(student.without_badge(), Vec::<&str>::new());
+    }
+
+    /// A student who asks for a unit once, and then presses the primary button alone, is led to it: as many turns as for
+    /// the units before it and for what was done before, and one for each question that is locked.
+    #[test]
+    fn the_primary_button_leads_to_what_was_asked_for(
+        course in courses(),
+        steps in steps(),
+        target in any::<Index>(),
+    ) {
+        let target = strategies::id(target.index(course.unit_count()));
+        let message = [MappedUnit { unit_id: target.clone(), confidence: 1.0 }];
+        let mut student = Student::new(&course);
+        walk(&mut student, &steps);
+        student.target.clear();
+        let mut buttons = student.turn(&message, None, true);
+        let most = FIRST_TURNS
+            + TURNS_PER_UNIT * course.assessable_count()
+            + student.locked.len()
+            + 2 * student.evidence.progress.len();
+        for _ in 0..most {
+            if student.focus == target {
+                return Ok(());
+            }
+            prop_assert_eq!(&student.target, &target);
+            let primary = buttons.iter().find(|button| button.primary).expect("a primary button");
+            let event = primary.event().cloned();
+            buttons = student.turn(&[], event, true);
+            let focus = student.evidence.progress.get(&student.focus);
+            if focus.is_some_and(|p| p.tier == Tier::None && p.streak_correct > 2) {
+                student.now += LOCK;
+            }
+        }
+        prop_assert!(false, "still at {} and not at {target}", student.focus);
     }
 
     /// A student who names one unit in every message, and presses the check whenever it is offered, gets there: at most

@@ -21,4 +21,5 @@ mod schema;
 mod score;
 mod standing;
 mod strategies;
+mod target;
 mod validate;

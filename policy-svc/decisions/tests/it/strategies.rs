@@ -86,6 +86,7 @@ pub fn plan_input(course: &Course) -> impl Strategy<Value = Turn> + use<> {
         EventKind::DrillContinue,
         EventKind::ExamContinue,
         EventKind::StuckHint,
+        EventKind::ChooseUnit,
     ];
     (
         wide::snapshot(),

@@ -37,6 +37,7 @@ fn a_button_names_the_target() {
             "the button to go on after an exam question",
         ),
         (EventKind::StuckHint, "the button for a hint"),
+        (EventKind::ChooseUnit, "the button to choose a unit"),
     ] {
         let plan = plan_event(&course(), snapshot("B", &[]), event, "A");
         let input = decide_input(plan, &[], statuses(&[]));

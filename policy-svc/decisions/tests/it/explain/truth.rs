@@ -255,10 +255,13 @@ impl<'a> Facts<'a> {
                     EventKind::RequestDrill => Some(Action::DrillCard),
                     EventKind::RequestExam => Some(Action::ExamBlock),
                     EventKind::StuckHint => Some(Action::SocraticQuestion),
-                    // From a gold unit one goes on with another.
+                    // From a gold unit, and along the way, one goes on with another.
                     EventKind::DrillContinue | EventKind::ExamContinue => {
-                        (world.tier(self.focus()) == Tier::Gold).then_some(Action::SocraticQuestion)
+                        let goes_on = world.tier(self.focus()) == Tier::Gold
+                            || self.plan.next_leads_to_target;
+                        goes_on.then_some(Action::SocraticQuestion)
                     }
+                    EventKind::ChooseUnit => None,
                 };
                 assert_eq!(Some(*action), asked);
             }
@@ -293,6 +296,12 @@ impl<'a> Facts<'a> {
                 assert_eq!(target_unit_id, target);
                 assert_ne!(self.focus(), target);
                 assert!(!world.is_met(self.focus()));
+            }
+            Reason::LeadsToTarget { target_unit_id } => {
+                assert_eq!(*target_unit_id, self.plan.target_unit_id);
+                assert_ne!(target_unit_id, self.focus());
+                let standing = self.plan.standing.target.as_ref().unwrap();
+                assert_eq!(*target_unit_id, standing.unit.unit_id);
             }
             Reason::NoBadgeToEarn { unit_id } => {
                 assert_eq!(unit_id, self.focus());
@@ -371,7 +380,12 @@ fn check_explanation(course: &Course, facts: &Facts<'_>, said: &Explanation) {
     };
     assert_eq!(unit("target", &said.target), policy.primary_target_unit_id);
     assert_eq!(unit("focus", &said.focus), policy.focus_unit_id);
-    assert_eq!(said.prereq_nudge.unit_id, policy.prereq_blocking_unit_id);
+    let nudge = facts.decision.standing.prereq_nudge.as_ref();
+    let nudge = nudge.map(|unit| unit.unit_id.clone());
+    assert_eq!(said.prereq_nudge.unit_id, nudge);
+    if policy.prereq_blocking_unit_id.is_some() {
+        assert_eq!(nudge, policy.prereq_blocking_unit_id);
+    }
     let next = |label| {
         let mut buttons = facts.decision.buttons.iter();
         buttons.find(|button| button.label == label)

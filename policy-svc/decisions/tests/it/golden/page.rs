@@ -71,6 +71,8 @@ impl Page {
             "latest turn",
             format!("{}{last_turn}", snapshot.focus_unit_id),
         );
+        let asked_for = &snapshot.target_unit_id;
+        self.some("asked for", (!asked_for.is_empty()).then_some(asked_for));
         for (id, progress) in &snapshot.progress {
             let touched = progress.last_touched_at.map(ago);
             let touched = touched.map_or_else(String::new, |ago| format!(", {ago}"));
@@ -173,6 +175,7 @@ pub fn pressed(event: &Event) -> String {
         EventKind::DrillContinue => "DRILL_CONTINUE",
         EventKind::ExamContinue => "EXAM_CONTINUE",
         EventKind::StuckHint => "STUCK_HINT",
+        EventKind::ChooseUnit => "CHOOSE_UNIT",
     };
     format!("{kind} on {}", event.unit_id)
 }

@@ -6,7 +6,7 @@ use turnwise_decisions::{
     Standing,
     plan::ScoredUnit,
     resolve::{Analysis, Card},
-    standing::{BadgeCounts, Revisit},
+    standing::{BadgeCounts, Revisit, TargetView},
 };
 
 use super::page::{Page, list, mapped, maybe, pressed, scored};
@@ -16,6 +16,7 @@ impl Page {
     pub fn plan(&mut self, plan: &Plan) {
         let Plan {
             primary_target_unit_id,
+            target_unit_id,
             target_confidence,
             prereq_blocking_unit_id,
             focus_unit_id,
@@ -36,6 +37,8 @@ impl Page {
             standing: _,
             units_in_progress,
             next_unit_id,
+            next_leads_to_target,
+            choice_unit_ids,
             prereq_check_open,
             focus_missing_unit_ids,
         } = plan;
@@ -47,6 +50,8 @@ impl Page {
         self.section("plan");
         self.line("target", primary_target_unit_id);
         self.line("confidence in it", maybe(target_confidence.as_ref()));
+        let asked_for = Some(target_unit_id).filter(|unit| *unit != primary_target_unit_id);
+        self.some("asked for", asked_for);
         self.line("blocked by", maybe(prereq_blocking_unit_id.as_ref()));
         self.line("focus", focus_unit_id);
         self.line("badge on the focus", focus_tier.as_str());
@@ -67,6 +72,10 @@ impl Page {
         self.line("scope", list(scoped_unit_ids));
         self.line("in progress", list(units_in_progress));
         self.line("next unit", maybe(next_unit_id.as_ref()));
+        let leads = next_leads_to_target.then_some("what was asked for");
+        self.some("it leads to", leads);
+        let choices = (!choice_unit_ids.is_empty()).then(|| list(choice_unit_ids));
+        self.some("to choose from", choices);
         self.line("revisit queue", list(revisit_question_ids));
         self.line("of it for this exam", list(focus_revisit_question_ids));
         self.section(
@@ -112,6 +121,7 @@ impl Page {
             exam_candidate_ids,
             exam_next_eligible_at,
             constraints,
+            choice_unit_ids,
         } = policy;
         let Constraints {
             max_concept_words,
@@ -134,6 +144,8 @@ impl Page {
         );
         self.line("exam candidates", list(exam_candidate_ids));
         self.line("exam opens", maybe(*exam_next_eligible_at));
+        let choices = (!choice_unit_ids.is_empty()).then(|| list(choice_unit_ids));
+        self.some("to choose from", choices);
         self.line(
             "bounds",
             format!(
@@ -146,6 +158,8 @@ impl Page {
         let Standing {
             focus,
             focus_tier,
+            needs_review,
+            target,
             prereq_nudge,
             revisit,
             progress,
@@ -171,6 +185,22 @@ impl Page {
                 focus_tier.as_str()
             ),
         );
+        self.some("to review", needs_review.then_some("yes"));
+        let way = target.as_ref().map(|target| {
+            let TargetView {
+                unit,
+                path,
+                steps_to_go,
+            } = target;
+            let path = path.iter().map(|unit| unit.unit_id.as_str());
+            format!(
+                "{} ({}), {steps_to_go} steps to go, by {}",
+                unit.unit_id,
+                unit.title,
+                list(path)
+            )
+        });
+        self.some("asked for", way);
         let nudge = prereq_nudge.as_ref();
         let nudge = nudge.map(|unit| format!("{} ({})", unit.unit_id, unit.title));
         self.line("first do", maybe(nudge));

@@ -4,9 +4,9 @@ use turnwise_decisions::{Action, Availability, Event, EventKind, Label, Tier};
 
 use super::{decide::Decision, plan::Plan, record::World};
 
-/// A button for each action that is permitted now, whatever the pressed one narrowed the reply to: the exam; the check of
-/// the prerequisite that blocks; the next unit where the focus has nothing more to offer, before all others on a gold one;
-/// a drill; a hint. The first is primary.
+/// A button for each unit to choose from, and for each action that is permitted now, whatever the pressed one narrowed the
+/// reply to: the exam; the check of the prerequisite that blocks; the next unit where the focus has nothing more to offer,
+/// before the exam on a gold one and where it leads on to what was asked for; a drill; a hint. The first is primary.
 pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Label, Event, bool)> {
     let permits = |action| decision.permitted.contains(&action);
     let mut list = Vec::new();
@@ -18,8 +18,11 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
         let primary = list.is_empty();
         list.push((label, event, primary));
     };
-    let gold = plan.focus_tier == Tier::Gold;
-    if let Some(next) = plan.next_unit.as_ref().filter(|_| gold) {
+    for unit in &plan.choices {
+        add(Label::ChooseUnit, EventKind::ChooseUnit, unit);
+    }
+    let first = plan.focus_tier == Tier::Gold || plan.leads_to_target;
+    if let Some(next) = plan.next_unit.as_ref().filter(|_| first) {
         add(Label::NextUnit, EventKind::RequestDrill, next);
     }
     if permits(Action::ExamBlock) {
@@ -29,7 +32,7 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
         add(Label::CheckPrerequisite, EventKind::RequestExam, blocker);
     }
     if let Some(next) = &plan.next_unit
-        && !gold
+        && !first
         && nothing_more(world, plan, decision)
         && !permits(Action::ExamBlock)
     {

@@ -151,7 +151,9 @@ fn narrowed(
             vec![Action::ExamBlock]
         }
         EventKind::StuckHint => vec![Action::SocraticQuestion],
-        EventKind::DrillContinue | EventKind::ExamContinue if plan.focus_tier == Tier::Gold => {
+        EventKind::DrillContinue | EventKind::ExamContinue
+            if plan.focus_tier == Tier::Gold || plan.leads_to_target =>
+        {
             vec![Action::SocraticQuestion]
         }
         _ => permitted.to_vec(),

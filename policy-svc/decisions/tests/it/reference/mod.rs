@@ -15,6 +15,7 @@ pub mod record;
 pub mod scope;
 pub mod score;
 pub mod standing;
+pub mod target;
 
 /// Adds an id to a list that holds every id once.
 fn add_once(list: &mut Vec<String>, id: &str) {

@@ -2,7 +2,7 @@
 
 use turnwise_decisions::Tier;
 
-use super::{mapping::Mapping, record::World};
+use super::{mapping::Mapping, record::World, target::Way};
 
 impl World<'_> {
     /// The units in which a badge can be earned, each after its prerequisites; file order where that leaves a choice. On a
@@ -26,10 +26,17 @@ impl World<'_> {
         placed
     }
 
-    /// Nothing while the focus itself has neither a badge nor the drills for its first one. Else, of the other units in
+    /// Where the focus is met or drilled, the next step of the way to the target, if there is one. Else nothing while the
+    /// focus itself has neither a badge nor the drills for its first one. Else, of the other units in
     /// progress and the first other one of the path that are not met and not blocked, the best by score and then by id.
     /// Else the best one in progress that is not blocked.
-    pub fn next_unit(&self, mapping: &Mapping, focus: &str) -> Option<String> {
+    pub fn next_unit(&self, mapping: &Mapping, focus: &str, way: &Way) -> Option<String> {
+        if self.is_met(focus) || self.is_drilled(focus) {
+            let step = self.next_step(way, focus);
+            if step.is_some() {
+                return step;
+            }
+        }
         if self.has_badges(focus) && self.tier(focus) == Tier::None && !self.is_drilled(focus) {
             return None;
         }

@@ -36,6 +36,9 @@ pub struct Plan {
     pub focus_revisit: Vec<String>,
     pub units_in_progress: Vec<String>,
     pub next_unit: Option<String>,
+    pub leads_to_target: bool,
+    pub asked_for: String,
+    pub choices: Vec<String>,
     pub check_open: bool,
     pub standing: Standing,
 }
@@ -56,6 +59,8 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
         .filter(|(_, confidence)| *confidence >= world.course.rules.target_confidence);
     let target = sure.map_or_else(|| world.focus(), |(unit, _)| unit.clone());
 
+    let asked = sure.map(|(unit, _)| unit.as_str());
+    let way = world.way_after(asked, message.event, &target);
     let blocker = world.blocker(&mapping.scores, &target);
     let focus = blocker.clone().unwrap_or_else(|| target.clone());
     let desired_tier = desired_tier(world.tier(&focus));
@@ -63,6 +68,14 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
     // The thread is about a unit for certain from its first turn that is sure or names a unit.
     let target_locked = message.target_locked || sure.is_some() || message.event.is_some();
     let clamped = !target_locked && world.focus() == world.course.entry_unit;
+
+    // Only a question is allowed then: it is about one of these.
+    let mut choices: Vec<String> = Vec::new();
+    for (unit, confidence) in &mapping.own {
+        if clamped && *unit != world.course.entry_unit && *confidence > 0.0 && choices.len() < 3 {
+            choices.push(unit.clone());
+        }
+    }
 
     let mut focus_revisit = world.revisit_queue();
     focus_revisit.retain(|question| world.question_is_for(question, &focus, desired_tier));
@@ -81,11 +94,14 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
         scope: scope::scoped(world, &mapping, &focus, blocker.as_deref(), &target),
         revisit: world.revisit_queue(),
         units_in_progress: world.units_in_progress(),
-        next_unit: world.next_unit(&mapping, &focus),
+        next_unit: world.next_unit(&mapping, &focus, &way),
+        leads_to_target: world.is_met(&focus) && world.next_step(&way, &focus).is_some(),
+        asked_for: way.target.clone(),
+        choices,
         check_open: blocker
             .as_ref()
             .is_some_and(|unit| world.is_drilled(unit) && !world.is_blocked(unit)),
-        standing: standing::standing(world, &focus, blocker.as_deref(), &|_| None),
+        standing: standing::standing(world, &focus, blocker.as_deref(), &way, &|_| None),
         focus_tier: world.tier(&focus),
         mapped: mapping.joined,
         desired_tier,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use turnwise_decisions::{QuestionState, Tier};
 
-use super::{mapping::Mapping, record::World};
+use super::{mapping::Mapping, record::World, target::Way};
 
 /// The exam system's word on a question.
 pub type Word = (QuestionState, Option<Timestamp>);
@@ -12,6 +12,9 @@ pub type Word = (QuestionState, Option<Timestamp>);
 pub struct Standing {
     pub focus: (String, String),
     pub focus_tier: Tier,
+    pub needs_review: bool,
+    /// The target, the next 20 units from the focus to it, and how many come before it.
+    pub target: Option<(String, Vec<String>, usize)>,
     pub nudge: Option<(String, String)>,
     pub locked: usize,
     pub next_eligible_at: Option<Timestamp>,
@@ -25,6 +28,7 @@ pub fn standing(
     world: &World<'_>,
     focus: &str,
     blocker: Option<&str>,
+    way: &Way,
     word: &dyn Fn(&str) -> Option<Word>,
 ) -> Standing {
     let view = |id: &str| {
@@ -56,7 +60,18 @@ pub fn standing(
     Standing {
         focus: view(focus),
         focus_tier: world.tier(focus),
-        nudge: blocker.map(view),
+        needs_review: world.tier(focus) != Tier::None && !world.is_drilled(focus),
+        target: (way.target != focus).then(|| {
+            let mut steps = world.steps(way, focus);
+            steps.truncate(20);
+            (way.target.clone(), steps, way.missing.len())
+        }),
+        nudge: blocker.map(view).or_else(|| {
+            let first = world.steps(way, focus).into_iter().next();
+            first
+                .filter(|_| !way.missing.is_empty())
+                .map(|unit| view(&unit))
+        }),
         locked: queue.iter().filter(|id| is_locked(id)).count(),
         next_eligible_at: ends.first().map(|(end, _)| *end),
         next_question: ends
@@ -78,5 +93,6 @@ pub fn outside_a_turn(world: &World<'_>, word: &dyn Fn(&str) -> Option<Word>) ->
     let focus = world.focus();
     let scores = Mapping::new(world, &[], None).scores;
     let blocker = world.blocker(&scores, &focus);
-    standing(world, &focus, blocker.as_deref(), word)
+    let way = world.way(&world.kept_target().unwrap_or_else(|| focus.clone()));
+    standing(world, &focus, blocker.as_deref(), &way, word)
 }

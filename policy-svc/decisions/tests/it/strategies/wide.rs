@@ -66,6 +66,7 @@ pub fn mapped() -> impl Strategy<Value = Vec<MappedUnit>> {
 pub fn snapshot() -> impl Strategy<Value = Snapshot> {
     (
         any_id(),
+        any_id(),
         mapped(),
         prop::option::of(-100_i64..10),
         prop::collection::btree_map(any_id(), progress(), 0..MOST_UNITS + 2),
@@ -76,6 +77,7 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
         .prop_map(
             |(
                 focus_unit_id,
+                target_unit_id,
                 last_mapped_units,
                 last_turn,
                 progress,
@@ -84,6 +86,7 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
                 prerequisite_overrides,
             )| Snapshot {
                 focus_unit_id,
+                target_unit_id,
                 last_mapped_units,
                 last_turn_at: last_turn.map(|h| now() + SignedDuration::from_hours(h)),
                 progress,
@@ -144,6 +147,7 @@ pub fn turn(course: &CourseSpec) -> impl Strategy<Value = Turn> + use<> {
         EventKind::DrillContinue,
         EventKind::ExamContinue,
         EventKind::StuckHint,
+        EventKind::ChooseUnit,
     ];
     let known: Vec<_> = course.units.iter().map(|unit| unit.id.clone()).collect();
     let course = course.clone();
