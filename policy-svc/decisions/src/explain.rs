@@ -355,7 +355,7 @@ impl Turn<'_> {
         let plan = self.plan;
         let blocker = plan.prereq_blocking_unit_id.as_deref();
         let nudge = plan.standing.prereq_nudge.as_ref();
-        let nudge = nudge.map(|unit| unit.unit_id.as_str());
+        let nudge = blocker.or(nudge.map(|unit| unit.unit_id.as_str()));
         let reasons = if blocker.is_none() {
             vec![match nudge {
                 Some(_) => self.leads_to_target(),

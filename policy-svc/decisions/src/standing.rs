@@ -149,8 +149,11 @@ pub(crate) fn standing(
     revisit: Revisit,
 ) -> Standing {
     let course = record.course();
-    let first = || way.units(course, focus).next();
-    let nudge = blocker.or_else(|| first().filter(|_| way.steps() > 0));
+    let first_step = || match way.steps() {
+        0 => None,
+        _ => way.units(course, focus).next(),
+    };
+    let nudge = blocker.or_else(first_step);
     Standing {
         focus: view(course, focus),
         focus_tier: record.tier(focus),

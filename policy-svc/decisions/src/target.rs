@@ -79,7 +79,7 @@ impl Way {
     ) -> impl Iterator<Item = UnitIndex> + 'a {
         let first = Some(focus).filter(|&at| self.leads_over(course, at));
         let places = self.missing.iter();
-        let others = places.filter_map(|place| course.path().get(place).copied());
+        let others = places.filter_map(move |place| course.path().get(place).copied());
         first
             .into_iter()
             .chain(others.filter(move |&at| Some(at) != first))

@@ -76,10 +76,12 @@ impl Untouched {
     }
 }
 
-/// A standing without where the student works, and what that lacks: a question about another unit may change both.
+/// A standing without where the student works, what that lacks, and what was asked for: a question about another unit may
+/// change all three.
 fn unfocused(standing: &SnapshotLite) -> SnapshotLite {
     SnapshotLite {
         focus: None,
+        target: None,
         prereq_nudge: None,
         ..standing.clone()
     }
@@ -204,8 +206,12 @@ impl Obeyed {
             "Try this short one.",
             "Here is the idea in short.",
         ];
+        // What the policy announces stands before it.
+        let announced = &self.facts.policy.as_ref().unwrap().announcement;
+        let said = tutor(answer).text.strip_prefix(announced.as_str());
+        let said = said.unwrap_or_default().trim_start();
         self.fallback == DegradedReason::Unspecified
-            && own.iter().any(|text| tutor(answer).text.starts_with(text))
+            && own.iter().any(|text| said.starts_with(text))
             && !self.completion.contains("exam_suggestion\":{")
     }
 

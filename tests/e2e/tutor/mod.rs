@@ -6,6 +6,7 @@
 //! | [`always_right`] | who is always right gets every badge |
 //! | [`often_wrong`] | who errs is helped, locked out for a while, and keeps every badge |
 //! | [`off_path`] | who asks for what is too far ahead is led there |
+//! | [`led_back`] | who asks for one thing is led there and back, in each thread |
 //! | [`buttons`] | who only presses buttons never meets an error or a dead end |
 //! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
 //! | [`ordered_drills`] | who gives orders to the grader gains nothing where mathematics can read the answer |
@@ -27,6 +28,7 @@ mod forged_exams;
 mod forged_turns;
 mod guardrails;
 mod idempotency;
+mod led_back;
 pub mod locks;
 mod off_path;
 mod often_wrong;

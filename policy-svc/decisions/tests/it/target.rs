@@ -107,7 +107,7 @@ fn only_something_else_takes_the_targets_place() {
 fn a_target_that_left_the_course_is_dropped() {
     let plan = plan_for(&course(), asked_for("gone", "A", &[]), &[]);
     assert_eq!(plan.target_unit_id, "A");
-    assert_eq!((nudge(&plan), plan.standing.target), (None, None));
+    assert_eq!((nudge(&plan), &plan.standing.target), (None, &None));
 }
 
 #[test]

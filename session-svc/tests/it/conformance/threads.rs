@@ -1,6 +1,9 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
-use turnwise_proto::{session::v1::NewEscalation, tutor::v1::SessionStatus};
+use turnwise_proto::{
+    session::v1::{NewEscalation, TurnState},
+    tutor::v1::SessionStatus,
+};
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,
@@ -29,6 +32,7 @@ cases!(
     messages_come_oldest_first_in_pages,
     history_is_as_long_as_asked_for,
     a_target_once_locked_stays_locked,
+    each_thread_stands_where_its_own_turns_left_it,
     a_thread_keeps_its_kind_and_its_status,
     a_page_of_threads_is_of_one_kind,
     a_thread_of_another_kind_is_answered_as_none,
@@ -151,6 +155,39 @@ async fn a_target_once_locked_stays_locked(bench: &mut Bench) {
         assert_eq!(next.target_locked, expected);
         let token = next.fencing_token;
         sessions.abandon_turn(&ada, "t1", token).await.unwrap();
+    }
+}
+
+async fn each_thread_stands_where_its_own_turns_left_it(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    let at = |focus: &str, target: &str| TurnState {
+        focus_unit_id: focus.to_owned(),
+        target_unit_id: target.to_owned(),
+        ..TurnState::default()
+    };
+    for (thread, state) in [("t1", at("u1", "u9")), ("t2", at("u2", "u8"))] {
+        make_thread(sessions, &ada, thread).await;
+        let start = started(sessions, &ada, begin(thread, thread)).await;
+        assert_eq!(start.thread_focus, None);
+        let mut turn = commit(&start, thread, "said");
+        turn.turn_state = Some(state);
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+    // A turn that changes nothing of where the student stands changes nothing of where the thread stands.
+    let start = started(sessions, &ada, begin("t1", "b")).await;
+    let mut turn = commit(&start, "b", "said");
+    turn.turn_state = None;
+    sessions.commit_turn(&ada, turn).await.unwrap();
+
+    for (thread, focus, target) in [("t1", "u1", "u9"), ("t2", "u2", "u8")] {
+        let start = started(sessions, &ada, begin(thread, "look")).await;
+        let own = start.thread_focus.unwrap();
+        assert_eq!((&*own.focus_unit_id, &*own.target_unit_id), (focus, target));
+        // The record has the latest of both threads.
+        let latest = start.snapshot.unwrap().turn.unwrap();
+        assert_eq!((&*latest.focus_unit_id, &*latest.target_unit_id), ("u2", "u8"));
+        let token = start.fencing_token;
+        sessions.abandon_turn(&ada, thread, token).await.unwrap();
     }
 }
 
