@@ -10,6 +10,7 @@ mod exam;
 mod input;
 mod issuer;
 mod limits;
+mod record;
 mod scope_tokens;
 mod slow_disk;
 mod strangers;

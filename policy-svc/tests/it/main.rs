@@ -20,4 +20,5 @@ mod procedure_help;
 mod reload;
 mod reply_guard;
 mod start;
+mod target;
 mod turn;
