@@ -45,8 +45,14 @@ async fn a_target_of_the_record_is_led_to() {
     let turn = record.turn.get_or_insert_default();
     turn.target_unit_id = "TWO".to_owned();
     let (plan, decision) = decided(&service, plan_request(record.clone())).await;
-    assert_eq!((&*plan.primary_target_unit_id, &*plan.target_unit_id), ("ONE", "TWO"));
-    assert_eq!(decision.standing.unwrap().prereq_nudge.unwrap().unit_id, "ONE");
+    assert_eq!(
+        (&*plan.primary_target_unit_id, &*plan.target_unit_id),
+        ("ONE", "TWO")
+    );
+    assert_eq!(
+        decision.standing.unwrap().prereq_nudge.unwrap().unit_id,
+        "ONE"
+    );
 
     let unit = &mut record.evidence.as_mut().unwrap().unit_progress[0];
     unit.mastery_tier = turnwise_proto::tutor::v1::MasteryTier::Bronze.into();
@@ -62,7 +68,10 @@ async fn a_target_of_the_record_is_led_to() {
         primary,
         ..
     } = &decision.buttons[0];
-    assert_eq!((&**label_key, &**unit_title, *primary), ("next_unit", "Unit TWO", true));
+    assert_eq!(
+        (&**label_key, &**unit_title, *primary),
+        ("next_unit", "Unit TWO", true)
+    );
 
     // One that the course has not, any more, is no target.
     record.turn.as_mut().unwrap().target_unit_id = "GONE".to_owned();
@@ -77,14 +86,20 @@ async fn a_first_message_that_cannot_be_placed_is_asked_about() {
     let service = service().await;
     let first = |units: &[(&str, f64)]| PlanRequest {
         target_locked: false,
-        mapped_units: units.iter().map(|(unit, sure)| mapped(unit, *sure)).collect(),
+        mapped_units: units
+            .iter()
+            .map(|(unit, sure)| mapped(unit, *sure))
+            .collect(),
         ..plan_request(StudentSnapshot {
             turn: Some(TurnState::default()),
             ..snapshot("START", &[])
         })
     };
     for (units, question) in [
-        (&[("TWO", 0.4), ("ONE", 0.3)][..], "Which of these is it about: Unit TWO, Unit ONE?"),
+        (
+            &[("TWO", 0.4), ("ONE", 0.3)][..],
+            "Which of these is it about: Unit TWO, Unit ONE?",
+        ),
         (&[("ONE", 0.3)], "Is it about Unit ONE?"),
     ] {
         let (plan, decision) = decided(&service, first(units)).await;

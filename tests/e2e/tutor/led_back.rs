@@ -95,7 +95,13 @@ async fn led_there(mut suite: Deployment) {
     }
     let met: Vec<_> = simulated.badges.iter().collect();
     let bronze = BEFORE.map(|unit| (unit.to_owned(), MasteryTier::Bronze));
-    assert_eq!(met, bronze.iter().map(|(unit, tier)| (unit, tier)).collect::<Vec<_>>());
+    assert_eq!(
+        met,
+        bronze
+            .iter()
+            .map(|(unit, tier)| (unit, tier))
+            .collect::<Vec<_>>()
+    );
     assert_eq!(simulated.standing.target, None, "it is reached");
     assert_eq!(simulated.standing.prereq_nudge, None);
     suite.stop();

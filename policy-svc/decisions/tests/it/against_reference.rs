@@ -92,7 +92,11 @@ fn check_standing(product: &Standing, model: &reference::standing::Standing, acy
     assert_eq!(product.focus_tier, model.focus_tier);
     assert_eq!(product.needs_review, model.needs_review, "review");
     let target = product.target.as_ref().map(|target| {
-        let steps: Vec<_> = target.path.iter().map(|unit| unit.unit_id.clone()).collect();
+        let steps: Vec<_> = target
+            .path
+            .iter()
+            .map(|unit| unit.unit_id.clone())
+            .collect();
         (target.unit.unit_id.clone(), steps, target.steps_to_go)
     });
     // On a course with a cycle no order is the rules'.

@@ -42,7 +42,10 @@ fn a_message_sets_the_target_and_the_way_is_data() {
     assert_eq!(path(&plan), ["A", "B", "C", "D"]);
     // Nothing is asked for where the focus is the target.
     let near = plan_for(&course(), snapshot("ENTRY", &[]), &[("A", 0.9)]);
-    assert_eq!((near.target_unit_id.as_str(), near.standing.target), ("A", None));
+    assert_eq!(
+        (near.target_unit_id.as_str(), near.standing.target),
+        ("A", None)
+    );
 }
 
 #[test]
@@ -116,7 +119,9 @@ fn the_next_unit_follows_the_way_before_any_score() {
     // F is in progress and has the better score.
     let record = |target: &str| {
         let mut record = asked_for(target, "A", &["A"]);
-        record.progress.insert("F".to_owned(), progress(Tier::None, 2, 2));
+        record
+            .progress
+            .insert("F".to_owned(), progress(Tier::None, 2, 2));
         record.units_in_progress = vec!["F".to_owned(), "A".to_owned()];
         record
     };
@@ -158,7 +163,11 @@ fn a_course_that_looks_one_prerequisite_far_has_such_ways() {
 fn a_long_way_is_counted_whole_and_named_in_part() {
     let course = course_with(|spec| {
         for n in 0..100 {
-            let before = if n == 0 { "D".to_owned() } else { format!("L{}", n - 1) };
+            let before = if n == 0 {
+                "D".to_owned()
+            } else {
+                format!("L{}", n - 1)
+            };
             spec.units.push(unit(&format!("L{n}"), &[&before]));
         }
     });
@@ -178,7 +187,14 @@ fn first_message(course: &Course, mapped: &[(&str, f64)]) -> Plan {
 #[test]
 fn a_first_message_that_cannot_be_placed_offers_three_units() {
     let course = course();
-    let message = [("C", 0.2), ("ENTRY", 0.5), ("A", 0.4), ("D", 0.1), ("B", 0.3), ("F", 0.0)];
+    let message = [
+        ("C", 0.2),
+        ("ENTRY", 0.5),
+        ("A", 0.4),
+        ("D", 0.1),
+        ("B", 0.3),
+        ("F", 0.0),
+    ];
     let plan = first_message(&course, &message);
     assert!(plan.clamped);
     assert_eq!(plan.choice_unit_ids, ["A", "B", "C"]);
@@ -194,7 +210,10 @@ fn a_first_message_that_cannot_be_placed_offers_three_units() {
     assert_eq!(chosen, [("A", true), ("B", false), ("C", false)]);
 
     // A message that is sure, a thread that is about a unit, a student who stands somewhere: nothing to choose.
-    assert_eq!(first_message(&course, &[("C", 0.9)]).choice_unit_ids, [""; 0]);
+    assert_eq!(
+        first_message(&course, &[("C", 0.9)]).choice_unit_ids,
+        [""; 0]
+    );
     let locked = plan_for(&course, Snapshot::default(), &message);
     let standing = plan_for(&course, snapshot("B", &[]), &message);
     for plan in [locked, standing] {
@@ -207,6 +226,8 @@ fn a_chosen_unit_is_the_target() {
     let plan = plan_event(&course(), Snapshot::default(), EventKind::ChooseUnit, "C");
     assert_eq!(plan.target_unit_id, "C");
     assert_eq!(plan.focus_unit_id, "A");
-    let actions = decide_available(&course(), plan, &[]).policy.allowed_actions;
+    let actions = decide_available(&course(), plan, &[])
+        .policy
+        .allowed_actions;
     assert!(actions.len() > 1, "a choice narrows nothing");
 }

@@ -185,7 +185,10 @@ async fn each_thread_stands_where_its_own_turns_left_it(bench: &mut Bench) {
         assert_eq!((&*own.focus_unit_id, &*own.target_unit_id), (focus, target));
         // The record has the latest of both threads.
         let latest = start.snapshot.unwrap().turn.unwrap();
-        assert_eq!((&*latest.focus_unit_id, &*latest.target_unit_id), ("u2", "u8"));
+        assert_eq!(
+            (&*latest.focus_unit_id, &*latest.target_unit_id),
+            ("u2", "u8")
+        );
         let token = start.fencing_token;
         sessions.abandon_turn(&ada, thread, token).await.unwrap();
     }
