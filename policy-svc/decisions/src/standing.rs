@@ -48,7 +48,8 @@ pub struct UnitView {
 pub struct TargetView {
     /// The target.
     pub unit: UnitView,
-    /// The next units of the way, at most [`Way::MOST_NAMED`]: the focus first, if it is one of them, and last the target.
+    /// The next units of the way, at most [`Way::MOST_NAMED`]: the focus first, if it is one of them. The way ends with the
+    /// target.
     pub path: Vec<UnitView>,
     /// How many units come before the target.
     pub steps_to_go: usize,
