@@ -110,6 +110,7 @@ fn case(
         exam_candidate_ids: Vec::new(),
         exam_next_eligible_at: None,
         constraints: Constraints::of(&rules),
+        choice_unit_ids: Vec::new(),
     };
     change(&mut policy);
     Case {
