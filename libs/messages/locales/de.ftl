@@ -17,37 +17,25 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
 
-way-before = Vor „{ $target }“ kommt „{ $unit }“. { $steps ->
-    [1] Noch ein Schritt.
-    [2] Noch zwei Schritte.
-    [3] Noch drei Schritte.
-    [4] Noch vier Schritte.
-    [5] Noch fünf Schritte.
-    [6] Noch sechs Schritte.
-    [7] Noch sieben Schritte.
-    [8] Noch acht Schritte.
-    [9] Noch neun Schritte.
-    [10] Noch zehn Schritte.
-    [11] Noch elf Schritte.
-    [12] Noch zwölf Schritte.
-   *[other] Noch { $steps } Schritte.
-}
-way-next = Auf dem Weg zu „{ $target }“ kommt als Nächstes „{ $next }“. { $steps ->
-    [1] Noch ein Schritt.
-    [2] Noch zwei Schritte.
-    [3] Noch drei Schritte.
-    [4] Noch vier Schritte.
-    [5] Noch fünf Schritte.
-    [6] Noch sechs Schritte.
-    [7] Noch sieben Schritte.
-    [8] Noch acht Schritte.
-    [9] Noch neun Schritte.
-    [10] Noch zehn Schritte.
-    [11] Noch elf Schritte.
-    [12] Noch zwölf Schritte.
-   *[other] Noch { $steps } Schritte.
-}
+way-before = Vor „{ $target }“ kommt „{ $unit }“.
+way-next = Auf dem Weg zu „{ $target }“ kommt als Nächstes „{ $next }“.
 way-open = Du hast nach „{ $target }“ gefragt: Das kann als Nächstes kommen.
+way-steps =
+    { $steps ->
+        [1] Noch ein Schritt.
+        [2] Noch zwei Schritte.
+        [3] Noch drei Schritte.
+        [4] Noch vier Schritte.
+        [5] Noch fünf Schritte.
+        [6] Noch sechs Schritte.
+        [7] Noch sieben Schritte.
+        [8] Noch acht Schritte.
+        [9] Noch neun Schritte.
+        [10] Noch zehn Schritte.
+        [11] Noch elf Schritte.
+        [12] Noch zwölf Schritte.
+       *[other] Noch { $steps } Schritte.
+    }
 
 choose-unit = Worum geht es: { $units }?
 choose-this-unit = Geht es um { $units }?

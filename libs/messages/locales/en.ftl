@@ -26,39 +26,27 @@ unit-gold = You have gold in { $unit }, the highest badge. The next unit is { $n
 course-gold = You have gold in all { $units } units: you have reached the end of this course. You can still practise any unit, or ask about anything in it.
 
 # Before a reply whose focus is not what was asked for, one of three: the focus comes before it; another unit does; it can
-# be begun now. After the first two: how many units come before it.
+# be begun now. After the first two the fourth: how many units come before it.
 # { $target }: the title of what was asked for; { $unit }: the focus's; { $next }: the next unit's; { $steps }: a number.
-way-before = Before { $target }: { $unit }. { $steps ->
-    [1] One step to go.
-    [2] Two steps to go.
-    [3] Three steps to go.
-    [4] Four steps to go.
-    [5] Five steps to go.
-    [6] Six steps to go.
-    [7] Seven steps to go.
-    [8] Eight steps to go.
-    [9] Nine steps to go.
-    [10] Ten steps to go.
-    [11] Eleven steps to go.
-    [12] Twelve steps to go.
-   *[other] { $steps } steps to go.
-}
-way-next = On the way to { $target }, { $next } comes next. { $steps ->
-    [1] One step to go.
-    [2] Two steps to go.
-    [3] Three steps to go.
-    [4] Four steps to go.
-    [5] Five steps to go.
-    [6] Six steps to go.
-    [7] Seven steps to go.
-    [8] Eight steps to go.
-    [9] Nine steps to go.
-    [10] Ten steps to go.
-    [11] Eleven steps to go.
-    [12] Twelve steps to go.
-   *[other] { $steps } steps to go.
-}
+way-before = Before { $target }: { $unit }.
+way-next = On the way to { $target }, { $next } comes next.
 way-open = You asked for { $target }: it can come next.
+way-steps =
+    { $steps ->
+        [1] One step to go.
+        [2] Two steps to go.
+        [3] Three steps to go.
+        [4] Four steps to go.
+        [5] Five steps to go.
+        [6] Six steps to go.
+        [7] Seven steps to go.
+        [8] Eight steps to go.
+        [9] Nine steps to go.
+        [10] Ten steps to go.
+        [11] Eleven steps to go.
+        [12] Twelve steps to go.
+       *[other] { $steps } steps to go.
+    }
 
 # The whole answer without a model where a first message could not be placed; its units are offered as buttons.
 # { $units }: up to three titles.

@@ -26,16 +26,21 @@ fn way(loaded: &LoadedCourse, standing: &Standing) -> Option<String> {
     let first = way.path.first()?;
     let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
     let target = ("target", title(&way.unit.unit_id));
-    let steps = ("steps", way.steps_to_go.into());
-    Some(if way.steps_to_go == 0 {
-        text(locale, keys::WAY_OPEN, &[target])
-    } else if first.unit_id == standing.focus.unit_id {
+    if way.steps_to_go == 0 {
+        return Some(text(locale, keys::WAY_OPEN, &[target]));
+    }
+    let sentence = if first.unit_id == standing.focus.unit_id {
         let unit = ("unit", title(&first.unit_id));
-        text(locale, keys::WAY_BEFORE, &[target, unit, steps])
+        text(locale, keys::WAY_BEFORE, &[target, unit])
     } else {
         let next = ("next", title(&first.unit_id));
-        text(locale, keys::WAY_NEXT, &[target, next, steps])
-    })
+        text(locale, keys::WAY_NEXT, &[target, next])
+    };
+    let steps = [("steps", way.steps_to_go.into())];
+    Some(format!(
+        "{sentence} {}",
+        text(locale, keys::WAY_STEPS, &steps)
+    ))
 }
 
 /// The question of a clarifier without a model: which of these units it is about. `None` where there are none to choose
