@@ -101,7 +101,7 @@ impl Composing<'_> {
         let planned = self
             .help
             .runs
-            .plan(working, course_id, &procedure, &run, now)
+            .plan(working, course_id, &procedure, run, now)
             .await?;
         planned.plan.ok_or_else(|| Step::Policy.malformed())
     }
