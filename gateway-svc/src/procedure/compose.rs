@@ -55,12 +55,18 @@ impl Composing<'_> {
         let completed = self.ask_model(&working, &plan).await;
         self.progress.stage(TurnStage::Checking);
         let began = Instant::now();
-        let resolved = self.resolve(&plan, &completed).await;
+        let resolved = match completed.is_off {
+            // Nothing was written that would have to be validated.
+            true => planned(&plan, completed.call.failure()),
+            false => self
+                .resolve(&plan, &completed)
+                .await
+                .unwrap_or_else(|fault| {
+                    tracing::warn!(reason = fault.reason().wire_name(), "help is not resolved");
+                    planned(&plan, DegradedReason::PolicyUnavailable)
+                }),
+        };
         self.took("resolve", began);
-        let resolved = resolved.unwrap_or_else(|fault| {
-            tracing::warn!(reason = fault.reason().wire_name(), "help is not resolved");
-            planned(&plan)
-        });
         let help = self.help_of(&plan, &completed, &resolved);
         let run = self.state.run.clone().unwrap_or_default();
         let mut said = resolved.help.unwrap_or_default();
@@ -101,7 +107,7 @@ impl Composing<'_> {
         let planned = self
             .help
             .runs
-            .plan(working, course_id, &procedure, &run, now)
+            .plan(working, course_id, &procedure, run, now)
             .await?;
         planned.plan.ok_or_else(|| Step::Policy.malformed())
     }
@@ -305,13 +311,17 @@ impl Composing<'_> {
     }
 }
 
-/// The plan's own fallback, where the policy does not resolve.
-fn planned(plan: &ProcedureHelpPlan) -> ResolveProcedureHelpResponse {
+/// The plan's own help, and why it is given; of a finished procedure nothing else is to be said.
+fn planned(plan: &ProcedureHelpPlan, reason: DegradedReason) -> ResolveProcedureHelpResponse {
+    let (status, reason) = match plan.status() {
+        ProcedureStepStatus::Finished => (ProcedureHelpStatus::Ok, DegradedReason::Unspecified),
+        _ => (ProcedureHelpStatus::Fallback, reason),
+    };
     ResolveProcedureHelpResponse {
-        status: ProcedureHelpStatus::Fallback.into(),
+        status: status.into(),
         step_id: plan.step.clone().unwrap_or_default().step_id,
         help: plan.fallback.clone(),
-        fallback_reason: DegradedReason::PolicyUnavailable.into(),
+        fallback_reason: reason.into(),
         ..ResolveProcedureHelpResponse::default()
     }
 }

@@ -48,8 +48,8 @@ impl ProcedureHelp {
     ) -> Result<Help, Fault> {
         ids::check("session_id", &asked.session_id)?;
         let context = &context.on_behalf_of(Caller::clone(learner));
-        // The help is about the latest observation that came here.
-        let thread = self.runs.flush(learner, &asked.session_id).await?;
+        // The help is about the latest observation that came here, and infers the step itself.
+        let thread = self.runs.flush(learner, &asked.session_id, false).await?;
         let request = Request {
             context,
             caller: learner,

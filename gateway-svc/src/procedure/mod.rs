@@ -4,7 +4,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `learner` | whom a call speaks for |
-//! | `observe`, `runs`, `task` | observations: merged, gathered for each session, stored, the step inferred |
+//! | `observe`, `run`, `runs` | observations: merged, gathered for each session, stored, the step inferred |
 //! | `help`, `compose` | the answer to a press of *help*, and the phases between begin and commit |
 //! | `overlays` | what is shown: watched, acknowledged |
 //! | `timeline` | a session and its events, as clients see them |
@@ -16,8 +16,8 @@ pub(crate) mod learner;
 mod metrics;
 pub(crate) mod observe;
 mod overlays;
+mod run;
 mod runs;
-mod task;
 mod timeline;
 
 use std::{sync::Arc, time::Duration};
@@ -180,7 +180,7 @@ impl ProcedureHelp {
         learner: &Arc<Caller>,
         session_id: &str,
     ) -> Result<ObservationReceipt, Fault> {
-        self.runs.flush(learner, session_id).await?;
+        self.runs.flush(learner, session_id, true).await?;
         let told = self.watch_receipts(learner, session_id).await?;
         told.borrow().clone()
     }

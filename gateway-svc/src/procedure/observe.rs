@@ -1,6 +1,6 @@
 //! Observations: checked, and merged into what is known of a run. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use turnwise_kit::{Fault, time};
@@ -21,12 +21,14 @@ const FUTURE: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Observed {
     pub(crate) run: HelpRun,
-    /// Raw names of variables whose values have changed since.
-    touched: BTreeSet<String>,
-    /// Changes since, at most [`MOST_DELTAS`].
-    deltas: Vec<Delta>,
-    /// Whether anything came since.
-    is_new: bool,
+    /// How many observations came here.
+    news: u64,
+    /// How many of them are stored.
+    stored: u64,
+    /// Raw names of variables whose values have changed since, with the number of the observation.
+    touched: BTreeMap<String, u64>,
+    /// Changes since, at most [`MOST_DELTAS`], with the number of the observation.
+    deltas: Vec<(u64, Delta)>,
 }
 
 /// Refuses an observation that cannot be one.
@@ -87,7 +89,12 @@ impl Observed {
 
     /// Whether anything came since it was stored.
     pub(crate) fn is_new(&self) -> bool {
-        self.is_new
+        self.news > self.stored
+    }
+
+    /// How many observations came here: what a run holds that is taken now.
+    pub(crate) fn news(&self) -> u64 {
+        self.news
     }
 
     /// Whether a value has changed since it was stored.
@@ -113,7 +120,7 @@ impl Observed {
         self.run.stored_sequence = observation.sequence;
         self.run.observed_time = Some(time::to_proto(at));
         self.run.receive_time = Some(time::to_proto(now));
-        self.is_new = true;
+        self.news += 1;
         let mut unlisted = 0;
         for variable in observation.variables {
             match is_listed(&variable.name) {
@@ -150,7 +157,7 @@ impl Observed {
                 None
             }
         };
-        self.touched.insert(name.clone());
+        self.touched.insert(name.clone(), self.news);
         self.note(Delta {
             name,
             old_value: written(old.as_ref()),
@@ -178,19 +185,18 @@ impl Observed {
     }
 
     fn note(&mut self, delta: Delta) {
-        for deltas in [&mut self.run.recent_deltas, &mut self.deltas] {
-            deltas.push(delta.clone());
-            let excess = deltas.len().saturating_sub(MOST_DELTAS);
-            deltas.drain(..excess);
-        }
+        self.deltas.push((self.news, delta.clone()));
+        keep_last(&mut self.deltas);
+        self.run.recent_deltas.push(delta);
+        keep_last(&mut self.run.recent_deltas);
     }
 
-    /// It is stored, under this version.
-    pub(crate) fn settle(&mut self, version: i64) {
+    /// What had come when there were so many observations is stored, under this version.
+    pub(crate) fn settle(&mut self, version: i64, news: u64) {
         self.run.version = version;
-        self.touched.clear();
-        self.deltas.clear();
-        self.is_new = false;
+        self.stored = news;
+        self.touched.retain(|_, number| *number > news);
+        self.deltas.retain(|(number, _)| *number > news);
     }
 
     /// The same observations over a run that somebody else stored meanwhile.
@@ -208,7 +214,7 @@ impl Observed {
         }
         for variable in mine.variables {
             let name = name_of(&variable);
-            if !self.touched.contains(name) {
+            if !self.touched.contains_key(name) {
                 continue;
             }
             match run
@@ -219,9 +225,9 @@ impl Observed {
                 Err(place) => run.variables.insert(place, variable),
             }
         }
-        run.recent_deltas.extend(self.deltas.iter().cloned());
-        let excess = run.recent_deltas.len().saturating_sub(MOST_DELTAS);
-        run.recent_deltas.drain(..excess);
+        let deltas = self.deltas.iter().map(|(_, delta)| delta.clone());
+        run.recent_deltas.extend(deltas);
+        keep_last(&mut run.recent_deltas);
         Self { run, ..self }
     }
 }
@@ -236,6 +242,11 @@ pub(crate) fn client_now(run: &HelpRun, now: Timestamp) -> Timestamp {
         }
         _ => now,
     }
+}
+
+fn keep_last<T>(deltas: &mut Vec<T>) {
+    let excess = deltas.len().saturating_sub(MOST_DELTAS);
+    deltas.drain(..excess);
 }
 
 fn is_usable(value: &Value) -> bool {

@@ -1,7 +1,4 @@
-//! Runs that are being observed. What comes for a session is gathered by one task and stored together, so that thirty
-//! observations a second are two writes. The task infers the step with what it stores, and has a highlight cleared once its
-//! step is complete. It ends when nothing comes any more; what it had not stored is lost with its process, and the client, who
-//! was not told that it is stored, sends it again.
+//! Runs that are being observed by callers of this process, each found by its session.
 
 use std::{
     collections::HashMap,
@@ -10,7 +7,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::watch;
 use turnwise_kit::{CallContext, Caller, Fault, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -20,39 +17,26 @@ use turnwise_proto::{
     tutor::v1::Thread,
 };
 
-use super::{HelpSettings, learner::closed, observe::client_now, task::Task};
+use super::{HelpSettings, learner::closed, observe::client_now, run::Run};
 use crate::{conversation::Core, error::public, upstream::Step};
 
 /// How long a call to a service may take.
 pub(super) const WAIT: Duration = Duration::from_secs(5);
-/// Commands that wait for a task. With more, whoever sends is read more slowly.
-const QUEUE: usize = 64;
-/// A write is tried so often against others that come between.
+/// A write is tried so often against others that come between, and a run that ends in this moment is begun again.
 pub(super) const TRIES: usize = 4;
 
 /// What is being observed, by all callers of this process.
 pub(super) struct Runs {
     pub(super) core: Arc<Core>,
     pub(super) settings: HelpSettings,
-    open: Mutex<HashMap<Key, mpsc::Sender<Command>>>,
+    open: Mutex<HashMap<Key, Arc<Run>>>,
 }
 
 /// Tenant, learner, session.
 pub(super) type Key = (String, String, String);
-pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
 
 /// What is told of a run: what is stored, or why it goes no further.
 pub(super) type Told = Result<ObservationReceipt, Fault>;
-
-/// What is asked of a session's task.
-pub(super) enum Command {
-    Observe(Arc<Caller>, Observation, Reply<ObservationReceipt>),
-    Watch(Arc<Caller>, Reply<watch::Receiver<Told>>),
-    /// Stores what came; answers the session.
-    Flush(Arc<Caller>, Reply<Thread>),
-    /// An overlay was asked for.
-    Shown(Overlay),
-}
 
 impl Runs {
     pub(super) fn new(core: &Arc<Core>, settings: HelpSettings) -> Arc<Self> {
@@ -68,10 +52,16 @@ impl Runs {
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
-        observation: Observation,
+        mut observation: Observation,
     ) -> Result<ObservationReceipt, Fault> {
-        let command = |reply| Command::Observe(Arc::clone(caller), observation.clone(), reply);
-        self.ask(caller, session_id, command).await
+        for _ in 0..TRIES {
+            let run = self.run(caller, session_id).await?;
+            match run.observe(observation) {
+                Ok(receipt) => return Ok(receipt),
+                Err(not_taken) => observation = not_taken,
+            }
+        }
+        Err(Step::Session.malformed())
     }
 
     /// What is stored, now and whenever it is more.
@@ -80,18 +70,19 @@ impl Runs {
         caller: &Arc<Caller>,
         session_id: &str,
     ) -> Result<watch::Receiver<Told>, Fault> {
-        let command = |reply| Command::Watch(Arc::clone(caller), reply);
-        self.ask(caller, session_id, command).await
+        Ok(self.run(caller, session_id).await?.watch())
     }
 
-    /// Stores what came for a session here; answers the session.
+    /// Stores what came for a session here, `looks`: with the step as it is then; answers the session.
     pub(super) async fn flush(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
+        looks: bool,
     ) -> Result<Thread, Fault> {
-        let command = |reply| Command::Flush(Arc::clone(caller), reply);
-        self.ask(caller, session_id, command).await
+        let run = self.run(caller, session_id).await?;
+        run.flush(looks).await?;
+        Ok(run.thread.clone())
     }
 
     /// Has the step of a new highlight looked after.
@@ -101,74 +92,56 @@ impl Runs {
         session_id: &str,
         overlay: Overlay,
     ) {
-        let sender = self.task(caller, session_id);
-        // A task that ends in this moment is not needed: the highlight ends by itself.
-        let _ = sender.send(Command::Shown(overlay)).await;
+        // Where the run cannot be had, the highlight ends by itself.
+        if let Ok(run) = self.run(caller, session_id).await {
+            run.show(overlay);
+        }
     }
 
-    async fn ask<T>(
+    /// A session's run, begun where there is none, for a caller who may add to it.
+    async fn run(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
-        command: impl Fn(Reply<T>) -> Command,
-    ) -> Result<T, Fault> {
-        // A task that ends in this moment answers no more; the next one does.
-        for _ in 0..TRIES {
-            let (reply, answer) = oneshot::channel();
-            let sender = self.task(caller, session_id);
-            if sender.send(command(reply)).await.is_ok()
-                && let Ok(answer) = answer.await
-            {
-                return answer;
-            }
-        }
-        Err(Step::Session.malformed())
-    }
-
-    /// The way to a session's task, which is started where there is none.
-    fn task(self: &Arc<Self>, caller: &Arc<Caller>, session_id: &str) -> mpsc::Sender<Command> {
+    ) -> Result<Arc<Run>, Fault> {
         let key = (
             caller.tenant.clone(),
             caller.subject.clone(),
             session_id.to_owned(),
         );
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = open.get(&key).filter(|sender| !sender.is_closed()) {
-            return sender.clone();
+        let found = self.lock().get(&key).filter(|run| !run.is_over()).cloned();
+        let run = match found {
+            Some(run) => run,
+            None => self.begin(caller, key).await?,
+        };
+        run.admit(caller)?;
+        Ok(run)
+    }
+
+    async fn begin(self: &Arc<Self>, caller: &Arc<Caller>, key: Key) -> Result<Arc<Run>, Fault> {
+        let (thread, state) = self.read(caller, &key.2).await?;
+        let mut open = self.lock();
+        // Another call may have begun it meanwhile.
+        if let Some(run) = open.get(&key).filter(|run| !run.is_over()) {
+            return Ok(Arc::clone(run));
         }
-        let (sender, commands) = mpsc::channel(QUEUE);
-        open.insert(key.clone(), sender.clone());
-        let (runs, caller) = (Arc::clone(self), Arc::clone(caller));
+        let run = Run::new(self, &key, caller, thread, state);
+        open.insert(key.clone(), Arc::clone(&run));
+        drop(open);
+        let (runs, working) = (Arc::clone(self), Arc::clone(&run));
         self.core.kit.tasks.spawn(async move {
-            runs.run(key, caller, commands).await;
+            working.work().await;
+            let mut open = runs.lock();
+            if open.get(&key).is_some_and(|run| Arc::ptr_eq(run, &working)) {
+                open.remove(&key);
+            }
         });
-        sender
+        Ok(run)
     }
 
-    async fn run(
-        self: Arc<Self>,
-        key: Key,
-        caller: Arc<Caller>,
-        mut commands: mpsc::Receiver<Command>,
-    ) {
-        match self.read(&caller, &key.2).await {
-            Ok((thread, state)) => {
-                let task = Task::new(Arc::clone(&self), key.clone(), caller, thread, state);
-                task.work(&mut commands).await;
-            }
-            Err(fault) => {
-                commands.close();
-                while let Some(command) = commands.recv().await {
-                    command.refuse(fault.clone());
-                }
-            }
-        }
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.get(&key).is_some_and(mpsc::Sender::is_closed) {
-            open.remove(&key);
-        }
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Run>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
     pub(super) async fn read(
         &self,
         caller: &Caller,
@@ -199,17 +172,18 @@ impl Runs {
         context: &CallContext,
         course_id: &str,
         procedure: &HelpProcedure,
-        run: &HelpRun,
+        run: HelpRun,
         now: Timestamp,
     ) -> Result<PlanProcedureHelpResponse, Fault> {
         let step = Step::Policy.of(context);
+        let now = client_now(&run, now);
         let request = PlanProcedureHelpRequest {
             course_id: course_id.to_owned(),
             pack_hash: procedure.pack_hash.clone(),
             procedure_id: procedure.procedure_id.clone(),
-            run_state: run.run_state.clone(),
-            variables: run.variables.clone(),
-            now: Some(time::to_proto(client_now(run, now))),
+            run_state: run.run_state,
+            variables: run.variables,
+            now: Some(time::to_proto(now)),
         };
         let mut policy = self.core.upstreams.policy.clone();
         let planned = policy.plan_procedure_help(step.request(request)).await;
@@ -223,17 +197,5 @@ impl Runs {
                 _ => fault,
             }
         })
-    }
-}
-
-impl Command {
-    pub(super) fn refuse(self, fault: Fault) {
-        // Nobody waits any more where the caller has gone.
-        match self {
-            Self::Observe(_, _, reply) => drop(reply.send(Err(fault))),
-            Self::Watch(_, reply) => drop(reply.send(Err(fault))),
-            Self::Flush(_, reply) => drop(reply.send(Err(fault))),
-            Self::Shown(_) => {}
-        }
     }
 }

@@ -176,7 +176,8 @@ impl Sessions {
                 ],
                 reads: Vec::new(),
             };
-            let Outcome::Refused(refused) = self.transact(&partition(), transaction).await? else {
+            let entered = self.transact_ahead(&partition(), transaction).await?;
+            let Outcome::Refused(refused) = entered else {
                 continue;
             };
             if refused.check == 0 {
@@ -204,7 +205,7 @@ impl Sessions {
                 writes: vec![ranked(work.work_id.clone(), due)],
                 reads: Vec::new(),
             };
-            self.transact(&partition(), transaction).await?;
+            self.transact_ahead(&partition(), transaction).await?;
         }
         Ok(())
     }
