@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeSet,
+    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -142,7 +143,11 @@ impl Run {
             .take(observation, |name| self.listed.contains(name), now);
         known.unlisted = known.unlisted.saturating_add(unlisted);
         if known.observed.is_new() && known.flush_at.is_none() {
-            known.flush_at = Some(Instant::now() + GATHER);
+            let wait = match known.looked_at {
+                Some(_) => GATHER,
+                None => first_wait(),
+            };
+            known.flush_at = Some(Instant::now() + wait);
             self.sooner.notify_one();
         }
         let stored = self.told.borrow().as_ref().ok().cloned();
@@ -418,6 +423,12 @@ impl Known {
         self.look_after = after;
         self.look_at = Some(Instant::now() + after);
     }
+}
+
+/// How long the first observation of a run waits: the runs of a class that begins together are not all stored in one moment.
+fn first_wait() -> Duration {
+    let share = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
+    GATHER.mul_f64(share)
 }
 
 fn receipt(run: &HelpRun, received_sequence: i64) -> ObservationReceipt {
