@@ -219,8 +219,10 @@ async fn observe(mut run: Run, rate: u32, seconds: u32, number: usize) -> Seen {
             helps
         }
     });
-    let began = Instant::now();
-    let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
+    // Simulators share no clock.
+    let period = Duration::from_secs(1) / rate;
+    let began = Instant::now() + period.mul_f64((number % 97) as f64 / 97.0);
+    let mut ticks = tokio::time::interval_at(began, period);
     let mut sent = 0;
     for _ in 0..rate * seconds {
         ticks.tick().await;

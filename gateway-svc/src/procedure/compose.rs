@@ -10,8 +10,8 @@ use turnwise_proto::{
     explain::v1::{PhaseTime, ProcedureHelpFacts, TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        ProcedureHelpPlan, ProcedureHelpStatus, ProcedureStepStatus, Reply,
-        ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
+        PlanProcedureHelpResponse, ProcedureHelpPlan, ProcedureHelpStatus, ProcedureStepStatus,
+        Reply, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
         resolve_procedure_help_request::Outcome,
     },
     procedure::v1::{Help, HelpMetadata, HelpStatus, StepStatus},
@@ -36,6 +36,8 @@ pub(super) struct Composing<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) progress: &'a Progress,
     pub(super) state: &'a HelpState,
+    /// What the policy said of the same state already.
+    pub(super) planned: Option<Result<PlanProcedureHelpResponse, Fault>>,
     pub(super) facts: TurnFacts,
     pub(super) texts: TurnTexts,
 }
@@ -99,17 +101,18 @@ impl Composing<'_> {
         Ok((self.facts, self.texts, help))
     }
 
-    async fn plan(&self, working: &CallContext) -> Result<ProcedureHelpPlan, Fault> {
-        let procedure = self.state.procedure.clone().unwrap_or_default();
-        let run = self.state.run.clone().unwrap_or_default();
-        let now = self.help.now();
-        let course_id = self.request.course_id;
-        let planned = self
-            .help
-            .runs
-            .plan(working, course_id, &procedure, run, now)
-            .await?;
-        planned.plan.ok_or_else(|| Step::Policy.malformed())
+    async fn plan(&mut self, working: &CallContext) -> Result<ProcedureHelpPlan, Fault> {
+        let planned = match self.planned.take() {
+            Some(planned) => planned,
+            None => {
+                let procedure = self.state.procedure.clone().unwrap_or_default();
+                let run = self.state.run.clone().unwrap_or_default();
+                let (course_id, now) = (self.request.course_id, self.help.now());
+                let runs = &self.help.runs;
+                runs.plan(working, course_id, &procedure, run, now).await
+            }
+        };
+        planned?.plan.ok_or_else(|| Step::Policy.malformed())
     }
 
     async fn ask_model(&mut self, working: &CallContext, plan: &ProcedureHelpPlan) -> Completed {

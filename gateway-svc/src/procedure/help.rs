@@ -49,7 +49,8 @@ impl ProcedureHelp {
         ids::check("session_id", &asked.session_id)?;
         let context = &context.on_behalf_of(Caller::clone(learner));
         // The help is about the latest observation that came here, and infers the step itself.
-        let thread = self.runs.flush(learner, &asked.session_id, false).await?;
+        let run = self.runs.flush(learner, &asked.session_id, false).await?;
+        let thread = &run.thread;
         let request = Request {
             context,
             caller: learner,
@@ -67,15 +68,22 @@ impl ProcedureHelp {
             ),
         };
         let core = &*self.core;
-        let turn = match core
-            .begin_turn(&request, BeginTurnRequest::default())
-            .await?
-        {
+        // Planned while the turn begins: what it begins with is mostly what is known here.
+        let working = context.keeping_back(core.reply_reserve);
+        let (known, course_id) = (run.observed(), &thread.course_id);
+        let version = known.version;
+        let planning = self
+            .runs
+            .plan(&working, course_id, &run.procedure, known, self.now());
+        let beginning = core.begin_turn(&request, BeginTurnRequest::default());
+        let (begun, planned) = tokio::join!(beginning, planning);
+        let turn = match begun? {
             Begun::Stored(help) => return Ok(help),
             Begun::Start(turn) => turn,
         };
         let start = &turn.start;
         let state = start.help.as_ref().ok_or_else(closed)?;
+        let is_same = state.run.as_ref().is_some_and(|run| run.version == version);
         let composed = turn
             .during(async {
                 let composing = Composing {
@@ -83,6 +91,7 @@ impl ProcedureHelp {
                     request: &request,
                     progress,
                     state,
+                    planned: is_same.then_some(planned),
                     facts: TurnFacts {
                         format: record::FORMAT,
                         turn_id: Uuid::new_v4().to_string(),

@@ -46,7 +46,7 @@ pub(super) struct Run {
     runs: Arc<Runs>,
     session_id: String,
     pub(super) thread: Thread,
-    procedure: HelpProcedure,
+    pub(super) procedure: HelpProcedure,
     listed: BTreeSet<String>,
     told: watch::Sender<Told>,
     known: Mutex<Known>,
@@ -161,6 +161,11 @@ impl Run {
     /// What is stored, now and whenever it is more.
     pub(super) fn watch(&self) -> watch::Receiver<Told> {
         self.told.subscribe()
+    }
+
+    /// What was observed.
+    pub(super) fn observed(&self) -> HelpRun {
+        self.known().observed.run.clone()
     }
 
     /// An overlay was asked for.
@@ -312,7 +317,7 @@ impl Run {
     /// stored all the same, and help infers it again.
     async fn infer(&self, context: &CallContext) -> Result<Option<bool>, Fault> {
         let now = self.runs.core.kit.clock.now();
-        let run = self.known().observed.run.clone();
+        let run = self.observed();
         let (course_id, procedure) = (&self.thread.course_id, &self.procedure);
         let planned = self
             .runs

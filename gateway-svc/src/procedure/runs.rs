@@ -73,16 +73,16 @@ impl Runs {
         Ok(self.run(caller, session_id).await?.watch())
     }
 
-    /// Stores what came for a session here, `looks`: with the step as it is then; answers the session.
+    /// Stores what came for a session here, `looks`: with the step as it is then; answers the session's run.
     pub(super) async fn flush(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
         looks: bool,
-    ) -> Result<Thread, Fault> {
+    ) -> Result<Arc<Run>, Fault> {
         let run = self.run(caller, session_id).await?;
         run.flush(looks).await?;
-        Ok(run.thread.clone())
+        Ok(run)
     }
 
     /// Has the step of a new highlight looked after.
