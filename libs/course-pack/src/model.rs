@@ -68,7 +68,7 @@ pub struct PolicyOverrides {
     pub target_confidence: Option<f64>,
     /// Hours after which a unit's recency has fallen to 0, 1 to 8760 (default 72).
     pub recency_window_hours: Option<u32>,
-    /// Units in a turn's scope, 1 to 50 (default 6).
+    /// Units in a turn's scope, 3 to 6 (default 6): focus, blocker and target always fit.
     pub max_scoped_units: Option<u32>,
     /// Mapped units that become candidates, 0 to 50 (default 3).
     pub candidates_mapped: Option<u32>,

@@ -85,7 +85,7 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
             .unwrap_or_default(),
         target_confidence: fields.share("target_confidence", sink),
         recency_window_hours: fields.whole_number("recency_window_hours", 1..=8760, sink),
-        max_scoped_units: fields.whole_number("max_scoped_units", 1..=50, sink),
+        max_scoped_units: fields.whole_number("max_scoped_units", 3..=6, sink),
         candidates_mapped: fields.whole_number("candidates_mapped", 0..=50, sink),
         candidates_in_progress: fields.whole_number("candidates_in_progress", 0..=50, sink),
         scope_mapped: fields.whole_number("scope_mapped", 0..=50, sink),
