@@ -220,11 +220,14 @@ impl Run {
     /// Stores what came, if anything did since the last time; `looks`: with the step as it is then.
     pub(super) async fn flush(&self, looks: bool) -> Result<(), Fault> {
         let _storing = self.storing.lock().await;
-        let is_new = self.known().observed.is_new();
-        match is_new {
-            true => self.store(looks).await,
-            false => Ok(()),
+        {
+            let mut known = self.known();
+            if !known.observed.is_new() {
+                known.flush_at = None;
+                return Ok(());
+            }
         }
+        self.store(looks).await
     }
 
     /// Stores all that is known. What could not be stored is tried again.
