@@ -45,7 +45,7 @@ impl Page {
     }
 
     /// A line for a value that is there, none for one that is not.
-    fn some(&mut self, key: &str, value: Option<impl Display>) {
+    pub(super) fn some(&mut self, key: &str, value: Option<impl Display>) {
         if let Some(value) = value {
             self.line(key, value);
         }
