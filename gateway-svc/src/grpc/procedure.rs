@@ -7,13 +7,16 @@ use futures_util::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 use turnwise_kit::{CallContext, Caller, Fault};
-use turnwise_proto::procedure::v1::{
-    GetHelpSessionRequest, GetHelpSessionResponse, ObservationReceipt, OpenHelpSessionRequest,
-    OpenHelpSessionResponse, RecordObservationRequest, RecordObservationResponse,
-    RecordObservationsRequest, RecordObservationsResponse, RecordOverlayAckRequest,
-    RecordOverlayAckResponse, RequestHelpRequest, RequestHelpResponse, StreamHelpRequest,
-    StreamHelpResponse, WatchOverlaysRequest, WatchOverlaysResponse,
-    procedure_help_service_server::ProcedureHelpService, stream_help_response::News,
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    procedure::v1::{
+        GetHelpSessionRequest, GetHelpSessionResponse, ObservationReceipt, OpenHelpSessionRequest,
+        OpenHelpSessionResponse, RecordObservationRequest, RecordObservationResponse,
+        RecordObservationsRequest, RecordObservationsResponse, RecordOverlayAckRequest,
+        RecordOverlayAckResponse, RequestHelpRequest, RequestHelpResponse, StreamHelpRequest,
+        StreamHelpResponse, WatchOverlaysRequest, WatchOverlaysResponse,
+        procedure_help_service_server::ProcedureHelpService, stream_help_response::News,
+    },
 };
 
 use super::{Answers, told};
@@ -207,6 +210,8 @@ enum Came {
     Stored(bool),
     /// A request, or that no more come.
     Request(Result<Option<RecordObservationsRequest>, Status>),
+    /// The process is to end.
+    End,
 }
 
 /// Takes a session's observations as they come, and tells what is stored: at once, then each time that something was. The first
@@ -222,9 +227,10 @@ fn receipts(
         let session_id = first.session_id.clone();
         let mut stored = help.watch_receipts(&learner, &session_id).await?;
         let told = stored.borrow_and_update().clone();
-        let receipt = told?;
-        let mut received = receipt.stored_sequence;
-        yield receipt;
+        let mut last = told?;
+        let mut received = last.stored_sequence;
+        yield last.clone();
+        let end = help.kit().shutdown.clone();
         let mut next = Some(first);
         loop {
             if let Some(request) = next.take() {
@@ -244,6 +250,7 @@ fn receipts(
             }
             let came = tokio::select! {
                 biased;
+                () = end.cancelled() => Came::End,
                 changed = stored.changed() => Came::Stored(changed.is_ok()),
                 message = requests.message() => Came::Request(message),
             };
@@ -260,10 +267,27 @@ fn receipts(
                     let told = stored.borrow_and_update().clone();
                     let receipt = told?;
                     received = received.max(receipt.received_sequence);
-                    yield ObservationReceipt { received_sequence: received, ..receipt };
+                    let is_news = receipt.stored_sequence != last.stored_sequence || receipt.step_id != last.step_id;
+                    last = ObservationReceipt { received_sequence: received, ..receipt };
+                    if is_news {
+                        yield last.clone();
+                    }
+                }
+                Came::End => {
+                    yield help.store_now(&learner, &session_id).await?;
+                    Err(ended())?;
                 }
             }
         }
         yield help.store_now(&learner, &session_id).await?;
     }
+}
+
+/// An orderly stop: all that came here is stored.
+fn ended() -> Fault {
+    Fault::new(
+        ErrorReason::Draining,
+        "this server is being stopped; open the stream again and send what lies behind the last receipt",
+    )
+    .retry_after(Duration::from_secs(1))
 }

@@ -8,7 +8,7 @@ use turnwise_proto::{
     explain::v1::{TurnFacts, TurnTexts},
     procedure::v1::{Help, HelpStatus, Overlay, OverlayIntent, OverlayState, RequestHelpRequest},
     session::v1::{
-        BeginTurnRequest, CommitTurnRequest, NewEvent, NewOverlay, ThreadKind, TurnStart,
+        BeginTurnRequest, CommitTurnRequest, HelpState, NewEvent, NewOverlay, ThreadKind, TurnStart,
     },
     tutor::v1::{Role, TutorMessage},
 };
@@ -49,7 +49,7 @@ impl ProcedureHelp {
         ids::check("session_id", &asked.session_id)?;
         let context = &context.on_behalf_of(Caller::clone(learner));
         // The help is about the latest observation that came here, and infers the step itself.
-        let run = self.runs.flush(learner, &asked.session_id, false).await?;
+        let run = self.runs.flush(learner, &asked.session_id).await?;
         let thread = &run.thread;
         let request = Request {
             context,
@@ -83,6 +83,7 @@ impl ProcedureHelp {
         };
         let start = &turn.start;
         let state = start.help.as_ref().ok_or_else(closed)?;
+        run.adopt(HelpState::clone(state));
         let is_same = state.run.as_ref().is_some_and(|run| run.version == version);
         let composed = turn
             .during(async {

@@ -174,15 +174,15 @@ impl ProcedureHelp {
         watched.map_err(of_session)
     }
 
-    /// Stores what came for a session; answers what is stored then.
+    /// Stores what came for a session and the step that it is at; answers what is stored then.
     pub(crate) async fn store_now(
         &self,
         learner: &Arc<Caller>,
         session_id: &str,
     ) -> Result<ObservationReceipt, Fault> {
-        self.runs.flush(learner, session_id, true).await?;
-        let told = self.watch_receipts(learner, session_id).await?;
-        told.borrow().clone()
+        let run = self.runs.flush(learner, session_id).await?;
+        run.look().await?;
+        run.watch().borrow().clone()
     }
 }
 

@@ -25,8 +25,8 @@ pub(crate) struct Observed {
     news: u64,
     /// How many of them are stored.
     stored: u64,
-    /// Raw names of variables whose values have changed since, with the number of the observation.
-    touched: BTreeMap<String, u64>,
+    /// Raw names of the variables that were told since, with the number and the time of the last observation of each.
+    told: BTreeMap<String, (u64, Timestamp)>,
     /// Changes since, at most [`MOST_DELTAS`], with the number of the observation.
     deltas: Vec<(u64, Delta)>,
 }
@@ -99,7 +99,7 @@ impl Observed {
 
     /// Whether a value has changed since it was stored.
     pub(crate) fn has_changed(&self) -> bool {
-        !self.touched.is_empty()
+        !self.deltas.is_empty()
     }
 
     /// Takes an observation that was checked; answers how many of its values are not listed. `is_listed` says which are.
@@ -137,6 +137,12 @@ impl Observed {
             ..variable
         };
         let (name, value) = (variable.name.clone(), variable.value.clone());
+        match self.told.get_mut(&name) {
+            Some(last) => *last = (self.news, at),
+            None => {
+                self.told.insert(name.clone(), (self.news, at));
+            }
+        }
         let variables = &mut self.run.variables;
         let new = ObservedVariable {
             variable: Some(variable),
@@ -157,7 +163,6 @@ impl Observed {
                 None
             }
         };
-        self.touched.insert(name.clone(), self.news);
         self.note(Delta {
             name,
             old_value: written(old.as_ref()),
@@ -195,11 +200,12 @@ impl Observed {
     pub(crate) fn settle(&mut self, version: i64, news: u64) {
         self.run.version = version;
         self.stored = news;
-        self.touched.retain(|_, number| *number > news);
+        self.told.retain(|_, (number, _)| *number > news);
         self.deltas.retain(|(number, _)| *number > news);
     }
 
-    /// The same observations over a run that somebody else stored meanwhile.
+    /// The same observations over a run that somebody else stored meanwhile. Of a variable that both were told of, the later
+    /// word counts, by the client's time.
     pub(crate) fn over(self, stored: HelpRun) -> Self {
         let mut run = stored;
         let mine = self.run;
@@ -212,16 +218,29 @@ impl Observed {
         if time_of(&mine.observed_time) > time_of(&run.observed_time) {
             run.observed_time = mine.observed_time;
         }
-        for variable in mine.variables {
+        for mut variable in mine.variables {
             let name = name_of(&variable);
-            if !self.touched.contains_key(name) {
+            let Some((_, at)) = self.told.get(name) else {
                 continue;
-            }
+            };
             match run
                 .variables
                 .binary_search_by(|known| name_of(known).cmp(name))
             {
-                Ok(place) => run.variables[place] = variable,
+                Ok(place) => {
+                    let known = &mut run.variables[place];
+                    let since = time_of(&known.since);
+                    if since.is_some_and(|since| since > *at)
+                        || value_of(known) == value_of(&variable)
+                    {
+                        continue;
+                    }
+                    // It was otherwise in between.
+                    if time_of(&variable.since) < since {
+                        variable.since = Some(time::to_proto(*at));
+                    }
+                    *known = variable;
+                }
                 Err(place) => run.variables.insert(place, variable),
             }
         }

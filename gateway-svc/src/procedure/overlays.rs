@@ -84,9 +84,14 @@ impl ProcedureHelp {
         let problem = &request.problem;
         let is_word = problem
             .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+            && problem
+                .bytes()
+                .next()
+                .is_none_or(|b| b.is_ascii_lowercase());
         if !is_word || problem.len() > MOST_PROBLEM_CHARS {
-            let problem = "must be a word of a-z, 0-9 and _, at most 64 characters";
+            let problem =
+                "must be a word of a-z, 0-9 and _ that begins with a letter, at most 64 characters";
             return Err(Fault::invalid("problem", problem));
         }
         let context = context.on_behalf_of(learner.clone());

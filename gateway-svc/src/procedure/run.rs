@@ -193,20 +193,26 @@ impl Run {
                 () = tokio::time::sleep_until(wake.unwrap_or(idle_at)) => {
                     let now = Instant::now();
                     if flush_at.is_some_and(|at| at <= now) {
-                        let looks = self.known().looked_at.is_none_or(|at| at + LOOK <= now);
                         // What failed is tried again.
-                        let _ = self.flush(looks).await;
+                        let _ = self.flush().await;
                     } else if look_at.is_some_and(|at| at <= now) {
-                        self.look().await;
+                        let _ = self.look().await;
                     } else if self.ends() {
                         return;
                     }
                 }
             }
         }
+        // Whoever sent what cannot be stored was not told that it is.
+        for _ in 0..TRIES {
+            let _ = self.flush().await;
+            let mut known = self.known();
+            known.is_over = !known.observed.is_new();
+            if known.is_over {
+                return;
+            }
+        }
         self.known().is_over = true;
-        // Whoever sent it was not told that it is stored.
-        let _ = self.flush(true).await;
     }
 
     /// Ends the run if nothing has come for long and all is stored.
@@ -217,8 +223,8 @@ impl Run {
         known.is_over
     }
 
-    /// Stores what came, if anything did since the last time; `looks`: with the step as it is then.
-    pub(super) async fn flush(&self, looks: bool) -> Result<(), Fault> {
+    /// Stores what came, if anything did since the last time.
+    pub(super) async fn flush(&self) -> Result<(), Fault> {
         let _storing = self.storing.lock().await;
         {
             let mut known = self.known();
@@ -227,33 +233,41 @@ impl Run {
                 return Ok(());
             }
         }
-        self.store(looks).await
+        self.store().await
+    }
+
+    /// Goes on from what is stored, if somebody else stored it.
+    pub(super) fn adopt(&self, state: HelpState) {
+        let mut known = self.known();
+        let stored = state.run.unwrap_or_default();
+        if stored.version <= known.observed.run.version {
+            return;
+        }
+        let observed = std::mem::take(&mut known.observed);
+        known.observed = observed.over(stored);
+        self.shows(&mut known, state.overlay);
+        if !known.observed.is_new() {
+            let run = &known.observed.run;
+            self.tell(Ok(receipt(run, run.stored_sequence)));
+        }
     }
 
     /// Stores all that is known. What could not be stored is tried again.
-    async fn store(&self, looks: bool) -> Result<(), Fault> {
+    async fn store(&self) -> Result<(), Fault> {
         let mut failed = contended();
         for _ in 0..TRIES {
-            let Err(fault) = self.try_to_store(looks).await else {
+            let Err(fault) = self.try_to_store().await else {
                 return Ok(());
             };
             match fault.reason() {
                 ErrorReason::VersionConflict => {
                     let caller = self.caller();
                     if let Ok((_, state)) = self.runs.read(&caller, &self.session_id).await {
-                        let mut known = self.known();
-                        let observed = std::mem::take(&mut known.observed);
-                        known.observed = observed.over(state.run.unwrap_or_default());
-                        self.shows(&mut known, state.overlay);
+                        self.adopt(state);
                     }
                 }
-                ErrorReason::UnknownThread
-                | ErrorReason::TurnErased
-                | ErrorReason::HelpSessionClosed => {
-                    let fault = of_session(fault);
-                    self.known().flush_at = None;
-                    self.tell(Err(fault.clone()));
-                    return Err(fault);
+                ErrorReason::UnknownThread | ErrorReason::TurnErased => {
+                    return Err(self.close(fault));
                 }
                 reason => {
                     let reason = reason.wire_name();
@@ -267,12 +281,8 @@ impl Run {
         Err(failed)
     }
 
-    async fn try_to_store(&self, looks: bool) -> Result<(), Fault> {
+    async fn try_to_store(&self) -> Result<(), Fault> {
         let context = CallContext::background(Some(Caller::clone(&self.caller())), WAIT);
-        let inferred = match looks {
-            true => self.infer(&context).await?,
-            false => None,
-        };
         let (run, news, has_changed) = {
             let observed = &self.known().observed;
             (
@@ -310,10 +320,17 @@ impl Run {
             unlisted_count,
             ..told
         }));
-        if inferred.is_some() {
-            self.clear_if_over(&context).await;
-        }
         Ok(())
+    }
+
+    /// Tells that nothing more can be stored.
+    fn close(&self, fault: Fault) -> Fault {
+        let fault = of_session(fault);
+        let mut known = self.known();
+        (known.flush_at, known.look_at) = (None, None);
+        drop(known);
+        self.tell(Err(fault.clone()));
+        fault
     }
 
     /// Infers the step; answers whether it is a new one, and none where the policy does not answer now: what was observed is
@@ -344,7 +361,7 @@ impl Run {
 
     /// Infers the step again, since a gate settles though nothing is observed, and stores one that is new: each second while
     /// something is highlighted, and after a change at intervals that double.
-    async fn look(&self) {
+    pub(super) async fn look(&self) -> Result<(), Fault> {
         {
             let mut known = self.known();
             let next = known.look_after * 2;
@@ -355,14 +372,18 @@ impl Run {
                 known.look_again(next);
             }
         }
-        let _storing = self.storing.lock().await;
         let context = CallContext::background(Some(Caller::clone(&self.caller())), WAIT);
-        if let Ok(Some(is_new)) = self.infer(&context).await {
-            if is_new {
-                // It is stored, or tried again.
-                let _ = self.store(false).await;
+        match self.infer(&context).await {
+            Ok(Some(is_new)) => {
+                if is_new {
+                    let _storing = self.storing.lock().await;
+                    self.store().await?;
+                }
+                self.clear_if_over(&context).await;
+                Ok(())
             }
-            self.clear_if_over(&context).await;
+            Ok(None) => Ok(()),
+            Err(fault) => Err(self.close(fault)),
         }
     }
 

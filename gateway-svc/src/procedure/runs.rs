@@ -64,24 +64,26 @@ impl Runs {
         Err(Step::Session.malformed())
     }
 
-    /// What is stored, now and whenever it is more.
+    /// What is stored, now and whenever it is more. Another gateway may have stored since this one last did.
     pub(super) async fn watch(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
     ) -> Result<watch::Receiver<Told>, Fault> {
-        Ok(self.run(caller, session_id).await?.watch())
+        let run = self.run(caller, session_id).await?;
+        let (_, state) = self.read(caller, session_id).await?;
+        run.adopt(state);
+        Ok(run.watch())
     }
 
-    /// Stores what came for a session here, `looks`: with the step as it is then; answers the session's run.
+    /// Stores what came for a session here; answers the session's run.
     pub(super) async fn flush(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
-        looks: bool,
     ) -> Result<Arc<Run>, Fault> {
         let run = self.run(caller, session_id).await?;
-        run.flush(looks).await?;
+        run.flush().await?;
         Ok(run)
     }
 
