@@ -14,7 +14,7 @@ use turnwise_proto::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
     session::v1::TurnStart,
-    tutor::v1::{DegradedReason, TutorMessage},
+    tutor::v1::{DegradedReason, Role, TutorMessage},
 };
 
 use super::compose::{Composing, measured};
@@ -169,14 +169,19 @@ pub(super) async fn map_message(
     }
 }
 
-/// What was said last, oldest first.
+/// What was said last, oldest first. Of what the tutor said it is the last paragraph, which a short answer replies to; what
+/// the policy tells before it, such as the way to another unit, is not what the conversation is about.
 fn recent_texts(recent: &[TutorMessage]) -> Vec<String> {
     recent
         .iter()
         .skip(recent.len().saturating_sub(CONTEXT_MESSAGES))
-        .map(|m| if m.text.is_empty() { &m.latex } else { &m.text })
+        .map(|message| match (message.role(), &*message.text) {
+            (_, "") => &*message.latex,
+            (Role::Assistant, text) => text.rsplit("\n\n").next().unwrap_or(text),
+            (_, text) => text,
+        })
         .filter(|text| !text.is_empty())
-        .cloned()
+        .map(str::to_owned)
         .collect()
 }
 
