@@ -180,7 +180,7 @@ impl ProcedureHelp {
         learner: &Arc<Caller>,
         session_id: &str,
     ) -> Result<ObservationReceipt, Fault> {
-        let run = self.runs.flush(learner, session_id).await?;
+        let run = self.runs.run(learner, session_id).await?;
         run.look().await?;
         run.watch().borrow().clone()
     }

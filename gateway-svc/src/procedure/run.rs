@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{
     sync::{Mutex as AsyncMutex, Notify, watch},
-    time::Instant,
+    time::{Instant, timeout},
 };
 use turnwise_kit::{CallContext, Caller, Fault, time};
 use turnwise_proto::{
@@ -192,11 +192,13 @@ impl Run {
                 () = self.sooner.notified() => {}
                 () = tokio::time::sleep_until(wake.unwrap_or(idle_at)) => {
                     let now = Instant::now();
-                    if flush_at.is_some_and(|at| at <= now) {
-                        // What failed is tried again.
-                        let _ = self.flush().await;
-                    } else if look_at.is_some_and(|at| at <= now) {
+                    let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+                    let looks = self.known().looked_at.is_none_or(|at| at + LOOK <= now);
+                    // What failed is tried again.
+                    if is_due(look_at) || is_due(flush_at) && looks {
                         let _ = self.look().await;
+                    } else if is_due(flush_at) {
+                        let _ = self.flush().await;
                     } else if self.ends() {
                         return;
                     }
@@ -337,13 +339,13 @@ impl Run {
     /// stored all the same, and help infers it again.
     async fn infer(&self, context: &CallContext) -> Result<Option<bool>, Fault> {
         let now = self.runs.core.kit.clock.now();
+        self.known().looked_at = Some(Instant::now());
         let run = self.observed();
         let (course_id, procedure) = (&self.thread.course_id, &self.procedure);
         let planned = self
             .runs
             .plan(context, course_id, procedure, run, now)
             .await;
-        self.known().looked_at = Some(Instant::now());
         match planned {
             Ok(planned) => {
                 let step = planned.plan.and_then(|plan| plan.step);
@@ -359,8 +361,8 @@ impl Run {
         }
     }
 
-    /// Infers the step again, since a gate settles though nothing is observed, and stores one that is new: each second while
-    /// something is highlighted, and after a change at intervals that double.
+    /// Infers the step and stores what came with it. It is inferred again though nothing is observed, since a gate settles:
+    /// each second while something is highlighted, and after a change at intervals that double.
     pub(super) async fn look(&self) -> Result<(), Fault> {
         {
             let mut known = self.known();
@@ -373,18 +375,21 @@ impl Run {
             }
         }
         let context = CallContext::background(Some(Caller::clone(&self.caller())), WAIT);
-        match self.infer(&context).await {
-            Ok(Some(is_new)) => {
-                if is_new {
-                    let _storing = self.storing.lock().await;
-                    self.store().await?;
-                }
-                self.clear_if_over(&context).await;
-                Ok(())
-            }
-            Ok(None) => Ok(()),
-            Err(fault) => Err(self.close(fault)),
+        // A policy that does not answer holds up no store for long.
+        let inferred = match timeout(GATHER, self.infer(&context)).await {
+            Ok(inferred) => inferred.map_err(|fault| self.close(fault))?,
+            Err(_) => None,
+        };
+        if inferred == Some(true) {
+            let _storing = self.storing.lock().await;
+            self.store().await?;
+        } else {
+            self.flush().await?;
         }
+        if inferred.is_some() {
+            self.clear_if_over(&context).await;
+        }
+        Ok(())
     }
 
     /// Has a highlight cleared whose step is no longer the one to do.

@@ -101,7 +101,7 @@ impl Runs {
     }
 
     /// A session's run, begun where there is none, for a caller who may add to it.
-    async fn run(
+    pub(super) async fn run(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         session_id: &str,
