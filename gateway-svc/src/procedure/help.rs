@@ -85,6 +85,9 @@ impl ProcedureHelp {
         let state = start.help.as_ref().ok_or_else(closed)?;
         run.adopt(HelpState::clone(state));
         let is_same = state.run.as_ref().is_some_and(|run| run.version == version);
+        if let (true, Ok(planned)) = (is_same, &planned) {
+            run.found(planned);
+        }
         let composed = turn
             .during(async {
                 let composing = Composing {

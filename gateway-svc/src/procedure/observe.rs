@@ -92,6 +92,11 @@ impl Observed {
         self.news > self.stored
     }
 
+    /// Has it stored, though nothing was observed.
+    pub(crate) fn renew(&mut self) {
+        self.news += 1;
+    }
+
     /// How many observations came here: what a run holds that is taken now.
     pub(crate) fn news(&self) -> u64 {
         self.news

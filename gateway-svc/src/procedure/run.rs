@@ -17,6 +17,7 @@ use tokio::{
 use turnwise_kit::{CallContext, Caller, Fault, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
+    policy::v1::PlanProcedureHelpResponse,
     procedure::v1::{Observation, ObservationReceipt, Overlay, OverlayIntent, OverlayState},
     session::v1::{
         ChangeOverlayRequest, HelpProcedure, HelpRun, HelpState, OverlayChange, StoreHelpRunRequest,
@@ -166,6 +167,16 @@ impl Run {
     /// What was observed.
     pub(super) fn observed(&self) -> HelpRun {
         self.known().observed.run.clone()
+    }
+
+    /// A press found the learner there: it is told, so it is stored.
+    pub(super) fn found(&self, planned: &PlanProcedureHelpResponse) {
+        let mut known = self.known();
+        if known.infer(planned) {
+            known.observed.renew();
+            known.flush_at.get_or_insert(Instant::now() + GATHER);
+            self.sooner.notify_one();
+        }
     }
 
     /// An overlay was asked for.
@@ -347,12 +358,7 @@ impl Run {
             .plan(context, course_id, procedure, run, now)
             .await;
         match planned {
-            Ok(planned) => {
-                let step = planned.plan.and_then(|plan| plan.step);
-                let step_id = step.map_or_else(String::new, |step| step.step_id);
-                let observed = &mut self.known().observed;
-                Ok(Some(observed.infer(step_id, planned.run_state)))
-            }
+            Ok(planned) => Ok(Some(self.known().infer(&planned))),
             Err(fault) if fault.reason() == ErrorReason::HelpSessionClosed => Err(fault),
             Err(fault) => {
                 tracing::warn!(reason = fault.reason().wire_name(), "no step is inferred");
@@ -453,6 +459,13 @@ impl Run {
 }
 
 impl Known {
+    /// Notes the step of a plan; whether it is a new one.
+    fn infer(&mut self, planned: &PlanProcedureHelpResponse) -> bool {
+        let step = planned.plan.as_ref().and_then(|plan| plan.step.as_ref());
+        let step_id = step.map_or_else(String::new, |step| step.step_id.clone());
+        self.observed.infer(step_id, planned.run_state.clone())
+    }
+
     fn look_again(&mut self, after: Duration) {
         self.look_after = after;
         self.look_at = Some(Instant::now() + after);
