@@ -1,5 +1,6 @@
 //! Help with procedures: sessions, observations, help, overlays.
 
+mod gateways;
 mod help;
 mod kills;
 mod observations;
