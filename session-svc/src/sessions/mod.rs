@@ -187,19 +187,6 @@ impl Sessions {
         Ok(self.inner.store.transact(partition, transaction).await?)
     }
 
-    /// A transaction that counts for nothing until a later one is written.
-    async fn transact_ahead(
-        &self,
-        partition: &Partition,
-        transaction: Transaction,
-    ) -> Result<Outcome, SessionError> {
-        Ok(self
-            .inner
-            .store
-            .transact_ahead(partition, transaction)
-            .await?)
-    }
-
     /// A transaction that cannot be refused, because it has no checks.
     async fn apply(
         &self,

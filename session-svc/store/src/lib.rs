@@ -47,20 +47,6 @@ pub trait Store: Send + Sync + 'static {
         transaction: Transaction,
     ) -> Reply<'a, Outcome>;
 
-    /// Runs a transaction that counts for nothing until a later one is written: it is on disk when that one is, and a store
-    /// that waits for its disk does not wait for this one by itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`transact`](Self::transact).
-    fn transact_ahead<'a>(
-        &'a self,
-        partition: &'a Partition,
-        transaction: Transaction,
-    ) -> Reply<'a, Outcome> {
-        self.transact(partition, transaction)
-    }
-
     /// Tells that a log may have changed: the value changes after each transaction that appended to it or removed it, on
     /// whatever replica, and also whenever news may have been missed; while none can arrive, every few seconds. Whoever
     /// waits reads the log then, and need not read it without.

@@ -176,8 +176,7 @@ impl Sessions {
                 ],
                 reads: Vec::new(),
             };
-            let entered = self.transact_ahead(&partition(), transaction).await?;
-            let Outcome::Refused(refused) = entered else {
+            let Outcome::Refused(refused) = self.transact(&partition(), transaction).await? else {
                 continue;
             };
             if refused.check == 0 {
@@ -205,7 +204,7 @@ impl Sessions {
                 writes: vec![ranked(work.work_id.clone(), due)],
                 reads: Vec::new(),
             };
-            self.transact_ahead(&partition(), transaction).await?;
+            self.transact(&partition(), transaction).await?;
         }
         Ok(())
     }

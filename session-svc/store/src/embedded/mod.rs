@@ -156,19 +156,9 @@ impl Store for EmbeddedStore {
             if transaction.writes.iter().all(is_about_leases) {
                 self.run(partition, transaction).await
             } else {
-                self.writer
-                    .write(partition.clone(), transaction, true)
-                    .await
+                self.writer.write(partition.clone(), transaction).await
             }
         })
-    }
-
-    fn transact_ahead<'a>(
-        &'a self,
-        partition: &'a Partition,
-        transaction: Transaction,
-    ) -> Reply<'a, Outcome> {
-        Box::pin(self.writer.write(partition.clone(), transaction, false))
     }
 
     fn watch(&self, partition: &Partition, log: &Key) -> watch::Receiver<u64> {

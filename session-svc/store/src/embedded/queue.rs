@@ -18,8 +18,6 @@ const ROOM: usize = 1024;
 pub(super) struct Job {
     pub(super) partition: Partition,
     pub(super) transaction: Transaction,
-    /// Whether it is on disk before it is answered.
-    pub(super) durable: bool,
     pub(super) reply: oneshot::Sender<Result<Outcome, StoreError>>,
 }
 

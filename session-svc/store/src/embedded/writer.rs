@@ -24,8 +24,8 @@ use crate::{
 
 /// The most transactions of one batch.
 const MAX_BATCH: usize = 256;
-/// Every so many batches one is brought to disk that need not be: it bounds what a crash loses, and the pages that the
-/// store can use again.
+/// Without fsync, every so many batches one is brought to disk all the same: it bounds what a crash loses, and the
+/// pages that the store can use again.
 const DURABLE_EVERY: u64 = 256;
 /// How often an idle writer looks for what has expired, and tries to open a file again that a failure has broken.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -89,18 +89,16 @@ impl Writer {
         })
     }
 
-    /// Runs a transaction and answers once it is on disk, or, if it need not be `durable`, once others can read it.
+    /// Runs a transaction and answers once it is on disk.
     pub(super) async fn write(
         &self,
         partition: Partition,
         transaction: Transaction,
-        durable: bool,
     ) -> Result<Outcome, StoreError> {
         let (reply, answer) = oneshot::channel();
         let job = Job {
             partition,
             transaction,
-            durable,
             reply,
         };
         self.queue.push(job).await?;
@@ -135,7 +133,6 @@ impl Work {
         let mut batches = 0_u64;
         let mut last = (1, Duration::ZERO);
         let mut room = Room::default();
-        let mut all_on_disk = true;
         loop {
             let (patience, sweep) = self.look();
             let patience = match &room {
@@ -156,15 +153,13 @@ impl Work {
                 Next::Closed => break,
             };
             batches += 1;
-            let waits = jobs.is_empty() || jobs.iter().any(|job| job.durable);
-            let durable = self.fsync && waits || batches.is_multiple_of(DURABLE_EVERY);
+            let durable = self.fsync || batches.is_multiple_of(DURABLE_EVERY);
             let began = Instant::now();
             let count = jobs.len();
             self.batch(jobs, durable, &mut room);
-            all_on_disk = durable;
             last = (count, (began.elapsed() / 8).min(MAX_LINGER));
         }
-        if !all_on_disk {
+        if !self.fsync {
             self.batch(Vec::new(), true, &mut room);
         }
         // Nobody waits any more but for the end.
