@@ -21,7 +21,7 @@ const FUTURE: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Observed {
     pub(crate) run: HelpRun,
-    /// How many observations came here.
+    /// How many observations came here, or steps that are to be stored without one.
     news: u64,
     /// How many of them are stored.
     stored: u64,
@@ -97,7 +97,7 @@ impl Observed {
         self.news += 1;
     }
 
-    /// How many observations came here: what a run holds that is taken now.
+    /// What has come here so far, as a number that [`settle`](Self::settle) takes once that is stored.
     pub(crate) fn news(&self) -> u64 {
         self.news
     }
