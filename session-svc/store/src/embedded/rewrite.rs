@@ -41,7 +41,8 @@ pub(super) struct Rewrite {
     /// The sum over all rows that are there.
     sum: i64,
     steps: usize,
-    began: Instant,
+    /// How long the writer was busy with it.
+    took: Duration,
 }
 
 /// Whether a new file would be much shorter; `packed`: how many tenths of its rows the last new one took.
@@ -63,7 +64,7 @@ impl Rewrite {
             changed: BTreeSet::new(),
             sum: 0,
             steps: 0,
-            began: Instant::now(),
+            took: Duration::ZERO,
         }))
     }
 
@@ -79,6 +80,13 @@ impl Rewrite {
 
     /// Copies a little; answers whether everything is there.
     pub(super) fn step(&mut self, file: &StoreFile) -> Result<bool, Failure> {
+        let began = Instant::now();
+        let whole = self.copy(file);
+        self.took += began.elapsed();
+        whole
+    }
+
+    fn copy(&mut self, file: &StoreFile) -> Result<bool, Failure> {
         self.steps += 1;
         let synced = self.steps.is_multiple_of(STEPS_PER_SYNC);
         let Self {
@@ -110,11 +118,12 @@ impl Rewrite {
         })
     }
 
-    /// Puts the new file in the place of the old one; answers how many tenths of its rows it takes, and how long it took.
+    /// Puts the new file in the place of the old one; answers how many tenths of its rows it takes, and how long the writer
+    /// was busy with it.
     pub(super) fn finish(self, file: &StoreFile) -> Result<(u64, Duration), Failure> {
-        let (before, _) = file.sizes()?;
+        let (began, (before, _)) = (Instant::now(), file.sizes()?);
         file.replace(self.new)?;
-        let ((after, live), took) = (file.sizes()?, self.began.elapsed());
+        let ((after, live), took) = (file.sizes()?, self.took + began.elapsed());
         tracing::info!(
             before,
             after,

@@ -33,7 +33,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_millis(100);
 /// After a failure a shorter file is not tried again for so long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(3600);
-/// After a shorter file so many times as long as it took goes by until the next.
+/// After a shorter file so many times as long as the writer was busy with it goes by until the next.
 const PAUSE: u32 = 10;
 /// The longest file that is made shorter when the store is closed: it takes a second at most.
 const AT_THE_END: u64 = 32 * 1024 * 1024;

@@ -177,7 +177,9 @@ for step = 2, #plan, 5 do
       expire(key, argv[at])
     elseif what == 25 then
       for field = at, at + n - 1, 2 do
-        local now = tonumber(call('HGET', key, argv[field]) or 0) or 0
+        -- Lua reads more as numbers than digits: ' 1', '0x1', '1.5'.
+        local digits = string.match(call('HGET', key, argv[field]) or '', '^[+-]?%d+$')
+        local now = digits and tonumber(digits) or 0
         call('HSET', key, argv[field], string.format('%.0f', now + argv[field + 1]))
       end
     elseif what == 31 then

@@ -48,7 +48,8 @@ macro_rules! conformance {
 
 conformance! {
     records:
-        fields_are_set_and_others_stay, numbers_are_added_to, a_record_without_fields_is_gone, removed_is_gone,
+        fields_are_set_and_others_stay, numbers_are_added_to,
+        what_only_looks_like_a_number_counts_as_none, a_record_without_fields_is_gone, removed_is_gone,
         values_may_hold_any_bytes, large_values_come_back, nothing_is_found_where_nothing_is,
         what_was_acknowledged_is_there_after_a_restart;
     transactions:

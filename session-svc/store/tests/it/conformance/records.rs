@@ -46,6 +46,27 @@ pub async fn numbers_are_added_to(bench: &mut Bench) {
     );
 }
 
+pub async fn what_only_looks_like_a_number_counts_as_none(bench: &mut Bench) {
+    for value in [" 1", "1 ", "1.5", "1e2", "0x10", "-", "+", "", "inf"] {
+        bench.write([put("r", &[("a", value)])]).await;
+        let add = Write::Add {
+            key: named("r"),
+            fields: vec![("a".into(), 7)],
+        };
+        bench.write([add]).await;
+        assert_eq!(bench.field("r", "a").await, text("7"), "{value:?}");
+    }
+    for (value, sum) in [("+1", "8"), ("-3", "4"), ("007", "14")] {
+        bench.write([put("r", &[("a", value)])]).await;
+        let add = Write::Add {
+            key: named("r"),
+            fields: vec![("a".into(), 7)],
+        };
+        bench.write([add]).await;
+        assert_eq!(bench.field("r", "a").await, text(sum), "{value:?}");
+    }
+}
+
 pub async fn a_record_without_fields_is_gone(bench: &mut Bench) {
     bench.write([put("r", &[("a", "1"), ("b", "2")])]).await;
     bench.write([unset("r", &["a", "x"])]).await;
