@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_stream::try_stream;
 use futures_util::StreamExt;
+use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 use turnwise_kit::{CallContext, Caller, Fault};
@@ -210,8 +211,8 @@ enum Came {
     Stored(bool),
     /// A request, or that no more come.
     Request(Result<Option<RecordObservationsRequest>, Status>),
-    /// The process is to end.
-    End,
+    /// The process is to end, or the call's time is up.
+    End(Fault),
 }
 
 /// Takes a session's observations as they come, and tells what is stored: at once, then each time that something was. The first
@@ -231,6 +232,7 @@ fn receipts(
         let mut received = last.stored_sequence;
         yield last.clone();
         let end = help.kit().shutdown.clone();
+        let mut time_up = Box::pin(time_up(context.deadline()));
         let mut next = Some(first);
         loop {
             if let Some(request) = next.take() {
@@ -250,7 +252,8 @@ fn receipts(
             }
             let came = tokio::select! {
                 biased;
-                () = end.cancelled() => Came::End,
+                () = end.cancelled() => Came::End(ended()),
+                fault = &mut time_up => Came::End(fault),
                 changed = stored.changed() => Came::Stored(changed.is_ok()),
                 message = requests.message() => Came::Request(message),
             };
@@ -273,14 +276,26 @@ fn receipts(
                         yield last.clone();
                     }
                 }
-                Came::End => {
+                Came::End(fault) => {
                     yield help.store_now(&learner, &session_id).await?;
-                    Err(ended())?;
+                    Err(fault)?;
                 }
             }
         }
         yield help.store_now(&learner, &session_id).await?;
     }
+}
+
+/// Waits until the call's time is up.
+async fn time_up(deadline: Option<Instant>) -> Fault {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+    Fault::new(
+        ErrorReason::DeadlineExceeded,
+        "the call's time is up; open the stream again, with a longer deadline, and send what lies behind the last receipt",
+    )
 }
 
 /// An orderly stop: all that came here is stored.

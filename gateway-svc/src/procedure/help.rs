@@ -49,7 +49,8 @@ impl ProcedureHelp {
         ids::check("session_id", &asked.session_id)?;
         let context = &context.on_behalf_of(Caller::clone(learner));
         // The help is about the latest observation that came here, and infers the step itself.
-        let run = self.runs.flush(learner, &asked.session_id).await?;
+        let run = self.runs.run(learner, &asked.session_id).await?;
+        run.flush().await?;
         let thread = &run.thread;
         let request = Request {
             context,

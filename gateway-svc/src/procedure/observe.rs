@@ -203,8 +203,9 @@ impl Observed {
 
     /// What had come when there were so many observations is stored, under this version.
     pub(crate) fn settle(&mut self, version: i64, news: u64) {
-        self.run.version = version;
-        self.stored = news;
+        // Somebody else may have stored more meanwhile, which this went on from.
+        self.run.version = self.run.version.max(version);
+        self.stored = self.stored.max(news);
         self.told.retain(|_, (number, _)| *number > news);
         self.deltas.retain(|(number, _)| *number > news);
     }
@@ -249,8 +250,12 @@ impl Observed {
                 Err(place) => run.variables.insert(place, variable),
             }
         }
-        let deltas = self.deltas.iter().map(|(_, delta)| delta.clone());
-        run.recent_deltas.extend(deltas);
+        for (_, delta) in &self.deltas {
+            // A store that is under way may have written it.
+            if !run.recent_deltas.contains(delta) {
+                run.recent_deltas.push(delta.clone());
+            }
+        }
         keep_last(&mut run.recent_deltas);
         Self { run, ..self }
     }

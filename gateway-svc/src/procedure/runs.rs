@@ -76,17 +76,6 @@ impl Runs {
         Ok(run.watch())
     }
 
-    /// Stores what came for a session here; answers the session's run.
-    pub(super) async fn flush(
-        self: &Arc<Self>,
-        caller: &Arc<Caller>,
-        session_id: &str,
-    ) -> Result<Arc<Run>, Fault> {
-        let run = self.run(caller, session_id).await?;
-        run.flush().await?;
-        Ok(run)
-    }
-
     /// Has the step of a new highlight looked after.
     pub(super) async fn shown(
         self: &Arc<Self>,
@@ -144,6 +133,8 @@ impl Runs {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Run>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// A session as it is stored.
     pub(super) async fn read(
         &self,
         caller: &Caller,

@@ -6,7 +6,6 @@ use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Writ
 
 use super::{
     END, Sessions,
-    due::Known,
     fence::{Since, none_under_way},
     interactions::{self, Interactions, claims_field, request_field},
     keys, payloads,
@@ -231,8 +230,6 @@ impl Sessions {
         let claims = current.claims.clone();
         let step = interactions::writes(self, thread_id, &current.interactions, stepped, claims);
         let since = current.since;
-        self.schedule(student, thread_id, &step.works, Known::AnyTime, since)
-            .await?;
         let mut checks = vec![step.check];
         let touched = self.added_to(student, &current.stored, since).await?;
         // The thread may have been reset since it was read.
@@ -250,10 +247,8 @@ impl Sessions {
                 .collect(),
             reads: Vec::new(),
         };
-        match self
-            .transact(&self.partition(student).await?, transaction)
-            .await?
-        {
+        let promised = self.promising(student, thread_id, &step.works, since, transaction);
+        match promised.await? {
             Outcome::Applied(_) => {
                 self.withdraw_done(step.over).await;
                 Ok(step.request)

@@ -15,9 +15,7 @@ use turnwise_proto::{
 use turnwise_session_store::{Check, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
-    Sessions, due,
-    due::Known,
-    events,
+    Sessions, due, events,
     fence::none_under_way,
     fields::{Fields, Reads, decimal},
     keys,
@@ -214,14 +212,6 @@ impl Sessions {
             };
             let overlay = stepped.overlay.clone();
             let step = self.overlay_writes(thread_id, stepped, asked.client_time, asked.ack_wait);
-            self.schedule(
-                student,
-                thread_id,
-                &step.works,
-                Known::AnyTime,
-                opened.since,
-            )
-            .await?;
             let mut checks = vec![Check::FieldIs {
                 key: keys::help(thread_id),
                 field: "overlay",
@@ -236,7 +226,9 @@ impl Sessions {
                 writes,
                 reads: Vec::new(),
             };
-            match self.transact(&partition, transaction).await? {
+            let promised =
+                self.promising(student, thread_id, &step.works, opened.since, transaction);
+            match promised.await? {
                 Outcome::Applied(_) => {
                     self.withdraw_done(step.over).await;
                     return Ok(overlay);

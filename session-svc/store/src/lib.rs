@@ -47,6 +47,28 @@ pub trait Store: Send + Sync + 'static {
         transaction: Transaction,
     ) -> Reply<'a, Outcome>;
 
+    /// Runs transactions one after another, up to the first that is refused, and answers what came of each that was run. A
+    /// store that waits for its disk waits once for all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`transact`](Self::transact); those before the one that failed may have been done.
+    fn transact_in_turn(
+        &self,
+        transactions: Vec<(Partition, Transaction)>,
+    ) -> Reply<'_, Vec<Outcome>> {
+        Box::pin(async move {
+            let mut outcomes = Vec::with_capacity(transactions.len());
+            for (partition, transaction) in transactions {
+                outcomes.push(self.transact(&partition, transaction).await?);
+                if matches!(outcomes.last(), Some(Outcome::Refused(_))) {
+                    break;
+                }
+            }
+            Ok(outcomes)
+        })
+    }
+
     /// Tells that a log may have changed: the value changes after each transaction that appended to it or removed it, on
     /// whatever replica, and also whenever news may have been missed; while none can arrive, every few seconds. Whoever
     /// waits reads the log then, and need not read it without.

@@ -25,6 +25,7 @@ in_both_deployments!(
     odd_values_are_unknown_and_break_nothing,
     a_clock_that_was_set_back_stops_nothing,
     an_error_ends_a_stream_and_loses_nothing,
+    a_stream_ends_with_its_time_and_loses_nothing,
 );
 
 /// A stream of observations.
@@ -36,13 +37,18 @@ pub(super) struct Stream {
 impl Stream {
     /// Opens a stream for a run; answers what is stored already.
     pub(super) async fn open(run: &Run) -> (Self, ObservationReceipt) {
+        Self::open_for(run, Duration::from_secs(60)).await
+    }
+
+    async fn open_for(run: &Run, time: Duration) -> (Self, ObservationReceipt) {
         let (sender, requests) = mpsc::channel(64);
         let first = RecordObservationsRequest {
             session_id: run.id(),
             ..RecordObservationsRequest::default()
         };
         sender.send(first).await.unwrap();
-        let requests = run.caller.request(ReceiverStream::new(requests));
+        let mut requests = run.caller.request(ReceiverStream::new(requests));
+        requests.set_timeout(time);
         let opened = client(&run.caller).record_observations(requests).await;
         let receipts = opened.unwrap().into_inner();
         let mut stream = Self { sender, receipts };
@@ -258,4 +264,35 @@ async fn an_error_ends_a_stream_and_loses_nothing(kind: Kind) {
     // It is stored by then, and told to whoever comes next.
     let (_, receipt) = Stream::open(&run).await;
     assert_eq!((receipt.stored_sequence, receipt.received_sequence), (5, 5));
+}
+
+async fn a_stream_ends_with_its_time_and_loses_nothing(kind: Kind) {
+    let mut suite = without_model(kind).await;
+    let ada = suite.student("ada");
+    let mut run = Run::titration(&ada).await;
+    let (mut stream, _) = Stream::open_for(&run, Duration::from_secs(2)).await;
+    let mut last = 0;
+    let ended = loop {
+        let observation = run.next(vec![variable("BURETTE.RINSED", Value::Truth(true))]);
+        let request = RecordObservationsRequest {
+            observation: Some(observation),
+            ..RecordObservationsRequest::default()
+        };
+        // Refused once the stream has ended.
+        let _ = stream.sender.try_send(request);
+        match stream.receipts.message().await {
+            Ok(Some(next)) => last = next.receipt.unwrap().stored_sequence,
+            Ok(None) => panic!("it must say why it ends"),
+            Err(status) => break status,
+        }
+    };
+    check_refusal(
+        &ended,
+        Code::DeadlineExceeded,
+        ErrorReason::DeadlineExceeded,
+        "",
+    );
+    assert!(last > 0);
+    assert_eq!(run.read().await.session.unwrap().stored_sequence, last);
+    suite.stop();
 }

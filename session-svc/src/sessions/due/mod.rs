@@ -6,7 +6,6 @@ mod claim;
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use jiff::Timestamp;
 use turnwise_kit::time;
 use turnwise_proto::session::v1::DueWork;
 use turnwise_session_store::{
@@ -46,6 +45,37 @@ pub(super) fn promise(work_id: &str, thread_id: &str) -> Write {
             Cow::Owned(work_id.to_owned()),
             Bytes::from(thread_id.to_owned()),
         )],
+    }
+}
+
+/// Work as it is stored for a student.
+fn entry(student: &StudentKey, thread_id: &str, work: &DueWork) -> DueWork {
+    DueWork {
+        tenant: student.tenant.clone(),
+        student_id: student.student.clone(),
+        thread_id: thread_id.to_owned(),
+        ..work.clone()
+    }
+}
+
+/// Enters work that is not there yet.
+fn entering(item: &DueWork, due: i64, not_erased: &Check) -> Transaction {
+    Transaction {
+        checks: vec![
+            not_erased.clone(),
+            Check::Absent {
+                key: keys::work(&item.work_id),
+                tell: vec!["item"],
+            },
+        ],
+        writes: vec![
+            Write::Put {
+                key: keys::work(&item.work_id),
+                fields: vec![field("item", record::encode(item))],
+            },
+            ranked(item.work_id.clone(), due),
+        ],
+        reads: Vec::new(),
     }
 }
 
@@ -139,9 +169,45 @@ impl Sessions {
         })
     }
 
+    /// Runs a transaction that promises work, which is entered just before it: what is promised is then found, whatever
+    /// happens.
+    pub(super) async fn promising(
+        &self,
+        student: &StudentKey,
+        thread_id: &str,
+        works: &[DueWork],
+        since: Since,
+        transaction: Transaction,
+    ) -> Result<Outcome, SessionError> {
+        let at = self.partition(student).await?;
+        if !works.is_empty() {
+            let not_erased = self.not_erased_since(student, since).await?;
+            let all = works.iter().map(|work| {
+                let item = entry(student, thread_id, work);
+                (partition(), entering(&item, self.due(work), &not_erased))
+            });
+            let all: Vec<_> = all.chain([(at.clone(), transaction.clone())]).collect();
+            let count = all.len();
+            let mut outcomes = self.inner.store.transact_in_turn(all).await?;
+            if let Some(outcome) = outcomes.pop().filter(|_| outcomes.len() + 1 == count) {
+                return Ok(outcome);
+            }
+            // Some of it is there already, or may not be.
+            self.schedule(student, thread_id, works, Known::AnyTime, since)
+                .await?;
+        }
+        self.transact(&at, transaction).await
+    }
+
+    /// When work is due, in milliseconds.
+    fn due(&self, work: &DueWork) -> i64 {
+        let due = work.due_time.as_ref().and_then(time::from_proto);
+        due.unwrap_or_else(|| self.now()).as_millisecond()
+    }
+
     /// Enters work; what promises it is written next. Work that is there already stays as it is, and is looked at as soon as
     /// it is due: it is promised now. An id that other work has is refused.
-    pub(super) async fn schedule(
+    async fn schedule(
         &self,
         student: &StudentKey,
         thread_id: &str,
@@ -151,31 +217,8 @@ impl Sessions {
     ) -> Result<(), SessionError> {
         let not_erased = self.not_erased_since(student, since).await?;
         for work in works {
-            let due_of = |work: &DueWork| work.due_time.as_ref().and_then(time::from_proto);
-            let due = due_of(work).unwrap_or_else(|| self.now()).as_millisecond();
-            let item = DueWork {
-                tenant: student.tenant.clone(),
-                student_id: student.student.clone(),
-                thread_id: thread_id.to_owned(),
-                ..work.clone()
-            };
-            let transaction = Transaction {
-                checks: vec![
-                    not_erased.clone(),
-                    Check::Absent {
-                        key: keys::work(&work.work_id),
-                        tell: vec!["item"],
-                    },
-                ],
-                writes: vec![
-                    Write::Put {
-                        key: keys::work(&work.work_id),
-                        fields: vec![field("item", record::encode(&item))],
-                    },
-                    ranked(work.work_id.clone(), due),
-                ],
-                reads: Vec::new(),
-            };
+            let item = entry(student, thread_id, work);
+            let transaction = entering(&item, self.due(work), &not_erased);
             let Outcome::Refused(refused) = self.transact(&partition(), transaction).await? else {
                 continue;
             };
@@ -196,12 +239,11 @@ impl Sessions {
             if stored != expected {
                 return Err(SessionError::OtherWork);
             }
-            let due = due_of(&stored).map_or(due, Timestamp::as_millisecond);
             let transaction = Transaction {
                 checks: vec![Check::Present {
                     key: keys::work(&work.work_id),
                 }],
-                writes: vec![ranked(work.work_id.clone(), due)],
+                writes: vec![ranked(work.work_id.clone(), self.due(&stored))],
                 reads: Vec::new(),
             };
             self.transact(&partition(), transaction).await?;

@@ -17,7 +17,6 @@ use crate::{
     sessions::{
         Sessions,
         classes::settings::ClassRedactor,
-        due::Known,
         events,
         fence::Since,
         fields::{Fields, decimal},
@@ -127,32 +126,16 @@ impl Sessions {
             writes.extend(self.count_turn(&commit.carry.class_id, &commit.course_id, turn));
         }
         let mut pending = interactions.pending;
-        let mut over = Vec::new();
+        let (mut over, mut works) = (Vec::new(), Vec::new());
         if let Some(step) = step {
-            // Work that is due later is entered first: what the turn promises to do is then found, whatever happens.
-            self.schedule(
-                student,
-                &commit.thread_id,
-                &step.works,
-                Known::AnyTime,
-                since,
-            )
-            .await?;
-            over = step.over;
+            (over, works) = (step.over, step.works);
             checks.push(step.check);
             writes.extend(step.writes);
             pending = step.pending;
         }
         if let Some(new) = &commit.overlay {
             let step = self.requested_overlay(&commit.thread_id, commit.fencing_token, new);
-            self.schedule(
-                student,
-                &commit.thread_id,
-                &step.works,
-                Known::AnyTime,
-                since,
-            )
-            .await?;
+            works.extend(step.works);
             writes.extend(step.writes);
         }
         writes.extend(entry.store(record::stamp(&commit.answer), self.limits()));
@@ -166,7 +149,8 @@ impl Sessions {
             writes,
             reads: Vec::new(),
         };
-        let refused = match self.transact(&partition, transaction).await? {
+        let promised = self.promising(student, &commit.thread_id, &works, since, transaction);
+        let refused = match promised.await? {
             Outcome::Applied(_) => {
                 self.withdraw_done(over).await;
                 return Ok(pending);

@@ -156,9 +156,18 @@ impl Store for EmbeddedStore {
             if transaction.writes.iter().all(is_about_leases) {
                 self.run(partition, transaction).await
             } else {
-                self.writer.write(partition.clone(), transaction).await
+                let one = vec![(partition.clone(), transaction)];
+                let outcome = self.writer.write(one).await?.pop();
+                outcome.ok_or(StoreError::Unavailable)
             }
         })
+    }
+
+    fn transact_in_turn(
+        &self,
+        transactions: Vec<(Partition, Transaction)>,
+    ) -> Reply<'_, Vec<Outcome>> {
+        Box::pin(self.writer.write(transactions))
     }
 
     fn watch(&self, partition: &Partition, log: &Key) -> watch::Receiver<u64> {

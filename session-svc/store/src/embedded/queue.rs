@@ -10,21 +10,21 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::{Outcome, Partition, StoreError, Transaction};
 
-/// The most transactions that wait; more wait for a place here.
+/// The most jobs that wait; more wait for a place here.
 const ROOM: usize = 1024;
 
-/// A transaction that waits to be written.
+/// Transactions that wait to be written, one after another up to the first that is refused.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) partition: Partition,
-    pub(super) transaction: Transaction,
-    pub(super) reply: oneshot::Sender<Result<Outcome, StoreError>>,
+    pub(super) transactions: Vec<(Partition, Transaction)>,
+    /// What came of each that was run.
+    pub(super) reply: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
 }
 
 /// What the writer finds in the queue.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Transactions, in the order in which they came.
+    /// Jobs, in the order in which they came.
     Jobs(Vec<Job>),
     /// Nothing came in time.
     Idle,

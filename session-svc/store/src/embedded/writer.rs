@@ -22,7 +22,7 @@ use crate::{
     Applied, OpenError, Outcome, Partition, StoreError, Transaction, Write, changes::Changes,
 };
 
-/// The most transactions of one batch.
+/// The most jobs of one batch.
 const MAX_BATCH: usize = 256;
 /// Without fsync, every so many batches one is brought to disk all the same: it bounds what a crash loses, and the
 /// pages that the store can use again.
@@ -89,16 +89,14 @@ impl Writer {
         })
     }
 
-    /// Runs a transaction and answers once it is on disk.
+    /// Runs transactions, up to the first that is refused, and answers once all are on disk.
     pub(super) async fn write(
         &self,
-        partition: Partition,
-        transaction: Transaction,
-    ) -> Result<Outcome, StoreError> {
+        transactions: Vec<(Partition, Transaction)>,
+    ) -> Result<Vec<Outcome>, StoreError> {
         let (reply, answer) = oneshot::channel();
         let job = Job {
-            partition,
-            transaction,
+            transactions,
             reply,
         };
         self.queue.push(job).await?;
@@ -120,9 +118,9 @@ impl Drop for Writer {
 /// How far a batch came.
 #[derive(Clone, Copy)]
 enum Reached {
-    /// What belongs to none of its transactions.
+    /// What belongs to none of its jobs.
     Tables,
-    /// The transaction at this place.
+    /// The job at this place.
     Job(usize),
     /// The commit under this number: if it failed, it may be on disk all the same.
     Commit(i64),
@@ -241,9 +239,9 @@ impl Work {
                 }
                 pins.commit();
                 self.announce(&jobs, &outcomes);
-                for (job, outcome) in jobs.into_iter().zip(outcomes) {
+                for (job, outcomes) in jobs.into_iter().zip(outcomes) {
                     // Nobody waits any more where the caller has gone.
-                    let _ = job.reply.send(Ok(outcome));
+                    let _ = job.reply.send(Ok(outcomes));
                 }
             }
             Err(failure) => {
@@ -276,15 +274,23 @@ impl Work {
         pins: &mut Pins,
         reached: &mut Reached,
         changed: &mut Option<Vec<Place>>,
-    ) -> Result<Done<Vec<Outcome>>, Failure> {
+    ) -> Result<Done<Vec<Vec<Outcome>>>, Failure> {
         let mut outcomes = Vec::with_capacity(jobs.len());
         let mut tables = Writing::open(transaction, self.now(), changed.is_some())?;
         for (index, job) in jobs.iter().enumerate() {
             *reached = Reached::Job(index);
-            outcomes.push(self.apply_one(&mut tables, pins, &job.partition, &job.transaction)?);
+            let mut done = Vec::with_capacity(job.transactions.len());
+            for (partition, transaction) in &job.transactions {
+                done.push(self.apply_one(&mut tables, pins, partition, transaction)?);
+                if matches!(done.last(), Some(Outcome::Refused(_))) {
+                    break;
+                }
+            }
+            outcomes.push(done);
         }
         *reached = Reached::Tables;
-        let wrote = outcomes.iter().any(|o| matches!(o, Outcome::Applied(_)));
+        let mut all = outcomes.iter().flatten();
+        let wrote = all.any(|outcome| matches!(outcome, Outcome::Applied(_)));
         if !(tables.sweep()? || wrote || jobs.is_empty()) {
             return Ok(Done::Nothing(outcomes));
         }
@@ -345,15 +351,16 @@ impl Work {
         Ok(Outcome::Applied(Applied { token, found }))
     }
 
-    fn announce(&self, jobs: &[Job], outcomes: &[Outcome]) {
-        for (job, outcome) in jobs.iter().zip(outcomes) {
+    fn announce(&self, jobs: &[Job], outcomes: &[Vec<Outcome>]) {
+        let pairs = jobs.iter().zip(outcomes);
+        let done = pairs.flat_map(|(job, outcomes)| job.transactions.iter().zip(outcomes));
+        for ((partition, transaction), outcome) in done {
             if !matches!(outcome, Outcome::Applied(_)) {
                 continue;
             }
-            for write in &job.transaction.writes {
+            for write in &transaction.writes {
                 if let Write::Append { key, .. } | Write::Remove { key } = write {
-                    let name = super::log_name(&job.partition, key);
-                    self.changes.announce(&name);
+                    self.changes.announce(&super::log_name(partition, key));
                 }
             }
         }

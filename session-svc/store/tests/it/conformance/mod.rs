@@ -55,7 +55,8 @@ conformance! {
     transactions:
         checks_hold_or_not, the_first_check_that_fails_is_named, a_failed_check_tells_the_named_fields,
         a_refused_transaction_writes_nothing, writes_are_done_in_their_order, reads_see_the_writes,
-        empty_lists_are_fine, thousands_of_writes_are_one_step, partitions_are_apart, fences_rise;
+        empty_lists_are_fine, thousands_of_writes_are_one_step, several_run_up_to_the_first_that_is_refused,
+        partitions_are_apart, fences_rise;
     logs:
         ids_begin_at_one_and_rise, pages_go_forward, pages_go_back, trimmed_entries_are_gone_and_ids_go_on,
         a_removed_log_begins_again, a_waiting_reader_is_told, a_waiting_reader_is_told_that_the_log_is_gone,

@@ -222,6 +222,61 @@ pub async fn thousands_of_writes_are_one_step(bench: &mut Bench) {
     assert_eq!(applied.found, vec![Found::Record(vec![]); 256]);
 }
 
+pub async fn several_run_up_to_the_first_that_is_refused(bench: &mut Bench) {
+    let own = bench.partition().clone();
+    let name = own.as_str().rsplit('/').next().unwrap();
+    let other = Partition::class("school", name);
+    let of = |place: &str| {
+        let checks = [absent(place, &["a"])];
+        let first = (
+            own.clone(),
+            when(checks.clone(), [put(place, &[("a", "1")])]),
+        );
+        let reads = Transaction {
+            reads: vec![Read::Record { key: named(place) }],
+            ..when(checks, [put(place, &[("a", "2")])])
+        };
+        vec![first, (other.clone(), reads)]
+    };
+    let run = async |all| bench.store().transact_in_turn(all).await.unwrap();
+    let there = async |partition: &Partition, place: &str| {
+        let look = when([present(place)], []);
+        let outcome = bench.transact_in(partition, look).await;
+        matches!(outcome, Outcome::Applied(_))
+    };
+
+    let outcomes = run(of("r")).await;
+    let [Outcome::Applied(_), Outcome::Applied(second)] = outcomes.as_slice() else {
+        panic!("{outcomes:?}")
+    };
+    let record = vec![("a".to_owned(), Bytes::from("2"))];
+    assert_eq!(second.found, [Found::Record(record)]);
+    assert!(there(&own, "r").await && there(&other, "r").await);
+
+    // The first is refused, and the second is not run.
+    bench.write([put("r2", &[("a", "before")])]).await;
+    let outcomes = run(of("r2")).await;
+    let [Outcome::Refused(refused)] = outcomes.as_slice() else {
+        panic!("{outcomes:?}")
+    };
+    assert_eq!(refused.told, [text("before")]);
+    assert!(!there(&other, "r2").await);
+
+    // The second is refused, and the first is done.
+    let before = when([], [put("r3", &[("a", "before")])]);
+    bench.transact_in(&other, before).await;
+    let outcomes = run(of("r3")).await;
+    assert!(
+        matches!(
+            outcomes.as_slice(),
+            [Outcome::Applied(_), Outcome::Refused(_)]
+        ),
+        "{outcomes:?}"
+    );
+    assert!(there(&own, "r3").await);
+    assert!(run(Vec::new()).await.is_empty());
+}
+
 pub async fn partitions_are_apart(bench: &mut Bench) {
     let own = bench.partition().as_str().to_owned();
     let name = own.rsplit('/').next().unwrap();
