@@ -17,6 +17,7 @@
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
+//! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -38,8 +39,10 @@
 
 mod algebra;
 mod answer;
+mod checkable;
 mod claims;
 mod copies;
+mod exercise;
 mod formed;
 mod forms;
 mod grade;
@@ -68,4 +71,26 @@ pub const GRADER: &str = "grading-3";
 /// the value and the task the form; without one, the question is worked out here.
 pub fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
     grader::grade(drill, answer)
+}
+
+/// Whether mathematics alone can grade this drill, without a key: the task is read, the problem is solved, and answers to it
+/// are told apart.
+#[must_use]
+pub fn is_checkable(prompt: &str, question_latex: &str) -> bool {
+    checkable::is_checkable(&drill(prompt, question_latex))
+}
+
+/// The exercise in one form: drills that ask for the same of the same formula have the same, however they are worded, spaced
+/// or ordered. Where the task cannot be read, it is the text without spaces and capitals.
+#[must_use]
+pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
+    exercise::form(&drill(prompt, question_latex))
+}
+
+fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
+    Drill {
+        prompt,
+        question_latex,
+        key: None,
+    }
 }

@@ -4,8 +4,10 @@
 
 mod answers;
 mod canned;
+mod checkable;
 mod course;
 mod drills;
+mod exercises;
 mod golden;
 mod hostile;
 mod keys;
