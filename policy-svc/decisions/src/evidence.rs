@@ -29,7 +29,7 @@ use crate::{
 pub struct Evidence {
     /// By unit. Units without evidence are absent.
     pub progress: BTreeMap<String, UnitProgress>,
-    /// Units with evidence and without gold, most recent first, at most [`Record::MOST_IN_PROGRESS`].
+    /// Units with evidence that have more to show, most recent first, at most [`Record::MOST_IN_PROGRESS`].
     pub units_in_progress: Vec<String>,
     /// Exam questions to come back to, oldest first.
     pub revisit_queue: Vec<QuestionRef>,
@@ -56,6 +56,8 @@ pub struct Applied {
     pub status_after: UnitStatus,
     /// It has a badge that its latest drills would no longer earn. It keeps the badge.
     pub needs_review: bool,
+    /// The drill's exercise counted before: nothing changed.
+    pub exercise_repeated: bool,
     /// Things worth counting that are no fault.
     pub observations: Vec<EvidenceObservation>,
 }
@@ -121,13 +123,15 @@ pub fn apply(
 ) -> Result<Applied, EvidenceFault> {
     let unit = check(course, event)?;
     let before = evidence.progress.get(&unit.id).cloned().unwrap_or_default();
+    let exercise_repeated = before.has_counted(event);
     let after = advance(unit, course.rules(), &before, event, now);
 
     let mut next = evidence.clone();
     match event {
-        EvidenceEvent::DrillGraded { .. } => next.write_progress(unit, after.clone()),
+        EvidenceEvent::DrillGraded { .. } if exercise_repeated => {}
+        EvidenceEvent::DrillGraded { .. } => next.write_progress(course, unit, after.clone()),
         EvidenceEvent::ExamResult { question, passed } => {
-            next.write_progress(unit, after.clone());
+            next.write_progress(course, unit, after.clone());
             next.touch_question(question);
             if *passed {
                 next.forget(question);
@@ -136,7 +140,7 @@ pub fn apply(
             }
         }
         EvidenceEvent::SupportViewed { question, locked } => {
-            next.write_progress(unit, after.clone());
+            next.write_progress(course, unit, after.clone());
             next.touch_question(question);
             if *locked {
                 next.revisit(question);
@@ -159,7 +163,12 @@ pub fn apply(
         status_after: UnitStatus::of(&after),
         needs_review: after.tier >= Tier::Bronze
             && after.streak_correct < course.rules().ready_streak,
-        observations: observations(unit, event),
+        exercise_repeated,
+        observations: if exercise_repeated {
+            Vec::new()
+        } else {
+            observations(unit, event)
+        },
     })
 }
 
@@ -208,15 +217,18 @@ fn observations(unit: &Unit, event: &EvidenceEvent) -> Vec<EvidenceObservation> 
 }
 
 impl Evidence {
-    /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out. The list is put in
-    /// order on the way: every unit once, none at gold, at most [`Record::MOST_IN_PROGRESS`].
-    fn write_progress(&mut self, unit: &Unit, progress: UnitProgress) {
+    /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out, and where no badge can
+    /// be earned, drills that are good enough. The list is put in order on the way: every unit once, none that is finished,
+    /// at most [`Record::MOST_IN_PROGRESS`].
+    fn write_progress(&mut self, course: &Course, unit: &Unit, progress: UnitProgress) {
         self.progress.insert(unit.id.clone(), progress);
         let earlier = std::mem::take(&mut self.units_in_progress);
         for id in std::iter::once(unit.id.clone()).chain(earlier) {
-            let is_gold = self.progress.get(&id).map(|p| p.tier) == Some(Tier::Gold);
+            let known = course.find(&id).map(|at| course.unit(at));
+            let progress = self.progress.get(&id);
+            let is_finished = progress.is_some_and(|p| p.is_finished(known, course.rules()));
             if self.units_in_progress.len() < Record::MOST_IN_PROGRESS
-                && !is_gold
+                && !is_finished
                 && !self.units_in_progress.contains(&id)
             {
                 self.units_in_progress.push(id);

@@ -3,7 +3,9 @@
 use turnwise_reply_guard::{Form, form_fault};
 
 use crate::{
-    course::{Course, Unit},
+    course::{Course, Drill, Unit},
+    drill_terms::DrillTerms,
+    exercise::fnv1a,
     limits,
     policy::Policy,
     quote::{quotable, unit_name},
@@ -15,7 +17,8 @@ use crate::{
 const MISCONCEPTION_CHARS: usize = 400;
 
 /// Makes the fallback of a policy: a question, else a drill, else an exam question, always on the focus. It is spelled as a
-/// model's reply, so that the same validation holds for it.
+/// model's reply, so that the same validation holds for it; but where the course has no drill to set, the text asks for an
+/// example, and there is no card: nobody could grade it.
 #[must_use]
 pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
@@ -24,7 +27,12 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     if policy.allows(Action::SocraticQuestion) {
         reply(Action::SocraticQuestion, question(unit, &title))
     } else if policy.allows(Action::DrillCard) {
-        drill_reply(course, policy, &policy.focus_unit_id)
+        drill_reply(
+            course,
+            policy,
+            &DrillTerms::default(),
+            &policy.focus_unit_id,
+        )
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         let text = first_safe(
             [format!(
@@ -44,10 +52,24 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     }
 }
 
-/// A ready-made drill of a unit.
-pub(crate) fn drill_reply(course: &Course, policy: &Policy, unit_id: &str) -> LlmReply {
+/// A ready-made drill of a unit; without any, words that ask for an example.
+pub(crate) fn drill_reply(
+    course: &Course,
+    policy: &Policy,
+    terms: &DrillTerms,
+    unit_id: &str,
+) -> LlmReply {
     let unit = course.find(unit_id).map(|at| course.unit(at));
     let title = unit_name(course, unit_id);
+    let said = |text| LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text);
+    let Some(drill) = drill(unit, policy, terms) else {
+        return said(first_safe(
+            [format!(
+                "Write down a small example of your own for {title}, and solve it."
+            )],
+            "Write down a small example of your own, and solve it.",
+        ));
+    };
     let text = first_safe(
         [format!(
             "Here is a short exercise on {title}. Take your time."
@@ -55,8 +77,11 @@ pub(crate) fn drill_reply(course: &Course, policy: &Policy, unit_id: &str) -> Ll
         "Here is a short exercise. Take your time.",
     );
     LlmReply {
-        drill_card: Some(drill(unit, &title, policy)),
-        ..LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text)
+        drill_card: Some(LlmDrillCard {
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        }),
+        ..said(text)
     }
 }
 
@@ -90,11 +115,30 @@ fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> Strin
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// One of the unit's canned drills that is short enough; the turn's id chooses, so that the same turn always gets the
-/// same and the next turn may get another. Without any, the student makes up an example.
-fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
+/// One of the unit's ready-made drills, one that did not count yet if there is any; the turn's id chooses, so that the same
+/// turn always gets the same and the next turn may get another.
+fn drill<'a>(unit: Option<&'a Unit>, policy: &Policy, terms: &DrillTerms) -> Option<&'a Drill> {
+    let fitting: Vec<_> = fitting_drills(unit, policy).collect();
+    let unit_id = unit.map_or("", |unit| unit.id.as_str());
+    let fresh: Vec<_> = fitting
+        .iter()
+        .copied()
+        .filter(|drill| !terms.has_counted(unit_id, &drill.prompt, &drill.question_latex))
+        .collect();
+    let among = if fresh.is_empty() { fitting } else { fresh };
+    let count = u64::try_from(among.len()).unwrap_or(u64::MAX);
+    let choice = fnv1a(&policy.turn_id).checked_rem(count)?;
+    among.get(usize::try_from(choice).ok()?).copied()
+}
+
+/// The unit's ready-made drills that are short enough and hold nothing that a reply may not hold.
+pub(crate) fn fitting_drills<'a>(
+    unit: Option<&'a Unit>,
+    policy: &Policy,
+) -> impl Iterator<Item = &'a Drill> {
     let max_steps = policy.constraints.drill_max_steps;
-    let fits = |prompt: &str, latex: &str| {
+    let fits = move |drill: &Drill| {
+        let (prompt, latex) = (&drill.prompt, &drill.question_latex);
         !prompt.trim().is_empty()
             && [(prompt, Form::Prose), (latex, Form::Formula)]
                 .iter()
@@ -104,35 +148,7 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
                 })
             && limits::drill_fault(prompt, latex, max_steps).is_none()
     };
-    let canned: Vec<_> = unit
-        .iter()
-        .flat_map(|u| &u.drills)
-        .filter(|d| fits(&d.prompt, &d.question_latex))
-        .collect();
-    let count = u64::try_from(canned.len()).unwrap_or(u64::MAX);
-    let choice = fnv1a(&policy.turn_id)
-        .checked_rem(count)
-        .and_then(|i| usize::try_from(i).ok());
-    if let Some(drill) = choice.and_then(|i| canned.get(i)) {
-        return LlmDrillCard {
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-        };
-    }
-    let named = format!("Write down a small example of your own for {title}, and solve it.");
-    LlmDrillCard {
-        prompt: if fits(&named, "") {
-            named
-        } else {
-            "Write down a small example of your own, and solve it.".to_owned()
-        },
-        question_latex: String::new(),
-    }
-}
-
-/// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    unit.into_iter()
+        .flat_map(|unit| &unit.drills)
+        .filter(move |drill| fits(drill))
 }

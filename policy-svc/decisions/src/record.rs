@@ -79,7 +79,7 @@ impl<'a> Record<'a> {
             .filter_map(|id| course.find(id))
         {
             if record.units_in_progress.len() < Self::MOST_IN_PROGRESS
-                && record.tier(at) != Tier::Gold
+                && !record.is_finished(at)
                 && !record.units_in_progress.contains(&at)
             {
                 record.units_in_progress.push(at);
@@ -112,7 +112,7 @@ impl<'a> Record<'a> {
         self.target
     }
 
-    /// Units with evidence and without gold, most recent first.
+    /// Units with evidence that have more to show, most recent first.
     #[must_use]
     pub fn units_in_progress(&self) -> &[UnitIndex] {
         &self.units_in_progress
@@ -196,6 +196,11 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn is_drilled(&self, at: UnitIndex) -> bool {
         self.streak(at) >= self.course.rules().ready_streak
+    }
+
+    /// Whether a unit has nothing more to show: gold, or, where no badge can be earned, drills that are good enough.
+    fn is_finished(&self, at: UnitIndex) -> bool {
+        self.tier(at) == Tier::Gold || !self.course.unit(at).assessable && self.is_drilled(at)
     }
 
     /// Whether a unit has a badge that its latest drills would no longer earn. The badge stays.

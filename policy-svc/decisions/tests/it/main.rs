@@ -4,6 +4,7 @@
 mod adversarial;
 mod against_reference;
 mod decide;
+mod drill_terms;
 mod evidence;
 mod explain;
 mod fallback;

@@ -103,6 +103,7 @@ pub fn any_progress() -> impl Strategy<Value = UnitProgress> {
                     gold,
                 },
                 confusion_tags,
+                counted_exercises: Vec::new(),
             }
         })
 }

@@ -56,11 +56,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A unit leaves the list at gold; at most 6, most recent first.
+    /// A unit leaves the list at gold, or, where it has no badge, with its drills done; at most 6, most recent first.
     pub fn units_in_progress(&self) -> Vec<String> {
         let mut list = Vec::new();
         for id in &self.snapshot.units_in_progress {
-            if self.is_known(id) && self.tier(id) != Tier::Gold {
+            let done = !self.has_badges(id) && self.is_drilled(id);
+            if self.is_known(id) && self.tier(id) != Tier::Gold && !done {
                 add_once(&mut list, id);
             }
         }
