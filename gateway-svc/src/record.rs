@@ -10,8 +10,8 @@ use turnwise_proto::{
     classes::v1::{ClassPolicy, DrillSource},
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply, ResolveReplyRequest,
-        ResolveReplyResponse, resolve_reply_request::Outcome,
+        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
+        ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{StudentSnapshot, ThreadKind, TurnState},
     tutor::v1::{ClientEvent, Role, StudentInput, tutor_card::Content},
@@ -138,7 +138,29 @@ pub fn resolve_request(
         known: Some(known),
         open_drill: open_drill(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
+        counted: counted_exercises(facts),
     })
+}
+
+/// The exercises that counted, of the units that the turn may be about.
+fn counted_exercises(facts: &TurnFacts) -> Vec<CountedExercises> {
+    let scope = facts
+        .policy
+        .iter()
+        .flat_map(|policy| &policy.scoped_unit_ids);
+    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
+    let progress = |unit_id: &String| {
+        let mut units = evidence?.unit_progress.iter();
+        units.find(|unit| unit.unit_id == *unit_id)
+    };
+    scope
+        .filter_map(progress)
+        .filter(|unit| !unit.counted_exercises.is_empty())
+        .map(|unit| CountedExercises {
+            unit_id: unit.unit_id.clone(),
+            exercises: unit.counted_exercises.clone(),
+        })
+        .collect()
 }
 
 /// What the class's teacher had decided when the turn began.
@@ -148,7 +170,8 @@ pub fn class_policy(facts: &TurnFacts) -> ClassPolicy {
 }
 
 /// The drill that the student works on: the last card, unless its unit has got evidence since.
-fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+#[must_use]
+pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     let message = texts.recent_messages.iter().rfind(|m| m.card.is_some())?;
     let card = message.card.as_ref()?;
     let Some(Content::Drill(drill)) = &card.content else {

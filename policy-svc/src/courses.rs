@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
+use turnwise_course_pack::{self as pack, Catalog, DrillChoice, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
     SupportKind, Tier, UnitSpec,
@@ -39,6 +39,8 @@ pub struct LoadedCourse {
     pub course: Course,
     /// What only grading needs.
     pub answers: Answers,
+    /// Whether a model's drill is set only if mathematics can grade it.
+    pub checkable_drills: bool,
     /// The exam catalogue, for the reply guard.
     pub exams: ExamQuestions,
     /// The lessons, for the homework helper.
@@ -61,6 +63,7 @@ impl LoadedCourse {
             pack_hash: pack.hash.clone(),
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
+            checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
             exams: exam_questions(&pack),
             chat: chat_course(&pack),
             context: Context::new(pack.context.clone().unwrap_or_default()),

@@ -206,6 +206,7 @@ impl PolicyService for Policies {
             known,
             open_drill,
             course_drills,
+            counted,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
@@ -214,6 +215,7 @@ impl PolicyService for Policies {
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
+        let terms = read::drill_terms(&loaded, course_drills, counted)?;
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
                 decisions::Outcome::Completion(bytes)
@@ -225,12 +227,10 @@ impl PolicyService for Policies {
         };
         let resolve = |outcome| {
             decisions::resolve(&loaded.course, &policy, outcome)
+                .map(|set| decisions::with_drill_on_terms(&loaded.course, &policy, &terms, set))
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolution = resolve(outcome)?;
-        if course_drills {
-            resolution = decisions::with_course_drill(&loaded.course, &policy, resolution);
-        }
         let mut response = reply::resolution(resolution.clone());
         if let Some(reply) = response
             .reply

@@ -59,6 +59,7 @@ impl ErrorReason {
             | Self::UpsertsOff
             | Self::DrillTokenInvalid
             | Self::DrillAlreadyGraded
+            | Self::ExerciseRepeated
             | Self::CourseGraphInvalid
             | Self::ExamsClosed
             | Self::ResultMismatch => Code::FailedPrecondition,

@@ -179,6 +179,7 @@ fn progress(number: i64) -> UnitProgress {
             gold: 1,
         }),
         confusion_tags: vec![tag("sign-error"), tag("distributes-once")],
+        counted_exercises: (1..=12).collect(),
     }
 }
 

@@ -217,6 +217,7 @@ impl Evidence {
                 mistake_tag: first.common_mistake_tag.clone(),
                 ..ResolveGradeResponse::default()
             },
+            exercise: 0,
             model: String::new(),
             task: String::new(),
             reason: String::new(),

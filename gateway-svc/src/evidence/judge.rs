@@ -39,6 +39,8 @@ pub(super) struct Drill<'a> {
 pub(super) struct Grade {
     pub(super) pack_hash: String,
     pub(super) resolved: ResolveGradeResponse,
+    /// The policy's hash of the exercise; 0 where none was made.
+    pub(super) exercise: u64,
     pub(super) model: String,
     pub(super) task: String,
     pub(super) reason: String,
@@ -58,6 +60,7 @@ impl Grade {
                 feedback_text: NOT_OURS.to_owned(),
                 ..ResolveGradeResponse::default()
             },
+            exercise: 0,
             model: String::new(),
             task: String::new(),
             reason: String::new(),
@@ -109,6 +112,7 @@ impl Evidence {
         Ok(Grade {
             pack_hash: check.pack_hash,
             resolved,
+            exercise: check.exercise,
             model,
             task: check.task,
             reason: check.reason,

@@ -147,6 +147,7 @@ impl Composing<'_> {
         let notices = notices(
             record::event(&self.facts),
             self.start.snapshot.as_ref(),
+            record::open_drill(&self.facts, &self.texts).as_ref(),
             &self.facts.statuses,
         );
         Ok(Composed {

@@ -38,6 +38,24 @@ pub struct Pack {
     pub warnings: Vec<PackFault>,
 }
 
+impl Pack {
+    /// Which drills of a model's are set: what the course says, else those that mathematics can grade where the pack has
+    /// mathematics, that is a drill or an exam question with a formula.
+    #[must_use]
+    pub fn drill_choice(&self) -> DrillChoice {
+        let drills = self.units.iter().flat_map(|unit| &unit.drills);
+        let mut formulas = drills
+            .map(|drill| &drill.question_latex)
+            .chain(self.questions.iter().map(|q| &q.question_latex));
+        let default = if formulas.any(|formula| !formula.is_empty()) {
+            DrillChoice::Checkable
+        } else {
+            DrillChoice::Any
+        };
+        self.course.policy.drills.unwrap_or(default)
+    }
+}
+
 /// The course itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Course {
@@ -64,6 +82,8 @@ pub struct PolicyOverrides {
     pub prereq_walk: PrereqWalk,
     /// What a model's grade of a drill is worth where mathematics cannot tell.
     pub llm_grades: LlmGrades,
+    /// Which drills of a model's are set; `None`: [`Pack::drill_choice`] says so.
+    pub drills: Option<DrillChoice>,
     /// Confidence from which a mapped unit becomes the target, 0 to 1 (default 0.55).
     pub target_confidence: Option<f64>,
     /// Hours after which a unit's recency has fallen to 0, 1 to 8760 (default 72).
@@ -129,6 +149,16 @@ pub enum LlmGrades {
     /// The student reads it, and nothing is counted: the default.
     #[default]
     FeedbackOnly,
+}
+
+/// Which drills of a model's are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrillChoice {
+    /// Those that mathematics can grade; one of the course's own stands for any other.
+    Checkable,
+    /// All.
+    Any,
 }
 
 /// One unit of the course.

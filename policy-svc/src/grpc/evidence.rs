@@ -151,6 +151,7 @@ fn progress(field: &str, unit: &session::UnitProgress) -> Read<decisions::UnitPr
             gold: read::counter(passed.gold),
         },
         confusion_tags,
+        counted_exercises: unit.counted_exercises.clone(),
     })
 }
 
@@ -160,10 +161,12 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
             unit_id,
             correct,
             mistake_tag,
+            exercise,
         }) => EvidenceEvent::DrillGraded {
             unit_id: read::id("drill_graded.unit_id", unit_id)?,
             correct,
             mistake_tag: read::present(mistake_tag),
+            exercise: Some(exercise).filter(|exercise| *exercise != 0),
         },
         Event::ExamResult(ExamResult {
             question_id,
@@ -260,6 +263,7 @@ impl Stored {
             status_before: words::unit_status_to_proto(applied.status_before),
             status_after: words::unit_status_to_proto(applied.status_after),
             needs_review: applied.needs_review,
+            exercise_repeated: applied.exercise_repeated,
             observations: applied
                 .observations
                 .iter()
@@ -323,5 +327,6 @@ fn unit_progress(unit_id: String, progress: decisions::UnitProgress) -> session:
                 count: bound(count),
             })
             .collect(),
+        counted_exercises: progress.counted_exercises,
     }
 }

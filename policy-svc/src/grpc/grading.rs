@@ -76,6 +76,7 @@ pub(super) fn check(
             grader: GRADER.to_owned(),
             counts_llm: loaded.answers.counts_llm(),
             has_key: key.is_some(),
+            exercise: decisions::exercise(&request.prompt, &request.question_latex),
         }),
         unit_title: unit.title.clone(),
         mistake_tags: mistakes

@@ -301,6 +301,32 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
     })
 }
 
+/// What a drill must be to be set: by the course, the class, and what counted before.
+pub(super) fn drill_terms(
+    loaded: &LoadedCourse,
+    course_only: bool,
+    counted: Vec<policy::CountedExercises>,
+) -> Read<decisions::DrillTerms> {
+    let most = decisions::Rules::MOST_SCOPED_UNITS;
+    if counted.len() > most {
+        let problem = format!("must hold at most {most} units");
+        return Err(PolicyError::invalid("counted", problem));
+    }
+    let most = decisions::exercise::MOST_REMEMBERED;
+    if counted.iter().any(|unit| unit.exercises.len() > most) {
+        let problem = format!("must hold at most {most} exercises of a unit");
+        return Err(PolicyError::invalid("counted", problem));
+    }
+    Ok(decisions::DrillTerms {
+        course_only,
+        checkable: loaded.checkable_drills,
+        counted: counted
+            .into_iter()
+            .map(|unit| (unit.unit_id, unit.exercises))
+            .collect(),
+    })
+}
+
 /// Why a model wrote nothing.
 pub(super) fn failure(reason: i32) -> Read<decisions::FallbackReason> {
     words::fallback_reason(reason)

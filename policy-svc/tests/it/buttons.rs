@@ -200,6 +200,7 @@ async fn with_a_result() {
             unit_id: "ONE".to_owned(),
             correct,
             mistake_tag: String::new(),
+            exercise: 0,
         })
     };
     let exam = ExamResult {

@@ -56,6 +56,7 @@ async fn resolve(
         known: Some(known.clone()),
         open_drill,
         course_drills: false,
+        counted: Vec::new(),
     };
     let mut client = service.client.clone();
     let resolved = client

@@ -325,6 +325,10 @@ fn results() {
             response.feedback_text = String::new();
             response.notices = vec![ErrorReason::DrillAlreadyGraded.into()];
         }),
+        graded(|response| {
+            response.evidence_recorded = false;
+            response.notices = vec![ErrorReason::ExerciseRepeated.into()];
+        }),
         graded(|response| response.evidence_recorded = false),
         submitted(|_| {}),
         submitted(locked),

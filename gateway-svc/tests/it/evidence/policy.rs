@@ -26,6 +26,8 @@ use super::fake::Fake;
 
 pub const UNIT: &str = "ALG-02";
 pub const QUESTION: &str = "ALG-02-B1";
+/// The hash of every exercise.
+pub const EXERCISE: u64 = 9;
 /// What is said without a model.
 pub const FIXED_WORDS: &str = "Fixed words.";
 
@@ -76,6 +78,24 @@ impl Policy {
         );
     }
 
+    /// From now on every exercise counted before.
+    pub fn repeats(&self) {
+        self.fake.on(
+            "turnwise.policy.v1.PolicyService/ApplyEvidence",
+            |request: ApplyEvidenceRequest| async move {
+                if let Some(Event::DrillGraded(graded)) = &request.event {
+                    assert_eq!(graded.exercise, EXERCISE);
+                }
+                let snapshot = request.snapshot.clone().unwrap_or_default();
+                Ok::<_, Status>(ApplyEvidenceResponse {
+                    evidence: Some(snapshot.evidence.unwrap_or_default()),
+                    exercise_repeated: true,
+                    ..apply(request)?
+                })
+            },
+        );
+    }
+
     /// The drills that were checked since the last look.
     pub fn checked(&self) -> Vec<CheckDrillRequest> {
         std::mem::take(&mut self.checked.lock().unwrap())
@@ -110,6 +130,7 @@ fn check(request: CheckDrillRequest, counts_llm: bool) -> Result<CheckDrillRespo
             grader: "1".to_owned(),
             counts_llm,
             has_key,
+            exercise: EXERCISE,
         }),
         unit_title: "Equations".to_owned(),
         mistake_tags: vec![MistakeTag {

@@ -6,7 +6,7 @@ use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
 use crate::fields::Fields;
-use crate::model::{Course, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
+use crate::model::{Course, DrillChoice, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
 use crate::yaml;
 
 /// The format this loader reads.
@@ -73,6 +73,10 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         ("count", LlmGrades::Count),
         ("feedback_only", LlmGrades::FeedbackOnly),
     ];
+    let drills = [
+        ("checkable", DrillChoice::Checkable),
+        ("any", DrillChoice::Any),
+    ];
     let found = PolicyOverrides {
         stuck_rule: fields
             .choice("stuck_rule", &stuck_rules, sink)
@@ -83,6 +87,7 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         llm_grades: fields
             .choice("llm_grades", &grades, sink)
             .unwrap_or_default(),
+        drills: fields.choice("drills", &drills, sink),
         target_confidence: fields.share("target_confidence", sink),
         recency_window_hours: fields.whole_number("recency_window_hours", 1..=8760, sink),
         max_scoped_units: fields.whole_number("max_scoped_units", 3..=6, sink),

@@ -1,7 +1,7 @@
 //! What a good pack holds once it is loaded.
 
 use crate::fixture::{COURSE, LESSON, good, one, pack, write};
-use turnwise_course_pack::{LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
+use turnwise_course_pack::{DrillChoice, LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
 
 #[test]
 fn the_good_pack() {
@@ -112,6 +112,30 @@ fn the_policy_of_the_course() {
     assert_eq!(policy.target_confidence, Some(0.6));
     assert_eq!(policy.ready_streak, Some(3));
     assert_eq!(policy.stuck_attempts, None);
+}
+
+#[test]
+fn drills_are_checkable_where_the_pack_has_mathematics() {
+    let dir = pack();
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+    write(
+        dir.path(),
+        "course.yaml",
+        format!("{COURSE}policy: {{drills: any}}\n"),
+    );
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Any);
+    let without = |text: &str| -> String {
+        let lines = text.lines().filter(|line| !line.contains("question_latex"));
+        lines.map(|line| format!("{line}\n")).collect()
+    };
+    write(dir.path(), "course.yaml", COURSE);
+    write(dir.path(), "units/10-all.yaml", without(UNITS));
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+    write(dir.path(), "exams/10-all.yaml", without(EXAMS));
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Any);
+    let checkable = format!("{COURSE}policy: {{drills: checkable}}\n");
+    write(dir.path(), "course.yaml", checkable);
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
 }
 
 #[test]

@@ -197,6 +197,7 @@ async fn a_chain_of_a_hundred_thousand_units() {
             unit_id: format!("U{last}"),
             correct: true,
             mistake_tag: String::new(),
+            exercise: 1,
         })),
         ..ApplyEvidenceRequest::default()
     });
