@@ -34,8 +34,7 @@ fn drill_differs(
     open: Option<&OpenDrill>,
 ) -> bool {
     let claimed = event.drill_result();
-    if claimed == DrillResult::Unspecified
-        || open.is_some_and(|open| open.unit_id == event.unit_id)
+    if claimed == DrillResult::Unspecified || open.is_some_and(|open| open.unit_id == event.unit_id)
     {
         return false;
     }

@@ -1,7 +1,9 @@
 //! What a good pack holds once it is loaded.
 
 use crate::fixture::{COURSE, LESSON, good, one, pack, write};
-use turnwise_course_pack::{DrillChoice, LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
+use turnwise_course_pack::{
+    DrillChoice, LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier,
+};
 
 #[test]
 fn the_good_pack() {
