@@ -12,6 +12,7 @@ mod courses;
 mod demo_course;
 mod evidence;
 mod exams;
+mod exercises;
 mod explain;
 mod fixture;
 mod golden;
