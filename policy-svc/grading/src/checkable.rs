@@ -1,7 +1,5 @@
 //! Whether a drill can be graded by mathematics alone: it is solved, and answers to it are told apart.
 
-use std::rc::Rc;
-
 use crate::{
     algebra::Work,
     grade::{Drill, Verdict},
@@ -37,30 +35,27 @@ fn has_form(problem: &Problem) -> bool {
 }
 
 /// Answers of the kind that the problem asks for. Whoever can tell that these are wrong has the solution.
-fn tries(problem: &Problem) -> Vec<String> {
-    let unknowns = || {
-        let names = problem.variables();
-        let is_given = |name: &Rc<str>| problem.givens.iter().any(|(given, _)| given == name);
-        names.into_iter().filter(move |name| !is_given(name))
-    };
+fn tries(problem: &Problem) -> [String; 2] {
+    let mut unknowns = problem.variables();
+    unknowns.retain(|name| problem.givens.iter().all(|(given, _)| given != name));
     let all_equal = |relations: &[Relation]| relations.iter().all(|r| r.sign == Sign::Equal);
     match &problem.subject {
-        Subject::Comparison(..) => vec!["<".to_owned(), ">".to_owned()],
-        Subject::System(_) => {
-            let all = |value: &str| {
-                let named: Vec<_> = unknowns().map(|name| format!("{name} = {value}")).collect();
-                named.join(", ")
-            };
-            UNLIKELY.map(all).into()
-        }
+        Subject::Comparison(..) => ["<".to_owned(), ">".to_owned()],
+        Subject::System(_) => UNLIKELY.map(|value| {
+            let named: Vec<_> = unknowns
+                .iter()
+                .map(|name| format!("{name} = {value}"))
+                .collect();
+            named.join(", ")
+        }),
         Subject::Relations(relations) if !all_equal(relations) => {
-            let name = unknowns().next().unwrap_or_else(|| Rc::from("x"));
-            UNLIKELY.map(|value| format!("{name} > {value}")).into()
+            let name = unknowns.first().map_or("x", |name| &**name);
+            UNLIKELY.map(|value| format!("{name} > {value}"))
         }
         Subject::Quantity(_) => match &problem.target {
-            Some(Target::Unit(unit)) => UNLIKELY.map(|value| format!("{value} {unit}")).into(),
-            _ => UNLIKELY.map(str::to_owned).into(),
+            Some(Target::Unit(unit)) => UNLIKELY.map(|value| format!("{value} {unit}")),
+            _ => UNLIKELY.map(str::to_owned),
         },
-        Subject::Relations(_) | Subject::Expression(_) => UNLIKELY.map(str::to_owned).into(),
+        Subject::Relations(_) | Subject::Expression(_) => UNLIKELY.map(str::to_owned),
     }
 }

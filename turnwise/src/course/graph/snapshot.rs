@@ -109,7 +109,7 @@ fn listed(names: &BTreeSet<String>) -> String {
 
 /// Keys of each object that a record has and a drawing does not need.
 const UNUSED: &[&str] = &["examTouched", "revisitQueue", "lastTurnAnalysis"];
-const UNUSED_OF_UNIT: &[&str] = &["status", "exam", "confusionTags"];
+const UNUSED_OF_UNIT: &[&str] = &["status", "exam", "confusionTags", "countedExercises"];
 const UNUSED_OF_DRILL: &[&str] = &["correct"];
 
 type Unknown = BTreeMap<String, IgnoredAny>;
