@@ -69,7 +69,7 @@ pub struct Plan {
     pub focus_revisit_question_ids: Vec<String>,
     /// What people see, before the exam system was asked about locks.
     pub standing: Standing,
-    /// Units with evidence and without gold, most recent first.
+    /// Units with evidence that have more to show, most recent first.
     pub units_in_progress: Vec<String>,
     /// The unit to go on with once the focus has nothing more to offer.
     pub next_unit_id: Option<String>,

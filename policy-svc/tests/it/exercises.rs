@@ -150,6 +150,32 @@ async fn a_drill_that_may_not_be_set_gives_way_to_the_courses() {
     }
 }
 
+#[tokio::test]
+async fn more_than_a_record_holds_is_refused() {
+    let service = service().await;
+    let plan = service.plan(plan_request(ready())).await.unwrap();
+    let policy = service.decide(decide_request(plan)).await.unwrap().policy;
+    let unit = |count: u64| CountedExercises {
+        unit_id: "ONE".to_owned(),
+        exercises: (1..=count).collect(),
+    };
+    for (counted, is_refused) in [
+        (vec![unit(64); 6], false),
+        (vec![unit(1); 7], true),
+        (vec![unit(65)], true),
+    ] {
+        let request = ResolveReplyRequest {
+            policy: policy.clone(),
+            outcome: Some(Came::Completion("{}".into())),
+            counted,
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = service.client.clone().resolve_reply(request).await;
+        let fields = resolved.err().map(|status| fault(status).1);
+        assert_eq!(fields, is_refused.then(|| vec!["counted".to_owned()]));
+    }
+}
+
 /// A year of drills without a model, one a day in each unit. As far as the course has drills, each day's is one that did not
 /// count yet; then they repeat, and no repeat counts.
 #[test]

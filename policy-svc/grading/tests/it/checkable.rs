@@ -34,11 +34,7 @@ fn mathematics() -> Vec<Written> {
     for n in 0..30_i64 {
         let (a, b, x) = (n % 7 + 2, n % 11 + 3, n % 13 - 6);
         let wording = |of: [&'static str; 3]| of[usize::try_from(n % 3).unwrap()];
-        let solve = wording([
-            "Solve for x.",
-            "Solve the equation.",
-            "Find the value of x.",
-        ]);
+        let solve = wording(["Solve for x.", "Solve the equation.", "Solve."]);
         all.push(written(
             solve,
             format!("x {} = {}", plus(b), x + b),
@@ -117,7 +113,7 @@ fn mathematics() -> Vec<Written> {
             format!("x^{}", a * b + 1),
         ));
         all.push(written(
-            "Evaluate the expression when x = 3.",
+            "Work out the value for x = 3.",
             format!("{a}x {}", plus(-b)),
             format!("{}", 3 * a - b),
             format!("{}", 3 * a + b),
