@@ -24,6 +24,7 @@ use super::{
 use crate::{
     context::needs::{Needs, pending},
     conversation::{Begun, Core, Progress, Request, body_hash, clarification::Questions},
+    open_card,
     upstream::Step,
 };
 
@@ -125,7 +126,8 @@ async fn compose(
         start,
         texts: TurnTexts {
             input: waiting.query.clone(),
-            recent_messages: recent,
+            recent_messages: open_card::used(recent, None),
+            graded: start.graded.clone(),
             ..TurnTexts::default()
         },
         questions: Questions::default(),

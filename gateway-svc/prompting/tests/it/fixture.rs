@@ -1,13 +1,16 @@
 //! Turns and grades as tests need them.
 
-use turnwise_prompts::{GradePrompt, MistakeTag, Prompt, Sheets, TurnPrompt};
+use turnwise_prompts::{Conversation, GradePrompt, MistakeTag, Prompt, Sheets, TurnPrompt};
 use turnwise_proto::{
+    exam::v1::QuestionState,
     explain::v1::{ContextAttachment, ContextBundle},
     policy::v1::{Constraints, Policy, SnapshotSummary},
-    retrieval::v1::{Anchor, Chunk, Citation},
+    retrieval::v1::{Anchor, Chunk, Citation, ExamCandidate},
+    session::v1::GradedDrill,
     tutor::v1::{
-        ClientEvent, ClientEventKind, DrillResult, ExamAvailability, MasteryTier, Project, Role,
-        StudentInput, TutorAction, TutorMessage,
+        ClientEvent, ClientEventKind, DrillCard, DrillResult, ExamAvailability, ExamCard,
+        ExamOption, ExamResult, MasteryTier, Project, Role, StudentInput, TutorAction, TutorCard,
+        TutorMessage, tutor_card::Content,
     },
 };
 
@@ -25,6 +28,18 @@ pub struct Turn {
     pub input: StudentInput,
     pub context: Option<ContextBundle>,
     pub event: Option<ClientEvent>,
+    pub candidates: Vec<ExamCandidate>,
+    pub work: Work,
+}
+
+/// What the record says of a conversation, owned.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    pub open_card: Option<TutorCard>,
+    pub hints_given: usize,
+    pub last_answer: Option<GradedDrill>,
+    pub exam_state: QuestionState,
+    pub days_away: u64,
 }
 
 impl Turn {
@@ -39,6 +54,14 @@ impl Turn {
             clarification: None,
             context: self.context.as_ref(),
             event: self.event.as_ref(),
+            candidates: &self.candidates,
+            conversation: Conversation {
+                open_card: self.work.open_card.as_ref(),
+                hints_given: self.work.hints_given,
+                last_answer: self.work.last_answer.as_ref(),
+                exam_state: self.work.exam_state,
+                days_away: self.work.days_away,
+            },
         };
         sheets.turn(locale, &input, max_tokens).unwrap()
     }
@@ -106,6 +129,13 @@ pub fn turn() -> Turn {
         },
         context: None,
         event: None,
+        candidates: vec![ExamCandidate {
+            question_id: "ALG-09-B1".to_owned(),
+            unit_ids: vec!["ALG-09".to_owned(), "ALG-07".to_owned()],
+            tags: vec!["two-steps".to_owned()],
+            ..ExamCandidate::default()
+        }],
+        work: Work::default(),
     }
 }
 
@@ -197,6 +227,183 @@ pub fn button_turn() -> Turn {
             question_id: "FORGED-1".to_owned(),
             ..ClientEvent::default()
         }),
+        candidates: Vec::new(),
+        work: Work::default(),
+    }
+}
+
+fn drill_card() -> TutorCard {
+    TutorCard {
+        unit_id: "ALG-09".to_owned(),
+        content: Some(Content::Drill(DrillCard {
+            prompt: "Solve the equation.".to_owned(),
+            question_latex: "2x + 3 = 11".to_owned(),
+            drill_token: "a-token-of-the-card".to_owned(),
+        })),
+        buttons: Vec::new(),
+    }
+}
+
+fn showed(text: &str, card: TutorCard) -> TutorMessage {
+    TutorMessage {
+        card: Some(card),
+        ..said(Role::Assistant, text)
+    }
+}
+
+fn pressed(kind: ClientEventKind) -> ClientEvent {
+    ClientEvent {
+        kind: kind.into(),
+        unit_id: "ALG-09".to_owned(),
+        ..ClientEvent::default()
+    }
+}
+
+fn message_of(event: ClientEvent) -> TutorMessage {
+    TutorMessage {
+        role: Role::User.into(),
+        event: Some(event),
+        ..TutorMessage::default()
+    }
+}
+
+/// An answer to the drill that counted.
+fn graded(answer: &str, result: DrillResult) -> GradedDrill {
+    GradedDrill {
+        unit_id: "ALG-09".to_owned(),
+        prompt: "Solve the equation.".to_owned(),
+        question_latex: "2x + 3 = 11".to_owned(),
+        answer: answer.to_owned(),
+        result: result.into(),
+        ..GradedDrill::default()
+    }
+}
+
+/// `I'm stuck` on a drill, the second time.
+pub fn stuck_on_drill() -> Turn {
+    let hint = pressed(ClientEventKind::StuckHint);
+    Turn {
+        recent: vec![
+            message_of(pressed(ClientEventKind::RequestDrill)),
+            showed("Here is one.", drill_card()),
+            message_of(hint.clone()),
+            said(Role::Assistant, "What was done to x last?"),
+        ],
+        input: StudentInput::default(),
+        event: Some(ClientEvent {
+            card_token: "a-token-of-the-card".to_owned(),
+            ..hint
+        }),
+        work: Work {
+            open_card: Some(drill_card()),
+            hints_given: 1,
+            ..Work::default()
+        },
+        ..turn()
+    }
+}
+
+/// Going on after a right answer, of which the client says that it was wrong.
+pub fn right_and_continue() -> Turn {
+    Turn {
+        recent: vec![showed("Here is one.", drill_card())],
+        input: StudentInput::default(),
+        event: Some(ClientEvent {
+            drill_result: DrillResult::Incorrect.into(),
+            ..pressed(ClientEventKind::DrillContinue)
+        }),
+        work: Work {
+            last_answer: Some(graded("x = 4", DrillResult::Correct)),
+            ..Work::default()
+        },
+        ..turn()
+    }
+}
+
+/// A question after a wrong answer whose mistake is known.
+pub fn wrong_with_tag() -> Turn {
+    Turn {
+        recent: vec![showed("Here is one.", drill_card())],
+        input: StudentInput {
+            text: "why is 7 wrong?".to_owned(),
+            ..StudentInput::default()
+        },
+        work: Work {
+            last_answer: Some(GradedDrill {
+                mistake_tag: "undone-in-order".to_owned(),
+                mistake_meaning: "Undoes the operations in the order in which they were done."
+                    .to_owned(),
+                ..graded("x = 7", DrillResult::Incorrect)
+            }),
+            ..Work::default()
+        },
+        ..turn()
+    }
+}
+
+/// Back after a day, with a drill that is still open.
+pub fn back_after_a_day() -> Turn {
+    Turn {
+        recent: vec![showed("Here is one.", drill_card())],
+        input: StudentInput {
+            text: "hi again".to_owned(),
+            ..StudentInput::default()
+        },
+        work: Work {
+            open_card: Some(drill_card()),
+            days_away: 1,
+            ..Work::default()
+        },
+        ..turn()
+    }
+}
+
+/// A message while an exam question is open, whose words are not for the model.
+pub fn open_exam() -> Turn {
+    let card = TutorCard {
+        unit_id: "ALG-09".to_owned(),
+        content: Some(Content::Exam(ExamCard {
+            question_id: "ALG-09-B1".to_owned(),
+            tier: MasteryTier::Bronze.into(),
+            prompt: "Which equation undoes it?".to_owned(),
+            question_latex: "5x - 1 = 14".to_owned(),
+            options: vec![ExamOption {
+                option_id: "a".to_owned(),
+                text: "x equals three".to_owned(),
+            }],
+            offer_token: "a-token-of-the-offer".to_owned(),
+            ..ExamCard::default()
+        })),
+        buttons: Vec::new(),
+    };
+    Turn {
+        recent: vec![showed("Here is a question.", card.clone())],
+        input: StudentInput {
+            text: "can you help me with it?".to_owned(),
+            ..StudentInput::default()
+        },
+        work: Work {
+            open_card: Some(card),
+            ..Work::default()
+        },
+        ..turn()
+    }
+}
+
+/// Going on after an exam question that is locked now, of which the client says that it was passed.
+pub fn locked_and_continue() -> Turn {
+    Turn {
+        input: StudentInput::default(),
+        event: Some(ClientEvent {
+            question_id: "ALG-09-B1".to_owned(),
+            exam_result: ExamResult::Passed.into(),
+            ..pressed(ClientEventKind::ExamContinue)
+        }),
+        work: Work {
+            exam_state: QuestionState::Locked,
+            ..Work::default()
+        },
+        ..turn()
     }
 }
 
@@ -219,6 +426,7 @@ pub fn chunk(unit_id: &str, text: &str) -> Chunk {
     Chunk {
         chunk_id: format!("{unit_id}-c1"),
         unit_id: unit_id.to_owned(),
+        chunk_type: "text".to_owned(),
         source_id: "lesson".to_owned(),
         section: "Undoing".to_owned(),
         text: text.to_owned(),
