@@ -16,6 +16,7 @@
 //! - `wording`, `claims`: what is said around an answer, and the steps and reasons beside it.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
+//! - `typed`: whether a message reads as an answer at all.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
@@ -51,6 +52,7 @@ mod prompt;
 mod rounding;
 mod solving;
 mod task;
+mod typed;
 mod units;
 mod vocabulary;
 mod wording;
@@ -68,4 +70,11 @@ pub const GRADER: &str = "grading-3";
 /// the value and the task the form; without one, the question is worked out here.
 pub fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
     grader::grade(drill, answer)
+}
+
+/// Whether a message reads as an answer to a drill: a value, a variable's value, an interval, an inequality that is solved.
+/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. A question, a step on the way and
+/// the exercise itself are no answers, and neither is a word alone.
+pub fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
+    typed::reads_as_answer(drill, message)
 }

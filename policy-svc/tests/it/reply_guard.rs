@@ -56,6 +56,7 @@ async fn resolve(
         known: Some(known.clone()),
         open_drill,
         course_drills: false,
+        typed: None,
     };
     let mut client = service.client.clone();
     let resolved = client
