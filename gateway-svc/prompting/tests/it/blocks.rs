@@ -8,8 +8,9 @@ use turnwise_proto::{
     tutor::v1::{ClientEvent, ClientEventKind, Project, Role, TutorCard},
 };
 
-use crate::fixture::{
-    AMPLE, Turn, Work, anchor, block, chunk, contents, grade, said, stuck_on_drill, turn,
+use crate::{
+    conversations::stuck_on_drill,
+    fixture::{AMPLE, Turn, Work, anchor, block, chunk, contents, grade, said, turn},
 };
 
 const HOSTILE: [&str; 15] = [

@@ -11,10 +11,15 @@ use turnwise_proto::{
     retrieval::v1::Chunk,
 };
 
-use crate::fixture::{
-    AMPLE, back_after_a_day, block, button_turn, contents, grade, locked_and_continue, open_exam,
-    project_turn, right_and_continue, shown, stuck_on_drill, stuck_turn, supplied_turn, turn,
-    wrong_with_tag,
+use crate::{
+    conversations::{
+        back_after_a_day, locked_and_continue, open_exam, right_and_continue, stuck_on_drill,
+        wrong_with_tag,
+    },
+    fixture::{
+        AMPLE, block, button_turn, contents, grade, project_turn, shown, stuck_turn, supplied_turn,
+        turn,
+    },
 };
 
 #[test]

@@ -338,6 +338,9 @@ async fn a_thread_keeps_its_latest_graded_drill_until_its_text_goes(bench: &mut 
     grade(bench, &ada, "t1", "c").await;
     assert_eq!(told(bench, &ada, "t1").await.as_deref(), Some("x = 4"));
     assert_eq!(told(bench, &ada, "t2").await, None);
+    let (document, _) = super::export::export(bench, &ada).await;
+    assert_eq!(document["threads"][0]["graded"]["answer"], "x = 4");
+    assert_eq!(document["threads"][1].get("graded"), None);
 
     let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();
     bench.reset().await;
