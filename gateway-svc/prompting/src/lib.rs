@@ -53,9 +53,9 @@
 //! 6. attachments, from the end of the last.
 //!
 //! Of a chat: sources, the last-ranked first; what was said before, the oldest first; the summary; the reference from its
-//! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, a
-//! drill's task and what the student says are never left out; where they alone are too long, the prompt is over its
-//! budget and says so.
+//! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, the
+//! open card, a drill's task and what the student says are never left out; where they alone are too long, the prompt is over
+//! its budget and says so.
 
 mod attachments;
 mod block;

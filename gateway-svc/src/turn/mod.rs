@@ -88,8 +88,8 @@ pub(crate) async fn take(
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             needs.redact(&roster);
             let screened = core.screen(input, &roster, &needs.notes());
-            let recent = core.screen_history(&turn.start.recent_messages);
-            let recent_messages = open_card::used(recent, screened.event.as_ref());
+            let recent = turn.start.recent_messages.clone();
+            let recent = open_card::used(recent, screened.event.as_ref());
             let composing = Composing {
                 core,
                 request: &request,
@@ -100,7 +100,7 @@ pub(crate) async fn take(
                 facts: facts(&request, &turn.start, screened.event),
                 texts: TurnTexts {
                     input: Some(screened.input),
-                    recent_messages,
+                    recent_messages: core.screen_history(&recent),
                     graded: turn.start.graded.clone(),
                     ..TurnTexts::default()
                 },

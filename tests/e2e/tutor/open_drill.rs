@@ -4,6 +4,7 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     tutor::v1::{
         ButtonCall, ClientEvent, ClientEventKind, DrillResult, GradeDrillRequest, TakeTurnRequest,
+        tutor_card::Content,
     },
 };
 use turnwise_tests::{
@@ -79,6 +80,24 @@ async fn a_hint_is_about_the_card_that_it_stands_on(kind: Kind) {
         .press_labelled("ask_hint", &mut Knows(&answers))
         .await;
     assert!(matches!(came, Came::Message(_)));
+    // The card is known however many hints there were, and all of them are.
+    let mut turn_id = String::new();
+    for _ in 0..4 {
+        let turn = TakeTurnRequest {
+            event: Some(hint.clone()),
+            ..empty_turn(&simulated.thread)
+        };
+        turn_id = simulated.take(turn).await.turn_id;
+    }
+    let record = Staff::of(&suite).record("stuck", &turn_id).await;
+    let recent = record.texts.unwrap().recent_messages;
+    let card = recent[0]
+        .card
+        .as_ref()
+        .and_then(|card| card.content.as_ref());
+    assert!(matches!(card, Some(Content::Drill(drill)) if drill.drill_token == token));
+    let hints = recent.iter().filter(|message| message.event.is_some());
+    assert_eq!(hints.count(), 4);
 
     let other = at_a_drill(&suite, "stuck", &answers).await;
     let pressed = |event: ClientEvent| TakeTurnRequest {
