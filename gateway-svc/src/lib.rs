@@ -10,6 +10,7 @@
 //! | `turn` | the phases of a turn of the tutor |
 //! | `helper` | the homework helper: a chat beside a lesson |
 //! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
+//! | `open_card` | the card that a student works on |
 //! | `evidence` | graded drills, exam answers, support views |
 //! | `school` | what teachers and staff do with classes |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
@@ -36,6 +37,7 @@ mod grpc;
 mod helper;
 pub mod input;
 pub mod limits;
+mod open_card;
 mod procedure;
 pub mod record;
 pub mod replay;

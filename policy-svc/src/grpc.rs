@@ -207,6 +207,7 @@ impl PolicyService for Policies {
             open_drill,
             course_drills,
             counted,
+            typed,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
@@ -216,6 +217,7 @@ impl PolicyService for Policies {
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
         let terms = read::drill_terms(&loaded, course_drills, counted)?;
+        let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
                 decisions::Outcome::Completion(bytes)
@@ -265,6 +267,7 @@ impl PolicyService for Policies {
         if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
             reply.text = format!("{announcement}\n\n{}", reply.text);
         }
+        response.check_typed = check_typed;
         Ok(Response::new(response))
     }
 

@@ -149,6 +149,7 @@ async fn learn(sessions: &Sessions, student: &StudentKey) {
         idempotency: idempotency("evidence"),
         drill: None,
         answer: Bytes::from(vec![b'x'; 600]),
+        graded: None,
         counted: None,
     };
     sessions.commit_evidence(student, commit).await.unwrap();

@@ -132,6 +132,8 @@ struct EventView<'a> {
     question_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exam_result: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_token: Option<&'a str>,
 }
 
 impl<'a> EventView<'a> {
@@ -148,6 +150,7 @@ impl<'a> EventView<'a> {
             drill_result: known(event.drill_result().as_str_name(), "DRILL_RESULT_"),
             question_id: non_empty(&event.question_id),
             exam_result: known(event.exam_result().as_str_name(), "EXAM_RESULT_"),
+            card_token: non_empty(&event.card_token),
         }
     }
 }
@@ -165,6 +168,17 @@ struct ButtonView<'a> {
     event: Option<EventView<'a>>,
     primary: bool,
     unit_title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    typed_answer: Option<InputView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_token: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputView<'a> {
+    text: &'a str,
+    latex: Option<&'a str>,
 }
 
 impl<'a> ButtonView<'a> {
@@ -175,6 +189,11 @@ impl<'a> ButtonView<'a> {
             event: button.event.as_ref().map(EventView::of),
             primary: button.primary,
             unit_title: non_empty(&button.unit_title),
+            typed_answer: button.typed_answer.as_ref().map(|typed| InputView {
+                text: &typed.text,
+                latex: non_empty(&typed.latex),
+            }),
+            card_token: non_empty(&button.card_token),
         }
     }
 }

@@ -221,6 +221,7 @@ impl Evidence {
             model: String::new(),
             task: String::new(),
             reason: String::new(),
+            told: None,
         };
         let event = Grading {
             evidence: self,

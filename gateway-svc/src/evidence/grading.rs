@@ -180,6 +180,7 @@ impl Event for Grading<'_> {
                     correct: self.response.result() == DrillResult::Correct,
                     mistake_tag: self.response.common_mistake_tag.clone(),
                 }),
+                graded: self.grade.told.clone(),
             }),
             answer: GradeDrillResponse {
                 evidence_recorded: true,

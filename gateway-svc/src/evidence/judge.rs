@@ -5,10 +5,11 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, OpenDrill,
-        ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, MistakeTag as CourseTag,
+        OpenDrill, ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
     },
-    tutor::v1::DegradedReason,
+    session::v1::GradedDrill,
+    tutor::v1::{DegradedReason, DrillResult},
 };
 
 use super::{Evidence, store::EvidenceRequest};
@@ -44,6 +45,8 @@ pub(super) struct Grade {
     pub(super) model: String,
     pub(super) task: String,
     pub(super) reason: String,
+    /// The drill with its answer and verdict, for later turns of the thread; none where nothing was judged now.
+    pub(super) told: Option<GradedDrill>,
 }
 
 /// What is said of a card that was not made for this student here.
@@ -64,6 +67,7 @@ impl Grade {
             model: String::new(),
             task: String::new(),
             reason: String::new(),
+            told: None,
         }
     }
 }
@@ -110,6 +114,7 @@ impl Evidence {
         };
         let resolved = self.resolve(asked, &check, outcome, drill).await?;
         Ok(Grade {
+            told: Some(told(drill, &checked.mistake_tags, &resolved)),
             pack_hash: check.pack_hash,
             resolved,
             exercise: check.exercise,
@@ -221,5 +226,24 @@ impl Evidence {
             reason => Outcome::Failure(reason.into()),
         };
         (Some(outcome), completed.call.model)
+    }
+}
+
+/// What later turns of the thread are told of the drill.
+fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) -> GradedDrill {
+    let tag = tags.iter().find(|tag| tag.tag == resolved.mistake_tag);
+    GradedDrill {
+        unit_id: drill.unit_id.to_owned(),
+        prompt: drill.prompt.to_owned(),
+        question_latex: drill.question_latex.to_owned(),
+        answer: drill.answer.to_owned(),
+        result: match resolved.verdict() {
+            DrillVerdict::Right => DrillResult::Correct,
+            DrillVerdict::Wrong => DrillResult::Incorrect,
+            DrillVerdict::CannotTell | DrillVerdict::Unspecified => DrillResult::Unspecified,
+        }
+        .into(),
+        mistake_tag: resolved.mistake_tag.clone(),
+        mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
     }
 }

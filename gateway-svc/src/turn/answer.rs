@@ -8,7 +8,8 @@ use turnwise_proto::{
     policy::v1::Reply,
     session::v1::TurnStart,
     tutor::v1::{
-        DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content,
+        ClientEventKind, DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage,
+        tutor_card::Content,
     },
 };
 
@@ -118,6 +119,11 @@ fn signed(
                 },
                 &reply.drill_id,
             );
+            for event in card.buttons.iter_mut().filter_map(|b| b.event.as_mut()) {
+                if event.kind() == ClientEventKind::StuckHint {
+                    event.card_token.clone_from(&drill.drill_token);
+                }
+            }
         }
         Content::Exam(exam) => {
             // Only what the exam system calls available is a candidate.

@@ -27,7 +27,7 @@ use crate::{
         complete, guards,
     },
     error::internal,
-    record,
+    open_card, record,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -149,9 +149,11 @@ impl Composing<'_> {
             self.start.snapshot.as_ref(),
             record::open_drill(&self.facts, &self.texts).as_ref(),
             &self.facts.statuses,
+            &self.texts.recent_messages,
         );
+        let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
         Ok(Composed {
-            buttons: below(self.texts.reply.as_ref(), decision.buttons),
+            buttons: below(self.texts.reply.as_ref(), typed, decision.buttons),
             standing: Some(decision.standing.unwrap_or_default()),
             notices,
             retry_hint: asked.retry_hint,
@@ -386,13 +388,24 @@ pub(super) async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) 
     (done, began.elapsed())
 }
 
-/// The buttons below a reply. Where its card has a primary button, that is the answer's only one.
-fn below(reply: Option<&Reply>, mut buttons: Vec<Button>) -> Vec<Button> {
+/// The button that checks what was typed, with the token of the drill that it answers.
+fn check_typed(button: Option<Button>, facts: &TurnFacts, texts: &TurnTexts) -> Option<Button> {
+    let card_token = open_card::token(open_card::open(facts, texts)?).to_owned();
+    button.map(|button| Button {
+        card_token,
+        ..button
+    })
+}
+
+/// The buttons below a reply: first the one that checks what was typed. An answer has one primary button: its card's, else
+/// the first below it.
+fn below(reply: Option<&Reply>, typed: Option<Button>, others: Vec<Button>) -> Vec<Button> {
     let card = reply.and_then(|reply| reply.card.as_ref());
-    if card.is_some_and(|card| card.buttons.iter().any(|button| button.primary)) {
-        for button in &mut buttons {
-            button.primary = false;
-        }
+    let has_primary = |buttons: &[Button]| buttons.iter().any(|button| button.primary);
+    let on_card = card.is_some_and(|card| has_primary(&card.buttons));
+    let mut buttons: Vec<Button> = typed.into_iter().chain(others).collect();
+    for button in buttons.iter_mut().skip(usize::from(!on_card)) {
+        button.primary = false;
     }
     buttons
 }

@@ -246,9 +246,13 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
     texts.anchors = found.anchors;
     texts.chunks = found.chunks;
     if plan.exam_ready {
-        for candidate in found.exam_candidates {
-            push_new(&mut facts.candidate_question_ids, candidate.question_id);
+        for candidate in &found.exam_candidates {
+            push_new(
+                &mut facts.candidate_question_ids,
+                candidate.question_id.clone(),
+            );
         }
+        texts.exam_candidates = found.exam_candidates;
     }
 }
 

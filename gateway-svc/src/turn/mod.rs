@@ -39,14 +39,14 @@ use crate::{
         turn_log,
     },
     input::Unredacted,
-    record,
+    open_card, record,
 };
 use compose::{Composed, Composing};
 pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
 
-/// How many earlier messages a turn reads.
-const HISTORY: i32 = 6;
+/// How many earlier messages a turn reads: enough to find the card that the student works on.
+const HISTORY: i32 = 20;
 
 /// Takes one turn, or answers the stored one of the same key. `address` is where it came from, for limits.
 pub(crate) async fn take(
@@ -88,6 +88,8 @@ pub(crate) async fn take(
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             needs.redact(&roster);
             let screened = core.screen(input, &roster, &needs.notes());
+            let recent = turn.start.recent_messages.clone();
+            let recent = open_card::used(recent, screened.event.as_ref());
             let composing = Composing {
                 core,
                 request: &request,
@@ -98,7 +100,8 @@ pub(crate) async fn take(
                 facts: facts(&request, &turn.start, screened.event),
                 texts: TurnTexts {
                     input: Some(screened.input),
-                    recent_messages: core.screen_history(&turn.start.recent_messages),
+                    recent_messages: core.screen_history(&recent),
+                    graded: turn.start.graded.clone(),
                     ..TurnTexts::default()
                 },
                 questions: Questions::of(&turn.start),

@@ -1,12 +1,15 @@
-//! What a client says of results, compared with the record. It is never believed; where it differs, the client is told.
+//! What a client says of results and cards, compared with the record. It is never believed; where it differs, the client is
+//! told.
 
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
     policy::v1::OpenDrill,
     session::v1::StudentSnapshot,
-    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult, TutorMessage},
 };
+
+use crate::open_card;
 
 /// What to tell the client of its event. `open` is the drill that no evidence followed.
 pub(super) fn notices(
@@ -14,16 +17,19 @@ pub(super) fn notices(
     snapshot: Option<&StudentSnapshot>,
     open: Option<&OpenDrill>,
     statuses: &[QuestionStatus],
+    recent: &[TutorMessage],
 ) -> Vec<ErrorReason> {
     let mismatch = event.is_some_and(|event| match event.kind() {
         ClientEventKind::DrillContinue => drill_differs(event, snapshot, open),
         ClientEventKind::ExamContinue => exam_differs(event, statuses),
         _ => false,
     });
-    mismatch
-        .then_some(ErrorReason::ResultMismatch)
-        .into_iter()
-        .collect()
+    let forged = open_card::is_forged(recent, event);
+    let told = [
+        mismatch.then_some(ErrorReason::ResultMismatch),
+        forged.then_some(ErrorReason::DrillTokenInvalid),
+    ];
+    told.into_iter().flatten().collect()
 }
 
 /// The last drill of a unit was right if it lengthened the streak, and wrong if it ended it. Of a drill that did not count,

@@ -26,6 +26,8 @@ pub enum Label {
     AskFollowUp,
     /// Have the answer to a drill graded.
     CheckAnswer,
+    /// Have a message graded that reads as the answer to the open drill.
+    CheckTyped,
     /// Send the answer to an exam question.
     SubmitAnswer,
     /// Look at an exam question's memo.
@@ -51,6 +53,7 @@ impl Label {
             Self::AskHint => "ask_hint",
             Self::AskFollowUp => "ask_follow_up",
             Self::CheckAnswer => "check_answer",
+            Self::CheckTyped => "check_typed",
             Self::SubmitAnswer => "submit_answer",
             Self::ViewMemo => "view_memo",
             Self::ViewVideo => "view_video",

@@ -1,6 +1,8 @@
 //! Third step of a turn: whatever came of the model, a reply that the policy allows.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
+
+use turnwise_reply_guard::plain_text;
 
 pub use crate::reply::Card;
 use crate::{
@@ -114,7 +116,7 @@ pub fn resolve(
         Ok(reply) => Resolution {
             analysis: Some(analysis(course, &reply)),
             observations: observations(policy, &reply),
-            ..resolution(course, policy, reply)
+            ..resolution(course, policy, plain(course, reply))
         },
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
@@ -122,6 +124,29 @@ pub fn resolve(
             ..resolution(course, policy, fallback(course, policy))
         },
     })
+}
+
+/// A model's reply with plain texts. A ready-made drill keeps its words, and formulas are no prose.
+fn plain(course: &Course, mut reply: LlmReply) -> LlmReply {
+    let mut texts = vec![&mut reply.tutor_text];
+    if let Some(concept) = &mut reply.concept_card {
+        texts.extend(&mut concept.key_ideas);
+    }
+    let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
+    if let Some(drill) = &mut reply.drill_card
+        && target.is_none_or(|unit| {
+            unit.drill_like(&drill.prompt, &drill.question_latex)
+                .is_none()
+        })
+    {
+        texts.push(&mut drill.prompt);
+    }
+    for text in texts {
+        if let Cow::Owned(plain) = plain_text(text) {
+            *text = plain;
+        }
+    }
+    reply
 }
 
 /// The part of a reply that the student sees.

@@ -16,6 +16,7 @@
 //! - `wording`, `claims`: what is said around an answer, and the steps and reasons beside it.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
+//! - `typed`: whether a message reads as an answer at all.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
 //!
@@ -54,6 +55,7 @@ mod prompt;
 mod rounding;
 mod solving;
 mod task;
+mod typed;
 mod units;
 mod vocabulary;
 mod wording;
@@ -93,4 +95,11 @@ fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
         question_latex,
         key: None,
     }
+}
+
+/// Whether a message reads as an answer to a drill: a value, a variable's value, an interval, an inequality that is solved.
+/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. A question, a step on the way and
+/// the exercise itself are no answers, and neither is a word alone.
+pub fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
+    typed::reads_as_answer(drill, message)
 }

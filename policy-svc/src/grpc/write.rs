@@ -91,7 +91,7 @@ pub(super) fn buttons(buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
     buttons.into_iter().map(button).collect()
 }
 
-fn button(button: decisions::Button) -> tutor::Button {
+pub(super) fn button(button: decisions::Button) -> tutor::Button {
     use decisions::{Call, SupportKind};
     use tutor::ButtonCall;
     let (call, event) = match button.call {
@@ -115,7 +115,7 @@ fn button(button: decisions::Button) -> tutor::Button {
         event,
         primary: button.primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..tutor::Button::default()
     }
 }
 

@@ -19,6 +19,7 @@ mod golden;
 mod grading;
 mod procedure_help;
 mod reload;
+mod reply_contract;
 mod reply_guard;
 mod start;
 mod target;

@@ -57,6 +57,7 @@ async fn resolve(
         open_drill,
         course_drills: false,
         counted: Vec::new(),
+        typed: None,
     };
     let mut client = service.client.clone();
     let resolved = client

@@ -40,7 +40,7 @@ fn button(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 

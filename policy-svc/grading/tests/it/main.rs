@@ -13,4 +13,5 @@ mod hostile;
 mod keys;
 mod properties;
 mod shared_data;
+mod typed;
 mod wording;

@@ -88,6 +88,7 @@ impl Sessions {
                 drill: None,
                 counted: None,
                 answer: bytes::Bytes::new(),
+                graded: None,
             };
             match self.commit_evidence(&mark.student, commit).await? {
                 EvidenceOutcome::Committed(_) | EvidenceOutcome::Answered(_) => return Ok(answer),

@@ -49,7 +49,7 @@ pub(super) fn press(label: &str, kind: ClientEventKind, primary: bool) -> Button
         }),
         primary,
         call: ButtonCall::Turn.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn call(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 
