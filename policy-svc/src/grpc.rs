@@ -28,10 +28,11 @@ use turnwise_proto::policy::v1::{
     CheckArtifactRequest, CheckArtifactResponse, CheckDrillRequest, CheckDrillResponse,
     CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
     DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
-    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
-    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
-    ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest,
-    PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
+    ExplainRequest, ExplainResponse, FindPortQuestionsRequest, FindPortQuestionsResponse,
+    FingerprintQuestionRequest, FingerprintQuestionResponse, GetCourseRequest, GetCourseResponse,
+    GetExamQuestionRequest, GetExamQuestionResponse, GetLessonRequest, GetLessonResponse,
+    ListCoursesRequest, ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse,
+    PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
     ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
     ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
     policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
@@ -228,10 +229,11 @@ impl PolicyService for Policies {
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolution = resolve(outcome)?;
-        if course_drills {
+        if course_drills || known.exams_unknown() {
             resolution = decisions::with_course_drill(&loaded.course, &policy, resolution);
         }
         let mut response = reply::resolution(resolution.clone());
+        response.met = known.met_always();
         if let Some(reply) = response
             .reply
             .as_ref()
@@ -365,10 +367,26 @@ impl PolicyService for Policies {
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        Ok(Response::new(exams::describe(
-            &loaded,
-            request.question_id,
-        )?))
+        let question_id = request.question_id;
+        Ok(Response::new(exams::describe(&loaded, question_id)?))
+    }
+
+    async fn find_port_questions(
+        &self,
+        request: Request<FindPortQuestionsRequest>,
+    ) -> Result<Response<FindPortQuestionsResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(exams::of_port(&loaded, &request)))
+    }
+
+    async fn fingerprint_question(
+        &self,
+        request: Request<FingerprintQuestionRequest>,
+    ) -> Result<Response<FingerprintQuestionResponse>, Status> {
+        let loaded = self.course("course_id", &request.get_ref().course_id)?;
+        let hashes = exams::fingerprint(&loaded, request.get_ref())?;
+        Ok(Response::new(hashes))
     }
 
     async fn check_exam_answer(
