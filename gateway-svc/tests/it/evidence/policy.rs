@@ -260,6 +260,7 @@ fn standing(
                 .revisit_queue
                 .first()
                 .map_or_else(String::new, |entry| entry.question_id.clone()),
+            ..Revisit::default()
         }),
         ..SnapshotLite::default()
     }
