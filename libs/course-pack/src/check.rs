@@ -130,11 +130,11 @@ fn questions<'d>(
             file: first.file.to_path_buf(),
             line: Some(first.id.line),
             message: format!(
-                "{} exam questions have no text of their own, `{}` first",
+                "exam questions that leave their words to an exam system: {} (`{}` first)",
                 of_port.len(),
                 first.id.value
             ),
-            remedy: "serve this course with the exam system that words them (EXAM_ENDPOINT), or give each a prompt \
+            remedy: "serve this course with the exam system that words them (EXAM_ENDPOINT), or give each one a prompt \
                      and an answer"
                 .to_owned(),
         });
