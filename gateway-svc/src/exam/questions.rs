@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+use futures_util::future::try_join_all;
 use moka::future::Cache;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
@@ -116,14 +116,14 @@ impl PortQuestions {
             ..QuestionHashes::default()
         };
         question_ids.truncate(MOST_QUESTIONS);
-        let hashes: Vec<Arc<FingerprintQuestionResponse>> = stream::iter(question_ids)
-            .map(|question_id| self.hashes(context, course_id, question_id))
-            .buffer_unordered(AT_ONCE)
-            .try_collect()
-            .await?;
-        for hashes in hashes {
-            found.runs.extend(&hashes.exam_runs);
-            found.expressions.extend(&hashes.exam_expressions);
+        for some in question_ids.chunks(AT_ONCE) {
+            let reading = some
+                .iter()
+                .map(|question_id| self.hashes(context, course_id, question_id));
+            for hashes in try_join_all(reading).await? {
+                found.runs.extend(&hashes.exam_runs);
+                found.expressions.extend(&hashes.exam_expressions);
+            }
         }
         for list in [&mut found.runs, &mut found.expressions] {
             list.sort_unstable();
@@ -139,13 +139,13 @@ impl PortQuestions {
         &self,
         context: &CallContext,
         course_id: &str,
-        question_id: String,
+        question_id: &str,
     ) -> Result<Arc<FingerprintQuestionResponse>, Arc<Fault>> {
         let tenant = context
             .caller_opt()
             .map_or_else(String::new, |caller| caller.tenant.clone());
-        let key = (tenant, course_id.to_owned(), question_id.clone());
-        let making = self.make(context, course_id, &question_id);
+        let key = (tenant, course_id.to_owned(), question_id.to_owned());
+        let making = self.make(context, course_id, question_id);
         self.kept.try_get_with(key, making).await
     }
 
