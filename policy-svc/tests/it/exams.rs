@@ -141,7 +141,7 @@ async fn an_exam_systems_question_is_no_drill() {
         let request = CheckDrillRequest {
             course_id: COURSE.to_owned(),
             unit_id: "ONE".to_owned(),
-            prompt: "Work it out.".to_owned(),
+            prompt: "Work out the value.".to_owned(),
             question_latex: "17 + 41".to_owned(),
             answer: "58".to_owned(),
             known: Some(KnownTexts {
