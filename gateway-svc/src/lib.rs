@@ -121,6 +121,7 @@ pub async fn routes(
         ),
     };
     let core = Arc::new(conversation::Core {
+        port_questions: exam::PortQuestions::new(exam.clone(), upstreams.clone()),
         exam,
         sheets: sheets(settings.prompt_sheets_dir.as_deref(), kit)?,
         tokens,

@@ -139,6 +139,9 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
         SETTLED_AFTER_POLLS,
         move || clock.now(),
         |pack| {
+            for warning in &pack.warnings {
+                tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
+            }
             let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
             tracing::info!(
                 course_id = %loaded.id,

@@ -28,10 +28,11 @@ use turnwise_proto::policy::v1::{
     CheckArtifactRequest, CheckArtifactResponse, CheckDrillRequest, CheckDrillResponse,
     CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
     DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
-    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
-    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
-    ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest,
-    PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
+    ExplainRequest, ExplainResponse, FindPortQuestionsRequest, FindPortQuestionsResponse,
+    FingerprintQuestionRequest, FingerprintQuestionResponse, GetCourseRequest, GetCourseResponse,
+    GetExamQuestionRequest, GetExamQuestionResponse, GetLessonRequest, GetLessonResponse,
+    ListCoursesRequest, ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse,
+    PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
     ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
     ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
     policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
@@ -216,6 +217,7 @@ impl PolicyService for Policies {
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
+        let course_drills = course_drills || known.exams_unknown();
         let terms = read::drill_terms(&loaded, course_drills, counted)?;
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let outcome = match &outcome {
@@ -234,6 +236,7 @@ impl PolicyService for Policies {
         };
         let mut resolution = resolve(outcome)?;
         let mut response = reply::resolution(resolution.clone());
+        response.met = known.met_always();
         if let Some(reply) = response
             .reply
             .as_ref()
@@ -368,10 +371,26 @@ impl PolicyService for Policies {
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        Ok(Response::new(exams::describe(
-            &loaded,
-            request.question_id,
-        )?))
+        let question_id = request.question_id;
+        Ok(Response::new(exams::describe(&loaded, question_id)?))
+    }
+
+    async fn find_port_questions(
+        &self,
+        request: Request<FindPortQuestionsRequest>,
+    ) -> Result<Response<FindPortQuestionsResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(exams::of_port(&loaded, &request)))
+    }
+
+    async fn fingerprint_question(
+        &self,
+        request: Request<FingerprintQuestionRequest>,
+    ) -> Result<Response<FingerprintQuestionResponse>, Status> {
+        let loaded = self.course("course_id", &request.get_ref().course_id)?;
+        let hashes = exams::fingerprint(&loaded, request.get_ref())?;
+        Ok(Response::new(hashes))
     }
 
     async fn check_exam_answer(

@@ -15,6 +15,7 @@
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
+//! | [`port_questions`] | a platform's exam system words the questions |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
@@ -77,6 +78,7 @@ mod models;
 mod mutual_tls;
 mod other_students;
 mod outages;
+mod port_questions;
 mod privacy;
 mod procedure_clients;
 mod procedures;

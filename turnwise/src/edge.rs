@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
     Button, ClientEventKind, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite,
-    TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
+    TakeTurnResponse, TutorCard, TutorMessage, snapshot_lite::RevisitEntry, tutor_card,
 };
 
 /// A turn's answer.
@@ -316,6 +316,34 @@ struct RevisitView<'a> {
     locked_count: i32,
     next_eligible_at: Option<String>,
     next_question_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<RevisitEntryView<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RevisitEntryView<'a> {
+    question_id: &'a str,
+    unit_id: &'a str,
+    unit_title: &'a str,
+    difficulty_tier: &'static str,
+    state: String,
+    locked_until: Option<String>,
+    button: Option<ButtonView<'a>>,
+}
+
+impl<'a> RevisitEntryView<'a> {
+    fn of(entry: &'a RevisitEntry) -> Self {
+        Self {
+            question_id: &entry.question_id,
+            unit_id: &entry.unit_id,
+            unit_title: &entry.unit_title,
+            difficulty_tier: tier(entry.tier()),
+            state: lower(entry.state().as_str_name(), "QUESTION_STATE_"),
+            locked_until: entry.locked_until.as_ref().and_then(iso),
+            button: entry.button.as_ref().map(ButtonView::of),
+        }
+    }
 }
 
 #[derive(Serialize, Default)]
@@ -360,6 +388,7 @@ impl<'a> SnapshotLiteView<'a> {
                     locked_count: r.locked_count,
                     next_eligible_at: r.next_eligible_at.as_ref().and_then(iso),
                     next_question_id: non_empty(&r.next_question_id),
+                    entries: r.entries.iter().map(RevisitEntryView::of).collect(),
                 }),
             progress: standing
                 .progress

@@ -16,13 +16,14 @@ pub(super) struct Guarded {
     text: String,
     badge: i32,
     standing: Option<SnapshotLite>,
+    degraded_reasons: Vec<i32>,
 }
 
 impl From<Guarded> for GradeDrillResponse {
     fn from(guarded: Guarded) -> Self {
         Self {
             feedback_text: guarded.text,
-            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            degraded_reasons: guarded.degraded_reasons,
             mastery_tier: guarded.badge,
             snapshot_lite: guarded.standing,
             ..Self::default()
@@ -34,7 +35,7 @@ impl From<Guarded> for SubmitExamAnswerResponse {
     fn from(guarded: Guarded) -> Self {
         Self {
             text: guarded.text,
-            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            degraded_reasons: guarded.degraded_reasons,
             mastery_tier: guarded.badge,
             mastery_tier_before: guarded.badge,
             snapshot_lite: guarded.standing,
@@ -71,6 +72,11 @@ impl Evidence {
             text,
             badge: badge(snapshot, unit_id).into(),
             standing,
+            degraded_reasons: [DegradedReason::Guardrail]
+                .into_iter()
+                .chain(locks.degraded())
+                .map(i32::from)
+                .collect(),
         }))
     }
 }

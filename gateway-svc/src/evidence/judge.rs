@@ -5,8 +5,9 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, MistakeTag as CourseTag,
-        OpenDrill, ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, KnownTexts,
+        MistakeTag as CourseTag, OpenDrill, ResolveGradeRequest, ResolveGradeResponse,
+        resolve_grade_request::Outcome,
     },
     session::v1::GradedDrill,
     tutor::v1::{DegradedReason, DrillResult},
@@ -79,17 +80,27 @@ impl Evidence {
         asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
     ) -> Result<Grade, Fault> {
-        let step = Step::Policy.of(asked.request.context);
+        let (context, course_id) = (asked.request.context, asked.request.course_id);
+        let units = [drill.unit_id.to_owned()];
+        let known = self
+            .core
+            .known_texts_of(context, course_id, "", &units)
+            .await;
+        let step = Step::Policy.of(context);
         let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {
-            course_id: asked.request.course_id.to_owned(),
+            course_id: course_id.to_owned(),
             pack_hash: String::new(),
             unit_id: drill.unit_id.to_owned(),
             prompt: drill.prompt.to_owned(),
             question_latex: drill.question_latex.to_owned(),
             answer: drill.answer.to_owned(),
             drill_id: drill.drill_id.to_owned(),
-            known: None,
+            known: Some(KnownTexts {
+                exam_runs: known.exam_runs.clone(),
+                exam_expressions: known.exam_expressions.clone(),
+                ..KnownTexts::default()
+            }),
         };
         let checked = policy
             .check_drill(step.request(request))
@@ -112,7 +123,7 @@ impl Evidence {
         } else {
             self.ask_model(asked, drill, &checked).await
         };
-        let resolved = self.resolve(asked, &check, outcome, drill).await?;
+        let resolved = self.resolve(asked, &check, outcome, drill, known).await?;
         Ok(Grade {
             told: Some(told(drill, &checked.mistake_tags, &resolved)),
             pack_hash: check.pack_hash,
@@ -131,6 +142,7 @@ impl Evidence {
         check: &DrillCheck,
         outcome: Option<Outcome>,
         drill: &Drill<'_>,
+        known: KnownTexts,
     ) -> Result<ResolveGradeResponse, Fault> {
         let step = Step::Policy.of(asked.request.context);
         let mut policy = self.core.upstreams.policy.clone();
@@ -138,7 +150,7 @@ impl Evidence {
             .resolve_grade(step.request(ResolveGradeRequest {
                 check: Some(check.clone()),
                 outcome,
-                known: Some(self.core.known_texts()),
+                known: Some(known),
                 drill: Some(OpenDrill {
                     unit_id: drill.unit_id.to_owned(),
                     prompt: drill.prompt.to_string(),

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | `compose` | the phases between begin and commit: map, plan, gather, decide, prompt, model, resolve |
 //! | `gather`, `notices` | what the phases ask of others, and what they tell |
+//! | `locks`, `beside` | what the exam system says of questions that decide nothing, which no turn waits for |
+//! | `passes` | a pass that only the platform knows |
 //! | `resume` | the answer of a message that waited for what it needs |
 //! | `answer`, `writes` | the answer, and what else a turn leaves |
 //! | `log` | the turn in the process's log |
@@ -12,10 +14,13 @@
 //! answer that the policy allows, or, where the policy itself cannot be asked, a fixed safe text.
 
 mod answer;
+mod beside;
 mod compose;
 mod gather;
+mod locks;
 mod log;
 mod notices;
+mod passes;
 mod resume;
 mod writes;
 

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::draft::Draft;
-use crate::fault::Faults;
+use crate::fault::{Faults, PackFault};
 use crate::fields::shorten;
 use crate::model::Tier;
 
@@ -124,6 +124,21 @@ fn questions<'d>(
         },
         faults,
     );
+    let of_port: Vec<_> = draft.questions.iter().filter(|q| q.is_of_port).collect();
+    if let Some(first) = of_port.first() {
+        faults.warn(PackFault {
+            file: first.file.to_path_buf(),
+            line: Some(first.id.line),
+            message: format!(
+                "exam questions that leave their words to an exam system: {} (`{}` first)",
+                of_port.len(),
+                first.id.value
+            ),
+            remedy: "serve this course with the exam system that words them (EXAM_ENDPOINT), or give each one a prompt \
+                     and an answer"
+                .to_owned(),
+        });
+    }
     let mut covered = vec![Bronze::Missing; draft.units.len()];
     for question in &draft.questions {
         // A unit that is unknown or named twice is a fault by itself, and one without badges takes no pass.

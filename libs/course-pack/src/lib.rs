@@ -10,7 +10,7 @@
 //! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`; where wanted a `reference` for lessons without one, and a `policy:` map for what differs from the defaults |
 //! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, drills |
 //! | `content/**/*.md` | front matter `unit`, `source`, `type`, `title`, …; each `## Heading {#id .kind url="…" section="…"}` starts a chunk |
-//! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed |
+//! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed; one without prompt, options and answer is worded by the platform's exam system |
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |

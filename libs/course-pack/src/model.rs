@@ -310,7 +310,7 @@ pub struct Question {
     pub tier: Tier,
     /// Free tags.
     pub tags: Vec<String>,
-    /// What to do.
+    /// What to do; empty if the platform's exam system words the question. Then options and answer are empty, too.
     pub prompt: String,
     /// What to do it with, as LaTeX; empty if the prompt says it all.
     pub question_latex: String,

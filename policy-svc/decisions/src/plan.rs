@@ -210,7 +210,11 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
             focus,
             blocker,
             &way,
-            standing::revisit(&revisit_question_ids, &standing::Statuses::default()),
+            standing::revisit(
+                &revisit_question_ids,
+                standing::entries(record),
+                &standing::Statuses::default(),
+            ),
         ),
         revisit_question_ids,
         units_in_progress: ids(record.units_in_progress()),

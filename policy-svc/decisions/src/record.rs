@@ -69,7 +69,7 @@ impl<'a> Record<'a> {
                 .iter()
                 .filter_map(|unit| Some((course.find(&unit.unit_id)?, unit.confidence)))
                 .collect(),
-            revisit: revisit_queue(course, snapshot),
+            revisit: Vec::new(),
             last_turn_at: snapshot.last_turn_at,
             now,
         };
@@ -85,6 +85,7 @@ impl<'a> Record<'a> {
                 record.units_in_progress.push(at);
             }
         }
+        record.revisit = revisit_queue(&record, snapshot);
         record
     }
 
@@ -124,10 +125,19 @@ impl<'a> Record<'a> {
         &self.last_mapped
     }
 
-    /// The exam questions to come back to, oldest first: each once, and only those of the catalogue.
+    /// The exam questions to come back to, oldest first: each once, and only those of the catalogue whose tier is above the
+    /// badge.
     #[must_use]
     pub fn revisit(&self) -> &[&'a ExamQuestion] {
         &self.revisit
+    }
+
+    /// The unit for which an exam question is worth coming back to: the first that it tests and whose badge is below its
+    /// tier.
+    #[must_use]
+    pub fn unit_to_revisit(&self, question: &ExamQuestion) -> Option<UnitIndex> {
+        let mut tested = question.units.iter().filter_map(|id| self.course.find(id));
+        tested.find(|at| self.tier(*at) < question.tier)
     }
 
     /// Units by badge.
@@ -235,13 +245,15 @@ fn met(course: &Course, progress: &[(UnitIndex, Progress)], overrides: &[UnitInd
     met
 }
 
-/// The revisit queue, oldest first: every question once, and only those that the catalogue has.
-fn revisit_queue<'a>(course: &'a Course, snapshot: &Snapshot) -> Vec<&'a ExamQuestion> {
+/// The revisit queue, oldest first: every question once, and only those that the catalogue has and that a badge does not
+/// make needless.
+fn revisit_queue<'a>(record: &Record<'a>, snapshot: &Snapshot) -> Vec<&'a ExamQuestion> {
     let mut seen = BTreeSet::new();
     snapshot
         .revisit_question_ids
         .iter()
         .filter(|id| seen.insert(id.as_str()))
-        .filter_map(|id| course.question(id))
+        .filter_map(|id| record.course.question(id))
+        .filter(|question| record.unit_to_revisit(question).is_some())
         .collect()
 }

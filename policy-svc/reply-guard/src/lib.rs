@@ -31,7 +31,7 @@ mod respelled;
 mod written;
 
 pub use answer::{OpenDrill, states_solution};
-pub use exam::{ExamQuestions, ExamText, expressions};
+pub use exam::{ExamQuestions, ExamText, QuestionHashes, expressions};
 pub use fold::plain_words;
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
 pub use markdown::plain_text;

@@ -73,6 +73,16 @@ impl Known {
         of_course.into_iter().chain([&self.exams]).collect()
     }
 
+    /// Whether a platform's exam questions could not be read: then no drill of a model is set.
+    pub(super) fn exams_unknown(&self) -> bool {
+        self.exams_unknown
+    }
+
+    /// What decides about every reply, whatever it holds.
+    pub(super) fn met_always(&self) -> Option<KnownTexts> {
+        self.exams_unknown.then(|| self.met(Met::default()))
+    }
+
     /// The same, of what a reply met.
     pub(super) fn met(&self, met: Met) -> KnownTexts {
         KnownTexts {

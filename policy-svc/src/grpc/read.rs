@@ -241,6 +241,15 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
                 revisit.next_eligible_at,
             )?,
             next_question_id: present(revisit.next_question_id),
+            // A plan is made before the exam system is asked.
+            entries: (revisit.entries.into_iter())
+                .map(|entry| decisions::standing::RevisitEntry {
+                    question_id: entry.question_id,
+                    unit: unit(entry.unit_id, entry.unit_title),
+                    tier: words::badge(entry.tier),
+                    status: None,
+                })
+                .collect(),
         },
         progress: decisions::standing::BadgeCounts {
             bronze: count(progress.bronze),

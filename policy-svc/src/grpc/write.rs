@@ -137,6 +137,23 @@ fn titled(loaded: &LoadedCourse, buttons: Vec<decisions::Button>) -> Vec<tutor::
         .collect()
 }
 
+fn entry(entry: decisions::standing::RevisitEntry) -> tutor::snapshot_lite::RevisitEntry {
+    let opens = decisions::buttons::on_revisit(&entry);
+    let status = entry.status;
+    let state = status.map(|status| words::question_state_to_proto(status.state));
+    tutor::snapshot_lite::RevisitEntry {
+        question_id: entry.question_id,
+        unit_id: entry.unit.unit_id,
+        unit_title: entry.unit.title,
+        tier: words::tier_to_proto(entry.tier),
+        state: state.unwrap_or_default(),
+        locked_until: status
+            .and_then(|status| status.locked_until)
+            .map(time::to_proto),
+        button: Some(button(opens)),
+    }
+}
+
 pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
     use tutor::snapshot_lite::{Focus, PrereqNudge, Progress, Revisit, Step, Target};
     let step = |unit: decisions::standing::UnitView| Step {
@@ -164,6 +181,7 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             locked_count: count(standing.revisit.locked_count),
             next_eligible_at: standing.revisit.next_eligible_at.map(time::to_proto),
             next_question_id: standing.revisit.next_question_id.unwrap_or_default(),
+            entries: standing.revisit.entries.into_iter().map(entry).collect(),
         }),
         progress: Some(Progress {
             bronze: count(standing.progress.bronze),

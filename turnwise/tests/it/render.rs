@@ -155,6 +155,7 @@ fn a_standing_in_one_line() {
             locked_count: 2,
             next_eligible_at: Some(wire(now() + 90.minutes())),
             next_question_id: "ALG-11-G1".to_owned(),
+            ..Revisit::default()
         }),
         progress: Some(Progress {
             bronze: 3,

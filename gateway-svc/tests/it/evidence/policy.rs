@@ -10,10 +10,10 @@ use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
         CheckExamAnswerRequest, CheckExamAnswerResponse, DescribeStandingRequest,
-        DescribeStandingResponse, DrillCheck, DrillVerdict, GetExamQuestionRequest,
-        GetExamQuestionResponse, MistakeTag, ResolveGradeRequest, ResolveGradeResponse,
-        apply_evidence_request::Event, check_exam_answer_request::Answer,
-        resolve_grade_request::Outcome,
+        DescribeStandingResponse, DrillCheck, DrillVerdict, FindPortQuestionsRequest,
+        FindPortQuestionsResponse, GetExamQuestionRequest, GetExamQuestionResponse, MistakeTag,
+        ResolveGradeRequest, ResolveGradeResponse, apply_evidence_request::Event,
+        check_exam_answer_request::Answer, resolve_grade_request::Outcome,
     },
     session::v1::{DrillCounters, Evidence, RevisitEntry, UnitProgress},
     tutor::v1::{
@@ -55,6 +55,10 @@ impl Policy {
         fake.on(&on("GetExamQuestion"), |request| async {
             question(request)
         });
+        fake.on(
+            &on("FindPortQuestions"),
+            |_: FindPortQuestionsRequest| async { Ok(FindPortQuestionsResponse::default()) },
+        );
         let seen = Arc::clone(&policy.compared);
         fake.on(
             &on("CheckExamAnswer"),
@@ -281,6 +285,7 @@ fn standing(
                 .revisit_queue
                 .first()
                 .map_or_else(String::new, |entry| entry.question_id.clone()),
+            ..Revisit::default()
         }),
         ..SnapshotLite::default()
     }

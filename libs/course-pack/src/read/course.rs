@@ -5,7 +5,7 @@ use std::path::Path;
 use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
-use crate::fields::Fields;
+use crate::fields::{Fields, shorten};
 use crate::model::{Course, DrillChoice, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
 use crate::yaml;
 
@@ -42,7 +42,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     let reference = reference_key(&mut fields, sink);
     let policy = fields
         .map("policy", "policy", sink)
-        .map(|policy| overrides(policy, sink))
+        .map(|policy| overrides(policy, locale.as_ref().map(|l| l.value.as_str()), sink))
         .unwrap_or_default();
     fields.finish(sink);
     Some(CourseDraft {
@@ -60,7 +60,8 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     })
 }
 
-fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
+fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) -> PolicyOverrides {
+    let grades_line = fields.line_of("llm_grades");
     let stuck_rules = [
         ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
         ("consecutive_wrong", StuckRule::ConsecutiveWrong),
@@ -77,7 +78,7 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         ("checkable", DrillChoice::Checkable),
         ("any", DrillChoice::Any),
     ];
-    let found = PolicyOverrides {
+    let mut found = PolicyOverrides {
         stuck_rule: fields
             .choice("stuck_rule", &stuck_rules, sink)
             .unwrap_or_default(),
@@ -106,7 +107,29 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         top_k_exam_candidates: fields.whole_number("top_k_exam_candidates", 1..=100, sink),
     };
     fields.finish(sink);
+    if found.llm_grades == LlmGrades::Count
+        && let (Some(locale), Some(line)) = (locale, grades_line)
+        && !tasks_are_read(locale)
+    {
+        // Nothing would hold a model's grade against the task.
+        found.llm_grades = LlmGrades::FeedbackOnly;
+        sink.warn(
+            line,
+            format!(
+                "tasks in the language `{}` are not read here, so a model's grade does not count: `llm_grades` is \
+                 `feedback_only`",
+                shorten(locale)
+            ),
+            "write `llm_grades: feedback_only`, and give the course drills with answers",
+        );
+    }
     found
+}
+
+/// Whether the grading crate reads the words of a drill's task in this language: English alone.
+fn tasks_are_read(locale: &str) -> bool {
+    let language = locale.split('-').next().unwrap_or_default();
+    language.eq_ignore_ascii_case("en")
 }
 
 /// Whether the text has the shape of a BCP 47 tag.

@@ -157,6 +157,7 @@ impl World {
                 next_question_id: self
                     .locked_until
                     .map_or_else(String::new, |_| QUESTION.to_owned()),
+                ..Revisit::default()
             }),
             progress: Some(Progress {
                 bronze: i32::from(self.badge),
