@@ -65,9 +65,9 @@ pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LessonHelp, LlmGrades, MistakeTag,
-    Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind,
-    Tier, Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillInstance, DrillTemplate, Lesson,
+    LessonHelp, LlmGrades, MistakeTag, Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption,
+    StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,
