@@ -18,6 +18,7 @@ pub mod answers;
 pub mod artifacts;
 pub mod config;
 pub mod courses;
+pub mod drill_keys;
 pub mod error;
 pub mod grpc;
 pub mod metrics;

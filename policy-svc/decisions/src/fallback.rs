@@ -3,7 +3,7 @@
 use turnwise_reply_guard::{Form, form_fault};
 
 use crate::{
-    course::{Course, Unit},
+    course::{Course, Drill, Unit},
     limits,
     policy::Policy,
     quote::{quotable, unit_name},
@@ -90,30 +90,9 @@ fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> Strin
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// One of the unit's canned drills that is short enough; the turn's id chooses, so that the same turn always gets the
-/// same and the next turn may get another. Without any, the student makes up an example.
+/// The first of the unit's ready-made drills that may be set. Without any, the student makes up an example.
 fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
-    let max_steps = policy.constraints.drill_max_steps;
-    let fits = |prompt: &str, latex: &str| {
-        !prompt.trim().is_empty()
-            && [(prompt, Form::Prose), (latex, Form::Formula)]
-                .iter()
-                .all(|(text, form)| {
-                    text.chars().count() <= limits::MOST_PART_CHARS
-                        && form_fault(text, *form).is_none()
-                })
-            && limits::drill_fault(prompt, latex, max_steps).is_none()
-    };
-    let canned: Vec<_> = unit
-        .iter()
-        .flat_map(|u| &u.drills)
-        .filter(|d| fits(&d.prompt, &d.question_latex))
-        .collect();
-    let count = u64::try_from(canned.len()).unwrap_or(u64::MAX);
-    let choice = fnv1a(&policy.turn_id)
-        .checked_rem(count)
-        .and_then(|i| usize::try_from(i).ok());
-    if let Some(drill) = choice.and_then(|i| canned.get(i)) {
+    if let Some(drill) = unit.and_then(|unit| candidates(unit, policy).next()) {
         return LlmDrillCard {
             prompt: drill.prompt.clone(),
             question_latex: drill.question_latex.clone(),
@@ -121,13 +100,38 @@ fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
     }
     let named = format!("Write down a small example of your own for {title}, and solve it.");
     LlmDrillCard {
-        prompt: if fits(&named, "") {
+        prompt: if fits(&named, "", policy) {
             named
         } else {
             "Write down a small example of your own, and solve it.".to_owned()
         },
         question_latex: String::new(),
     }
+}
+
+/// The unit's ready-made drills that are short enough, each once. The turn's id chooses where they begin, so that the same
+/// turn always gets the same and the next turn may get another.
+fn candidates<'c>(unit: &'c Unit, policy: &'c Policy) -> impl Iterator<Item = &'c Drill> {
+    let count = u64::try_from(unit.drills.len()).unwrap_or(u64::MAX);
+    let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
+    let (before, behind) = unit
+        .drills
+        .split_at(usize::try_from(first).unwrap_or_default());
+    behind
+        .iter()
+        .chain(before)
+        .filter(|drill| fits(&drill.prompt, &drill.question_latex, policy))
+}
+
+/// Whether an exercise is one that a reply may hold.
+fn fits(prompt: &str, question_latex: &str, policy: &Policy) -> bool {
+    !prompt.trim().is_empty()
+        && [(prompt, Form::Prose), (question_latex, Form::Formula)]
+            .iter()
+            .all(|(text, form)| {
+                text.chars().count() <= limits::MOST_PART_CHARS && form_fault(text, *form).is_none()
+            })
+        && limits::drill_fault(prompt, question_latex, policy.constraints.drill_max_steps).is_none()
 }
 
 /// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.

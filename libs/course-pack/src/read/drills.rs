@@ -13,6 +13,9 @@ use crate::yaml::Node;
 /// The most bytes of the id of a drill with parameters: its instances' ids, which are longer, are no longer than any other.
 const MOST_ID_BYTES: usize = 120;
 
+/// The most characters of a hint as it is written.
+const MOST_HINT_CHARS: usize = 300;
+
 /// A drill as it was read.
 pub(super) enum Read {
     /// It is written out; with the line of its id.
@@ -43,6 +46,15 @@ pub(super) fn read(file: &Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<R
     let answer = fields.text("answer", sink);
     let hint = fields.optional_text("hint", sink);
     fields.finish(sink);
+    if let Some(hint) = &hint
+        && hint.value.chars().count() > MOST_HINT_CHARS
+    {
+        sink.add(
+            hint.line,
+            format!("this hint has more than {MOST_HINT_CHARS} characters"),
+            "write a sentence or two: it stands behind other words on a wrong answer",
+        );
+    }
     let id = id?;
     if parameters.is_empty() {
         if let Some(line) = parameter_line.or(conditions.first().map(|text| text.line)) {
