@@ -69,7 +69,9 @@ fn templates_with_other_ids_get_other_numbers() {
     assert_ne!(all(&one), all(&two));
 }
 
-properties! {
+proptest! {
+    #![proptest_config(properties::pure())]
+
     #[test]
     fn an_instance_meets_its_conditions_and_stays_the_same(
         seed in any::<u32>(),
