@@ -23,7 +23,7 @@ const SETTLED_AFTER_POLLS: u32 = 3;
 
 /// So many instances of each drill with parameters are worked out when a course is loaded; `turnwise course check` works
 /// them all out.
-const INSTANCES_AT_LOAD: usize = 8;
+const INSTANCES_AT_LOAD: usize = 4;
 
 /// The courses that are served, by id, each with its last versions.
 pub type Courses = Catalog<LoadedCourse>;
@@ -90,12 +90,14 @@ fn exam_questions(pack: &Pack) -> ExamQuestions {
     ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
 }
 
-/// Leaves out the instances of drills with parameters that are exam questions.
+/// Leaves out the instances of drills with parameters that are exam questions. Their words are no question's: what they
+/// have in common with one is for everybody.
 fn leave_out_exams(pack: &mut Pack, exams: &ExamQuestions) {
     for template in pack.units.iter_mut().flat_map(|unit| &mut unit.templates) {
         template.instances.retain(|instance| {
             let drill = &instance.drill;
-            !exams.is_exercise(&drill.prompt, &drill.question_latex)
+            let asked = exams.expressions_in(&drill.prompt, &drill.question_latex);
+            asked.is_empty()
         });
     }
 }

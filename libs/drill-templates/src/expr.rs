@@ -72,7 +72,7 @@ impl Function {
 
     fn value(self, a: Rational, b: Rational) -> Result<Rational, Problem> {
         let whole = |number: Rational| {
-            let number = number.as_whole().map(i128::from);
+            let number = number.whole_number().map(i128::from);
             number.ok_or(Problem::NotWhole(self.name()))
         };
         let small = |number: i128| {

@@ -63,7 +63,7 @@ impl Form {
         Ok(match self {
             Self::Brackets if number.is_negative() => format!("({number})"),
             Self::Plain | Self::Brackets => number.to_string(),
-            Self::Frac if number.as_whole().is_some() => number.to_string(),
+            Self::Frac if number.whole_number().is_some() => number.to_string(),
             Self::Frac => {
                 let minus = if number.is_negative() { "-" } else { "" };
                 let size = number.size().numerator();
@@ -85,7 +85,7 @@ impl Form {
 
     /// The whole number that stands before a letter.
     fn coefficient(self, number: Rational) -> Result<i64, Problem> {
-        match number.as_whole() {
+        match number.whole_number() {
             Some(0) => Err(Problem::Zero(self.name())),
             Some(number) => Ok(number),
             None => Err(Problem::NotWhole(self.name())),

@@ -57,7 +57,7 @@ impl Rational {
     }
 
     /// The whole number that it is.
-    pub(crate) fn as_whole(self) -> Option<i64> {
+    pub(crate) fn whole_number(self) -> Option<i64> {
         (self.denominator == 1).then_some(self.numerator)
     }
 
@@ -99,7 +99,7 @@ impl Rational {
     }
 
     pub(crate) fn to_the(self, exponent: Self) -> Result<Self, Problem> {
-        let exponent = exponent.as_whole();
+        let exponent = exponent.whole_number();
         let exponent = exponent.filter(|n| (0..=MOST_EXPONENT).contains(n));
         let exponent = exponent.ok_or(Problem::Exponent)?;
         (0..exponent).try_fold(Self::ONE, |power, _| power.times(self))
@@ -132,7 +132,7 @@ pub(crate) fn gcd(mut a: i128, mut b: i128) -> i128 {
 
 impl fmt::Display for Rational {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.as_whole() {
+        match self.whole_number() {
             Some(number) => write!(f, "{number}"),
             None => write!(f, "{}/{}", self.numerator, self.denominator),
         }

@@ -120,7 +120,7 @@ fn candidates<'c>(unit: &'c Unit, policy: &'c Policy) -> impl Iterator<Item = &'
     behind
         .iter()
         .chain(before)
-        .filter(|drill| fits(&drill.prompt, &drill.question_latex, policy))
+        .filter(move |drill| fits(&drill.prompt, &drill.question_latex, policy))
 }
 
 /// Whether an exercise is one that a reply may hold.

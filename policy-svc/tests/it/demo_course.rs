@@ -8,6 +8,7 @@ use turnwise_grading::{Drill, Verdict, grade};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, drill_keys};
 use turnwise_proto::policy::v1::{CheckDrillRequest, DrillVerdict};
+use turnwise_reply_guard::{Form, form_fault};
 
 use crate::fixture::start;
 
@@ -33,6 +34,9 @@ fn every_drill_of_the_demo_course_can_be_a_fallback() {
         for drill in &unit.drills {
             let fault = drill_fault(&drill.prompt, &drill.question_latex, steps);
             assert_eq!(fault, None, "{}: {}", drill.id, drill.question_latex);
+            assert_eq!(form_fault(&drill.prompt, Form::Prose), None, "{}", drill.id);
+            let formula = form_fault(&drill.question_latex, Form::Formula);
+            assert_eq!(formula, None, "{}", drill.id);
             exercises.insert((&drill.prompt, &drill.question_latex));
             let is_instance = drill.id.contains('#');
             let is_exam = || demo.exams.is_exercise(&drill.prompt, &drill.question_latex);
