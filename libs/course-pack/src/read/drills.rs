@@ -109,7 +109,7 @@ fn equals_signs(id: &str, key: &str, line: usize, text: &str, sink: &mut Sink<'_
     signs <= 1
 }
 
-/// The texts of a template, each with its key and its line.
+/// The texts of a template.
 struct Maker {
     prompt: Piece,
     latex: Option<Piece>,
@@ -117,6 +117,7 @@ struct Maker {
     hint: Option<Piece>,
 }
 
+/// A text and its line.
 struct Piece {
     line: usize,
     text: Text,
