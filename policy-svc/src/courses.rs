@@ -15,11 +15,15 @@ use turnwise_lesson_policy as chat;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{answers::Answers, artifacts::Context, error::StartError};
+use crate::{answers::Answers, artifacts::Context, drill_keys, error::StartError};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
 const SETTLED_AFTER_POLLS: u32 = 3;
+
+/// So many instances of each drill with parameters are worked out when a course is loaded; `turnwise course check` works
+/// them all out.
+const INSTANCES_AT_LOAD: usize = 4;
 
 /// The courses that are served, by id, each with its last versions.
 pub type Courses = Catalog<LoadedCourse>;
@@ -56,7 +60,9 @@ impl LoadedCourse {
     ///
     /// # Errors
     /// The pack does not hold together; the loader's checks rule that out.
-    pub fn new(pack: Pack) -> Result<Self, CourseError> {
+    pub fn new(mut pack: Pack) -> Result<Self, CourseError> {
+        let exams = exam_questions(&pack);
+        leave_out_exams(&mut pack, &exams);
         Ok(Self {
             id: pack.course.id.clone(),
             title: pack.course.title.clone(),
@@ -64,7 +70,7 @@ impl LoadedCourse {
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
-            exams: exam_questions(&pack),
+            exams,
             chat: chat_course(&pack),
             context: Context::new(pack.context.clone().unwrap_or_default()),
             procedures: (pack.procedures.iter().cloned())
@@ -83,8 +89,20 @@ fn exam_questions(pack: &Pack) -> ExamQuestions {
         prompt: &question.prompt,
         question_latex: &question.question_latex,
     });
-    let drills = pack.units.iter().flat_map(|unit| &unit.drills);
+    let drills = pack.units.iter().flat_map(pack::Unit::all_drills);
     ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
+}
+
+/// Leaves out the instances of drills with parameters that are exam questions. Their words are no question's: what they
+/// have in common with one is for everybody.
+fn leave_out_exams(pack: &mut Pack, exams: &ExamQuestions) {
+    for template in pack.units.iter_mut().flat_map(|unit| &mut unit.templates) {
+        template.instances.retain(|instance| {
+            let drill = &instance.drill;
+            let asked = exams.expressions_in(&drill.prompt, &drill.question_latex);
+            asked.is_empty()
+        });
+    }
 }
 
 /// The lessons of the pack. Several files of one source are one lesson.
@@ -142,6 +160,9 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             for warning in &pack.warnings {
                 tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
             }
+            if let Some(fault) = drill_keys::faults(&pack, INSTANCES_AT_LOAD).first() {
+                return Err(fault.to_string());
+            }
             let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
             tracing::info!(
                 course_id = %loaded.id,
@@ -184,22 +205,19 @@ fn course_spec(pack: Pack) -> CourseSpec {
 }
 
 fn unit_spec(unit: pack::Unit) -> UnitSpec {
+    let drills = unit.all_drills().map(|drill| Drill {
+        id: drill.id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+    });
     UnitSpec {
+        drills: drills.collect(),
         id: unit.id,
         title: unit.title,
         prerequisites: unit.prerequisites,
         assessable: unit.assessable,
         misconceptions: unit.misconceptions,
         mistake_tags: unit.mistake_tags.into_iter().map(|tag| tag.id).collect(),
-        drills: unit
-            .drills
-            .into_iter()
-            .map(|drill| Drill {
-                id: drill.id,
-                prompt: drill.prompt,
-                question_latex: drill.question_latex,
-            })
-            .collect(),
     }
 }
 

@@ -353,6 +353,7 @@ impl PolicyService for Policies {
                 grade.violation = Some(reason.to_string());
             }
         }
+        let grade = grading::with_hint(&loaded, unit, &check, drill.as_ref(), grade);
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {
             tracing::info!(

@@ -4,6 +4,7 @@ mod examples;
 mod procedures;
 mod units;
 
+pub(crate) use examples::examples;
 pub(crate) use procedures::procedures;
 
 use std::collections::hash_map::Entry;
@@ -19,7 +20,6 @@ use crate::model::Tier;
 pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
     let (units, circular) = units::check(draft, faults);
     drills(draft, faults);
-    examples::check(draft, faults);
     let (questions, covered) = questions(draft, &units, faults);
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);
@@ -90,7 +90,9 @@ fn drills(draft: &Draft<'_>, faults: &mut Faults) {
         .iter()
         .flat_map(|unit| {
             let lines = unit.unit.drills.iter().zip(&unit.drill_lines);
-            lines.map(|(drill, line)| (drill.id.as_str(), unit.file, *line))
+            let written = lines.map(|(drill, line)| (drill.id.as_str(), unit.file, *line));
+            let templates = unit.unit.templates.iter();
+            written.chain(templates.map(|drill| (drill.id.as_str(), unit.file, drill.line)))
         })
         .collect();
     let remedy = "rename one of the two: a drill's id is unique in the whole pack";

@@ -17,6 +17,10 @@
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //! | `procedures/ID/` | a procedure that students work through ([`Procedure`]): `procedure.yaml` has its steps, `telemetry.yaml` the variables of its gates, `ui.yaml` what may be highlighted |
 //!
+//! A drill has `id`, `prompt`, `answer`, and where wanted `question_latex` and `hint`. With `parameters` (`a in 2..9`,
+//! `c = a*b`) and where wanted conditions below `where` (`a != b`), its texts show values, as in `[[a]]x [[b : plus]]`, and
+//! it becomes the instances of the seeds from 0 to 199 ([`DrillTemplate`]); `turnwise_drill_templates` has the language.
+//!
 //! `clarifying_questions` is a list in the course's language, or a map of language tags to lists (`en: [...]`,
 //! `de: [...]`): the course's own language among them, all with the same questions in the same order.
 //!
@@ -65,9 +69,9 @@ pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, Lesson, LessonHelp,
-    LlmGrades, MistakeTag, Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule,
-    Support, SupportKind, Tier, Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
+    Lesson, LessonHelp, LlmGrades, MistakeTag, Pack, PolicyOverrides, PrereqWalk, Question,
+    QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,

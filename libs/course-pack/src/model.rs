@@ -1,6 +1,7 @@
 //! What a course pack holds once it is loaded: plain data, in file order.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -182,8 +183,20 @@ pub struct Unit {
     pub misconceptions: Vec<String>,
     /// Mistakes that a grader may name.
     pub mistake_tags: Vec<MistakeTag>,
-    /// Ready-made drills.
+    /// Ready-made drills that are written out.
     pub drills: Vec<Drill>,
+    /// Drills with parameters.
+    pub templates: Vec<DrillTemplate>,
+}
+
+impl Unit {
+    /// The ready-made drills: those that are written out, then the instances of those with parameters.
+    pub fn all_drills(&self) -> impl Iterator<Item = &Drill> {
+        let instances = self.templates.iter().flat_map(|drill| &drill.instances);
+        self.drills
+            .iter()
+            .chain(instances.map(|instance| &instance.drill))
+    }
 }
 
 /// A mistake that a grader may name.
@@ -206,6 +219,32 @@ pub struct Drill {
     pub question_latex: String,
     /// The right answer.
     pub answer: String,
+    /// What helps a student on whose answer is wrong, without giving the answer; empty if nothing is written.
+    pub hint: String,
+}
+
+/// A drill with parameters: what it is made of has become its instances.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DrillTemplate {
+    /// The drill's id, unique in the pack.
+    pub id: String,
+    /// The file that it stands in.
+    pub file: PathBuf,
+    /// The line of its id.
+    pub line: usize,
+    /// What its seeds make, in their order: no two read the same, and none is solved in a lesson of the unit.
+    pub instances: Vec<DrillInstance>,
+}
+
+/// What one seed makes of a drill with parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DrillInstance {
+    /// The seed.
+    pub seed: u32,
+    /// The parameters, as in `a = 3, b = -4`.
+    pub values: String,
+    /// The exercise. Its id is the template's, `#` (which no id in a pack can have) and the seed.
+    pub drill: Drill,
 }
 
 /// What the front matter of a content file says.

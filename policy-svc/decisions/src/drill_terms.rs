@@ -34,7 +34,7 @@ impl DrillTerms {
 
     /// Whether the unit has a ready-made drill that may be set and did not count yet.
     fn has_another(&self, unit: &Unit, policy: &Policy) -> bool {
-        fallback::fitting_drills(Some(unit), policy)
+        fallback::candidates(unit, policy)
             .any(|drill| !self.has_counted(&unit.id, &drill.prompt, &drill.question_latex))
     }
 }

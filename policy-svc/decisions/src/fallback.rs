@@ -115,40 +115,38 @@ fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> Strin
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// One of the unit's ready-made drills, one that did not count yet if there is any; the turn's id chooses, so that the same
-/// turn always gets the same and the next turn may get another.
-fn drill<'a>(unit: Option<&'a Unit>, policy: &Policy, terms: &DrillTerms) -> Option<&'a Drill> {
-    let fitting: Vec<_> = fitting_drills(unit, policy).collect();
-    let unit_id = unit.map_or("", |unit| unit.id.as_str());
-    let fresh: Vec<_> = fitting
-        .iter()
-        .copied()
-        .filter(|drill| !terms.has_counted(unit_id, &drill.prompt, &drill.question_latex))
-        .collect();
-    let among = if fresh.is_empty() { fitting } else { fresh };
-    let count = u64::try_from(among.len()).unwrap_or(u64::MAX);
-    let choice = fnv1a(&policy.turn_id).checked_rem(count)?;
-    among.get(usize::try_from(choice).ok()?).copied()
+/// One of the unit's ready-made drills, one that did not count yet if there is any.
+fn drill<'c>(unit: Option<&'c Unit>, policy: &'c Policy, terms: &DrillTerms) -> Option<&'c Drill> {
+    let unit = unit?;
+    candidates(unit, policy)
+        .find(|drill| !terms.has_counted(&unit.id, &drill.prompt, &drill.question_latex))
+        .or_else(|| candidates(unit, policy).next())
 }
 
-/// The unit's ready-made drills that are short enough and hold nothing that a reply may not hold.
-pub(crate) fn fitting_drills<'a>(
-    unit: Option<&'a Unit>,
-    policy: &Policy,
-) -> impl Iterator<Item = &'a Drill> {
-    let max_steps = policy.constraints.drill_max_steps;
-    let fits = move |drill: &Drill| {
-        let (prompt, latex) = (&drill.prompt, &drill.question_latex);
-        !prompt.trim().is_empty()
-            && [(prompt, Form::Prose), (latex, Form::Formula)]
-                .iter()
-                .all(|(text, form)| {
-                    text.chars().count() <= limits::MOST_PART_CHARS
-                        && form_fault(text, *form).is_none()
-                })
-            && limits::drill_fault(prompt, latex, max_steps).is_none()
-    };
-    unit.into_iter()
-        .flat_map(|unit| &unit.drills)
-        .filter(move |drill| fits(drill))
+/// The unit's ready-made drills that are short enough, each once. The turn's id chooses where they begin, so that the same
+/// turn always gets the same and the next turn may get another.
+pub(crate) fn candidates<'c>(
+    unit: &'c Unit,
+    policy: &'c Policy,
+) -> impl Iterator<Item = &'c Drill> {
+    let count = u64::try_from(unit.drills.len()).unwrap_or(u64::MAX);
+    let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
+    let (before, behind) = unit
+        .drills
+        .split_at(usize::try_from(first).unwrap_or_default());
+    behind
+        .iter()
+        .chain(before)
+        .filter(move |drill| fits(&drill.prompt, &drill.question_latex, policy))
+}
+
+/// Whether an exercise is one that a reply may hold.
+fn fits(prompt: &str, question_latex: &str, policy: &Policy) -> bool {
+    !prompt.trim().is_empty()
+        && [(prompt, Form::Prose), (question_latex, Form::Formula)]
+            .iter()
+            .all(|(text, form)| {
+                text.chars().count() <= limits::MOST_PART_CHARS && form_fault(text, *form).is_none()
+            })
+        && limits::drill_fault(prompt, question_latex, policy.constraints.drill_max_steps).is_none()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use turnwise_course_pack::{Pack, Question, load};
+use turnwise_course_pack::{Pack, Question, Unit, load};
 use turnwise_proto::tutor::v1::{
     DrillCard, ExamCard, StudentInput, submit_exam_answer_request::Answer,
 };
@@ -36,7 +36,7 @@ impl Answers {
         let drills = pack
             .units
             .iter()
-            .flat_map(|unit| &unit.drills)
+            .flat_map(Unit::all_drills)
             .map(|drill| {
                 let card = (drill.prompt.clone(), drill.question_latex.clone());
                 (card, drill.answer.clone())

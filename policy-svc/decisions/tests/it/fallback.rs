@@ -93,6 +93,30 @@ fn drills_that_are_too_long_are_passed_over_for_words_without_a_card() {
 }
 
 #[test]
+fn the_row_of_drills_goes_on_behind_one_that_is_too_long() {
+    let drill = |n: usize, question: &str| Drill {
+        id: format!("B-d{n}"),
+        prompt: "Solve.".to_owned(),
+        question_latex: question.to_owned(),
+    };
+    let course = course_with(|spec| {
+        spec.units[2].drills = vec![
+            drill(1, "x = 1 \\\\ y = 2"),
+            drill(2, "x = 1"),
+            drill(3, "x = 2"),
+        ];
+    });
+    let mut policy = drill_policy(&course);
+    let mut seen = std::collections::BTreeSet::new();
+    for turn in 0..32 {
+        policy.turn_id = format!("turn-{turn}");
+        seen.insert(failed(&course, &policy).drill_id);
+    }
+    let ids = ["B-d2", "B-d3"].map(|id| Some(id.to_owned()));
+    assert_eq!(seen, ids.into());
+}
+
+#[test]
 fn an_exam_falls_back_to_the_first_candidate() {
     let course = course();
     let plan = plan_event(&course, ready_on_b(), EventKind::RequestExam, "B");
