@@ -14,6 +14,7 @@ mod guard;
 mod procedure_help;
 mod read;
 mod reply;
+mod resolve;
 mod versions;
 mod words;
 mod write;
@@ -35,7 +36,7 @@ use turnwise_proto::policy::v1::{
     PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
     ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
     ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
-    policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
+    policy_service_server::PolicyService, resolve_grade_request,
 };
 
 use turnwise_procedure_help::Rules;
@@ -201,77 +202,7 @@ impl PolicyService for Policies {
         &self,
         request: Request<ResolveReplyRequest>,
     ) -> Result<Response<ResolveReplyResponse>, Status> {
-        let ResolveReplyRequest {
-            policy,
-            outcome,
-            known,
-            open_drill,
-            course_drills,
-            counted,
-            typed,
-        } = request.into_inner();
-        let known = Known::read(known)?;
-        guard::check_drill("open_drill", open_drill.as_ref())?;
-        let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
-        let fields = ("policy.course_id", "policy.pack_hash");
-        let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
-        let announcement = std::mem::take(&mut policy.announcement);
-        let policy = read::policy(policy)?;
-        let course_drills = course_drills || known.exams_unknown();
-        let terms = read::drill_terms(&loaded, course_drills, counted)?;
-        let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
-        let outcome = match &outcome {
-            Some(resolve_reply_request::Outcome::Completion(bytes)) => {
-                decisions::Outcome::Completion(bytes)
-            }
-            Some(resolve_reply_request::Outcome::Failure(reason)) => {
-                decisions::Outcome::Failure(read::failure(*reason)?)
-            }
-            None => return Err(PolicyError::missing("outcome").into()),
-        };
-        let resolve = |outcome| {
-            decisions::resolve(&loaded.course, &policy, outcome)
-                .map(|set| decisions::with_drill_on_terms(&loaded.course, &policy, &terms, set))
-                .map_err(|fault| PolicyError::impossible("policy", &fault))
-        };
-        let mut resolution = resolve(outcome)?;
-        let mut response = reply::resolution(resolution.clone());
-        response.met = known.met_always();
-        if let Some(reply) = response
-            .reply
-            .as_ref()
-            .filter(|_| resolution.is_models_own())
-        {
-            let open = open_drill.as_ref();
-            let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
-            if let Some(reason) = verdict.withheld {
-                self.replies.withheld(reason);
-                resolution = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;
-                resolution.violation = Some(reason.to_string());
-                response = reply::resolution(resolution.clone());
-            }
-            response.met = Some(known.met(verdict.met));
-        }
-        self.replies.count(&resolution);
-        if let Some(violation) = &resolution.violation {
-            tracing::info!(
-                turn_id = %policy.turn_id,
-                reason = resolution.fallback_reason.map(decisions::FallbackReason::as_str),
-                violation,
-                "model's reply refused"
-            );
-        }
-        if let Some(reply) = response.reply.as_mut()
-            && !resolution.is_models_own()
-            && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
-        {
-            reply.text = question;
-        }
-        if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
-            reply.text = format!("{announcement}\n\n{}", reply.text);
-        }
-        response.check_typed = check_typed;
-        Ok(Response::new(response))
+        Ok(Response::new(self.resolved(request.into_inner())?))
     }
 
     async fn describe_standing(
