@@ -21,6 +21,7 @@ pub mod courses;
 pub mod error;
 pub mod grpc;
 pub mod metrics;
+pub mod placement;
 
 use std::{sync::Arc, time::Duration};
 

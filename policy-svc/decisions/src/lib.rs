@@ -76,7 +76,7 @@ pub use class_standing::{StudentStanding, UnitStanding, student_standing};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
 pub use evidence::{
-    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier,
+    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier, Placed,
     QuestionRef, UnitProgress, UnitStatus,
 };
 pub use explain::{Explanation, explain};
@@ -99,4 +99,4 @@ pub use words::{
 
 /// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
 /// change that can change a byte of a decision, a reply or a grade.
-pub const POLICY_SEMANTICS: &str = "policy-4";
+pub const POLICY_SEMANTICS: &str = "policy-5";

@@ -37,6 +37,10 @@ struct Node {
 }
 
 impl Graph {
+    /// The most units that are looked at: a question is chosen by work that grows with their square. Those behind them are
+    /// left out.
+    pub const MOST_UNITS: usize = 500;
+
     /// The graph of a course's units. Of two with the same id the first counts. Units that need each other in a circle, and
     /// what needs these, are left out: nobody is asked about them or placed on them.
     #[must_use]
@@ -54,6 +58,9 @@ impl Graph {
             let mut rest = Vec::new();
             for unit in waiting {
                 let is_there = |id: &String| graph.places.contains_key(id) || !ids.contains(id);
+                if graph.len() == Self::MOST_UNITS {
+                    return graph;
+                }
                 if unit.prerequisites.iter().all(is_there) {
                     graph.push(unit);
                 } else {

@@ -170,6 +170,7 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             silver: count(standing.progress.silver),
             gold: count(standing.progress.gold),
             total: count(standing.progress.total),
+            placed: count(standing.progress.placed),
         }),
     }
 }

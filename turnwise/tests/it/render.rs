@@ -161,6 +161,7 @@ fn a_standing_in_one_line() {
             silver: 0,
             gold: 1,
             total: 24,
+            placed: 0,
         }),
     };
     assert_eq!(

@@ -112,7 +112,13 @@ fn check_standing(product: &Standing, model: &reference::standing::Standing, acy
     assert_eq!(product.revisit.next_question_id, model.next_question);
     let counts = product.progress;
     assert_eq!(
-        [counts.bronze, counts.silver, counts.gold, counts.total],
+        [
+            counts.bronze,
+            counts.silver,
+            counts.gold,
+            counts.total,
+            counts.placed
+        ],
         model.counts
     );
 }

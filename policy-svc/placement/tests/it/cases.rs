@@ -153,3 +153,19 @@ fn answers_after_the_last_question_change_nothing() {
     assert_eq!(placement.answers(), Placement::MOST_QUESTIONS);
     assert_eq!(placement.placed(), [""; 0]);
 }
+
+#[test]
+fn of_a_very_large_course_the_first_units_are_placed() {
+    let all = Graph::MOST_UNITS + 100;
+    let units = (0..all).map(|at| unit(&format!("u{at}"), &[]));
+    let graph = Graph::new(units);
+    let mut placement = Placement::new(&graph);
+    let asked = play(&mut placement, |_| true);
+    assert_eq!(asked.len(), Placement::MOST_QUESTIONS);
+    assert!(
+        placement
+            .belief(&format!("u{}", Graph::MOST_UNITS - 1))
+            .is_some()
+    );
+    assert_eq!(placement.belief(&format!("u{}", Graph::MOST_UNITS)), None);
+}

@@ -163,6 +163,7 @@ impl World {
                 silver: 0,
                 gold: 0,
                 total: 24,
+                placed: 0,
             }),
         }
     }

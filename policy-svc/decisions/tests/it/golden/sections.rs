@@ -174,6 +174,7 @@ impl Page {
             silver,
             gold,
             total,
+            placed,
         } = progress;
         self.section(title);
         self.line(
@@ -216,6 +217,7 @@ impl Page {
             "badges",
             format!("{bronze} bronze, {silver} silver, {gold} gold of {total}"),
         );
+        self.some("placed", (*placed > 0).then_some(placed));
     }
 
     fn summary(&mut self, summary: &SnapshotSummary) {

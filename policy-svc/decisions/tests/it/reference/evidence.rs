@@ -145,6 +145,7 @@ pub fn apply(
     }
     if !matches!(event, EvidenceEvent::PrerequisiteMarked { .. }) {
         in_progress(&mut after, &unit);
+        placed(&mut after, &unit, event);
     }
     Applied {
         tiers: (tier(before, &unit), tier(&after, &unit)),
@@ -152,6 +153,21 @@ pub fn apply(
         evidence: after,
         unit,
         unknown_tag,
+    }
+}
+
+/// A badge ends that a unit is placed; else the second wrong drill undoes it.
+fn placed(evidence: &mut Evidence, unit: &str, event: &EvidenceEvent) {
+    if tier(evidence, unit) != Tier::None {
+        evidence.placed.remove(unit);
+    }
+    let is_wrong = matches!(event, EvidenceEvent::DrillGraded { correct: false, .. });
+    if let Some(placed) = evidence.placed.get_mut(unit)
+        && is_wrong
+        && !placed.undone
+    {
+        placed.wrong_drills = plus_one(placed.wrong_drills);
+        placed.undone = placed.wrong_drills >= 2;
     }
 }
 

@@ -19,8 +19,8 @@ pub struct Standing {
     pub locked: usize,
     pub next_eligible_at: Option<Timestamp>,
     pub next_question: Option<String>,
-    /// Bronze, silver, gold, and all units in which a badge can be earned.
-    pub counts: [usize; 4],
+    /// Bronze, silver, gold, all units in which a badge can be earned, and the placed ones that have none.
+    pub counts: [usize; 5],
 }
 
 /// What people see; `word` tells what the exam system said of a question.
@@ -43,6 +43,10 @@ pub fn standing(
             .filter(|unit| world.has_badges(&unit.id) && world.tier(&unit.id) == tier)
             .count()
     };
+    let placed = world.course.units.iter().filter(|unit| {
+        let has_none = world.has_badges(&unit.id) && world.tier(&unit.id) == Tier::None;
+        has_none && world.snapshot.placed.contains(&unit.id)
+    });
     let badges = [Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold].map(count);
 
     let mut queue = world.revisit_queue();
@@ -84,6 +88,7 @@ pub fn standing(
             badges[2],
             badges[3],
             badges.iter().sum::<usize>(),
+            placed.count(),
         ],
     }
 }
