@@ -144,6 +144,13 @@ impl ClassService for Fake {
         not_asked()
     }
 
+    async fn undo_placement(
+        &self,
+        _request: Request<UndoPlacementRequest>,
+    ) -> Result<Response<UndoPlacementResponse>, Status> {
+        not_asked()
+    }
+
     /// Two pupils a page, whatever is asked for.
     async fn class_report(
         &self,
