@@ -16,6 +16,7 @@ mod explain;
 mod fixture;
 mod golden;
 mod grading;
+mod placement;
 mod procedure_help;
 mod reload;
 mod reply_guard;

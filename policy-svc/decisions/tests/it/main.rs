@@ -13,6 +13,7 @@ mod grade;
 mod json;
 mod limits;
 mod liveness;
+mod placed;
 mod plan;
 mod properties;
 mod reference;
