@@ -8,7 +8,7 @@ use turnwise_proto::{
         AnswerPlacementRequest, BeginPlacementRequest, PausePlacementRequest, Placement,
         PlacementCard, placement_service_client::PlacementServiceClient,
     },
-    school::v1::UndoPlacementRequest,
+    school::v1::{BeginPlacementRequest as BeginForClass, UndoPlacementRequest},
     tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, PlacementState, StudentInput, Thread},
 };
 use turnwise_tests::{
@@ -28,6 +28,7 @@ in_both_deployments!(
     a_placement_goes_on_where_it_was,
     only_its_own_questions_are_answered,
     a_teacher_takes_it_back,
+    a_teacher_begins_it_for_a_class,
 );
 
 fn demo() -> Pack {
@@ -278,5 +279,47 @@ async fn a_teacher_takes_it_back(kind: Kind) {
     let anew = begin(&student, &thread).await;
     assert_eq!(anew.state(), PlacementState::Running);
     assert_eq!(anew.answered, 0);
+    suite.stop();
+}
+
+async fn a_teacher_begins_it_for_a_class(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let (ada, bob, teacher) = (
+        suite.student("ada"),
+        suite.student("bob"),
+        Teacher::of(&suite),
+    );
+    let (hers, _) = (ada.open(DEMO_COURSE).await, bob.open(DEMO_COURSE).await);
+    let begin_for = async |course_id: &str| {
+        let request = BeginForClass {
+            class_id: Student::CLASS.to_owned(),
+            course_id: course_id.to_owned(),
+            idempotency_key: fresh_key(),
+        };
+        let begun = teacher
+            .classes()
+            .begin_placement(teacher.request(request))
+            .await;
+        begun.map(|begun| begun.into_inner().begun)
+    };
+    let refused = begin_for("nope").await;
+    check_refusal(
+        &refused.unwrap_err(),
+        Code::NotFound,
+        Why::UnknownCourse,
+        "course_id",
+    );
+    let waits = async |student: &Student| {
+        let standing = student.standing(DEMO_COURSE).await;
+        standing.unwrap().placement_waits
+    };
+    assert!(!waits(&ada).await);
+    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 2);
+    assert!(waits(&ada).await && waits(&bob).await);
+    // Who has had one is not asked again.
+    play(&ada, &hers).await;
+    assert!(!waits(&ada).await);
+    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 0);
+    assert!(!waits(&ada).await && waits(&bob).await);
     suite.stop();
 }

@@ -7,15 +7,16 @@ use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     school::v1::{
-        AcknowledgeAlertRequest, AcknowledgeAlertResponse, ClassReportRequest, ClassReportResponse,
-        ExplainTurnRequest, ExplainTurnResponse, ExportClassRequest, ExportClassResponse,
-        GetClassPolicyRequest, GetClassPolicyResponse, GetClassRosterRequest,
-        GetClassRosterResponse, ListEscalationsRequest, ListEscalationsResponse,
-        ListSafeguardingAlertsRequest, ListSafeguardingAlertsResponse, ListStuckStudentsRequest,
-        ListStuckStudentsResponse, MarkPrerequisiteMetRequest, MarkPrerequisiteMetResponse,
-        ResetClassConversationsRequest, ResetClassConversationsResponse, ResolveEscalationRequest,
-        ResolveEscalationResponse, SetClassPolicyRequest, SetClassPolicyResponse,
-        SetClassRosterRequest, SetClassRosterResponse, UndoPlacementRequest, UndoPlacementResponse,
+        AcknowledgeAlertRequest, AcknowledgeAlertResponse, BeginPlacementRequest,
+        BeginPlacementResponse, ClassReportRequest, ClassReportResponse, ExplainTurnRequest,
+        ExplainTurnResponse, ExportClassRequest, ExportClassResponse, GetClassPolicyRequest,
+        GetClassPolicyResponse, GetClassRosterRequest, GetClassRosterResponse,
+        ListEscalationsRequest, ListEscalationsResponse, ListSafeguardingAlertsRequest,
+        ListSafeguardingAlertsResponse, ListStuckStudentsRequest, ListStuckStudentsResponse,
+        MarkPrerequisiteMetRequest, MarkPrerequisiteMetResponse, ResetClassConversationsRequest,
+        ResetClassConversationsResponse, ResolveEscalationRequest, ResolveEscalationResponse,
+        SetClassPolicyRequest, SetClassPolicyResponse, SetClassRosterRequest,
+        SetClassRosterResponse, UndoPlacementRequest, UndoPlacementResponse,
         UnmarkPrerequisiteMetRequest, UnmarkPrerequisiteMetResponse, WatchClassRequest,
         WatchClassResponse, class_service_server::ClassService,
     },
@@ -141,6 +142,22 @@ impl ClassService for Classes {
         };
         let unit_ids = self.school.mark(&context, mark).await?;
         Ok(Response::new(UnmarkPrerequisiteMetResponse { unit_ids }))
+    }
+
+    async fn begin_placement(
+        &self,
+        request: Request<BeginPlacementRequest>,
+    ) -> Result<Response<BeginPlacementResponse>, Status> {
+        let (context, request) = self
+            .open(&CLASSES, Kind::Act, request, |r| &r.class_id)
+            .await?;
+        let begin = session::BeginPlacementsRequest {
+            class_id: request.class_id,
+            course_id: request.course_id,
+            idempotency_key: request.idempotency_key,
+        };
+        let begun = self.school.begin_placements(&context, begin).await?;
+        Ok(Response::new(BeginPlacementResponse { begun }))
     }
 
     async fn undo_placement(

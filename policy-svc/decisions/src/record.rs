@@ -26,6 +26,7 @@ pub struct Record<'a> {
     placed: Vec<UnitIndex>,
     /// In the order of the index.
     unplaced: Vec<UnitIndex>,
+    placement_waits: bool,
     focus: UnitIndex,
     target: Option<UnitIndex>,
     units_in_progress: Vec<UnitIndex>,
@@ -66,6 +67,7 @@ impl<'a> Record<'a> {
             overrides,
             placed,
             unplaced: found(&snapshot.unplaced),
+            placement_waits: snapshot.placement_waits,
             focus: course
                 .find(&snapshot.focus_unit_id)
                 .unwrap_or_else(|| course.entry()),
@@ -191,6 +193,12 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn is_placed(&self, at: UnitIndex) -> bool {
         self.placed.binary_search(&at).is_ok() && self.tier(at) == Tier::None
+    }
+
+    /// Whether a placement was begun and has not ended.
+    #[must_use]
+    pub fn placement_waits(&self) -> bool {
+        self.placement_waits
     }
 
     /// Whether a unit that needs another stays open although the other counts as met no more: a placement had shown that to

@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub placed: BTreeSet<String>,
     /// Units that were placed, and are no more. What needs them and has evidence stays open.
     pub unplaced: BTreeSet<String>,
+    /// A placement was begun and has not ended.
+    pub placement_waits: bool,
 }
 
 /// What the student has shown in one unit.

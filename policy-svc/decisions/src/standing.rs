@@ -32,6 +32,8 @@ pub struct Standing {
     pub revisit: Revisit,
     /// Units by badge.
     pub progress: BadgeCounts,
+    /// A placement was begun and has not ended.
+    pub placement_waits: bool,
 }
 
 /// A unit as people see it.
@@ -185,6 +187,7 @@ pub(crate) fn standing(
         prereq_nudge: nudge.map(|at| view(course, at)),
         revisit,
         progress: record.badges(),
+        placement_waits: record.placement_waits(),
     }
 }
 

@@ -103,6 +103,12 @@ fn snapshot(
         prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
         placed: ids(placed),
         unplaced: ids(unplaced),
+        placement_waits: evidence.placement.is_some_and(|placement| {
+            matches!(
+                placement.state(),
+                tutor::PlacementState::Running | tutor::PlacementState::Paused
+            )
+        }),
     })
 }
 
@@ -255,6 +261,7 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
             total: count(progress.total),
             placed: count(progress.placed),
         },
+        placement_waits: standing.placement_waits,
     })
 }
 

@@ -172,6 +172,7 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             total: count(standing.progress.total),
             placed: count(standing.progress.placed),
         }),
+        placement_waits: standing.placement_waits,
     }
 }
 

@@ -163,6 +163,7 @@ fn a_standing_in_one_line() {
             total: 24,
             placed: 0,
         }),
+        placement_waits: false,
     };
     assert_eq!(
         standing_line(&standing, now()),

@@ -165,6 +165,7 @@ impl World {
                 total: 24,
                 placed: 0,
             }),
+            placement_waits: false,
         }
     }
 

@@ -144,6 +144,13 @@ impl ClassService for Fake {
         not_asked()
     }
 
+    async fn begin_placement(
+        &self,
+        _request: Request<BeginPlacementRequest>,
+    ) -> Result<Response<BeginPlacementResponse>, Status> {
+        not_asked()
+    }
+
     async fn undo_placement(
         &self,
         _request: Request<UndoPlacementRequest>,

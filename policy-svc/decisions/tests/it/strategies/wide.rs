@@ -99,6 +99,7 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
                 prerequisite_overrides,
                 placed,
                 unplaced,
+                ..Snapshot::default()
             },
         )
 }
