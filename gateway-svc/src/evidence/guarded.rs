@@ -1,5 +1,5 @@
-//! An answer that a guardrail stops, to a drill, to an exam question or in a placement: no judgement, no model, a fixed text, and staff are
-//! told where it calls for help.
+//! An answer that a guardrail stops, to a drill, to an exam question or in a placement: no judgement, no model, a fixed
+//! text, and staff are told where it calls for help.
 
 use turnwise_guardrails::Hit;
 use turnwise_kit::Fault;

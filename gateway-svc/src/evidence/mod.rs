@@ -1,5 +1,5 @@
-//! Evidence: graded drills, exam answers, looks at help and placements. Each takes the same short way: read what it is applied to,
-//! have it judged, have the policy apply it, write it with the version that was read; tried again on a conflict.
+//! Evidence: graded drills, exam answers, looks at help and placements. Each takes the same short way: read what it is
+//! applied to, have it judged, have the policy apply it, write it with the version that was read; tried again on a conflict.
 //!
 //! | module | is about |
 //! | --- | --- |

@@ -1,5 +1,5 @@
-//! Placement: begun, answered, paused. Each step is the policy's, applied to the record and written as evidence is. Whether an
-//! answer was right is told to nobody.
+//! Placement: begun, answered, paused. Each step is the policy's, applied to the record and written as evidence is. Whether
+//! an answer was right is told to nobody.
 
 use std::marker::PhantomData;
 

@@ -219,8 +219,8 @@ fn observations(unit: &Unit, event: &EvidenceEvent) -> Vec<EvidenceObservation> 
 
 impl Evidence {
     /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out. The list is put in
-    /// order on the way: every unit once, none at gold, at most [`Record::MOST_IN_PROGRESS`]. A badge takes the place of what a
-    /// placement showed.
+    /// order on the way: every unit once, none at gold, at most [`Record::MOST_IN_PROGRESS`]. A badge takes the place of
+    /// what a placement showed.
     fn write_progress(&mut self, unit: &Unit, progress: UnitProgress) {
         if progress.tier >= Tier::Bronze {
             self.placed.remove(&unit.id);
