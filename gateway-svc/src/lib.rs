@@ -61,6 +61,7 @@ use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
     helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
+    placement::v1::placement_service_server::PlacementServiceServer,
     procedure::v1::procedure_help_service_server::ProcedureHelpServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
     school::v1::{
@@ -80,6 +81,7 @@ pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.context.v1.ContextService",
     "turnwise.helper.v1.HelperService",
     "turnwise.procedure.v1.ProcedureHelpService",
+    "turnwise.placement.v1.PlacementService",
     "turnwise.school.v1.ClassService",
     "turnwise.school.v1.StudentRecordsService",
     "turnwise.explain.v1.ExplainService",
@@ -161,11 +163,16 @@ pub async fn routes(
         }),
         limits: Arc::clone(&limits),
     };
+    let evidence = Arc::new(evidence::Evidence {
+        core: Arc::clone(&core),
+        metrics: evidence::EvidenceMetrics::register(&kit.metrics),
+    });
+    let placement = grpc::PlacementFace {
+        evidence: Arc::clone(&evidence),
+        limits: Arc::clone(&limits),
+    };
     let tutor = grpc::Tutor {
-        evidence: Arc::new(evidence::Evidence {
-            core: Arc::clone(&core),
-            metrics: evidence::EvidenceMetrics::register(&kit.metrics),
-        }),
+        evidence,
         core,
         limits: Arc::clone(&limits),
         trusted_proxies: settings.trusted_proxies.into(),
@@ -206,6 +213,11 @@ pub async fn routes(
     )
     .add_service(
         ProcedureHelpServiceServer::new(procedure)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        PlacementServiceServer::new(placement)
             .accept_compressed(Gzip)
             .max_decoding_message_size(PUBLIC_MESSAGE),
     )

@@ -15,7 +15,9 @@ use turnwise_lesson_policy as chat;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{answers::Answers, artifacts::Context, drill_keys, error::StartError};
+use crate::{
+    answers::Answers, artifacts::Context, drill_keys, error::StartError, placement::Questions,
+};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
@@ -53,6 +55,8 @@ pub struct LoadedCourse {
     pub context: Context,
     /// The procedures that students get help with.
     pub procedures: Vec<HelpedProcedure>,
+    /// What a placement may ask.
+    pub questions: Questions,
 }
 
 impl LoadedCourse {
@@ -72,6 +76,7 @@ impl LoadedCourse {
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
             exams,
             chat: chat_course(&pack),
+            questions: Questions::new(&pack),
             context: Context::new(pack.context.clone().unwrap_or_default()),
             procedures: (pack.procedures.iter().cloned())
                 .map(HelpedProcedure::new)

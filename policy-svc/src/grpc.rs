@@ -11,6 +11,7 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod placement;
 mod procedure_help;
 mod read;
 mod reply;
@@ -26,16 +27,17 @@ use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     AnalyzeContextRequest, AnalyzeContextResponse, ApplyEvidenceRequest, ApplyEvidenceResponse,
-    CheckArtifactRequest, CheckArtifactResponse, CheckDrillRequest, CheckDrillResponse,
-    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
-    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
-    ExplainRequest, ExplainResponse, FindPortQuestionsRequest, FindPortQuestionsResponse,
-    FingerprintQuestionRequest, FingerprintQuestionResponse, GetCourseRequest, GetCourseResponse,
-    GetExamQuestionRequest, GetExamQuestionResponse, GetLessonRequest, GetLessonResponse,
-    ListCoursesRequest, ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse,
-    PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
-    ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
-    ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
+    ApplyPlacementRequest, ApplyPlacementResponse, CheckArtifactRequest, CheckArtifactResponse,
+    CheckDrillRequest, CheckDrillResponse, CheckExamAnswerRequest, CheckExamAnswerResponse,
+    DecideChatRequest, DecideChatResponse, DecideRequest, DecideResponse, DescribeStandingRequest,
+    DescribeStandingResponse, ExplainRequest, ExplainResponse, FindPortQuestionsRequest,
+    FindPortQuestionsResponse, FingerprintQuestionRequest, FingerprintQuestionResponse,
+    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
+    GetLessonRequest, GetLessonResponse, ListCoursesRequest, ListCoursesResponse,
+    PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest, PlanResponse,
+    ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest, ResolveGradeResponse,
+    ResolveProcedureHelpRequest, ResolveProcedureHelpResponse, ResolveReplyRequest,
+    ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
     policy_service_server::PolicyService, resolve_grade_request,
 };
 
@@ -235,6 +237,15 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(evidence::apply(&loaded, request)?))
+    }
+
+    async fn apply_placement(
+        &self,
+        request: Request<ApplyPlacementRequest>,
+    ) -> Result<Response<ApplyPlacementResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(placement::apply(&loaded, request)?))
     }
 
     async fn check_drill(

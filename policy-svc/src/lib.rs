@@ -23,6 +23,7 @@ pub mod drill_keys;
 pub mod error;
 pub mod grpc;
 pub mod metrics;
+pub mod placement;
 
 use std::{sync::Arc, time::Duration};
 

@@ -55,6 +55,7 @@ impl ErrorReason {
             | Self::SchemaTooNew
             | Self::ContextRequestClosed
             | Self::HelpSessionClosed
+            | Self::PlacementClosed
             | Self::IndexIncompatible
             | Self::UpsertsOff
             | Self::DrillTokenInvalid

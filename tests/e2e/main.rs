@@ -6,6 +6,7 @@
 //! | [`conversation`], [`leases`] | threads and turns as a client sees them; one turn of a thread at a time |
 //! | [`real_messages`] | what real students wrote |
 //! | [`evidence`] | what a student has shown decides what is allowed |
+//! | [`placement`] | what a student knows already |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
@@ -78,6 +79,7 @@ mod models;
 mod mutual_tls;
 mod other_students;
 mod outages;
+mod placement;
 mod port_questions;
 mod privacy;
 mod procedure_clients;

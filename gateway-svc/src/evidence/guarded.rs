@@ -1,9 +1,10 @@
-//! An answer that a guardrail stops, to a drill or to an exam question: no judgement, no model, a fixed text, and staff are
-//! told where it calls for help.
+//! An answer that a guardrail stops, to a drill, to an exam question or in a placement: no judgement, no model, a fixed
+//! text, and staff are told where it calls for help.
 
 use turnwise_guardrails::Hit;
 use turnwise_kit::Fault;
 use turnwise_proto::{
+    placement::v1::AnswerPlacementResponse,
     session::v1::{EvidenceStart, StudentSnapshot},
     tutor::v1::{DegradedReason, GradeDrillResponse, SnapshotLite, SubmitExamAnswerResponse},
 };
@@ -39,6 +40,15 @@ impl From<Guarded> for SubmitExamAnswerResponse {
             mastery_tier: guarded.badge,
             mastery_tier_before: guarded.badge,
             snapshot_lite: guarded.standing,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Guarded> for AnswerPlacementResponse {
+    fn from(guarded: Guarded) -> Self {
+        Self {
+            text: guarded.text,
             ..Self::default()
         }
     }

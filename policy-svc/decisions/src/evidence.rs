@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`event`] | the facts that change a student's evidence |
 //! | [`mod@unit`] | one unit's progress and what a fact makes of it |
+//! | [`mod@placed`] | a unit that a placement showed to be known |
 //!
 //! Nothing is lost: units, questions and tags that the course no longer has stay in the record as they are. An event
 //! changes its own unit's progress, its own question's entries, and which units are in progress.
 
 pub mod event;
+pub mod placed;
 pub mod unit;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 pub use event::{EvidenceEvent, QuestionRef};
+pub use placed::Placed;
 pub use unit::{PassedByTier, UnitProgress, UnitStatus, advance};
 
 use crate::{
@@ -37,6 +40,8 @@ pub struct Evidence {
     pub exam_touched: Vec<String>,
     /// Units that a teacher marked as met. They are no badge.
     pub prerequisite_overrides: BTreeSet<String>,
+    /// Units that a placement showed to be known. They are no badge; one takes its place.
+    pub placed: BTreeMap<String, Placed>,
 }
 
 /// What an event made of a student's evidence.
@@ -129,7 +134,12 @@ pub fn apply(
     let mut next = evidence.clone();
     match event {
         EvidenceEvent::DrillGraded { .. } if exercise_repeated => {}
-        EvidenceEvent::DrillGraded { .. } => next.write_progress(course, unit, after.clone()),
+        EvidenceEvent::DrillGraded { correct, .. } => {
+            next.write_progress(course, unit, after.clone());
+            if !correct && let Some(placed) = next.placed.get_mut(&unit.id) {
+                placed.count_wrong_drill();
+            }
+        }
         EvidenceEvent::ExamResult { question, passed } => {
             next.write_progress(course, unit, after.clone());
             next.touch_question(question);
@@ -219,8 +229,11 @@ fn observations(unit: &Unit, event: &EvidenceEvent) -> Vec<EvidenceObservation> 
 impl Evidence {
     /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out, and where no badge can
     /// be earned, drills that are good enough. The list is put in order on the way: every unit once, none that is finished,
-    /// at most [`Record::MOST_IN_PROGRESS`].
+    /// at most [`Record::MOST_IN_PROGRESS`]. A badge takes the place of what a placement showed.
     fn write_progress(&mut self, course: &Course, unit: &Unit, progress: UnitProgress) {
+        if progress.tier >= Tier::Bronze {
+            self.placed.remove(&unit.id);
+        }
         self.progress.insert(unit.id.clone(), progress);
         let earlier = std::mem::take(&mut self.units_in_progress);
         for id in std::iter::once(unit.id.clone()).chain(earlier) {

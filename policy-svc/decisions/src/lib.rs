@@ -81,7 +81,7 @@ pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestio
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
 pub use drill_terms::{DrillTerms, with_drill_on_terms};
 pub use evidence::{
-    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier,
+    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier, Placed,
     QuestionRef, UnitProgress, UnitStatus,
 };
 pub use exercise::exercise;

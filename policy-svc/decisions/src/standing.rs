@@ -32,6 +32,8 @@ pub struct Standing {
     pub revisit: Revisit,
     /// Units by badge.
     pub progress: BadgeCounts,
+    /// A placement was begun and has not ended.
+    pub placement_waits: bool,
 }
 
 /// A unit as people see it.
@@ -97,6 +99,8 @@ pub struct BadgeCounts {
     pub gold: usize,
     /// Units of the course in which a badge can be earned.
     pub total: usize,
+    /// Units without a badge that a placement showed to be known.
+    pub placed: usize,
 }
 
 /// The exam system's word on one question.
@@ -140,8 +144,12 @@ impl FromIterator<(String, QuestionStatus)> for Statuses {
 }
 
 impl BadgeCounts {
-    /// Counts the badges of those units in which one can be earned.
-    pub(crate) fn of(course: &Course, progress: &[(UnitIndex, Progress)]) -> Self {
+    /// Counts the badges of those units in which one can be earned, and the placed ones among the others.
+    pub(crate) fn of(
+        course: &Course,
+        progress: &[(UnitIndex, Progress)],
+        placed: &[UnitIndex],
+    ) -> Self {
         let mut counts = Self {
             total: course.assessable_count(),
             ..Self::default()
@@ -156,6 +164,14 @@ impl BadgeCounts {
                 }
             }
         }
+        let has_badge = |at: &UnitIndex| {
+            let found = progress.binary_search_by_key(at, |(unit, _)| *unit);
+            found.is_ok_and(|i| progress[i].1.tier > Tier::None)
+        };
+        counts.placed = placed
+            .iter()
+            .filter(|at| course.unit(**at).assessable && !has_badge(*at))
+            .count();
         counts
     }
 }
@@ -191,6 +207,7 @@ pub(crate) fn standing(
         prereq_nudge: nudge.map(|at| view(course, at)),
         revisit,
         progress: record.badges(),
+        placement_waits: record.placement_waits(),
     }
 }
 

@@ -81,6 +81,10 @@ fn snapshot(
             ));
         }
     }
+    let (unplaced, placed): (Vec<_>, Vec<_>) =
+        evidence.placed.into_iter().partition(|unit| unit.undone);
+    let ids =
+        |units: Vec<session::PlacedUnit>| units.into_iter().map(|unit| unit.unit_id).collect();
     Ok(decisions::Snapshot {
         focus_unit_id: turn.focus_unit_id,
         target_unit_id: turn.target_unit_id,
@@ -97,6 +101,14 @@ fn snapshot(
             .map(|entry| entry.question_id)
             .collect(),
         prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
+        placed: ids(placed),
+        unplaced: ids(unplaced),
+        placement_waits: evidence.placement.is_some_and(|placement| {
+            matches!(
+                placement.state(),
+                tutor::PlacementState::Running | tutor::PlacementState::Paused
+            )
+        }),
     })
 }
 
@@ -256,7 +268,9 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
             silver: count(progress.silver),
             gold: count(progress.gold),
             total: count(progress.total),
+            placed: count(progress.placed),
         },
+        placement_waits: standing.placement_waits,
     })
 }
 

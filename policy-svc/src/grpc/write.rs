@@ -188,7 +188,9 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             silver: count(standing.progress.silver),
             gold: count(standing.progress.gold),
             total: count(standing.progress.total),
+            placed: count(standing.progress.placed),
         }),
+        placement_waits: standing.placement_waits,
     }
 }
 

@@ -137,6 +137,7 @@ fn seasoned() -> Evidence {
         ],
         exam_touched: vec!["ONE-B2".to_owned(), "ONE-B1".to_owned()],
         prerequisite_overrides: vec!["GONE".to_owned()],
+        ..Evidence::default()
     }
 }
 

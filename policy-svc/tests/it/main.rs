@@ -18,6 +18,7 @@ mod explain;
 mod fixture;
 mod golden;
 mod grading;
+mod placement;
 mod procedure_help;
 mod reload;
 mod reply_contract;

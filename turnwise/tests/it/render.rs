@@ -162,7 +162,9 @@ fn a_standing_in_one_line() {
             silver: 0,
             gold: 1,
             total: 24,
+            placed: 0,
         }),
+        placement_waits: false,
     };
     assert_eq!(
         standing_line(&standing, now()),

@@ -117,7 +117,13 @@ fn check_standing(product: &Standing, model: &reference::standing::Standing, acy
     assert_eq!(entries, model.entries);
     let counts = product.progress;
     assert_eq!(
-        [counts.bronze, counts.silver, counts.gold, counts.total],
+        [
+            counts.bronze,
+            counts.silver,
+            counts.gold,
+            counts.total,
+            counts.placed
+        ],
         model.counts
     );
 }

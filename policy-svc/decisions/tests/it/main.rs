@@ -14,6 +14,7 @@ mod grade;
 mod json;
 mod limits;
 mod liveness;
+mod placed;
 mod plan;
 mod properties;
 mod reference;

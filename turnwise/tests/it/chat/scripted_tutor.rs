@@ -164,7 +164,9 @@ impl World {
                 silver: 0,
                 gold: 0,
                 total: 24,
+                placed: 0,
             }),
+            placement_waits: false,
         }
     }
 

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};
 use turnwise_decisions::{
-    Course, CourseSpec, Evidence, EvidenceEvent, EvidenceFault, PassedByTier, QuestionRef, Tier,
-    UnitProgress, evidence::apply,
+    Course, CourseSpec, Evidence, EvidenceEvent, EvidenceFault, PassedByTier, Placed, QuestionRef,
+    Tier, UnitProgress, evidence::apply,
 };
 
 use super::courses;
@@ -105,18 +105,27 @@ fn question_ref(course: &CourseSpec) -> impl Strategy<Value = QuestionRef> + use
     prop_oneof![10 => prop::sample::select(real), 1 => half_right, 1 => odd].boxed()
 }
 
+fn placed() -> impl Strategy<Value = Placed> {
+    (0..3_u32, any::<bool>()).prop_map(|(wrong_drills, undone)| Placed {
+        wrong_drills,
+        undone,
+    })
+}
+
 fn evidence(course: &CourseSpec) -> impl Strategy<Value = Evidence> + use<> {
     (
         prop::collection::btree_map(any_unit(), unit_progress(), 0..12),
         vec(question_ref(course), 0..6),
         vec(wide::question_id(), 0..6),
         prop::collection::btree_set(any_unit(), 0..4),
+        prop::collection::btree_map(any_unit(), placed(), 0..6),
         any::<u64>(),
     )
         .prop_map(
-            |(progress, queue, touched, prerequisite_overrides, order)| {
+            |(progress, queue, touched, prerequisite_overrides, placed, order)| {
                 let mut evidence = Evidence {
                     prerequisite_overrides,
+                    placed,
                     ..Evidence::default()
                 };
                 for (unit, shown) in progress {

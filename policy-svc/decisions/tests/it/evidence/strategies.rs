@@ -131,6 +131,7 @@ pub fn any_record() -> impl Strategy<Value = Evidence> {
                 revisit_queue: queue,
                 exam_touched: touched,
                 prerequisite_overrides: overrides,
+                ..Evidence::default()
             },
         )
 }

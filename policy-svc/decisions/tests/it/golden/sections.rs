@@ -163,6 +163,7 @@ impl Page {
             prereq_nudge,
             revisit,
             progress,
+            placement_waits,
         } = standing;
         let Revisit {
             locked_count,
@@ -175,6 +176,7 @@ impl Page {
             silver,
             gold,
             total,
+            placed,
         } = progress;
         self.section(title);
         self.line(
@@ -239,6 +241,8 @@ impl Page {
             "badges",
             format!("{bronze} bronze, {silver} silver, {gold} gold of {total}"),
         );
+        self.some("placed", (*placed > 0).then_some(placed));
+        self.some("a placement", placement_waits.then_some("waits"));
     }
 
     fn summary(&mut self, summary: &SnapshotSummary) {

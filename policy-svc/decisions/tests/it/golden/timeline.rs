@@ -143,6 +143,7 @@ fn happened(page: &mut Page, applied: &Applied) {
         revisit_queue,
         exam_touched,
         prerequisite_overrides,
+        placed,
     } = evidence;
     for (id, unit) in progress {
         page.line(&format!("record of {id}"), counters(unit));
@@ -158,6 +159,13 @@ fn happened(page: &mut Page, applied: &Applied) {
     );
     page.line("questions touched", list(exam_touched));
     page.line("marked as met", list(prerequisite_overrides));
+    for (id, placed) in placed {
+        let until = if placed.undone { ", undone" } else { "" };
+        page.line(
+            &format!("placed on {id}"),
+            format!("{} wrong drills since{until}", placed.wrong_drills),
+        );
+    }
 }
 
 fn counters(unit: &UnitProgress) -> String {

@@ -155,6 +155,7 @@ pub fn apply(
     }
     if !matches!(event, EvidenceEvent::PrerequisiteMarked { .. }) && !repeated {
         in_progress(course, &mut after, &unit);
+        placed(&mut after, &unit, event);
     }
     Applied {
         tiers: (tier(before, &unit), tier(&after, &unit)),
@@ -180,6 +181,21 @@ fn repeats(before: &Evidence, unit: &str, event: &EvidenceEvent) -> bool {
             .iter()
             .any(|counted| counted == exercise),
         _ => false,
+    }
+}
+
+/// A badge ends that a unit is placed; else the second wrong drill undoes it.
+fn placed(evidence: &mut Evidence, unit: &str, event: &EvidenceEvent) {
+    if tier(evidence, unit) != Tier::None {
+        evidence.placed.remove(unit);
+    }
+    let is_wrong = matches!(event, EvidenceEvent::DrillGraded { correct: false, .. });
+    if let Some(placed) = evidence.placed.get_mut(unit)
+        && is_wrong
+        && !placed.undone
+    {
+        placed.wrong_drills = plus_one(placed.wrong_drills);
+        placed.undone = placed.wrong_drills >= 2;
     }
 }
 

@@ -21,8 +21,8 @@ pub struct Standing {
     pub next_question: Option<String>,
     /// Question and unit of the entries that are shown.
     pub entries: Vec<(String, String)>,
-    /// Bronze, silver, gold, and all units in which a badge can be earned.
-    pub counts: [usize; 4],
+    /// Bronze, silver, gold, all units in which a badge can be earned, and the placed ones that have none.
+    pub counts: [usize; 5],
 }
 
 /// What people see; `word` tells what the exam system said of a question.
@@ -45,6 +45,10 @@ pub fn standing(
             .filter(|unit| world.has_badges(&unit.id) && world.tier(&unit.id) == tier)
             .count()
     };
+    let placed = world.course.units.iter().filter(|unit| {
+        let has_none = world.has_badges(&unit.id) && world.tier(&unit.id) == Tier::None;
+        has_none && world.snapshot.placed.contains(&unit.id)
+    });
     let badges = [Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold].map(count);
 
     let mut queue = world.revisit_queue();
@@ -93,6 +97,7 @@ pub fn standing(
             badges[2],
             badges[3],
             badges.iter().sum::<usize>(),
+            placed.count(),
         ],
     }
 }
