@@ -27,6 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .bytes(".")
         .btree_map(".")
         .boxed(".turnwise.explain.v1.TurnFacts.help")
+        .boxed(".turnwise.explain.v1.TurnTexts.graded")
+        .boxed(".turnwise.session.v1.TurnStart.graded")
         .boxed(".turnwise.session.v1.TurnStart.help");
     // What a client of the edge reads as JSON, as the fields are called here.
     for card in ["ConceptCard", "WorkedExample", "DrillCard"] {

@@ -73,6 +73,8 @@ pub const PROCEDURES: Access = Access::of(
     "turnwise.procedure.v1.ProcedureHelpService",
     &[STUDENT, STAFF, SIMULATOR],
 );
+/// What a student already knows.
+pub const PLACEMENT: Access = Access::of("turnwise.placement.v1.PlacementService", &[STUDENT]);
 /// Who signs scopes.
 pub const MINT: Access = Access {
     method: Some("MintScopeToken"),
@@ -103,7 +105,7 @@ pub const RECORDS: Access = Access::of(
 );
 
 /// The whole table. The first line that fits an RPC holds.
-pub const TABLE: [&Access; 15] = [
+pub const TABLE: [&Access; 16] = [
     &TUTOR,
     &SKIP_CONTEXT,
     &CANCEL_CONTEXT,
@@ -113,6 +115,7 @@ pub const TABLE: [&Access; 15] = [
     &MINT,
     &HELPER,
     &PROCEDURES,
+    &PLACEMENT,
     &RESET,
     &CLASSES,
     &RECORDS,

@@ -9,7 +9,7 @@ use turnwise_proto::{
 };
 use turnwise_redaction::{Roster, is_blank, redact_with};
 
-use crate::conversation::clarification::is_of_clarification;
+use crate::{conversation::clarification::is_of_clarification, tokens::TOKEN_MAX_BYTES};
 
 /// A turn's input, checked. There is nothing to do with it but to redact it.
 #[derive(Debug, Clone, Default)]
@@ -104,6 +104,7 @@ pub(crate) fn check_event(event: &ClientEvent) -> Result<Option<ClientEvent>, Fa
             if !is_of_clarification(event) {
                 ids::check("event.unit_id", &event.unit_id)?;
             }
+            check_token(event, kind)?;
             check_result(event, kind)?;
             Ok(Some(event.clone()))
         }
@@ -125,6 +126,21 @@ fn check_clarification(event: &ClientEvent, kind: ClientEventKind) -> Result<(),
         ));
     }
     Ok(())
+}
+
+/// A card's token belongs to the hint on it.
+fn check_token(event: &ClientEvent, kind: ClientEventKind) -> Result<(), Fault> {
+    if event.card_token.is_empty() {
+        return Ok(());
+    }
+    let problem = if kind != ClientEventKind::StuckHint {
+        "goes only with STUCK_HINT"
+    } else if event.card_token.len() >= TOKEN_MAX_BYTES {
+        "is no token; send the button's as it came"
+    } else {
+        return Ok(());
+    };
+    Err(Fault::invalid("event.card_token", problem))
 }
 
 /// What the client says of a result belongs to the buttons that follow one.

@@ -10,6 +10,7 @@
 //! | `turn` | the phases of a turn of the tutor |
 //! | `helper` | the homework helper: a chat beside a lesson |
 //! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
+//! | `open_card` | the card that a student works on |
 //! | `evidence` | graded drills, exam answers, support views |
 //! | `school` | what teachers and staff do with classes |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
@@ -36,6 +37,7 @@ mod grpc;
 mod helper;
 pub mod input;
 pub mod limits;
+mod open_card;
 mod procedure;
 pub mod record;
 pub mod replay;
@@ -59,6 +61,7 @@ use turnwise_proto::{
     explain::v1::explain_service_server::ExplainServiceServer,
     helper::v1::helper_service_server::HelperServiceServer,
     llm::v1::llm_queue_service_server::LlmQueueServiceServer,
+    placement::v1::placement_service_server::PlacementServiceServer,
     procedure::v1::procedure_help_service_server::ProcedureHelpServiceServer,
     retrieval::v1::index_service_server::IndexServiceServer,
     school::v1::{
@@ -78,6 +81,7 @@ pub const SERVICE_NAMES: &[&str] = &[
     "turnwise.context.v1.ContextService",
     "turnwise.helper.v1.HelperService",
     "turnwise.procedure.v1.ProcedureHelpService",
+    "turnwise.placement.v1.PlacementService",
     "turnwise.school.v1.ClassService",
     "turnwise.school.v1.StudentRecordsService",
     "turnwise.explain.v1.ExplainService",
@@ -119,6 +123,7 @@ pub async fn routes(
         ),
     };
     let core = Arc::new(conversation::Core {
+        port_questions: exam::PortQuestions::new(exam.clone(), upstreams.clone()),
         exam,
         sheets: sheets(settings.prompt_sheets_dir.as_deref(), kit)?,
         tokens,
@@ -158,11 +163,16 @@ pub async fn routes(
         }),
         limits: Arc::clone(&limits),
     };
+    let evidence = Arc::new(evidence::Evidence {
+        core: Arc::clone(&core),
+        metrics: evidence::EvidenceMetrics::register(&kit.metrics),
+    });
+    let placement = grpc::PlacementFace {
+        evidence: Arc::clone(&evidence),
+        limits: Arc::clone(&limits),
+    };
     let tutor = grpc::Tutor {
-        evidence: Arc::new(evidence::Evidence {
-            core: Arc::clone(&core),
-            metrics: evidence::EvidenceMetrics::register(&kit.metrics),
-        }),
+        evidence,
         core,
         limits: Arc::clone(&limits),
         trusted_proxies: settings.trusted_proxies.into(),
@@ -203,6 +213,11 @@ pub async fn routes(
     )
     .add_service(
         ProcedureHelpServiceServer::new(procedure)
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(PUBLIC_MESSAGE),
+    )
+    .add_service(
+        PlacementServiceServer::new(placement)
             .accept_compressed(Gzip)
             .max_decoding_message_size(PUBLIC_MESSAGE),
     )

@@ -5,22 +5,26 @@ use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
 use turnwise_kit::time;
-use turnwise_prompts::TurnPrompt;
+use turnwise_prompts::{Conversation, TurnPrompt};
 use turnwise_proto::{
     classes::v1::{ClassPolicy, DrillSource},
+    exam::v1::{QuestionState, QuestionStatus},
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply, ResolveReplyRequest,
-        ResolveReplyResponse, resolve_reply_request::Outcome,
+        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
+        ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    session::v1::{StudentSnapshot, ThreadKind, TurnState},
+    session::v1::{GradedDrill, StudentSnapshot, ThreadKind, TurnState},
     tutor::v1::{ClientEvent, Role, StudentInput, tutor_card::Content},
 };
 
-use crate::conversation::clarification::is_of_clarification;
+use crate::{conversation::clarification::is_of_clarification, input::said, open_card};
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
+/// The most bytes of a message that may be an answer to an exercise.
+const TYPED_MAX_BYTES: usize = 400;
+const DAY_SECONDS: i64 = 86_400;
 
 /// The version of the record's form.
 pub const FORMAT: i32 = 1;
@@ -110,6 +114,8 @@ pub fn turn_prompt<'a>(
         clarification: texts.clarification.as_ref(),
         context: texts.context.as_ref(),
         event: event(facts),
+        candidates: &texts.exam_candidates,
+        conversation: conversation(facts, texts),
     })
 }
 
@@ -136,9 +142,32 @@ pub fn resolve_request(
         policy: Some(facts.policy.clone()?),
         outcome: Some(outcome),
         known: Some(known),
+        typed: typed(facts, texts),
         open_drill: open_drill(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
+        counted: counted_exercises(facts),
     })
+}
+
+/// The exercises that counted, of the units that the turn may be about.
+fn counted_exercises(facts: &TurnFacts) -> Vec<CountedExercises> {
+    let scope = facts
+        .policy
+        .iter()
+        .flat_map(|policy| &policy.scoped_unit_ids);
+    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
+    let progress = |unit_id: &String| {
+        let mut units = evidence?.unit_progress.iter();
+        units.find(|unit| unit.unit_id == *unit_id)
+    };
+    scope
+        .filter_map(progress)
+        .filter(|unit| !unit.counted_exercises.is_empty())
+        .map(|unit| CountedExercises {
+            unit_id: unit.unit_id.clone(),
+            exercises: unit.counted_exercises.clone(),
+        })
+        .collect()
 }
 
 /// What the class's teacher had decided when the turn began.
@@ -147,26 +176,13 @@ pub fn class_policy(facts: &TurnFacts) -> ClassPolicy {
     facts.class_policy.unwrap_or_default()
 }
 
-/// The drill that the student works on: the last card, unless its unit has got evidence since.
-fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
-    let message = texts.recent_messages.iter().rfind(|m| m.card.is_some())?;
-    let card = message.card.as_ref()?;
+/// The drill that the student works on.
+#[must_use]
+pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let card = open_card::open(facts, texts)?;
     let Some(Content::Drill(drill)) = &card.content else {
         return None;
     };
-    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
-    let touched = evidence
-        .and_then(|evidence| {
-            evidence
-                .unit_progress
-                .iter()
-                .find(|unit| unit.unit_id == card.unit_id)
-        })
-        .and_then(|unit| unit.last_touched_at);
-    let order = |at: Option<prost_types::Timestamp>| at.map(|at| (at.seconds, at.nanos));
-    if touched.is_some() && order(touched) > order(message.create_time) {
-        return None;
-    }
     let said = texts
         .recent_messages
         .iter()
@@ -185,6 +201,40 @@ fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
         question_latex: drill.question_latex.clone(),
         said: said[said.ceil_char_boundary(last)..].to_owned(),
     })
+}
+
+/// What the student typed, where it may be an answer to an exercise: a short message, and none to a question of the tutor's.
+fn typed(facts: &TurnFacts, texts: &TurnTexts) -> Option<StudentInput> {
+    if facts.clarification.is_some() || texts.query.is_some() {
+        return None;
+    }
+    let input = texts.input.as_ref()?;
+    let text = said(input);
+    (!text.is_empty() && text.len() <= TYPED_MAX_BYTES).then(|| StudentInput {
+        voice_transcript: String::new(),
+        ..input.clone()
+    })
+}
+
+/// What the record says of the conversation. What a client says of it is no part.
+fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<'a> {
+    let scope = facts.policy.as_ref().map(|policy| &policy.scoped_unit_ids);
+    let in_scope = |graded: &&GradedDrill| scope.is_some_and(|ids| ids.contains(&graded.unit_id));
+    let pressed = event(facts).map(|event| event.question_id.as_str());
+    let mut statuses = facts.statuses.iter();
+    let exam = statuses.find(|status| Some(status.question_id.as_str()) == pressed);
+    let last = texts.recent_messages.last();
+    let days = last
+        .and_then(|message| message.create_time)
+        .zip(facts.planned_at)
+        .map_or(0, |(last, now)| now.seconds.saturating_sub(last.seconds) / DAY_SECONDS);
+    Conversation {
+        open_card: open_card::open(facts, texts),
+        hints_given: open_card::hints(facts, texts),
+        last_answer: texts.graded.as_deref().filter(in_scope),
+        exam_state: exam.map_or(QuestionState::Unspecified, QuestionStatus::state),
+        days_away: u64::try_from(days).unwrap_or(0),
+    }
 }
 
 /// What became of the model's reply, without its text.

@@ -183,6 +183,7 @@ fn snapshot() -> StudentSnapshot {
                             ..PassedByTier::default()
                         }),
                         confusion_tags: Vec::new(),
+                        counted_exercises: (1..=4).collect(),
                     }
                 })
                 .collect(),

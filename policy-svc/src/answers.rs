@@ -2,17 +2,23 @@
 
 use std::{collections::HashMap, fmt};
 
-use turnwise_course_pack::{LlmGrades, MistakeTag, Pack};
+use turnwise_course_pack::{LlmGrades, MistakeTag, Pack, Unit};
 use turnwise_decisions::ExamQuestion;
 use turnwise_grading::Verdict;
 
 /// What grading needs of a course; the default knows no answer.
 #[derive(Default)]
 pub struct Answers {
-    drills: HashMap<String, String>,
+    drills: HashMap<String, DrillAnswer>,
     questions: HashMap<String, String>,
     mistakes: HashMap<String, Vec<MistakeTag>>,
     llm_grades: LlmGrades,
+}
+
+/// A ready-made drill's answer, and what helps where it was not found; empty if nothing does.
+struct DrillAnswer {
+    answer: String,
+    hint: String,
 }
 
 /// What an answer to an exam question is worth.
@@ -30,14 +36,21 @@ impl Answers {
     /// The answers of a pack.
     #[must_use]
     pub fn new(pack: &Pack) -> Self {
-        let drills = pack.units.iter().flat_map(|unit| &unit.drills);
+        let drills = pack.units.iter().flat_map(Unit::all_drills);
+        let drills = drills.map(|drill| {
+            let known = DrillAnswer {
+                answer: drill.answer.clone(),
+                hint: drill.hint.clone(),
+            };
+            (drill.id.clone(), known)
+        });
         Self {
-            drills: drills
-                .map(|drill| (drill.id.clone(), drill.answer.clone()))
-                .collect(),
+            drills: drills.collect(),
             questions: pack
                 .questions
                 .iter()
+                // Without an answer it is the exam system's to judge.
+                .filter(|question| !question.answer.is_empty())
                 .map(|question| (question.id.clone(), question.answer.clone()))
                 .collect(),
             mistakes: pack
@@ -52,7 +65,15 @@ impl Answers {
     /// A ready-made drill's answer.
     #[must_use]
     pub fn of_drill(&self, drill_id: &str) -> Option<&str> {
-        self.drills.get(drill_id).map(String::as_str)
+        let known = self.drills.get(drill_id)?;
+        Some(known.answer.as_str())
+    }
+
+    /// What helps where a ready-made drill's answer was not found.
+    #[must_use]
+    pub fn hint(&self, drill_id: &str) -> Option<&str> {
+        let known = self.drills.get(drill_id)?;
+        Some(known.hint.as_str()).filter(|hint| !hint.is_empty())
     }
 
     /// The mistakes that a grader may name in a unit, in file order.

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use turnwise_course_pack::{self as pack, Catalog, Library, Pack, PolicyOverrides};
+use turnwise_course_pack::{self as pack, Catalog, DrillChoice, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
     SupportKind, Tier, UnitSpec,
@@ -15,11 +15,17 @@ use turnwise_lesson_policy as chat;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{answers::Answers, artifacts::Context, error::StartError};
+use crate::{
+    answers::Answers, artifacts::Context, drill_keys, error::StartError, placement::Questions,
+};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
 const SETTLED_AFTER_POLLS: u32 = 3;
+
+/// So many instances of each drill with parameters are worked out when a course is loaded; `turnwise course check` works
+/// them all out.
+const INSTANCES_AT_LOAD: usize = 4;
 
 /// The courses that are served, by id, each with its last versions.
 pub type Courses = Catalog<LoadedCourse>;
@@ -39,6 +45,8 @@ pub struct LoadedCourse {
     pub course: Course,
     /// What only grading needs.
     pub answers: Answers,
+    /// Whether a model's drill is set only if mathematics can grade it.
+    pub checkable_drills: bool,
     /// The exam catalogue, for the reply guard.
     pub exams: ExamQuestions,
     /// The lessons, for the homework helper.
@@ -47,6 +55,8 @@ pub struct LoadedCourse {
     pub context: Context,
     /// The procedures that students get help with.
     pub procedures: Vec<HelpedProcedure>,
+    /// What a placement may ask.
+    pub questions: Questions,
 }
 
 impl LoadedCourse {
@@ -54,15 +64,19 @@ impl LoadedCourse {
     ///
     /// # Errors
     /// The pack does not hold together; the loader's checks rule that out.
-    pub fn new(pack: Pack) -> Result<Self, CourseError> {
+    pub fn new(mut pack: Pack) -> Result<Self, CourseError> {
+        let exams = exam_questions(&pack);
+        leave_out_exams(&mut pack, &exams);
         Ok(Self {
             id: pack.course.id.clone(),
             title: pack.course.title.clone(),
             pack_hash: pack.hash.clone(),
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
-            exams: exam_questions(&pack),
+            checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
+            exams,
             chat: chat_course(&pack),
+            questions: Questions::new(&pack),
             context: Context::new(pack.context.clone().unwrap_or_default()),
             procedures: (pack.procedures.iter().cloned())
                 .map(HelpedProcedure::new)
@@ -80,8 +94,20 @@ fn exam_questions(pack: &Pack) -> ExamQuestions {
         prompt: &question.prompt,
         question_latex: &question.question_latex,
     });
-    let drills = pack.units.iter().flat_map(|unit| &unit.drills);
+    let drills = pack.units.iter().flat_map(pack::Unit::all_drills);
     ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
+}
+
+/// Leaves out the instances of drills with parameters that are exam questions. Their words are no question's: what they
+/// have in common with one is for everybody.
+fn leave_out_exams(pack: &mut Pack, exams: &ExamQuestions) {
+    for template in pack.units.iter_mut().flat_map(|unit| &mut unit.templates) {
+        template.instances.retain(|instance| {
+            let drill = &instance.drill;
+            let asked = exams.expressions_in(&drill.prompt, &drill.question_latex);
+            asked.is_empty()
+        });
+    }
 }
 
 /// The lessons of the pack. Several files of one source are one lesson.
@@ -136,6 +162,12 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
         SETTLED_AFTER_POLLS,
         move || clock.now(),
         |pack| {
+            for warning in &pack.warnings {
+                tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
+            }
+            if let Some(fault) = drill_keys::faults(&pack, INSTANCES_AT_LOAD).first() {
+                return Err(fault.to_string());
+            }
             let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
             tracing::info!(
                 course_id = %loaded.id,
@@ -178,22 +210,19 @@ fn course_spec(pack: Pack) -> CourseSpec {
 }
 
 fn unit_spec(unit: pack::Unit) -> UnitSpec {
+    let drills = unit.all_drills().map(|drill| Drill {
+        id: drill.id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+    });
     UnitSpec {
+        drills: drills.collect(),
         id: unit.id,
         title: unit.title,
         prerequisites: unit.prerequisites,
         assessable: unit.assessable,
         misconceptions: unit.misconceptions,
         mistake_tags: unit.mistake_tags.into_iter().map(|tag| tag.id).collect(),
-        drills: unit
-            .drills
-            .into_iter()
-            .map(|drill| Drill {
-                id: drill.id,
-                prompt: drill.prompt,
-                question_latex: drill.question_latex,
-            })
-            .collect(),
     }
 }
 

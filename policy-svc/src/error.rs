@@ -70,6 +70,11 @@ pub enum PolicyError {
         /// The question.
         question_id: String,
     },
+    /// No placement waits for an answer or a pause.
+    #[error(
+        "no placement waits for this: none was begun, or it has ended; BeginPlacement says how it stands"
+    )]
+    PlacementClosed,
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
     Invalid {
@@ -160,6 +165,7 @@ impl From<PolicyError> for Fault {
                     .meta("cause", refusal.cause())
                     .meta("expected", expected)
             }
+            PolicyError::PlacementClosed => Self::new(ErrorReason::PlacementClosed, message),
             PolicyError::Invalid { field, problem } => Self::invalid(&field, problem),
         }
     }

@@ -11,9 +11,11 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod placement;
 mod procedure_help;
 mod read;
 mod reply;
+mod resolve;
 mod versions;
 mod words;
 mod write;
@@ -25,16 +27,18 @@ use turnwise_decisions as decisions;
 use turnwise_kit::{CallContext, PageTokens, ids, page};
 use turnwise_proto::policy::v1::{
     AnalyzeContextRequest, AnalyzeContextResponse, ApplyEvidenceRequest, ApplyEvidenceResponse,
-    CheckArtifactRequest, CheckArtifactResponse, CheckDrillRequest, CheckDrillResponse,
-    CheckExamAnswerRequest, CheckExamAnswerResponse, DecideChatRequest, DecideChatResponse,
-    DecideRequest, DecideResponse, DescribeStandingRequest, DescribeStandingResponse,
-    ExplainRequest, ExplainResponse, GetCourseRequest, GetCourseResponse, GetExamQuestionRequest,
-    GetExamQuestionResponse, GetLessonRequest, GetLessonResponse, ListCoursesRequest,
-    ListCoursesResponse, PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest,
-    PlanResponse, ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest,
-    ResolveGradeResponse, ResolveProcedureHelpRequest, ResolveProcedureHelpResponse,
-    ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
-    policy_service_server::PolicyService, resolve_grade_request, resolve_reply_request,
+    ApplyPlacementRequest, ApplyPlacementResponse, CheckArtifactRequest, CheckArtifactResponse,
+    CheckDrillRequest, CheckDrillResponse, CheckExamAnswerRequest, CheckExamAnswerResponse,
+    DecideChatRequest, DecideChatResponse, DecideRequest, DecideResponse, DescribeStandingRequest,
+    DescribeStandingResponse, ExplainRequest, ExplainResponse, FindPortQuestionsRequest,
+    FindPortQuestionsResponse, FingerprintQuestionRequest, FingerprintQuestionResponse,
+    GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
+    GetLessonRequest, GetLessonResponse, ListCoursesRequest, ListCoursesResponse,
+    PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest, PlanResponse,
+    ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest, ResolveGradeResponse,
+    ResolveProcedureHelpRequest, ResolveProcedureHelpResponse, ResolveReplyRequest,
+    ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
+    policy_service_server::PolicyService, resolve_grade_request,
 };
 
 use turnwise_procedure_help::Rules;
@@ -200,72 +204,7 @@ impl PolicyService for Policies {
         &self,
         request: Request<ResolveReplyRequest>,
     ) -> Result<Response<ResolveReplyResponse>, Status> {
-        let ResolveReplyRequest {
-            policy,
-            outcome,
-            known,
-            open_drill,
-            course_drills,
-        } = request.into_inner();
-        let known = Known::read(known)?;
-        guard::check_drill("open_drill", open_drill.as_ref())?;
-        let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
-        let fields = ("policy.course_id", "policy.pack_hash");
-        let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
-        let announcement = std::mem::take(&mut policy.announcement);
-        let policy = read::policy(policy)?;
-        let outcome = match &outcome {
-            Some(resolve_reply_request::Outcome::Completion(bytes)) => {
-                decisions::Outcome::Completion(bytes)
-            }
-            Some(resolve_reply_request::Outcome::Failure(reason)) => {
-                decisions::Outcome::Failure(read::failure(*reason)?)
-            }
-            None => return Err(PolicyError::missing("outcome").into()),
-        };
-        let resolve = |outcome| {
-            decisions::resolve(&loaded.course, &policy, outcome)
-                .map_err(|fault| PolicyError::impossible("policy", &fault))
-        };
-        let mut resolution = resolve(outcome)?;
-        if course_drills {
-            resolution = decisions::with_course_drill(&loaded.course, &policy, resolution);
-        }
-        let mut response = reply::resolution(resolution.clone());
-        if let Some(reply) = response
-            .reply
-            .as_ref()
-            .filter(|_| resolution.is_models_own())
-        {
-            let open = open_drill.as_ref();
-            let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
-            if let Some(reason) = verdict.withheld {
-                self.replies.withheld(reason);
-                resolution = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;
-                resolution.violation = Some(reason.to_string());
-                response = reply::resolution(resolution.clone());
-            }
-            response.met = Some(known.met(verdict.met));
-        }
-        self.replies.count(&resolution);
-        if let Some(violation) = &resolution.violation {
-            tracing::info!(
-                turn_id = %policy.turn_id,
-                reason = resolution.fallback_reason.map(decisions::FallbackReason::as_str),
-                violation,
-                "model's reply refused"
-            );
-        }
-        if let Some(reply) = response.reply.as_mut()
-            && !resolution.is_models_own()
-            && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
-        {
-            reply.text = question;
-        }
-        if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
-            reply.text = format!("{announcement}\n\n{}", reply.text);
-        }
-        Ok(Response::new(response))
+        Ok(Response::new(self.resolved(request.into_inner())?))
     }
 
     async fn describe_standing(
@@ -298,6 +237,15 @@ impl PolicyService for Policies {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
         Ok(Response::new(evidence::apply(&loaded, request)?))
+    }
+
+    async fn apply_placement(
+        &self,
+        request: Request<ApplyPlacementRequest>,
+    ) -> Result<Response<ApplyPlacementResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(placement::apply(&loaded, request)?))
     }
 
     async fn check_drill(
@@ -347,6 +295,7 @@ impl PolicyService for Policies {
                 grade.violation = Some(reason.to_string());
             }
         }
+        let grade = grading::with_hint(&loaded, unit, &check, drill.as_ref(), grade);
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {
             tracing::info!(
@@ -365,10 +314,26 @@ impl PolicyService for Policies {
     ) -> Result<Response<GetExamQuestionResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        Ok(Response::new(exams::describe(
-            &loaded,
-            request.question_id,
-        )?))
+        let question_id = request.question_id;
+        Ok(Response::new(exams::describe(&loaded, question_id)?))
+    }
+
+    async fn find_port_questions(
+        &self,
+        request: Request<FindPortQuestionsRequest>,
+    ) -> Result<Response<FindPortQuestionsResponse>, Status> {
+        let request = request.into_inner();
+        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        Ok(Response::new(exams::of_port(&loaded, &request)))
+    }
+
+    async fn fingerprint_question(
+        &self,
+        request: Request<FingerprintQuestionRequest>,
+    ) -> Result<Response<FingerprintQuestionResponse>, Status> {
+        let loaded = self.course("course_id", &request.get_ref().course_id)?;
+        let hashes = exams::fingerprint(&loaded, request.get_ref())?;
+        Ok(Response::new(hashes))
     }
 
     async fn check_exam_answer(

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`answers`] | the right answers, which decisions never see |
+//! | [`drill_keys`] | whether the keys of drills with parameters are right |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
@@ -18,9 +19,11 @@ pub mod answers;
 pub mod artifacts;
 pub mod config;
 pub mod courses;
+pub mod drill_keys;
 pub mod error;
 pub mod grpc;
 pub mod metrics;
+pub mod placement;
 
 use std::{sync::Arc, time::Duration};
 

@@ -4,7 +4,9 @@ use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family},
 };
-use turnwise_decisions::{FallbackReason, Grade, GradeObservation, GradedBy, Resolution};
+use turnwise_decisions::{
+    Action, FallbackReason, Grade, GradeObservation, GradedBy, Observation, Resolution,
+};
 use turnwise_kit::Metrics;
 use turnwise_reply_guard::Reason;
 
@@ -14,11 +16,17 @@ pub struct ReplyMetrics {
     outcomes: Family<OutcomeLabels, Counter>,
     observations: Family<ObservationLabels, Counter>,
     withheld: Family<WithheldLabels, Counter>,
+    drills: Family<DrillLabels, Counter>,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct WithheldLabels {
     reason: &'static str,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct DrillLabels {
+    origin: &'static str,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -38,8 +46,14 @@ impl ReplyMetrics {
             outcomes: Family::default(),
             observations: Family::default(),
             withheld: Family::default(),
+            drills: Family::default(),
         };
         metrics.registry(|registry| {
+            registry.register(
+                "policy_drills",
+                "Drills asked for, by whose is set: a model's, one of the course's, one of the course's in the place of a model's that mathematics cannot grade (not_checkable) or that repeats one (repeated), or none",
+                own.drills.clone(),
+            );
             registry.register(
                 "policy_replies_withheld",
                 "Valid replies of a model that the reply guard withheld, by its reason",
@@ -75,6 +89,10 @@ impl ReplyMetrics {
         self.outcomes
             .get_or_create(&OutcomeLabels { outcome })
             .inc();
+        if resolution.action == Action::DrillCard {
+            let origin = drill_origin(resolution);
+            self.drills.get_or_create(&DrillLabels { origin }).inc();
+        }
         for observation in &resolution.observations {
             self.observations
                 .get_or_create(&ObservationLabels {
@@ -82,6 +100,22 @@ impl ReplyMetrics {
                 })
                 .inc();
         }
+    }
+}
+
+/// Whose drill a reply sets, and why.
+fn drill_origin(resolution: &Resolution) -> &'static str {
+    let observed = |observation| resolution.observations.contains(&observation);
+    if observed(Observation::DrillNotCheckable) {
+        "not_checkable"
+    } else if observed(Observation::DrillRepeated) {
+        "repeated"
+    } else if resolution.card.is_none() {
+        "none"
+    } else if resolution.drill_id.is_some() {
+        "course"
+    } else {
+        "model"
     }
 }
 

@@ -55,10 +55,12 @@ impl ErrorReason {
             | Self::SchemaTooNew
             | Self::ContextRequestClosed
             | Self::HelpSessionClosed
+            | Self::PlacementClosed
             | Self::IndexIncompatible
             | Self::UpsertsOff
             | Self::DrillTokenInvalid
             | Self::DrillAlreadyGraded
+            | Self::ExerciseRepeated
             | Self::CourseGraphInvalid
             | Self::ExamsClosed
             | Self::ResultMismatch => Code::FailedPrecondition,

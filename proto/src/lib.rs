@@ -45,6 +45,13 @@ pub mod procedure {
         tonic::include_proto!("turnwise.procedure.v1");
     }
 }
+/// What a student already knows of a course.
+pub mod placement {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("turnwise.placement.v1");
+    }
+}
 /// What a class is set to, and what calls for help in it.
 pub mod classes {
     /// Version 1.

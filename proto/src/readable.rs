@@ -144,7 +144,7 @@ fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
     texts
 }
 
-/// A button's words are the client's own; below a card none names a unit.
+/// A button's words are the client's own, or what the student typed; below a card none names a unit.
 fn no_text(
     Button {
         label_key: _,
@@ -152,6 +152,8 @@ fn no_text(
         primary: _,
         call: _,
         unit_title: _,
+        typed_answer: _,
+        card_token: _,
     }: &Button,
 ) {
 }

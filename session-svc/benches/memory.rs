@@ -149,6 +149,7 @@ async fn learn(sessions: &Sessions, student: &StudentKey) {
         idempotency: idempotency("evidence"),
         drill: None,
         answer: Bytes::from(vec![b'x'; 600]),
+        graded: None,
         counted: None,
     };
     sessions.commit_evidence(student, commit).await.unwrap();
@@ -179,6 +180,7 @@ fn progress(number: i64) -> UnitProgress {
             gold: 1,
         }),
         confusion_tags: vec![tag("sign-error"), tag("distributes-once")],
+        counted_exercises: (1..=12).collect(),
     }
 }
 

@@ -15,7 +15,11 @@ use turnwise_tests::{
 };
 use uuid::Uuid;
 
-in_both_deployments!(one_turn_as_json, a_conversation_in_the_terminal);
+in_both_deployments!(
+    one_turn_as_json,
+    a_conversation_in_the_terminal,
+    a_placement_in_the_terminal
+);
 
 fn turnwise(home: &Path, args: &[&str], typed: &str) -> Output {
     let mut child = clean_command(&binary("turnwise"), home)
@@ -326,4 +330,24 @@ fn the_doctor_says_what_works_and_what_does_not() {
     let said = text(&away.stdout);
     assert!(!away.status.success());
     assert_eq!(said.matches("FAIL").count(), 3, "{said}");
+}
+
+async fn a_placement_in_the_terminal(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let ids = ids(&suite);
+    let mut args: Vec<&str> = vec!["placement"];
+    args.extend(ids.iter().map(String::as_str));
+    // An answer that cannot be read, one that is not known, and a break.
+    let paused = turnwise(suite.home(), &args, "who can tell\n\npause\n");
+    let shown = text(&paused.stdout);
+    assert!(paused.status.success(), "{shown}{}", text(&paused.stderr));
+    assert!(shown.contains("cannot be read"), "{shown}");
+    assert!(shown.contains("2 of at most 15"), "{shown}");
+    assert!(shown.contains("It waits."), "{shown}");
+    // It goes on where it was; whoever knows nothing is placed on nothing.
+    let ended = turnwise(suite.home(), &args, &"\n".repeat(20));
+    let shown = text(&ended.stdout);
+    assert!(!shown.contains("\n1 of at most 15"), "{shown}");
+    assert!(shown.contains("begins at its beginning"), "{shown}");
+    suite.stop();
 }

@@ -51,7 +51,7 @@ struct Row {
     says: &'static [&'static str],
 }
 
-const ROWS: [Row; 4] = [
+const ROWS: [Row; 5] = [
     Row {
         name: "a cycle",
         file: "units/10-numbers.yaml",
@@ -79,6 +79,13 @@ const ROWS: [Row; 4] = [
         from: "    tags: [integers, number line, signs]\n",
         to: "    tags: [integers, number line, signs\n",
         says: &[],
+    },
+    Row {
+        name: "a drill that divides by zero",
+        file: "units/10-numbers.yaml",
+        from: "          - b in 2..9\n",
+        to: "          - b = 1/(a - a)\n",
+        says: &["ALG-02-D5", "seed 0", "a = ", "divides by zero"],
     },
 ];
 

@@ -4,7 +4,7 @@ use turnwise_course_pack::{Pack, Question, Tier, load};
 use turnwise_proto::{
     exam::v1::QuestionState,
     session::v1::{QuestionRecord, RevisitEntry},
-    tutor::v1::{ClientEventKind, MasteryTier, TutorAction, tutor_card::Content},
+    tutor::v1::{ClientEventKind, DegradedReason, MasteryTier, TutorAction, tutor_card::Content},
 };
 use turnwise_tests::{
     answer::{check_model_answer, shown_action, tutor},
@@ -142,7 +142,27 @@ async fn a_locked_question_is_not_offered(kind: Kind) {
         assert_eq!(revisit.locked_count, 1);
         assert_eq!(revisit.next_eligible_at, Some(until));
         assert_eq!(revisit.next_question_id, candidates[0].id);
+        let [entry] = revisit.entries.as_slice() else {
+            panic!("{:?}", revisit.entries);
+        };
+        assert_eq!(
+            (entry.unit_id.as_str(), entry.tier()),
+            (OPEN, MasteryTier::Bronze)
+        );
+        assert_eq!(
+            (entry.state(), entry.locked_until),
+            (QuestionState::Locked, Some(until))
+        );
     }
+    // Words that a guardrail stops leave the locks as they are.
+    let stopped = kim.say(&thread, "I want to kill myself").await;
+    assert_eq!(
+        stopped.degraded_reasons().collect::<Vec<_>>(),
+        [DegradedReason::Guardrail]
+    );
+    let revisit = stopped.snapshot_lite.unwrap().revisit.unwrap();
+    assert_eq!((revisit.locked_count, revisit.entries.len()), (1, 1));
+    assert_eq!(revisit.next_eligible_at, Some(until));
     suite.stop();
 }
 

@@ -6,6 +6,7 @@
 //! | [`conversation`], [`leases`] | threads and turns as a client sees them; one turn of a thread at a time |
 //! | [`real_messages`] | what real students wrote |
 //! | [`evidence`] | what a student has shown decides what is allowed |
+//! | [`placement`] | what a student knows already |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
@@ -15,6 +16,7 @@
 //! | [`surface`] | what stands on the public port, the internal ports and the admin port |
 //! | [`exactly_once`] | session-svc alone, killed at every point of a commit, and its Redis killed or switched over |
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
+//! | [`port_questions`] | a platform's exam system words the questions |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
@@ -77,6 +79,8 @@ mod models;
 mod mutual_tls;
 mod other_students;
 mod outages;
+mod placement;
+mod port_questions;
 mod privacy;
 mod procedure_clients;
 mod procedures;

@@ -23,6 +23,7 @@ use uuid::Uuid;
 const TUTOR: &str = "turnwise.tutor.v1.TutorService";
 const HELPER: &str = "turnwise.helper.v1.HelperService";
 const PROCEDURES: &str = "turnwise.procedure.v1.ProcedureHelpService";
+const PLACEMENT: &str = "turnwise.placement.v1.PlacementService";
 const QUEUES: &str = "turnwise.llm.v1.LlmQueueService";
 const CONTEXT: &str = "turnwise.context.v1.ContextService";
 const EXPLAIN: &str = "turnwise.explain.v1.ExplainService";
@@ -75,7 +76,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let channel = suite.channel();
     for service in [
-        "", TUTOR, CONTEXT, HELPER, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX, PROCEDURES,
+        "", TUTOR, CONTEXT, HELPER, CLASSES, RECORDS, EXPLAIN, QUEUES, INDEX, PROCEDURES, PLACEMENT,
     ] {
         assert_eq!(health(&channel, service).await, Ok(ServingStatus::Serving));
     }
@@ -91,7 +92,7 @@ async fn health_and_reflection_need_no_token(kind: Kind) {
     assert_eq!(
         ours,
         [
-            CONTEXT, EXPLAIN, HELPER, QUEUES, PROCEDURES, INDEX, CLASSES, RECORDS, TUTOR
+            CONTEXT, EXPLAIN, HELPER, QUEUES, PLACEMENT, PROCEDURES, INDEX, CLASSES, RECORDS, TUTOR
         ],
         "{names:?}"
     );

@@ -21,7 +21,7 @@ const SPEAKERS: [(&str, &[&str]); 8] = [
     ("retrieval-svc/src/grpc/", STAFF),
     ("llm-gateway-svc/src/", STAFF),
 ];
-const STUDENT: &[&str] = &["TutorService"];
+const STUDENT: &[&str] = &["TutorService", "PlacementService"];
 const TEACHER: &[&str] = &["ClassService"];
 const STAFF: &[&str] = &["ExplainService", "IndexService", "LlmQueueService"];
 

@@ -13,6 +13,7 @@ use turnwise_kit::{
 };
 use turnwise_proto::{
     context::v1::context_service_client::ContextServiceClient,
+    placement::v1::placement_service_client::PlacementServiceClient,
     procedure::v1::procedure_help_service_client::ProcedureHelpServiceClient,
     tutor::v1::{
         CreateThreadRequest, TakeTurnRequest, TakeTurnResponse,
@@ -161,6 +162,8 @@ pub struct Student {
     pub context: ContextServiceClient<GrpcClient>,
     /// Help with procedures.
     pub procedures: ProcedureHelpServiceClient<GrpcClient>,
+    /// What the student knows already.
+    pub placements: PlacementServiceClient<GrpcClient>,
     authorization: MetadataValue<Ascii>,
     args: ConnectArgs,
 }
@@ -173,7 +176,8 @@ impl Student {
         Ok(Self {
             client: TutorServiceClient::new(channel.clone()),
             context: ContextServiceClient::new(channel.clone()),
-            procedures: ProcedureHelpServiceClient::new(channel),
+            procedures: ProcedureHelpServiceClient::new(channel.clone()),
+            placements: PlacementServiceClient::new(channel),
             authorization,
             args,
         })

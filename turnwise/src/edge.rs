@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
     Button, ClientEventKind, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite,
-    TakeTurnResponse, TutorCard, TutorMessage, tutor_card,
+    TakeTurnResponse, TutorCard, TutorMessage, snapshot_lite::RevisitEntry, tutor_card,
 };
 
 /// A turn's answer.
@@ -132,6 +132,8 @@ struct EventView<'a> {
     question_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exam_result: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_token: Option<&'a str>,
 }
 
 impl<'a> EventView<'a> {
@@ -148,6 +150,7 @@ impl<'a> EventView<'a> {
             drill_result: known(event.drill_result().as_str_name(), "DRILL_RESULT_"),
             question_id: non_empty(&event.question_id),
             exam_result: known(event.exam_result().as_str_name(), "EXAM_RESULT_"),
+            card_token: non_empty(&event.card_token),
         }
     }
 }
@@ -165,6 +168,17 @@ struct ButtonView<'a> {
     event: Option<EventView<'a>>,
     primary: bool,
     unit_title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    typed_answer: Option<InputView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_token: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InputView<'a> {
+    text: &'a str,
+    latex: Option<&'a str>,
 }
 
 impl<'a> ButtonView<'a> {
@@ -175,6 +189,11 @@ impl<'a> ButtonView<'a> {
             event: button.event.as_ref().map(EventView::of),
             primary: button.primary,
             unit_title: non_empty(&button.unit_title),
+            typed_answer: button.typed_answer.as_ref().map(|typed| InputView {
+                text: &typed.text,
+                latex: non_empty(&typed.latex),
+            }),
+            card_token: non_empty(&button.card_token),
         }
     }
 }
@@ -297,6 +316,34 @@ struct RevisitView<'a> {
     locked_count: i32,
     next_eligible_at: Option<String>,
     next_question_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<RevisitEntryView<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RevisitEntryView<'a> {
+    question_id: &'a str,
+    unit_id: &'a str,
+    unit_title: &'a str,
+    difficulty_tier: &'static str,
+    state: String,
+    locked_until: Option<String>,
+    button: Option<ButtonView<'a>>,
+}
+
+impl<'a> RevisitEntryView<'a> {
+    fn of(entry: &'a RevisitEntry) -> Self {
+        Self {
+            question_id: &entry.question_id,
+            unit_id: &entry.unit_id,
+            unit_title: &entry.unit_title,
+            difficulty_tier: tier(entry.tier()),
+            state: lower(entry.state().as_str_name(), "QUESTION_STATE_"),
+            locked_until: entry.locked_until.as_ref().and_then(iso),
+            button: entry.button.as_ref().map(ButtonView::of),
+        }
+    }
 }
 
 #[derive(Serialize, Default)]
@@ -341,6 +388,7 @@ impl<'a> SnapshotLiteView<'a> {
                     locked_count: r.locked_count,
                     next_eligible_at: r.next_eligible_at.as_ref().and_then(iso),
                     next_question_id: non_empty(&r.next_question_id),
+                    entries: r.entries.iter().map(RevisitEntryView::of).collect(),
                 }),
             progress: standing
                 .progress

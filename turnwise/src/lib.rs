@@ -7,6 +7,7 @@
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
 //! | [`help_session`] | a procedure, played in the terminal with help |
+//! | [`placement`] | what a student knows already, asked in the terminal |
 //! | [`replay`] | a turn made again of its record |
 //! | [`queue`] | the lines in front of models |
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
@@ -27,6 +28,7 @@ pub mod edge;
 pub mod eval;
 pub mod help_session;
 pub mod index;
+pub mod placement;
 pub mod queue;
 pub mod render;
 pub mod replay;

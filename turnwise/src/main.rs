@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnwise::{
-    archive, chat, class, course, doctor, eval, help_session, index, queue, replay, search,
-    student, token, turn, up,
+    archive, chat, class, course, doctor, eval, help_session, index, placement, queue, replay,
+    search, student, token, turn, up,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -31,6 +31,8 @@ enum Command {
     Chat(chat::ChatArgs),
     /// Play a procedure in the terminal: set what a simulator would observe, ask for help, see what is highlighted
     HelpSession(help_session::HelpSessionArgs),
+    /// Find out what you know already, by at most 15 questions
+    Placement(placement::PlacementArgs),
     /// Make a turn again of its record, and report any byte that differs
     Replay(replay::ReplayArgs),
     /// Show the lines in front of models
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
             Command::HelpSession(args) => help_session::run(args).await?,
+            Command::Placement(args) => placement::run(args).await?,
             Command::Replay(args) => replay::run(args).await?,
             Command::Queue(args) => queue::run(args).await?,
             Command::Index(args) => index::run(args, &mut std::io::stdout()).await?,

@@ -124,6 +124,11 @@ impl<'a> BudgetedParts<'a> {
             self.trimmed.texts_cut = 1;
             return cost(last);
         }
+        let conversation = self.context.conversation.as_mut();
+        if let Some(answer) = conversation.and_then(|said| said.last_answer.take()) {
+            self.trimmed.texts_cut = 1;
+            return cost(&answer);
+        }
         if let Some(attachments) = &mut self.attachments {
             let saved = attachments.reduce(wanted)?;
             if saved > 0 {

@@ -20,6 +20,7 @@ use turnwise_proto::{
 use crate::{
     budget::BudgetedParts,
     chat::{self, ChatParts, ChatPrompt},
+    conversation::Conversation,
     fault::{RenderError, SheetError, SheetFault},
     grade::{self, GradePrompt, MistakeTag},
     help::{self, HelpParts, HelpPrompt},
@@ -239,6 +240,8 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         clarification: Some(&clarification),
         context: Some(&supplied),
         event: None,
+        candidates: &[],
+        conversation: Conversation::default(),
     };
     let button = TurnPrompt {
         policy: &question_only,

@@ -4,12 +4,10 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use turnwise_proto::{
-    retrieval::v1::{Anchor, Chunk},
-    tutor::v1::ClientEvent,
-};
+use turnwise_proto::retrieval::v1::{Anchor, Chunk};
 
 use crate::{
+    conversation::{ConversationView, exam_result},
     turn::TurnPrompt,
     words::{event, non_empty, tier},
 };
@@ -23,6 +21,8 @@ pub(crate) struct Context<'a> {
     #[serde(rename = "snapshotLiteForLLM")]
     pub(crate) snapshot_lite_for_llm: SnapshotView<'a>,
     client_event: EventView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) conversation: Option<ConversationView<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -45,6 +45,12 @@ pub(crate) struct AnchorView<'a> {
 pub(crate) struct ChunkView<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     unit_id: &'a str,
+    /// `text`, `pdf` or `transcript`.
+    #[serde(rename = "type", skip_serializing_if = "str::is_empty")]
+    chunk_type: &'a str,
+    /// A word of the course's, such as `explanation` or `example`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    section_kind: &'a str,
     source: SourceView<'a>,
     pub(crate) text: Cow<'a, str>,
 }
@@ -66,6 +72,9 @@ struct SourceView<'a> {
 struct CandidateView<'a> {
     question_id: &'a str,
     difficulty_tier: &'static str,
+    unit_ids: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tags: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -90,6 +99,16 @@ struct EventView<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit_id: Option<&'a str>,
+    /// The exam question that the student comes from, and its result by the exam system.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    exam: Option<ExamView<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExamView<'a> {
+    question_id: &'a str,
+    exam_result: &'static str,
 }
 
 impl<'a> Context<'a> {
@@ -104,10 +123,7 @@ impl<'a> Context<'a> {
             exam_candidates: policy
                 .exam_candidate_ids
                 .iter()
-                .map(|question_id| CandidateView {
-                    question_id,
-                    difficulty_tier,
-                })
+                .map(|question_id| CandidateView::of(question_id, difficulty_tier, input))
                 .collect(),
             snapshot_lite_for_llm: SnapshotView {
                 focus_unit_id: &summary.focus_unit_id,
@@ -121,7 +137,23 @@ impl<'a> Context<'a> {
                         .and_then(|t| Timestamp::new(t.seconds, t.nanos).ok()),
                 },
             },
-            client_event: EventView::of(input.event),
+            client_event: EventView::of(input),
+            conversation: ConversationView::of(&input.conversation),
+        }
+    }
+}
+
+impl<'a> CandidateView<'a> {
+    /// A question that was not found by this search, such as one to come back to, belongs to the focus at the least.
+    fn of(question_id: &'a str, difficulty_tier: &'static str, input: &TurnPrompt<'a>) -> Self {
+        let mut candidates = input.candidates.iter();
+        let found = candidates.find(|candidate| candidate.question_id == question_id);
+        let focus = std::slice::from_ref(&input.policy.focus_unit_id);
+        Self {
+            question_id,
+            difficulty_tier,
+            unit_ids: found.map_or(focus, |found| &found.unit_ids),
+            tags: found.map_or(&[][..], |found| &found.tags),
         }
     }
 }
@@ -147,6 +179,8 @@ impl<'a> ChunkView<'a> {
         };
         Self {
             unit_id: &chunk.unit_id,
+            chunk_type: &chunk.chunk_type,
+            section_kind: &chunk.section_kind,
             source: SourceView {
                 title: cited(|c| &c.title)
                     .or(cited(|c| &c.source_id))
@@ -160,10 +194,19 @@ impl<'a> ChunkView<'a> {
 }
 
 impl<'a> EventView<'a> {
-    fn of(pressed: Option<&'a ClientEvent>) -> Self {
+    fn of(input: &TurnPrompt<'a>) -> Self {
+        let pressed = input.event;
+        let question_id = pressed.and_then(|e| non_empty(&e.question_id));
+        let exam_result = exam_result(input.conversation.exam_state);
         Self {
             kind: pressed.map_or("NONE", |e| event(e.kind())),
             unit_id: pressed.and_then(|e| non_empty(&e.unit_id)),
+            exam: question_id
+                .zip(exam_result)
+                .map(|(question_id, exam_result)| ExamView {
+                    question_id,
+                    exam_result,
+                }),
         }
     }
 }

@@ -3,27 +3,36 @@
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{Role, TutorMessage};
 
+use crate::{conversation::CardView, words::event};
+
 /// How much of an earlier message a prompt repeats, in characters.
 pub const EARLIER_MESSAGE_CHARS: usize = 400;
 
-/// One earlier message. Cards are left out: a prompt says what was said.
+/// One earlier message: what was said, the card that was shown, the button that was pressed.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct EarlierTurn<'a> {
     role: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pressed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card: Option<CardView<'a>>,
     #[serde(skip)]
     pub(crate) cut: bool,
 }
 
 impl<'a> EarlierTurn<'a> {
-    /// The message as a prompt repeats it; none if it says nothing, such as a button alone.
+    /// The message as a prompt repeats it; none if it says nothing.
     pub(crate) fn of(message: &'a TutorMessage) -> Option<Self> {
         let said = if message.text.is_empty() {
             &message.latex
         } else {
             &message.text
         };
-        if said.is_empty() {
+        let pressed = message.event.as_ref().map(|pressed| event(pressed.kind()));
+        let card = message.card.as_ref().and_then(CardView::of);
+        if said.is_empty() && pressed.is_none() && card.is_none() {
             return None;
         }
         let end = said
@@ -36,6 +45,8 @@ impl<'a> EarlierTurn<'a> {
                 Role::User | Role::Unspecified => "student",
             },
             text: &said[..end],
+            pressed,
+            card,
             cut: end < said.len(),
         })
     }

@@ -49,12 +49,13 @@
 //! 3. anchors of other units than the focus, the last-ranked first;
 //! 4. the focus's anchor: its misconceptions, its tags, its summary from the end, then all of it; units in progress, the
 //!    least recent first;
-//! 5. attachments, from the end of the last.
+//! 5. the last answer, which the record has;
+//! 6. attachments, from the end of the last.
 //!
 //! Of a chat: sources, the last-ranked first; what was said before, the oldest first; the summary; the reference from its
-//! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, a
-//! drill's task and what the student says are never left out; where they alone are too long, the prompt is over its
-//! budget and says so.
+//! end. Of a grade: the meanings of mistake tags, the last first, then the unit's title. Rules, POLICY, exam candidates, the
+//! open card, a drill's task and what the student says are never left out; where they alone are too long, the prompt is over
+//! its budget and says so.
 
 mod attachments;
 mod block;
@@ -64,6 +65,7 @@ mod chat;
 mod check;
 mod clarification;
 mod context;
+mod conversation;
 mod earlier;
 mod fault;
 mod grade;
@@ -78,6 +80,7 @@ mod turn;
 mod words;
 
 pub use chat::ChatPrompt;
+pub use conversation::Conversation;
 pub use earlier::EARLIER_MESSAGE_CHARS;
 pub use fault::{RenderError, SheetError, SheetFault};
 pub use grade::{GradePrompt, MistakeTag};

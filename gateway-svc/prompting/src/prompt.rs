@@ -33,8 +33,8 @@ pub struct Trimmed {
     pub anchors_dropped: usize,
     /// Anchors that are in it in part: at most one, the focus.
     pub anchors_cut: usize,
-    /// Other texts that were shortened or left out: units in progress, attachments, meanings of mistake tags, the unit's title in a
-    /// grade.
+    /// Other texts that were shortened or left out: units in progress, the last answer, attachments, meanings of mistake
+    /// tags, the unit's title in a grade.
     pub texts_cut: usize,
     /// It takes more than was allowed although nothing more can be left out.
     pub over_budget: bool,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use turnwise_proto::{
     explain::v1::ContextBundle,
     policy::v1::{Policy, SnapshotSummary},
-    retrieval::v1::{Anchor, Chunk},
+    retrieval::v1::{Anchor, Chunk, ExamCandidate},
     session::v1::Clarification,
     tutor::v1::{ClientEvent, Project, StudentInput, TutorMessage},
 };
@@ -14,6 +14,7 @@ use crate::{
     attachments::AttachmentsPart,
     block::block,
     budget::BudgetedParts,
+    conversation::Conversation,
     fault::RenderError,
     words::{action, availability, non_empty, tier},
 };
@@ -39,6 +40,10 @@ pub struct TurnPrompt<'a> {
     pub context: Option<&'a ContextBundle>,
     /// The button that was pressed. What a client says there about results is not believed and not shown to the model.
     pub event: Option<&'a ClientEvent>,
+    /// What was found of the exam questions that may be offered.
+    pub candidates: &'a [ExamCandidate],
+    /// What the record says of the conversation.
+    pub conversation: Conversation<'a>,
 }
 
 /// The variables of a turn's system sheet.

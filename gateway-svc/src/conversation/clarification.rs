@@ -364,7 +364,7 @@ pub(crate) fn buttons(open: &Clarification) -> Vec<Button> {
         }),
         primary: kind == ClientEventKind::ClarificationSkip,
         call: ButtonCall::Turn.into(),
-        unit_title: String::new(),
+        ..Button::default()
     };
     let mut buttons = vec![button(
         "skip_questions",

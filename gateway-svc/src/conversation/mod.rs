@@ -39,8 +39,12 @@ pub(crate) use turn::Turn;
 pub(crate) use turn_log::turn_log;
 
 use crate::{
-    context::ContextMetrics, exam::ExamPort, rosters::Rosters, tokens::CardTokens,
-    upstream::Upstreams, webhooks::AccessEvents,
+    context::ContextMetrics,
+    exam::{ExamPort, PortQuestions},
+    rosters::Rosters,
+    tokens::CardTokens,
+    upstream::Upstreams,
+    webhooks::AccessEvents,
 };
 
 /// The most bytes of a place ticket; those that are handed out are shorter.
@@ -50,6 +54,7 @@ pub(crate) const PLACE_TICKET_MAX_BYTES: usize = 512;
 pub(crate) struct Core {
     pub(crate) upstreams: Upstreams,
     pub(crate) exam: ExamPort,
+    pub(crate) port_questions: PortQuestions,
     pub(crate) sheets: Arc<SheetLibrary>,
     pub(crate) tokens: CardTokens,
     pub(crate) guardrails: Guardrails,
@@ -70,6 +75,26 @@ impl Core {
             prompt_runs: self.sheets.current().runs().to_vec(),
             blocked_terms: self.guardrails.blocked_terms().to_vec(),
             ..KnownTexts::default()
+        }
+    }
+
+    /// The same in a course, with those exam questions of some units that a platform words.
+    pub(crate) async fn known_texts_of(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        pack_hash: &str,
+        unit_ids: &[String],
+    ) -> KnownTexts {
+        let exams = self
+            .port_questions
+            .of_units(context, course_id, pack_hash, unit_ids)
+            .await;
+        KnownTexts {
+            exam_runs: exams.runs,
+            exam_expressions: exams.expressions,
+            exams_unknown: exams.incomplete,
+            ..self.known_texts()
         }
     }
 }

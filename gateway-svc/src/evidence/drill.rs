@@ -217,9 +217,11 @@ impl Evidence {
                 mistake_tag: first.common_mistake_tag.clone(),
                 ..ResolveGradeResponse::default()
             },
+            exercise: 0,
             model: String::new(),
             task: String::new(),
             reason: String::new(),
+            told: None,
         };
         let event = Grading {
             evidence: self,

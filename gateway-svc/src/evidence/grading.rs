@@ -77,6 +77,7 @@ impl Grading<'_> {
             unit_id: self.unit_id.to_owned(),
             correct,
             mistake_tag: self.grade.resolved.mistake_tag.clone(),
+            exercise: self.grade.exercise,
         }))
     }
 
@@ -146,6 +147,21 @@ impl Event for Grading<'_> {
                 applied.standing,
             )
             .await?;
+        if applied.exercise_repeated {
+            // The same exercise counted before: the answer is judged, and nothing is written.
+            let mut answer = GradeDrillResponse {
+                snapshot_lite,
+                buttons: applied.buttons,
+                mastery_tier: applied.tier_after,
+                needs_review: applied.needs_review,
+                ..self.response.clone()
+            };
+            answer.notices.push(ErrorReason::ExerciseRepeated.into());
+            return Ok(Draft {
+                write: None,
+                answer,
+            });
+        }
         let verdict = GradeDrillResponse {
             result: self.response.result,
             common_mistake_tag: self.response.common_mistake_tag.clone(),
@@ -164,6 +180,7 @@ impl Event for Grading<'_> {
                     correct: self.response.result() == DrillResult::Correct,
                     mistake_tag: self.response.common_mistake_tag.clone(),
                 }),
+                graded: self.grade.told.clone(),
             }),
             answer: GradeDrillResponse {
                 evidence_recorded: true,

@@ -1,9 +1,10 @@
-//! An answer that a guardrail stops, to a drill or to an exam question: no judgement, no model, a fixed text, and staff are
-//! told where it calls for help.
+//! An answer that a guardrail stops, to a drill, to an exam question or in a placement: no judgement, no model, a fixed
+//! text, and staff are told where it calls for help.
 
 use turnwise_guardrails::Hit;
 use turnwise_kit::Fault;
 use turnwise_proto::{
+    placement::v1::AnswerPlacementResponse,
     session::v1::{EvidenceStart, StudentSnapshot},
     tutor::v1::{DegradedReason, GradeDrillResponse, SnapshotLite, SubmitExamAnswerResponse},
 };
@@ -16,13 +17,14 @@ pub(super) struct Guarded {
     text: String,
     badge: i32,
     standing: Option<SnapshotLite>,
+    degraded_reasons: Vec<i32>,
 }
 
 impl From<Guarded> for GradeDrillResponse {
     fn from(guarded: Guarded) -> Self {
         Self {
             feedback_text: guarded.text,
-            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            degraded_reasons: guarded.degraded_reasons,
             mastery_tier: guarded.badge,
             snapshot_lite: guarded.standing,
             ..Self::default()
@@ -34,10 +36,19 @@ impl From<Guarded> for SubmitExamAnswerResponse {
     fn from(guarded: Guarded) -> Self {
         Self {
             text: guarded.text,
-            degraded_reasons: vec![DegradedReason::Guardrail.into()],
+            degraded_reasons: guarded.degraded_reasons,
             mastery_tier: guarded.badge,
             mastery_tier_before: guarded.badge,
             snapshot_lite: guarded.standing,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Guarded> for AnswerPlacementResponse {
+    fn from(guarded: Guarded) -> Self {
+        Self {
+            text: guarded.text,
             ..Self::default()
         }
     }
@@ -71,6 +82,11 @@ impl Evidence {
             text,
             badge: badge(snapshot, unit_id).into(),
             standing,
+            degraded_reasons: [DegradedReason::Guardrail]
+                .into_iter()
+                .chain(locks.degraded())
+                .map(i32::from)
+                .collect(),
         }))
     }
 }

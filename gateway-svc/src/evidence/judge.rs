@@ -5,10 +5,12 @@ use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, OpenDrill,
-        ResolveGradeRequest, ResolveGradeResponse, resolve_grade_request::Outcome,
+        CheckDrillRequest, CheckDrillResponse, DrillCheck, DrillVerdict, KnownTexts,
+        MistakeTag as CourseTag, OpenDrill, ResolveGradeRequest, ResolveGradeResponse,
+        resolve_grade_request::Outcome,
     },
-    tutor::v1::DegradedReason,
+    session::v1::GradedDrill,
+    tutor::v1::{DegradedReason, DrillResult},
 };
 
 use super::{Evidence, store::EvidenceRequest};
@@ -39,9 +41,13 @@ pub(super) struct Drill<'a> {
 pub(super) struct Grade {
     pub(super) pack_hash: String,
     pub(super) resolved: ResolveGradeResponse,
+    /// The policy's hash of the exercise; 0 where none was made.
+    pub(super) exercise: u64,
     pub(super) model: String,
     pub(super) task: String,
     pub(super) reason: String,
+    /// The drill with its answer and verdict, for later turns of the thread; none where nothing was judged now.
+    pub(super) told: Option<GradedDrill>,
 }
 
 /// What is said of a card that was not made for this student here.
@@ -58,9 +64,11 @@ impl Grade {
                 feedback_text: NOT_OURS.to_owned(),
                 ..ResolveGradeResponse::default()
             },
+            exercise: 0,
             model: String::new(),
             task: String::new(),
             reason: String::new(),
+            told: None,
         }
     }
 }
@@ -72,17 +80,27 @@ impl Evidence {
         asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
     ) -> Result<Grade, Fault> {
-        let step = Step::Policy.of(asked.request.context);
+        let (context, course_id) = (asked.request.context, asked.request.course_id);
+        let units = [drill.unit_id.to_owned()];
+        let known = self
+            .core
+            .known_texts_of(context, course_id, "", &units)
+            .await;
+        let step = Step::Policy.of(context);
         let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {
-            course_id: asked.request.course_id.to_owned(),
+            course_id: course_id.to_owned(),
             pack_hash: String::new(),
             unit_id: drill.unit_id.to_owned(),
             prompt: drill.prompt.to_owned(),
             question_latex: drill.question_latex.to_owned(),
             answer: drill.answer.to_owned(),
             drill_id: drill.drill_id.to_owned(),
-            known: None,
+            known: Some(KnownTexts {
+                exam_runs: known.exam_runs.clone(),
+                exam_expressions: known.exam_expressions.clone(),
+                ..KnownTexts::default()
+            }),
         };
         let checked = policy
             .check_drill(step.request(request))
@@ -105,10 +123,12 @@ impl Evidence {
         } else {
             self.ask_model(asked, drill, &checked).await
         };
-        let resolved = self.resolve(asked, &check, outcome, drill).await?;
+        let resolved = self.resolve(asked, &check, outcome, drill, known).await?;
         Ok(Grade {
+            told: Some(told(drill, &checked.mistake_tags, &resolved)),
             pack_hash: check.pack_hash,
             resolved,
+            exercise: check.exercise,
             model,
             task: check.task,
             reason: check.reason,
@@ -122,6 +142,7 @@ impl Evidence {
         check: &DrillCheck,
         outcome: Option<Outcome>,
         drill: &Drill<'_>,
+        known: KnownTexts,
     ) -> Result<ResolveGradeResponse, Fault> {
         let step = Step::Policy.of(asked.request.context);
         let mut policy = self.core.upstreams.policy.clone();
@@ -129,7 +150,7 @@ impl Evidence {
             .resolve_grade(step.request(ResolveGradeRequest {
                 check: Some(check.clone()),
                 outcome,
-                known: Some(self.core.known_texts()),
+                known: Some(known),
                 drill: Some(OpenDrill {
                     unit_id: drill.unit_id.to_owned(),
                     prompt: drill.prompt.to_string(),
@@ -217,5 +238,24 @@ impl Evidence {
             reason => Outcome::Failure(reason.into()),
         };
         (Some(outcome), completed.call.model)
+    }
+}
+
+/// What later turns of the thread are told of the drill.
+fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) -> GradedDrill {
+    let tag = tags.iter().find(|tag| tag.tag == resolved.mistake_tag);
+    GradedDrill {
+        unit_id: drill.unit_id.to_owned(),
+        prompt: drill.prompt.to_owned(),
+        question_latex: drill.question_latex.to_owned(),
+        answer: drill.answer.to_owned(),
+        result: match resolved.verdict() {
+            DrillVerdict::Right => DrillResult::Correct,
+            DrillVerdict::Wrong => DrillResult::Incorrect,
+            DrillVerdict::CannotTell | DrillVerdict::Unspecified => DrillResult::Unspecified,
+        }
+        .into(),
+        mistake_tag: resolved.mistake_tag.clone(),
+        mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
     }
 }

@@ -1,11 +1,12 @@
-//! Evidence: graded drills, exam answers and looks at help. Each takes the same short way: read what it is applied to,
-//! have it judged, have the policy apply it, write it with the version that was read; tried again on a conflict.
+//! Evidence: graded drills, exam answers, looks at help and placements. Each takes the same short way: read what it is
+//! applied to, have it judged, have the policy apply it, write it with the version that was read; tried again on a conflict.
 //!
 //! | module | is about |
 //! | --- | --- |
 //! | `drill` | GradeDrill |
 //! | `judge`, `grading`, `guarded` | the judgement on a drill, its grade as an event, and where there is none |
 //! | `submission`, `support`, `question` | the exam calls |
+//! | `placement` | what the student knows already |
 //! | `offered` | what these have in common: a question that was offered |
 //! | `store` | reading and writing, once for each event |
 //! | `standing` | what the student sees of the record |
@@ -16,6 +17,7 @@ mod grading;
 mod guarded;
 mod judge;
 mod offered;
+mod placement;
 mod question;
 mod report;
 mod standing;

@@ -223,6 +223,7 @@ impl Applying<'_> {
                 question_records: written.into_iter().collect(),
                 drill_verdict: Vec::new(),
                 drill: None,
+                graded: None,
             },
             Outcome {
                 snapshot_lite,

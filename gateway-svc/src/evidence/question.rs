@@ -51,6 +51,11 @@ impl Evidence {
             futures_util::try_join!(known, self.status_now(context, caller, &request))?;
         let card = known.card.ok_or_else(internal)?;
         check_belongs(&known.unit_ids, card.tier(), &request.unit_id, tier)?;
+        let exam = &self.core.exam;
+        let worded = exam.worded(context, &request.course_id, card.clone()).await;
+        // What cannot be read now is away as a whole.
+        let status = status.filter(|_| worded.is_some());
+        let card = worded.unwrap_or(card);
 
         // What is not known is not offered.
         let state = status.as_ref().map_or(QuestionState::Locked, |s| s.state());

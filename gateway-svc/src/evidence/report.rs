@@ -29,7 +29,7 @@ pub struct EvidenceMetrics {
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct TokenLabels {
-    /// `drill` or `offer`.
+    /// `drill`, `offer` or `placement`.
     card: &'static str,
     cause: &'static str,
 }
@@ -98,7 +98,7 @@ impl EvidenceMetrics {
             );
             registry.register(
                 "card_tokens_refused",
-                "Tokens of drills and exam questions that proved nothing, by cause",
+                "Tokens of drills, exam questions and placements that proved nothing, by cause",
                 own.refused.clone(),
             );
             registry.register(
@@ -116,6 +116,10 @@ impl EvidenceMetrics {
 
     pub(super) fn offer_refused(&self, fault: TokenFault) {
         self.refuse("offer", fault);
+    }
+
+    pub(super) fn question_refused(&self, fault: TokenFault) {
+        self.refuse("placement", fault);
     }
 
     fn refuse(&self, card: &'static str, fault: TokenFault) {

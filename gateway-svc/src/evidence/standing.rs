@@ -156,7 +156,12 @@ impl Evidence {
 /// A fault of the policy in the words of the client's request: `exam_result.tier` is its `tier`. A record that the policy
 /// cannot read is not the client's to mend.
 pub(super) fn of_the_request(fault: Fault) -> Fault {
-    const EVENTS: [&str; 3] = ["drill_graded.", "exam_result.", "support_viewed."];
+    const EVENTS: [&str; 4] = [
+        "answered.",
+        "drill_graded.",
+        "exam_result.",
+        "support_viewed.",
+    ];
     if fault.fields().any(|name| name.starts_with("snapshot")) {
         tracing::error!(message = fault.message(), "the policy cannot read a record");
         return Fault::new(

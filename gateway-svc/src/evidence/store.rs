@@ -9,8 +9,8 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{
-        BeginEvidenceRequest, CommitEvidenceRequest, DrillActivity, EvidenceStart, QuestionRecord,
-        StudentSnapshot, begin_evidence_response, commit_evidence_response,
+        BeginEvidenceRequest, CommitEvidenceRequest, DrillActivity, EvidenceStart, GradedDrill,
+        QuestionRecord, StudentSnapshot, begin_evidence_response, commit_evidence_response,
     },
 };
 
@@ -49,6 +49,8 @@ pub(super) struct Write {
     pub(super) drill_verdict: Vec<u8>,
     /// What it counts for in the class; absent where it is no graded drill.
     pub(super) drill: Option<DrillActivity>,
+    /// What the thread keeps of it; absent where it is no graded drill.
+    pub(super) graded: Option<GradedDrill>,
 }
 
 /// One event that can be applied to whatever the record is.
@@ -161,6 +163,8 @@ impl Evidence {
                 drill_verdict: write.drill_verdict.into(),
                 answer: answer.encode_to_vec().into(),
                 drill: write.drill,
+                thread_id: request.thread_id.to_owned(),
+                graded: write.graded,
             };
             let committed = send_once_more(request.context, commit, |commit| {
                 let mut session = self.core.upstreams.session.clone();

@@ -21,8 +21,9 @@ use super::{
 };
 use crate::{
     conversation::{Begun, body_hash, guards::class_id},
-    exam::Effect,
+    exam::{Effect, Ruling},
     input::check_text,
+    standing::knows_pass,
 };
 
 impl Evidence {
@@ -194,11 +195,15 @@ impl Event for Submission<'_> {
             passed: is_passed(&status),
             locked_until: status.locked_until,
         });
-        if !counts {
+        // A turn may have seen the pass on the platform before its answer came back.
+        let is_known = matches!(applying.ruling, Ruling::Platform { .. })
+            && is_passed(&status)
+            && knows_pass(snapshot, applying.question_id);
+        if !counts || is_known {
             let outcome = applying.unwritten(snapshot, records, &status, fact).await?;
             return Ok(Draft {
                 write: None,
-                answer: self.answer(&status, false, outcome),
+                answer: self.answer(&status, counts, outcome),
             });
         }
         let (write, outcome) = applying

@@ -3,22 +3,27 @@
 
 mod built_in;
 mod displayed;
+mod questions;
 mod remote;
 mod ruling;
+mod wording;
 
 use std::{sync::Arc, time::Duration};
 
 use turnwise_kit::{CallContext, Clock, Fault, client::GrpcClient};
 use turnwise_proto::{
-    exam::v1::{QuestionStatus, SupportKind, exam_service_client::ExamServiceClient},
+    exam::v1::{
+        GetQuestionResponse, QuestionStatus, SupportKind, exam_service_client::ExamServiceClient,
+    },
     session::v1::QuestionRecord,
-    tutor::v1::submit_exam_answer_request::Answer,
+    tutor::v1::{ExamCard, ExamOption, submit_exam_answer_request::Answer},
 };
 
 use crate::upstream::Upstreams;
 use built_in::BuiltIn;
 use remote::Remote;
 
+pub use questions::{PortQuestions, QuestionHashes};
 pub use ruling::{Effect, Ruling, status};
 
 /// One of the two exam systems. Cheap to clone.
@@ -115,6 +120,70 @@ impl ExamPort {
         match &self.0 {
             System::BuiltIn(system) => system.submit(context, question, answer, records).await,
             System::Remote(system) => system.submit(context, question, answer).await,
+        }
+    }
+
+    /// A question as a platform's exam system words it; `None` with the built-in one, which leaves that to the course pack.
+    ///
+    /// # Errors
+    ///
+    /// If the exam system is away, knows no such question, or answers what cannot be shown.
+    pub async fn question(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        question_id: &str,
+    ) -> Result<Option<GetQuestionResponse>, Fault> {
+        match &self.0 {
+            System::BuiltIn(_) => Ok(None),
+            System::Remote(system) => system
+                .question(context, course_id, question_id)
+                .await
+                .map(Some),
+        }
+    }
+
+    /// A question's card with its words: the course pack's, or, where that leaves them out, the exam system's. `None`: they
+    /// cannot be had now.
+    pub(crate) async fn worded(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        card: ExamCard,
+    ) -> Option<ExamCard> {
+        if !card.prompt.is_empty() {
+            return Some(card);
+        }
+        let question_id = &card.question_id;
+        match self.question(context, course_id, question_id).await {
+            Ok(Some(told)) => Some(ExamCard {
+                prompt: told.prompt,
+                question_latex: told.question_latex,
+                options: (told.options.into_iter())
+                    .map(|option| ExamOption {
+                        option_id: option.option_id,
+                        text: option.text,
+                    })
+                    .collect(),
+                ..card
+            }),
+            Ok(None) => {
+                tracing::error!(
+                    course_id,
+                    question_id,
+                    "the course pack leaves this question to an exam system, and none is set: set EXAM_ENDPOINT"
+                );
+                None
+            }
+            Err(fault) => {
+                tracing::warn!(
+                    course_id,
+                    question_id,
+                    reason = fault.reason().wire_name(),
+                    "the exam system does not say this question"
+                );
+                None
+            }
         }
     }
 

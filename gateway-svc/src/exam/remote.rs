@@ -10,14 +10,14 @@ use turnwise_kit::{CallContext, Fault, client::GrpcClient, time};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{
-        BatchGetQuestionStatusRequest, QuestionState, QuestionStatus, RecordSupportViewRequest,
-        SubmitAnswerRequest, SupportKind, exam_service_client::ExamServiceClient,
-        submit_answer_request,
+        BatchGetQuestionStatusRequest, GetQuestionRequest, GetQuestionResponse, QuestionState,
+        QuestionStatus, RecordSupportViewRequest, SubmitAnswerRequest, SupportKind,
+        exam_service_client::ExamServiceClient, submit_answer_request,
     },
     tutor::v1::submit_exam_answer_request::Answer,
 };
 
-use super::{Question, Ruling, Support, displayed};
+use super::{Question, Ruling, Support, displayed, wording};
 use crate::upstream::Step;
 
 /// The most questions in one call.
@@ -152,7 +152,34 @@ impl Remote {
         })
     }
 
-    /// One call, sent again once where it did not arrive: all three may be. It counts for the breaker as a whole.
+    pub(super) async fn question(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        question_id: &str,
+    ) -> Result<GetQuestionResponse, Fault> {
+        let request = GetQuestionRequest {
+            tenant: tenant(context),
+            course_id: course_id.to_owned(),
+            question_id: question_id.to_owned(),
+        };
+        let told = self
+            .call(context, |context| {
+                let mut client = self.client.clone();
+                let request = context.request(request.clone());
+                async move { client.get_question(request).await }
+            })
+            .await?;
+        wording::read(question_id, told).ok_or_else(|| {
+            tracing::error!(
+                question_id,
+                "the exam system's answer is no question that can be shown"
+            );
+            unavailable("gave an answer that makes no sense", RETRY)
+        })
+    }
+
+    /// One call, sent again once where it did not arrive: all four may be. It counts for the breaker as a whole.
     async fn call<T, F>(
         &self,
         context: &CallContext,

@@ -7,19 +7,20 @@ use tonic::{Request, Response, Status};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     school::v1::{
-        AcknowledgeAlertRequest, AcknowledgeAlertResponse, ClassReportRequest, ClassReportResponse,
-        ExplainTurnRequest, ExplainTurnResponse, ExportClassRequest, ExportClassResponse,
-        GetClassPolicyRequest, GetClassPolicyResponse, GetClassRosterRequest,
-        GetClassRosterResponse, ListEscalationsRequest, ListEscalationsResponse,
-        ListSafeguardingAlertsRequest, ListSafeguardingAlertsResponse, ListStuckStudentsRequest,
-        ListStuckStudentsResponse, MarkPrerequisiteMetRequest, MarkPrerequisiteMetResponse,
-        ResetClassConversationsRequest, ResetClassConversationsResponse, ResolveEscalationRequest,
-        ResolveEscalationResponse, SetClassPolicyRequest, SetClassPolicyResponse,
-        SetClassRosterRequest, SetClassRosterResponse, UnmarkPrerequisiteMetRequest,
-        UnmarkPrerequisiteMetResponse, WatchClassRequest, WatchClassResponse,
-        class_service_server::ClassService,
+        AcknowledgeAlertRequest, AcknowledgeAlertResponse, BeginPlacementRequest,
+        BeginPlacementResponse, ClassReportRequest, ClassReportResponse, ExplainTurnRequest,
+        ExplainTurnResponse, ExportClassRequest, ExportClassResponse, GetClassPolicyRequest,
+        GetClassPolicyResponse, GetClassRosterRequest, GetClassRosterResponse,
+        ListEscalationsRequest, ListEscalationsResponse, ListSafeguardingAlertsRequest,
+        ListSafeguardingAlertsResponse, ListStuckStudentsRequest, ListStuckStudentsResponse,
+        MarkPrerequisiteMetRequest, MarkPrerequisiteMetResponse, ResetClassConversationsRequest,
+        ResetClassConversationsResponse, ResolveEscalationRequest, ResolveEscalationResponse,
+        SetClassPolicyRequest, SetClassPolicyResponse, SetClassRosterRequest,
+        SetClassRosterResponse, UndoPlacementRequest, UndoPlacementResponse,
+        UnmarkPrerequisiteMetRequest, UnmarkPrerequisiteMetResponse, WatchClassRequest,
+        WatchClassResponse, class_service_server::ClassService,
     },
-    session::v1::MarkPrerequisiteRequest,
+    session::v1::{self as session, MarkPrerequisiteRequest},
 };
 
 use super::Answers;
@@ -141,6 +142,40 @@ impl ClassService for Classes {
         };
         let unit_ids = self.school.mark(&context, mark).await?;
         Ok(Response::new(UnmarkPrerequisiteMetResponse { unit_ids }))
+    }
+
+    async fn begin_placement(
+        &self,
+        request: Request<BeginPlacementRequest>,
+    ) -> Result<Response<BeginPlacementResponse>, Status> {
+        let (context, request) = self
+            .open(&CLASSES, Kind::Act, request, |r| &r.class_id)
+            .await?;
+        let begin = session::BeginPlacementsRequest {
+            class_id: request.class_id,
+            course_id: request.course_id,
+            idempotency_key: request.idempotency_key,
+        };
+        let begun = self.school.begin_placements(&context, begin).await?;
+        Ok(Response::new(BeginPlacementResponse { begun }))
+    }
+
+    async fn undo_placement(
+        &self,
+        request: Request<UndoPlacementRequest>,
+    ) -> Result<Response<UndoPlacementResponse>, Status> {
+        let (context, request) = self
+            .open(&CLASSES, Kind::Act, request, |r| &r.class_id)
+            .await?;
+        let undo = session::UndoPlacementRequest {
+            class_id: request.class_id,
+            student_id: request.student_id,
+            course_id: request.course_id,
+            unit_id: request.unit_id,
+            idempotency_key: request.idempotency_key,
+        };
+        let unit_ids = self.school.undo_placement(&context, undo).await?;
+        Ok(Response::new(UndoPlacementResponse { unit_ids }))
     }
 
     async fn class_report(

@@ -278,6 +278,14 @@ impl Composing<'_> {
         let footer = clarification::footer(&self.facts, &self.texts)
             .chars()
             .count();
+        let known = match &decision.lesson {
+            Some(lesson) if !is_off => {
+                let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
+                core.known_texts_of(self.request.context, course_id, pack_hash, &lesson.unit_ids)
+                    .await
+            }
+            _ => core.known_texts(),
+        };
         let request = ResolveChatRequest {
             decision: Some(decision.clone()),
             message: self.query().to_owned(),
@@ -286,7 +294,7 @@ impl Composing<'_> {
                 true => Outcome::Failure(DegradedReason::LlmOff.into()),
                 false => Outcome::Completion(self.texts.completion.clone()),
             }),
-            known: Some(core.known_texts()),
+            known: Some(known),
             source_count: self.chat.source_count,
             // It answers only where no model does.
             reference: if is_off { reference } else { String::new() },

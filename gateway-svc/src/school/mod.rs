@@ -3,7 +3,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | `settings` | rosters and policies |
-//! | `prerequisites` | units that count as met |
+//! | `prerequisites` | units that count as met; placements begun and taken back |
 //! | `students` | the students of a class, read in pages, with how they stand |
 //! | `report`, `tally` | how a class stands, and the counts of which that is made |
 //! | `stuck` | who does not get on |

@@ -1,7 +1,10 @@
-//! Units that count as met for a student because the teacher says so.
+//! Units that count as met for a student because the teacher says so, or no more; placements of a class.
 
 use turnwise_kit::{CallContext, Fault, ids};
-use turnwise_proto::{common::v1::ErrorReason, session::v1::MarkPrerequisiteRequest};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    session::v1::{BeginPlacementsRequest, MarkPrerequisiteRequest, UndoPlacementRequest},
+};
 
 use super::School;
 use crate::upstream::Step;
@@ -46,5 +49,52 @@ impl School {
             .await
             .map_err(|status| step.fault(&status))?;
         Ok(marked.into_inner().unit_ids)
+    }
+    /// Begins a placement for everybody in the class who has had none; answers for how many.
+    pub(crate) async fn begin_placements(
+        &self,
+        context: &CallContext,
+        begin: BeginPlacementsRequest,
+    ) -> Result<i32, Fault> {
+        ids::check("course_id", &begin.course_id)?;
+        ids::check_key("idempotency_key", &begin.idempotency_key)?;
+        // Only to refuse a course that nobody serves.
+        self.standing(context, &begin.course_id, "", Vec::new())
+            .await?;
+        let step = Step::Session.of(context);
+        let begun = self
+            .upstreams
+            .session_admin
+            .clone()
+            .begin_placements(step.request(begin))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        Ok(begun.into_inner().begun)
+    }
+
+    /// Lets what a placement showed count as met no more; answers what still does. The unit may have left the course.
+    pub(crate) async fn undo_placement(
+        &self,
+        context: &CallContext,
+        undo: UndoPlacementRequest,
+    ) -> Result<Vec<String>, Fault> {
+        ids::check("student_id", &undo.student_id)?;
+        ids::check("course_id", &undo.course_id)?;
+        if !undo.unit_id.is_empty() {
+            ids::check("unit_id", &undo.unit_id)?;
+        }
+        ids::check_key("idempotency_key", &undo.idempotency_key)?;
+        // Only to refuse a course that nobody serves.
+        self.standing(context, &undo.course_id, "", Vec::new())
+            .await?;
+        let step = Step::Session.of(context);
+        let undone = self
+            .upstreams
+            .session_admin
+            .clone()
+            .undo_placement(step.request(undo))
+            .await
+            .map_err(|status| step.fault(&status))?;
+        Ok(undone.into_inner().unit_ids)
     }
 }

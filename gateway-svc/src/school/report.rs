@@ -150,6 +150,7 @@ fn enter(unit: &mut UnitReport, standing: &UnitStanding) {
     unit.stuck += i32::from(standing.stuck);
     unit.locked += i32::from(standing.locked_questions > 0);
     unit.met_by_teacher += i32::from(standing.met_by_teacher);
+    unit.placed += i32::from(standing.placed);
 }
 
 /// A student's line.

@@ -2,7 +2,8 @@
 //!
 //! A token is opaque to clients, safe in a URL, and shorter than [`TOKEN_MAX_BYTES`]. It names its key and holds the end
 //! of its time, a nonce and a drill's id; an HMAC-SHA256 binds these to everything on the card, whose text comes back
-//! from the client. Drills and offers are signed under different names, so neither passes for the other.
+//! from the client. Drills, offers and questions of a placement are signed under different names, so none passes for
+//! another.
 
 mod claims;
 pub(crate) mod keys;
@@ -38,6 +39,7 @@ const NONCE_BYTES: usize = 16;
 /// What is signed begins with one of these.
 const DRILL: &str = "turnwise drill token 1";
 const OFFER: &str = "turnwise offer token 1";
+const PLACEMENT: &str = "turnwise placement token 1";
 
 /// What a drill's token binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +165,7 @@ impl CardTokens {
     /// A token for a drill. `drill_id` is the ready-made drill that it shows; empty: none.
     #[must_use]
     pub fn drill(&self, now: Timestamp, claims: &DrillClaims<'_>, drill_id: &str) -> String {
-        self.sign(now, drill_id, |head| drill_message(head, claims))
+        self.sign(now, drill_id, |head| drill_message(DRILL, head, claims))
     }
 
     /// Checks the token that came back with a drill.
@@ -177,11 +179,29 @@ impl CardTokens {
         token: &str,
         claims: &DrillClaims<'_>,
     ) -> Result<DrillProof, TokenFault> {
-        let head = self.verify(now, token, |head| drill_message(head, claims))?;
-        Ok(DrillProof {
-            nonce: head.nonce.simple().to_string(),
-            drill_id: head.drill_id.to_owned(),
-        })
+        let head = self.verify(now, token, |head| drill_message(DRILL, head, claims))?;
+        Ok(head.proof())
+    }
+
+    /// A token for a ready-made drill that a placement asks.
+    #[must_use]
+    pub fn placement(&self, now: Timestamp, claims: &DrillClaims<'_>, drill_id: &str) -> String {
+        self.sign(now, drill_id, |head| drill_message(PLACEMENT, head, claims))
+    }
+
+    /// Checks the token that came back with a question of a placement.
+    ///
+    /// # Errors
+    ///
+    /// If it does not prove that this question was asked here.
+    pub fn check_placement(
+        &self,
+        now: Timestamp,
+        token: &str,
+        claims: &DrillClaims<'_>,
+    ) -> Result<DrillProof, TokenFault> {
+        let head = self.verify(now, token, |head| drill_message(PLACEMENT, head, claims))?;
+        Ok(head.proof())
     }
 
     /// A token for an offered exam question.
@@ -279,6 +299,15 @@ struct OwnedHead {
     drill_id: String,
 }
 
+impl OwnedHead {
+    fn proof(self) -> DrillProof {
+        DrillProof {
+            nonce: self.nonce.simple().to_string(),
+            drill_id: self.drill_id,
+        }
+    }
+}
+
 impl<'a> Head<'a> {
     fn write(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
@@ -324,7 +353,7 @@ fn short(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(text).ok()?, rest))
 }
 
-fn drill_message(head: &[u8], claims: &DrillClaims<'_>) -> Vec<u8> {
+fn drill_message(name: &str, head: &[u8], claims: &DrillClaims<'_>) -> Vec<u8> {
     let DrillClaims {
         tenant,
         student_id,
@@ -335,7 +364,7 @@ fn drill_message(head: &[u8], claims: &DrillClaims<'_>) -> Vec<u8> {
         question_latex,
     } = claims;
     message(&[
-        DRILL.as_bytes(),
+        name.as_bytes(),
         head,
         tenant.as_bytes(),
         student_id.as_bytes(),

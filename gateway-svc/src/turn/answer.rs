@@ -8,7 +8,8 @@ use turnwise_proto::{
     policy::v1::Reply,
     session::v1::TurnStart,
     tutor::v1::{
-        DialogState, Role, TakeTurnResponse, TutorCard, TutorMessage, tutor_card::Content,
+        ButtonCall, ClientEventKind, DialogState, ExamCard, Role, TakeTurnResponse, TutorCard,
+        TutorMessage, tutor_card::Content,
     },
 };
 
@@ -50,7 +51,7 @@ pub(super) fn answer(
         id: reply_id,
         thread_id: facts.thread_id.clone(),
         role: Role::Assistant.into(),
-        card: signed(&reply, caller, tokens, facts, now),
+        card: signed(&reply, composed.worded.as_ref(), caller, tokens, facts, now),
         text: reply.text
             + &needs::footer(facts, record::locale(facts))
             + &clarification::footer(facts, texts),
@@ -93,9 +94,10 @@ pub(super) fn answer(
     }
 }
 
-/// The reply's card with the token that proves it ours.
+/// The reply's card with the token that proves it ours, and an exam question with its words.
 fn signed(
     reply: &Reply,
+    worded: Option<&ExamCard>,
     caller: &Caller,
     tokens: &CardTokens,
     facts: &TurnFacts,
@@ -118,10 +120,25 @@ fn signed(
                 },
                 &reply.drill_id,
             );
+            for event in card.buttons.iter_mut().filter_map(|b| b.event.as_mut()) {
+                if event.kind() == ClientEventKind::StuckHint {
+                    event.card_token.clone_from(&drill.drill_token);
+                }
+            }
         }
         Content::Exam(exam) => {
-            // Only what the exam system calls available is a candidate.
+            if let Some(worded) = worded {
+                exam.prompt.clone_from(&worded.prompt);
+                exam.question_latex.clone_from(&worded.question_latex);
+                exam.options.clone_from(&worded.options);
+            }
+            // Only what the exam system calls available is a candidate; what cannot be read cannot be answered now.
             exam.state = QuestionState::Available.into();
+            if exam.prompt.is_empty() {
+                exam.state = QuestionState::Locked.into();
+                card.buttons
+                    .retain(|button| button.call() != ButtonCall::SubmitExam);
+            }
             exam.offer_token = tokens.offer(
                 now,
                 &OfferClaims {

@@ -1,9 +1,9 @@
 //! The phases between begin and commit. Each writes what it learnt to the turn's record and makes its next request of
 //! that record alone, so that the same turn can be made again.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
-use futures_util::join;
+use futures_util::future::maybe_done;
 use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
@@ -13,12 +13,12 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
-    policy::v1::{Plan, Reply, ResolveReplyResponse},
+    policy::v1::{KnownTexts, Plan, Reply, ResolveReplyResponse},
     session::v1::{Clarification, MappedUnit, TurnStart},
-    tutor::v1::{Button, DegradedReason, SnapshotLite, StudentInput, TurnStage},
+    tutor::v1::{Button, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage},
 };
 
-use super::{gather, notices::notices};
+use super::{beside::beside, gather, notices::notices};
 use crate::{
     context::needs::{self, Needs},
     conversation::{
@@ -27,7 +27,7 @@ use crate::{
         complete, guards,
     },
     error::internal,
-    record,
+    open_card, record,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -52,6 +52,8 @@ pub(super) struct Composed {
     pub(super) texts: TurnTexts,
     pub(super) buttons: Vec<Button>,
     pub(super) standing: Option<SnapshotLite>,
+    /// The reply's exam question where the exam system words it; the reply itself is the policy's.
+    pub(super) worded: Option<ExamCard>,
     pub(super) notices: Vec<ErrorReason>,
     pub(super) retry_hint: RetryHint,
     pub(super) questions: Questions,
@@ -107,7 +109,23 @@ impl Composing<'_> {
             let standing = self.standing().await;
             return Ok(self.unanswered(&plan.locale, standing));
         }
-        let decision = match self.gather_and_decide(&working, &plan, mapped).await {
+        let core = self.core;
+        let asked = match self.asks_beside(&plan) {
+            true => gather::questions(&self.facts, &plan),
+            false => Vec::new(),
+        };
+        let is_beside = !asked.is_empty();
+        let student_id = self.facts.student_id.clone();
+        let (course_id, pack_hash) = (&plan.course_id, &plan.pack_hash);
+        let mut locks = pin!(maybe_done(core.exam.statuses(
+            &working,
+            &student_id,
+            course_id,
+            asked,
+            &[]
+        )));
+        let gathering = self.gather_and_decide(&working, &plan, mapped);
+        let decision = match beside(locks.as_mut(), gathering).await {
             Ok(decision) => decision,
             Err(fault) => return self.policy_failed(fault),
         };
@@ -126,15 +144,37 @@ impl Composing<'_> {
         }
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
-        let asked = self.ask_model(&working, decision.reply_schema).await;
+        // The model takes longer than these: what it must not repeat is there when it has answered.
+        let units = &plan.scoped_unit_ids;
+        let mut known = pin!(maybe_done(
+            core.known_texts_of(&working, course_id, pack_hash, units)
+        ));
+        let asking = beside(
+            known.as_mut(),
+            self.ask_model(&working, decision.reply_schema),
+        );
+        let asked = beside(locks.as_mut(), asking).await;
+        let has_written = asked.call.failure() == DegradedReason::Unspecified;
+        let known = match has_written {
+            true => {
+                known.as_mut().await;
+                known.as_mut().take_output()
+            }
+            false => None,
+        };
+        let known = known.unwrap_or_else(|| core.known_texts());
+        if known.exams_unknown {
+            self.degrade(DegradedReason::ExamApiUnavailable);
+        }
         self.facts.model_call = Some(asked.call);
         self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
-        let resolved = match self.resolve().await {
+        let resolved = match beside(locks.as_mut(), self.resolve(known)).await {
             Ok(resolved) => resolved,
             Err(fault) => return self.policy_failed(fault),
         };
+        let worded = self.worded(&working, resolved.reply.as_ref()).await;
         self.facts.verdict = Some(record::verdict(&resolved));
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
@@ -144,14 +184,26 @@ impl Composing<'_> {
             self.degrade(resolved.fallback_reason());
         }
         self.texts.reply = resolved.reply;
+        let statuses = match is_beside {
+            true => self.told_beside(locks.as_mut().take_output().flatten()),
+            false => self.facts.statuses.clone(),
+        };
+        let standing = decision.standing.unwrap_or_default();
+        let standing = self
+            .standing_after(&plan, standing, is_beside, &statuses)
+            .await;
         let notices = notices(
             record::event(&self.facts),
             self.start.snapshot.as_ref(),
-            &self.facts.statuses,
+            record::open_drill(&self.facts, &self.texts).as_ref(),
+            &statuses,
+            &self.texts.recent_messages,
         );
+        let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
         Ok(Composed {
-            buttons: below(self.texts.reply.as_ref(), decision.buttons),
-            standing: Some(decision.standing.unwrap_or_default()),
+            buttons: below(self.texts.reply.as_ref(), typed, decision.buttons),
+            standing: Some(standing),
+            worded,
             notices,
             retry_hint: asked.retry_hint,
             questions: self.questions,
@@ -264,9 +316,9 @@ impl Composing<'_> {
     }
 
     /// The policy's verdict on what the model wrote, or did not.
-    async fn resolve(&mut self) -> Result<ResolveReplyResponse, Fault> {
-        let request = record::resolve_request(&self.facts, &self.texts, self.core.known_texts())
-            .ok_or_else(internal)?;
+    async fn resolve(&mut self, known: KnownTexts) -> Result<ResolveReplyResponse, Fault> {
+        let request =
+            record::resolve_request(&self.facts, &self.texts, known).ok_or_else(internal)?;
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(self.request.context);
         let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
@@ -284,11 +336,9 @@ impl Composing<'_> {
     async fn guarded(mut self, kind: HitKind) -> Composed {
         self.facts.guardrail = kind.name().to_owned();
         self.degrade(DegradedReason::Guardrail);
+        let standing = self.standing().await;
         let (context, course_id) = (self.request.context, self.facts.course_id.as_str());
-        let (text, standing) = join!(
-            self.core.guarded_text(context, course_id, kind),
-            self.standing()
-        );
+        let text = self.core.guarded_text(context, course_id, kind).await;
         self.texts.reply = Some(Reply {
             text,
             ..Reply::default()
@@ -306,17 +356,6 @@ impl Composing<'_> {
             buttons: clarification::buttons(open),
             ..self.untouched(standing)
         }
-    }
-
-    async fn standing(&self) -> Option<SnapshotLite> {
-        let snapshot = record::seen_from_thread(&self.facts);
-        let now = self.core.kit.clock.now();
-        let course_id = &self.facts.course_id;
-        let standing = self
-            .core
-            .describe_standing(self.request.context, course_id, snapshot, Vec::new(), now)
-            .await;
-        standing.ok().flatten()
     }
 
     /// The policy refused or could not be asked. A refusal that is about the request goes to the client, and so does the
@@ -355,6 +394,7 @@ impl Composing<'_> {
         Composed {
             buttons: Vec::new(),
             standing,
+            worded: None,
             notices: Vec::new(),
             retry_hint: RetryHint::default(),
             questions: self.questions,
@@ -385,13 +425,24 @@ pub(super) async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) 
     (done, began.elapsed())
 }
 
-/// The buttons below a reply. Where its card has a primary button, that is the answer's only one.
-fn below(reply: Option<&Reply>, mut buttons: Vec<Button>) -> Vec<Button> {
+/// The button that checks what was typed, with the token of the drill that it answers.
+fn check_typed(button: Option<Button>, facts: &TurnFacts, texts: &TurnTexts) -> Option<Button> {
+    let card_token = open_card::token(open_card::open(facts, texts)?).to_owned();
+    button.map(|button| Button {
+        card_token,
+        ..button
+    })
+}
+
+/// The buttons below a reply: first the one that checks what was typed. An answer has one primary button: its card's, else
+/// the first below it.
+fn below(reply: Option<&Reply>, typed: Option<Button>, others: Vec<Button>) -> Vec<Button> {
     let card = reply.and_then(|reply| reply.card.as_ref());
-    if card.is_some_and(|card| card.buttons.iter().any(|button| button.primary)) {
-        for button in &mut buttons {
-            button.primary = false;
-        }
+    let has_primary = |buttons: &[Button]| buttons.iter().any(|button| button.primary);
+    let on_card = card.is_some_and(|card| has_primary(&card.buttons));
+    let mut buttons: Vec<Button> = typed.into_iter().chain(others).collect();
+    for button in buttons.iter_mut().skip(usize::from(!on_card)) {
+        button.primary = false;
     }
     buttons
 }

@@ -47,8 +47,10 @@ impl Composing<'_> {
             self.facts.candidate_question_ids = first;
         }
         if !plan.exam_ready {
-            // No question is searched for: those that matter are known.
-            self.ask_exam_system(working, plan).await;
+            // No question is searched for, and none decides anything: only what needs no call is looked up.
+            if !self.asks_beside(plan) {
+                self.ask_exam_system(working, plan).await;
+            }
             let ((found, searched), (decided, took)) = join!(
                 measured(self.search(working, plan, retrieval_answers)),
                 measured(self.decide(working))
@@ -246,15 +248,19 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
     texts.anchors = found.anchors;
     texts.chunks = found.chunks;
     if plan.exam_ready {
-        for candidate in found.exam_candidates {
-            push_new(&mut facts.candidate_question_ids, candidate.question_id);
+        for candidate in &found.exam_candidates {
+            push_new(
+                &mut facts.candidate_question_ids,
+                candidate.question_id.clone(),
+            );
         }
+        texts.exam_candidates = found.exam_candidates;
     }
 }
 
 /// The questions whose status matters, as far as they are known: the candidates, the revisit queue, and the one that the
 /// client comes from.
-fn questions(facts: &TurnFacts, plan: &Plan) -> Vec<String> {
+pub(super) fn questions(facts: &TurnFacts, plan: &Plan) -> Vec<String> {
     let mut asked = facts.candidate_question_ids.clone();
     for id in &plan.revisit_question_ids {
         push_new(&mut asked, id.clone());

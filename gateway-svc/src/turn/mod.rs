@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | `compose` | the phases between begin and commit: map, plan, gather, decide, prompt, model, resolve |
 //! | `gather`, `notices` | what the phases ask of others, and what they tell |
+//! | `locks`, `beside` | what the exam system says of questions that decide nothing, which no turn waits for |
+//! | `passes` | a pass that only the platform knows |
 //! | `resume` | the answer of a message that waited for what it needs |
 //! | `answer`, `writes` | the answer, and what else a turn leaves |
 //! | `log` | the turn in the process's log |
@@ -12,10 +14,13 @@
 //! answer that the policy allows, or, where the policy itself cannot be asked, a fixed safe text.
 
 mod answer;
+mod beside;
 mod compose;
 mod gather;
+mod locks;
 mod log;
 mod notices;
+mod passes;
 mod resume;
 mod writes;
 
@@ -39,14 +44,14 @@ use crate::{
         turn_log,
     },
     input::Unredacted,
-    record,
+    open_card, record,
 };
 use compose::{Composed, Composing};
 pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
 
-/// How many earlier messages a turn reads.
-const HISTORY: i32 = 6;
+/// How many earlier messages a turn reads: enough to find the card that the student works on.
+const HISTORY: i32 = 20;
 
 /// Takes one turn, or answers the stored one of the same key. `address` is where it came from, for limits.
 pub(crate) async fn take(
@@ -88,6 +93,8 @@ pub(crate) async fn take(
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             needs.redact(&roster);
             let screened = core.screen(input, &roster, &needs.notes());
+            let recent = turn.start.recent_messages.clone();
+            let recent = open_card::used(recent, screened.event.as_ref());
             let composing = Composing {
                 core,
                 request: &request,
@@ -98,7 +105,8 @@ pub(crate) async fn take(
                 facts: facts(&request, &turn.start, screened.event),
                 texts: TurnTexts {
                     input: Some(screened.input),
-                    recent_messages: core.screen_history(&turn.start.recent_messages),
+                    recent_messages: core.screen_history(&recent),
+                    graded: turn.start.graded.clone(),
                     ..TurnTexts::default()
                 },
                 questions: Questions::of(&turn.start),

@@ -1,33 +1,47 @@
-//! What a client says of results, compared with the record. It is never believed; where it differs, the client is told.
+//! What a client says of results and cards, compared with the record. It is never believed; where it differs, the client is
+//! told.
 
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
+    policy::v1::OpenDrill,
     session::v1::StudentSnapshot,
-    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult, TutorMessage},
 };
 
-/// What to tell the client of its event.
+use crate::open_card;
+
+/// What to tell the client of its event. `open` is the drill that no evidence followed.
 pub(super) fn notices(
     event: Option<&ClientEvent>,
     snapshot: Option<&StudentSnapshot>,
+    open: Option<&OpenDrill>,
     statuses: &[QuestionStatus],
+    recent: &[TutorMessage],
 ) -> Vec<ErrorReason> {
     let mismatch = event.is_some_and(|event| match event.kind() {
-        ClientEventKind::DrillContinue => drill_differs(event, snapshot),
+        ClientEventKind::DrillContinue => drill_differs(event, snapshot, open),
         ClientEventKind::ExamContinue => exam_differs(event, statuses),
         _ => false,
     });
-    mismatch
-        .then_some(ErrorReason::ResultMismatch)
-        .into_iter()
-        .collect()
+    let forged = open_card::is_forged(recent, event);
+    let told = [
+        mismatch.then_some(ErrorReason::ResultMismatch),
+        forged.then_some(ErrorReason::DrillTokenInvalid),
+    ];
+    told.into_iter().flatten().collect()
 }
 
-/// The last drill of a unit was right if it lengthened the streak, and wrong if it ended it.
-fn drill_differs(event: &ClientEvent, snapshot: Option<&StudentSnapshot>) -> bool {
+/// The last drill of a unit was right if it lengthened the streak, and wrong if it ended it. Of a drill that did not count,
+/// the record says nothing, so nothing differs.
+fn drill_differs(
+    event: &ClientEvent,
+    snapshot: Option<&StudentSnapshot>,
+    open: Option<&OpenDrill>,
+) -> bool {
     let claimed = event.drill_result();
-    if claimed == DrillResult::Unspecified {
+    if claimed == DrillResult::Unspecified || open.is_some_and(|open| open.unit_id == event.unit_id)
+    {
         return false;
     }
     let drill = snapshot
@@ -41,7 +55,7 @@ fn drill_differs(event: &ClientEvent, snapshot: Option<&StudentSnapshot>) -> boo
     let recorded = match (drill.streak_correct > 0, drill.streak_wrong > 0) {
         (true, _) => DrillResult::Correct,
         (false, true) => DrillResult::Incorrect,
-        (false, false) => DrillResult::Unspecified,
+        (false, false) => return false,
     };
     claimed != recorded
 }

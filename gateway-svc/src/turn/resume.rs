@@ -24,6 +24,7 @@ use super::{
 use crate::{
     context::needs::{Needs, pending},
     conversation::{Begun, Core, Progress, Request, body_hash, clarification::Questions},
+    open_card,
     upstream::Step,
 };
 
@@ -111,7 +112,8 @@ async fn compose(
 ) -> Result<Composed, Fault> {
     tell(core, request, waiting).await;
     let start = &turn.start;
-    let mut recent = core.screen_history(&start.recent_messages);
+    let used = open_card::used(start.recent_messages.clone(), None);
+    let mut recent = core.screen_history(&used);
     // The message is the turn's own.
     recent.retain(|message| message.id != waiting.message_id);
     let progress = Progress::unheard();
@@ -126,6 +128,7 @@ async fn compose(
         texts: TurnTexts {
             input: waiting.query.clone(),
             recent_messages: recent,
+            graded: start.graded.clone(),
             ..TurnTexts::default()
         },
         questions: Questions::default(),

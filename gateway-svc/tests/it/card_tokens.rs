@@ -104,6 +104,32 @@ fn a_token_proves_its_drill_and_names_it() {
 }
 
 #[test]
+fn a_question_of_a_placement_passes_for_no_drill_and_no_drill_for_it() {
+    let (_keys, tokens) = tokens();
+    let question = tokens.placement(now(), &DRILL, "drill-9");
+    assert!(question.len() < TOKEN_MAX_BYTES);
+    let proof = tokens.check_placement(now(), &question, &DRILL).unwrap();
+    assert_eq!(proof.drill_id, "drill-9");
+    let drill = tokens.drill(now(), &DRILL, "drill-9");
+    for (found, fault) in [
+        (
+            tokens.check_drill(now(), &question, &DRILL),
+            TokenFault::Mismatch,
+        ),
+        (
+            tokens.check_placement(now(), &drill, &DRILL),
+            TokenFault::Mismatch,
+        ),
+        (
+            tokens.check_placement(after(7200), &question, &DRILL),
+            TokenFault::Expired,
+        ),
+    ] {
+        assert_eq!(found, Err(fault));
+    }
+}
+
+#[test]
 fn a_token_is_short_and_safe_in_a_url_whatever_is_on_the_card() {
     let keys = Keys::new(&line(&"k".repeat(32), 7));
     let tokens = keys.load();

@@ -2,6 +2,7 @@
 
 mod patience;
 mod platform;
+mod questions;
 
 use std::time::Duration;
 

@@ -183,6 +183,29 @@ fn results_go_with_the_buttons_that_follow_them() {
     }
 }
 
+#[test]
+fn a_cards_token_goes_with_the_hint_on_it() {
+    let event = |kind: ClientEventKind, card_token: &str| ClientEvent {
+        kind: kind.into(),
+        unit_id: "ALG-01".to_owned(),
+        card_token: card_token.to_owned(),
+        ..ClientEvent::default()
+    };
+    let good = event(ClientEventKind::StuckHint, "a-token");
+    let (_, read) = read_event("", "", Some(good.clone())).unwrap();
+    assert_eq!(read, Some(good));
+    let long = "x".repeat(512);
+    for bad in [
+        event(ClientEventKind::StuckHint, &long),
+        event(ClientEventKind::RequestDrill, "a-token"),
+        event(ClientEventKind::DrillContinue, "a-token"),
+    ] {
+        let fault = read_event("", "", Some(bad)).unwrap_err();
+        assert_eq!(fault.reason(), ErrorReason::InvalidArgument);
+        assert_eq!(fault.fields().next(), Some("event.card_token"));
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_at_all_panics_or_slips_through(text in ".{0,60}", latex in ".{0,60}") {

@@ -10,6 +10,7 @@ mod exam;
 mod input;
 mod issuer;
 mod limits;
+mod open_card;
 mod record;
 mod scope_tokens;
 mod slow_disk;

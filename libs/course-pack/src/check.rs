@@ -4,6 +4,7 @@ mod examples;
 mod procedures;
 mod units;
 
+pub(crate) use examples::examples;
 pub(crate) use procedures::procedures;
 
 use std::collections::hash_map::Entry;
@@ -11,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::draft::Draft;
-use crate::fault::Faults;
+use crate::fault::{Faults, PackFault};
 use crate::fields::shorten;
 use crate::model::Tier;
 
@@ -19,7 +20,6 @@ use crate::model::Tier;
 pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
     let (units, circular) = units::check(draft, faults);
     drills(draft, faults);
-    examples::check(draft, faults);
     let (questions, covered) = questions(draft, &units, faults);
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);
@@ -90,7 +90,9 @@ fn drills(draft: &Draft<'_>, faults: &mut Faults) {
         .iter()
         .flat_map(|unit| {
             let lines = unit.unit.drills.iter().zip(&unit.drill_lines);
-            lines.map(|(drill, line)| (drill.id.as_str(), unit.file, *line))
+            let written = lines.map(|(drill, line)| (drill.id.as_str(), unit.file, *line));
+            let templates = unit.unit.templates.iter();
+            written.chain(templates.map(|drill| (drill.id.as_str(), unit.file, drill.line)))
         })
         .collect();
     let remedy = "rename one of the two: a drill's id is unique in the whole pack";
@@ -124,6 +126,21 @@ fn questions<'d>(
         },
         faults,
     );
+    let of_port: Vec<_> = draft.questions.iter().filter(|q| q.is_of_port).collect();
+    if let Some(first) = of_port.first() {
+        faults.warn(PackFault {
+            file: first.file.to_path_buf(),
+            line: Some(first.id.line),
+            message: format!(
+                "exam questions that leave their words to an exam system: {} (`{}` first)",
+                of_port.len(),
+                first.id.value
+            ),
+            remedy: "serve this course with the exam system that words them (EXAM_ENDPOINT), or give each one a prompt \
+                     and an answer"
+                .to_owned(),
+        });
+    }
     let mut covered = vec![Bronze::Missing; draft.units.len()];
     for question in &draft.questions {
         // A unit that is unknown or named twice is a fault by itself, and one without badges takes no pass.

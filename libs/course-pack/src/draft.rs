@@ -83,6 +83,8 @@ pub(crate) struct QuestionDraft<'a> {
     pub(crate) question_latex: String,
     pub(crate) options: Vec<QuestionOption>,
     pub(crate) answer: String,
+    /// Whether it leaves its words to the exam system.
+    pub(crate) is_of_port: bool,
     pub(crate) file: &'a Path,
 }
 

@@ -10,12 +10,16 @@
 //! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`; where wanted a `reference` for lessons without one, and a `policy:` map for what differs from the defaults |
 //! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, drills |
 //! | `content/**/*.md` | front matter `unit`, `source`, `type`, `title`, …; each `## Heading {#id .kind url="…" section="…"}` starts a chunk |
-//! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed |
+//! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed; one without prompt, options and answer is worded by the platform's exam system |
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //! | `procedures/ID/` | a procedure that students work through ([`Procedure`]): `procedure.yaml` has its steps, `telemetry.yaml` the variables of its gates, `ui.yaml` what may be highlighted |
+//!
+//! A drill has `id`, `prompt`, `answer`, and where wanted `question_latex` and `hint`. With `parameters` (`a in 2..9`,
+//! `c = a*b`) and where wanted conditions below `where` (`a != b`), its texts show values, as in `[[a]]x [[b : plus]]`, and
+//! it becomes the instances of the seeds from 0 to 199 ([`DrillTemplate`]); `turnwise_drill_templates` has the language.
 //!
 //! `clarifying_questions` is a list in the course's language, or a map of language tags to lists (`en: [...]`,
 //! `de: [...]`): the course's own language among them, all with the same questions in the same order.
@@ -65,9 +69,9 @@ pub use ids::{is_id, is_reference_key};
 pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
-    Chunk, ChunkType, ClarifyingDocument, Course, Drill, Lesson, LessonHelp, LlmGrades, MistakeTag,
-    Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind,
-    Tier, Unit,
+    Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
+    Lesson, LessonHelp, LlmGrades, MistakeTag, Pack, PolicyOverrides, PrereqWalk, Question,
+    QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,

@@ -33,6 +33,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     let mut faults = Faults::default();
     let files = files::find(dir, &mut faults);
     let (mut draft, hash) = read::read(&files, &mut faults);
+    check::examples(&mut draft, &mut faults);
     let circular = check::check(&draft, &mut faults);
     let procedures = check::procedures(&draft, &mut faults);
     let warnings = faults.take_warnings();

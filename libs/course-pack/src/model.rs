@@ -1,6 +1,7 @@
 //! What a course pack holds once it is loaded: plain data, in file order.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -38,6 +39,24 @@ pub struct Pack {
     pub warnings: Vec<PackFault>,
 }
 
+impl Pack {
+    /// Which drills of a model's are set: what the course says, else those that mathematics can grade where the pack has
+    /// mathematics, that is a drill or an exam question with a formula.
+    #[must_use]
+    pub fn drill_choice(&self) -> DrillChoice {
+        let drills = self.units.iter().flat_map(|unit| &unit.drills);
+        let mut formulas = drills
+            .map(|drill| &drill.question_latex)
+            .chain(self.questions.iter().map(|q| &q.question_latex));
+        let default = if formulas.any(|formula| !formula.is_empty()) {
+            DrillChoice::Checkable
+        } else {
+            DrillChoice::Any
+        };
+        self.course.policy.drills.unwrap_or(default)
+    }
+}
+
 /// The course itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Course {
@@ -64,6 +83,8 @@ pub struct PolicyOverrides {
     pub prereq_walk: PrereqWalk,
     /// What a model's grade of a drill is worth where mathematics cannot tell.
     pub llm_grades: LlmGrades,
+    /// Which drills of a model's are set; `None`: [`Pack::drill_choice`] says so.
+    pub drills: Option<DrillChoice>,
     /// Confidence from which a mapped unit becomes the target, 0 to 1 (default 0.55).
     pub target_confidence: Option<f64>,
     /// Hours after which a unit's recency has fallen to 0, 1 to 8760 (default 72).
@@ -131,6 +152,16 @@ pub enum LlmGrades {
     FeedbackOnly,
 }
 
+/// Which drills of a model's are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrillChoice {
+    /// Those that mathematics can grade; one of the course's own stands for any other.
+    Checkable,
+    /// All.
+    Any,
+}
+
 /// One unit of the course.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unit {
@@ -152,8 +183,20 @@ pub struct Unit {
     pub misconceptions: Vec<String>,
     /// Mistakes that a grader may name.
     pub mistake_tags: Vec<MistakeTag>,
-    /// Ready-made drills.
+    /// Ready-made drills that are written out.
     pub drills: Vec<Drill>,
+    /// Drills with parameters.
+    pub templates: Vec<DrillTemplate>,
+}
+
+impl Unit {
+    /// The ready-made drills: those that are written out, then the instances of those with parameters.
+    pub fn all_drills(&self) -> impl Iterator<Item = &Drill> {
+        let instances = self.templates.iter().flat_map(|drill| &drill.instances);
+        self.drills
+            .iter()
+            .chain(instances.map(|instance| &instance.drill))
+    }
 }
 
 /// A mistake that a grader may name.
@@ -176,6 +219,32 @@ pub struct Drill {
     pub question_latex: String,
     /// The right answer.
     pub answer: String,
+    /// What helps a student on whose answer is wrong, without giving the answer; empty if nothing is written.
+    pub hint: String,
+}
+
+/// A drill with parameters: what it is made of has become its instances.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DrillTemplate {
+    /// The drill's id, unique in the pack.
+    pub id: String,
+    /// The file that it stands in.
+    pub file: PathBuf,
+    /// The line of its id.
+    pub line: usize,
+    /// What its seeds make, in their order: no two read the same, and none is solved in a lesson of the unit.
+    pub instances: Vec<DrillInstance>,
+}
+
+/// What one seed makes of a drill with parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DrillInstance {
+    /// The seed.
+    pub seed: u32,
+    /// The parameters, as in `a = 3, b = -4`.
+    pub values: String,
+    /// The exercise. Its id is the template's, `#` (which no id in a pack can have) and the seed.
+    pub drill: Drill,
 }
 
 /// What the front matter of a content file says.
@@ -280,7 +349,7 @@ pub struct Question {
     pub tier: Tier,
     /// Free tags.
     pub tags: Vec<String>,
-    /// What to do.
+    /// What to do; empty if the platform's exam system words the question. Then options and answer are empty, too.
     pub prompt: String,
     /// What to do it with, as LaTeX; empty if the prompt says it all.
     pub question_latex: String,

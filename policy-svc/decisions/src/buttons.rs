@@ -4,6 +4,7 @@ use crate::{
     course::{Course, ExamQuestion, UnitIndex},
     evidence::EvidenceEvent,
     plan::Plan,
+    standing::RevisitEntry,
     words::{Action, Availability, Event, EventKind, SupportKind, Tier},
 };
 
@@ -26,6 +27,8 @@ pub enum Label {
     AskFollowUp,
     /// Have the answer to a drill graded.
     CheckAnswer,
+    /// Have a message graded that reads as the answer to the open drill.
+    CheckTyped,
     /// Send the answer to an exam question.
     SubmitAnswer,
     /// Look at an exam question's memo.
@@ -51,6 +54,7 @@ impl Label {
             Self::AskHint => "ask_hint",
             Self::AskFollowUp => "ask_follow_up",
             Self::CheckAnswer => "check_answer",
+            Self::CheckTyped => "check_typed",
             Self::SubmitAnswer => "submit_answer",
             Self::ViewMemo => "view_memo",
             Self::ViewVideo => "view_video",
@@ -168,6 +172,17 @@ pub fn on_question(question: &ExamQuestion) -> Vec<Button> {
             .into_iter()
             .chain(help),
     )
+}
+
+/// The button that opens an exam question to come back to: the exam of its unit. It stands beside an answer, so that it is
+/// never the primary one.
+#[must_use]
+pub fn on_revisit(entry: &RevisitEntry) -> Button {
+    Button {
+        label: Label::TakeExam,
+        call: turn(EventKind::RequestExam, &entry.unit.unit_id),
+        primary: false,
+    }
 }
 
 /// The buttons with the result of an event; none with a teacher's mark, which no student sees.

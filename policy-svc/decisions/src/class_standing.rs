@@ -28,6 +28,8 @@ pub struct UnitStanding {
     pub locked_questions: u32,
     /// Whether a teacher marked it as met.
     pub met_by_teacher: bool,
+    /// Whether a placement showed it to be known. It has no badge.
+    pub placed: bool,
     /// The missing prerequisite to do first, where the unit has no badge.
     pub blocking_unit_id: Option<String>,
 }
@@ -73,6 +75,7 @@ pub fn student_standing<'a>(
             wrong_in_a_row: progress.streak_wrong,
             locked_questions: locks.get(course.id(at)).copied().unwrap_or(0),
             met_by_teacher: record.is_marked_met(at),
+            placed: record.is_placed(at),
             blocking_unit_id: blocker.map(id),
         };
         (standing != UnitStanding::default()).then(|| UnitStanding {

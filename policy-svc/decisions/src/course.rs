@@ -72,7 +72,7 @@ pub struct ExamQuestion {
     pub units: Vec<String>,
     /// How hard it is.
     pub tier: Tier,
-    /// What to do.
+    /// What to do; empty where the exam system says it.
     pub prompt: String,
     /// The exercise as LaTeX; empty where the prompt says it all.
     pub question_latex: String,
@@ -87,6 +87,12 @@ impl ExamQuestion {
     #[must_use]
     pub fn fits(&self, unit_id: &str, tier: Tier) -> bool {
         self.tier == tier && self.units.iter().any(|unit| unit == unit_id)
+    }
+
+    /// Whether the course leaves the question's text to the exam system.
+    #[must_use]
+    pub fn is_of_port(&self) -> bool {
+        self.prompt.is_empty()
     }
 }
 
@@ -267,6 +273,20 @@ impl Course {
     #[must_use]
     pub fn question(&self, id: &str) -> Option<&ExamQuestion> {
         self.questions.get(id)
+    }
+
+    /// The exam questions that test any of these units and whose text is left to the exam system, in order.
+    #[must_use]
+    pub fn questions_of_port(&self, unit_ids: &[String]) -> Vec<&str> {
+        let tests = |question: &&ExamQuestion| {
+            let mut units = question.units.iter();
+            question.is_of_port() && units.any(|unit| unit_ids.contains(unit))
+        };
+        let mut found: Vec<&str> = (self.questions.values().filter(tests))
+            .map(|question| question.id.as_str())
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     /// Whether the catalogue has this question for this unit and tier.

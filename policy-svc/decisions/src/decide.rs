@@ -119,7 +119,8 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
     };
     policy.check(course)?;
     let mut standing = plan.standing.clone();
-    standing.revisit = revisit(&plan.revisit_question_ids, statuses);
+    let entries = std::mem::take(&mut standing.revisit.entries);
+    standing.revisit = revisit(&plan.revisit_question_ids, entries, statuses);
     Ok(Worked {
         decision: Decision {
             summary: SnapshotSummary::new(plan, &standing),

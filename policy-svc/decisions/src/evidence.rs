@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`event`] | the facts that change a student's evidence |
 //! | [`mod@unit`] | one unit's progress and what a fact makes of it |
+//! | [`mod@placed`] | a unit that a placement showed to be known |
 //!
 //! Nothing is lost: units, questions and tags that the course no longer has stay in the record as they are. An event
 //! changes its own unit's progress, its own question's entries, and which units are in progress.
 
 pub mod event;
+pub mod placed;
 pub mod unit;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 pub use event::{EvidenceEvent, QuestionRef};
+pub use placed::Placed;
 pub use unit::{PassedByTier, UnitProgress, UnitStatus, advance};
 
 use crate::{
@@ -29,7 +32,7 @@ use crate::{
 pub struct Evidence {
     /// By unit. Units without evidence are absent.
     pub progress: BTreeMap<String, UnitProgress>,
-    /// Units with evidence and without gold, most recent first, at most [`Record::MOST_IN_PROGRESS`].
+    /// Units with evidence that have more to show, most recent first, at most [`Record::MOST_IN_PROGRESS`].
     pub units_in_progress: Vec<String>,
     /// Exam questions to come back to, oldest first.
     pub revisit_queue: Vec<QuestionRef>,
@@ -37,6 +40,8 @@ pub struct Evidence {
     pub exam_touched: Vec<String>,
     /// Units that a teacher marked as met. They are no badge.
     pub prerequisite_overrides: BTreeSet<String>,
+    /// Units that a placement showed to be known. They are no badge; one takes its place.
+    pub placed: BTreeMap<String, Placed>,
 }
 
 /// What an event made of a student's evidence.
@@ -56,6 +61,8 @@ pub struct Applied {
     pub status_after: UnitStatus,
     /// It has a badge that its latest drills would no longer earn. It keeps the badge.
     pub needs_review: bool,
+    /// The drill's exercise counted before: nothing changed.
+    pub exercise_repeated: bool,
     /// Things worth counting that are no fault.
     pub observations: Vec<EvidenceObservation>,
 }
@@ -121,13 +128,20 @@ pub fn apply(
 ) -> Result<Applied, EvidenceFault> {
     let unit = check(course, event)?;
     let before = evidence.progress.get(&unit.id).cloned().unwrap_or_default();
+    let exercise_repeated = before.has_counted(event);
     let after = advance(unit, course.rules(), &before, event, now);
 
     let mut next = evidence.clone();
     match event {
-        EvidenceEvent::DrillGraded { .. } => next.write_progress(unit, after.clone()),
+        EvidenceEvent::DrillGraded { .. } if exercise_repeated => {}
+        EvidenceEvent::DrillGraded { correct, .. } => {
+            next.write_progress(course, unit, after.clone());
+            if !correct && let Some(placed) = next.placed.get_mut(&unit.id) {
+                placed.count_wrong_drill();
+            }
+        }
         EvidenceEvent::ExamResult { question, passed } => {
-            next.write_progress(unit, after.clone());
+            next.write_progress(course, unit, after.clone());
             next.touch_question(question);
             if *passed {
                 next.forget(question);
@@ -136,7 +150,7 @@ pub fn apply(
             }
         }
         EvidenceEvent::SupportViewed { question, locked } => {
-            next.write_progress(unit, after.clone());
+            next.write_progress(course, unit, after.clone());
             next.touch_question(question);
             if *locked {
                 next.revisit(question);
@@ -159,7 +173,12 @@ pub fn apply(
         status_after: UnitStatus::of(&after),
         needs_review: after.tier >= Tier::Bronze
             && after.streak_correct < course.rules().ready_streak,
-        observations: observations(unit, event),
+        exercise_repeated,
+        observations: if exercise_repeated {
+            Vec::new()
+        } else {
+            observations(unit, event)
+        },
     })
 }
 
@@ -208,15 +227,21 @@ fn observations(unit: &Unit, event: &EvidenceEvent) -> Vec<EvidenceObservation> 
 }
 
 impl Evidence {
-    /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out. The list is put in
-    /// order on the way: every unit once, none at gold, at most [`Record::MOST_IN_PROGRESS`].
-    fn write_progress(&mut self, unit: &Unit, progress: UnitProgress) {
+    /// Writes a unit's progress, and puts the unit before the others in progress; gold takes it out, and where no badge can
+    /// be earned, drills that are good enough. The list is put in order on the way: every unit once, none that is finished,
+    /// at most [`Record::MOST_IN_PROGRESS`]. A badge takes the place of what a placement showed.
+    fn write_progress(&mut self, course: &Course, unit: &Unit, progress: UnitProgress) {
+        if progress.tier >= Tier::Bronze {
+            self.placed.remove(&unit.id);
+        }
         self.progress.insert(unit.id.clone(), progress);
         let earlier = std::mem::take(&mut self.units_in_progress);
         for id in std::iter::once(unit.id.clone()).chain(earlier) {
-            let is_gold = self.progress.get(&id).map(|p| p.tier) == Some(Tier::Gold);
+            let known = course.find(&id).map(|at| course.unit(at));
+            let progress = self.progress.get(&id);
+            let is_finished = progress.is_some_and(|p| p.is_finished(known, course.rules()));
             if self.units_in_progress.len() < Record::MOST_IN_PROGRESS
-                && !is_gold
+                && !is_finished
                 && !self.units_in_progress.contains(&id)
             {
                 self.units_in_progress.push(id);

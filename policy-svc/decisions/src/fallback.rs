@@ -3,7 +3,9 @@
 use turnwise_reply_guard::{Form, form_fault};
 
 use crate::{
-    course::{Course, Unit},
+    course::{Course, Drill, Unit},
+    drill_terms::DrillTerms,
+    exercise::fnv1a,
     limits,
     policy::Policy,
     quote::{quotable, unit_name},
@@ -15,7 +17,8 @@ use crate::{
 const MISCONCEPTION_CHARS: usize = 400;
 
 /// Makes the fallback of a policy: a question, else a drill, else an exam question, always on the focus. It is spelled as a
-/// model's reply, so that the same validation holds for it.
+/// model's reply, so that the same validation holds for it; but where the course has no drill to set, the text asks for an
+/// example, and there is no card: nobody could grade it.
 #[must_use]
 pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
@@ -24,7 +27,12 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     if policy.allows(Action::SocraticQuestion) {
         reply(Action::SocraticQuestion, question(unit, &title))
     } else if policy.allows(Action::DrillCard) {
-        drill_reply(course, policy, &policy.focus_unit_id)
+        drill_reply(
+            course,
+            policy,
+            &DrillTerms::default(),
+            &policy.focus_unit_id,
+        )
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         let text = first_safe(
             [format!(
@@ -44,10 +52,24 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     }
 }
 
-/// A ready-made drill of a unit.
-pub(crate) fn drill_reply(course: &Course, policy: &Policy, unit_id: &str) -> LlmReply {
+/// A ready-made drill of a unit; without any, words that ask for an example.
+pub(crate) fn drill_reply(
+    course: &Course,
+    policy: &Policy,
+    terms: &DrillTerms,
+    unit_id: &str,
+) -> LlmReply {
     let unit = course.find(unit_id).map(|at| course.unit(at));
     let title = unit_name(course, unit_id);
+    let said = |text| LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text);
+    let Some(drill) = drill(unit, policy, terms) else {
+        return said(first_safe(
+            [format!(
+                "Write down a small example of your own for {title}, and solve it."
+            )],
+            "Write down a small example of your own, and solve it.",
+        ));
+    };
     let text = first_safe(
         [format!(
             "Here is a short exercise on {title}. Take your time."
@@ -55,8 +77,11 @@ pub(crate) fn drill_reply(course: &Course, policy: &Policy, unit_id: &str) -> Ll
         "Here is a short exercise. Take your time.",
     );
     LlmReply {
-        drill_card: Some(drill(unit, &title, policy)),
-        ..LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text)
+        drill_card: Some(LlmDrillCard {
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        }),
+        ..said(text)
     }
 }
 
@@ -90,49 +115,38 @@ fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> Strin
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// One of the unit's canned drills that is short enough; the turn's id chooses, so that the same turn always gets the
-/// same and the next turn may get another. Without any, the student makes up an example.
-fn drill(unit: Option<&Unit>, title: &str, policy: &Policy) -> LlmDrillCard {
-    let max_steps = policy.constraints.drill_max_steps;
-    let fits = |prompt: &str, latex: &str| {
-        !prompt.trim().is_empty()
-            && [(prompt, Form::Prose), (latex, Form::Formula)]
-                .iter()
-                .all(|(text, form)| {
-                    text.chars().count() <= limits::MOST_PART_CHARS
-                        && form_fault(text, *form).is_none()
-                })
-            && limits::drill_fault(prompt, latex, max_steps).is_none()
-    };
-    let canned: Vec<_> = unit
-        .iter()
-        .flat_map(|u| &u.drills)
-        .filter(|d| fits(&d.prompt, &d.question_latex))
-        .collect();
-    let count = u64::try_from(canned.len()).unwrap_or(u64::MAX);
-    let choice = fnv1a(&policy.turn_id)
-        .checked_rem(count)
-        .and_then(|i| usize::try_from(i).ok());
-    if let Some(drill) = choice.and_then(|i| canned.get(i)) {
-        return LlmDrillCard {
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-        };
-    }
-    let named = format!("Write down a small example of your own for {title}, and solve it.");
-    LlmDrillCard {
-        prompt: if fits(&named, "") {
-            named
-        } else {
-            "Write down a small example of your own, and solve it.".to_owned()
-        },
-        question_latex: String::new(),
-    }
+/// One of the unit's ready-made drills, one that did not count yet if there is any.
+fn drill<'c>(unit: Option<&'c Unit>, policy: &'c Policy, terms: &DrillTerms) -> Option<&'c Drill> {
+    let unit = unit?;
+    candidates(unit, policy)
+        .find(|drill| !terms.has_counted(&unit.id, &drill.prompt, &drill.question_latex))
+        .or_else(|| candidates(unit, policy).next())
 }
 
-/// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// The unit's ready-made drills that are short enough, each once. The turn's id chooses where they begin, so that the same
+/// turn always gets the same and the next turn may get another.
+pub(crate) fn candidates<'c>(
+    unit: &'c Unit,
+    policy: &'c Policy,
+) -> impl Iterator<Item = &'c Drill> {
+    let count = u64::try_from(unit.drills.len()).unwrap_or(u64::MAX);
+    let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
+    let (before, behind) = unit
+        .drills
+        .split_at(usize::try_from(first).unwrap_or_default());
+    behind
+        .iter()
+        .chain(before)
+        .filter(move |drill| fits(&drill.prompt, &drill.question_latex, policy))
+}
+
+/// Whether an exercise is one that a reply may hold.
+fn fits(prompt: &str, question_latex: &str, policy: &Policy) -> bool {
+    !prompt.trim().is_empty()
+        && [(prompt, Form::Prose), (question_latex, Form::Formula)]
+            .iter()
+            .all(|(text, form)| {
+                text.chars().count() <= limits::MOST_PART_CHARS && form_fault(text, *form).is_none()
+            })
+        && limits::drill_fault(prompt, question_latex, policy.constraints.drill_max_steps).is_none()
 }

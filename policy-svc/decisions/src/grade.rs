@@ -8,6 +8,7 @@ pub mod feedback;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use turnwise_reply_guard::plain_text;
 
 use crate::{
     course::Unit,
@@ -228,7 +229,7 @@ fn with_model(unit: &Unit, check: &DrillCheck, own: Grade, written: LlmGrade) ->
     Grade {
         verdict: said,
         graded_by: own.graded_by.or(Some(GradedBy::Llm)),
-        feedback_text: written.feedback_text.trim().to_owned(),
+        feedback_text: plain_text(written.feedback_text.trim()).trim().to_owned(),
         mistake_tag,
         is_evidence: by_rules || check.counts_llm,
         observations,

@@ -6,7 +6,8 @@ use crate::{
     course::UnitIndex, record::Record, rules::PrereqWalk, score::Scorer, target::Way, words::Tier,
 };
 
-/// The direct prerequisites of a unit that are not met, in file order.
+/// The direct prerequisites of a unit that are not met, in file order. One that a placement had shown to be known is not
+/// missing where there is evidence already.
 pub fn missing<'a>(record: &'a Record<'_>, at: UnitIndex) -> impl Iterator<Item = UnitIndex> + 'a {
     record
         .course()
@@ -14,7 +15,7 @@ pub fn missing<'a>(record: &'a Record<'_>, at: UnitIndex) -> impl Iterator<Item 
         .prerequisites
         .iter()
         .copied()
-        .filter(|&need| !record.is_met(need))
+        .filter(move |&need| !record.is_met(need) && !record.stays_open(at, need))
 }
 
 /// Whether a direct prerequisite of a unit is not met.

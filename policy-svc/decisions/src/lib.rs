@@ -33,6 +33,8 @@
 //! | `schema_cache` | schemas, compiled and as text |
 //! | `quote` | a course's text in a sentence of ours |
 //! | [`fallback`] | the reply that needs no model |
+//! | [`mod@exercise`] | what tells an exercise from others |
+//! | [`drill_terms`] | which drills may be set |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
 //! | [`grade`] | the verdict on a drill, with mathematics' word and whatever came of the model |
 //! | [`evidence`] | mastery: what a drill, an exam result or a teacher's mark makes of the record |
@@ -43,7 +45,9 @@ pub mod buttons;
 pub mod class_standing;
 pub mod course;
 pub mod decide;
+pub mod drill_terms;
 pub mod evidence;
+pub mod exercise;
 pub mod explain;
 pub mod fallback;
 pub mod grade;
@@ -75,10 +79,12 @@ pub use buttons::{Button, Call, Label};
 pub use class_standing::{StudentStanding, UnitStanding, student_standing};
 pub use course::{Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, UnitSpec};
 pub use decide::{DecideInput, Decision, QuestionStatus, Statuses, decide};
+pub use drill_terms::{DrillTerms, with_drill_on_terms};
 pub use evidence::{
-    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier,
+    Applied, Evidence, EvidenceEvent, EvidenceFault, EvidenceObservation, PassedByTier, Placed,
     QuestionRef, UnitProgress, UnitStatus,
 };
+pub use exercise::exercise;
 pub use explain::{Explanation, explain};
 pub use grade::{
     DrillCheck, Grade, GradeObservation, GradedBy, Verdict, grade_schema, resolve_grade,
@@ -87,7 +93,7 @@ pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
 pub use quote::unit_name;
 pub use record::Record;
-pub use resolve::{Outcome, Resolution, resolve, with_course_drill};
+pub use resolve::{Observation, Outcome, Resolution, resolve};
 pub use rules::{PrereqWalk, Rules, StuckRule};
 pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};
@@ -99,4 +105,4 @@ pub use words::{
 
 /// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
 /// change that can change a byte of a decision, a reply or a grade.
-pub const POLICY_SEMANTICS: &str = "policy-4";
+pub const POLICY_SEMANTICS: &str = "policy-5";

@@ -33,10 +33,10 @@ pub fn has_control_characters(text: &str) -> bool {
 }
 
 /// Why an exercise looks longer than a drill of `max_steps` steps; `None` if it does not. A rule of thumb: more than one
-/// line with an equals sign, too many operators, or several parts.
+/// equation, too many operators, or several parts.
 #[must_use]
 pub fn drill_fault(prompt: &str, question_latex: &str, max_steps: u32) -> Option<&'static str> {
-    if equation_lines(prompt) > 1 || equation_lines(question_latex) > 1 {
+    if has_two_equations(prompt, question_latex) {
         return Some("more than one equation");
     }
     let most = OPERATORS_PER_STEP * usize::try_from(max_steps).unwrap_or(usize::MAX / 8);
@@ -58,18 +58,59 @@ pub fn drill_fault(prompt: &str, question_latex: &str, max_steps: u32) -> Option
     parts.then_some("several parts")
 }
 
-fn equation_lines(text: &str) -> usize {
-    text.split('\n')
-        .flat_map(|line| line.split(r"\\"))
-        .filter(|line| line.contains('='))
-        .count()
+/// Two signs of `=` are two equations, wherever they stand, unless the prompt says the question again or only gives the
+/// value of a letter: `Work out y for x = 4.`
+fn has_two_equations(prompt: &str, question_latex: &str) -> bool {
+    let (in_prompt, in_question) = (equals_signs(prompt), equals_signs(question_latex));
+    match (in_prompt.as_slice(), in_question.len()) {
+        ([at], 1) => !gives_value(prompt, *at) && !is_said_again(prompt, question_latex),
+        (signs, count) => signs.len() > 1 || count > 1,
+    }
+}
+
+/// Where the signs of equality stand; those of `<=`, `>=` and `!=` are none.
+fn equals_signs(text: &str) -> Vec<usize> {
+    text.match_indices(['=', '＝'])
+        .map(|(at, _)| at)
+        .filter(|at| !text[..*at].ends_with(['<', '>', '!']))
+        .collect()
+}
+
+/// Whether the sign gives a single letter its value: `x = 4`.
+fn gives_value(text: &str, at: usize) -> bool {
+    let (left, right) = text.split_at(at);
+    let around = |c: char| c.is_whitespace() || matches!(c, '$' | '{' | '}');
+    let mut before = left.trim_end_matches(around).chars().rev();
+    let is_letter = before.next().is_some_and(char::is_alphabetic);
+    let is_single = before
+        .next()
+        .is_none_or(|c| !c.is_alphanumeric() && !is_operator(c));
+    let is_part = before.find(|c| !around(*c)).is_some_and(is_operator);
+    let value = right
+        .trim_start_matches(['=', '＝'])
+        .trim_start_matches(around);
+    let rest = value.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '-' | '−' | '.' | ',' | '/' | '_' | '…')
+    });
+    let goes_on = rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '(' | '\\'))
+        || rest.trim_start_matches(around).starts_with(is_operator);
+    is_letter && is_single && !is_part && !goes_on
+}
+
+fn is_said_again(prompt: &str, question_latex: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let kept = text.chars().filter(|c| !c.is_whitespace() && *c != '$');
+        kept.collect()
+    };
+    plain(prompt).contains(&plain(question_latex))
+}
+
+fn is_operator(c: char) -> bool {
+    matches!(c, '+' | '-' | '−' | '*' | '/' | '×' | '÷' | '·' | '^')
 }
 
 fn count_operators(expression: &str) -> usize {
-    let signs = expression
-        .chars()
-        .filter(|c| matches!(c, '+' | '-' | '−' | '*' | '/' | '×' | '÷' | '·' | '^'))
-        .count();
+    let signs = expression.chars().filter(|c| is_operator(*c)).count();
     let commands = [
         r"\times", r"\cdot", r"\div", r"\frac", r"\dfrac", r"\tfrac", r"\sqrt", r"\pm",
     ]

@@ -69,7 +69,7 @@ pub struct Plan {
     pub focus_revisit_question_ids: Vec<String>,
     /// What people see, before the exam system was asked about locks.
     pub standing: Standing,
-    /// Units with evidence and without gold, most recent first.
+    /// Units with evidence that have more to show, most recent first.
     pub units_in_progress: Vec<String>,
     /// The unit to go on with once the focus has nothing more to offer.
     pub next_unit_id: Option<String>,
@@ -210,7 +210,11 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
             focus,
             blocker,
             &way,
-            standing::revisit(&revisit_question_ids, &standing::Statuses::default()),
+            standing::revisit(
+                &revisit_question_ids,
+                standing::entries(record),
+                &standing::Statuses::default(),
+            ),
         ),
         revisit_question_ids,
         units_in_progress: ids(record.units_in_progress()),

@@ -22,13 +22,18 @@ pub struct Record<'a> {
     progress: Vec<(UnitIndex, Progress)>,
     /// In the order of the index.
     overrides: Vec<UnitIndex>,
+    /// In the order of the index.
+    placed: Vec<UnitIndex>,
+    /// In the order of the index.
+    unplaced: Vec<UnitIndex>,
+    placement_waits: bool,
     focus: UnitIndex,
     target: Option<UnitIndex>,
     units_in_progress: Vec<UnitIndex>,
     last_mapped: Vec<(UnitIndex, f64)>,
     revisit: Vec<&'a ExamQuestion>,
     badges: BadgeCounts,
-    /// The places of the path that have a badge or are marked as met.
+    /// The places of the path that have a badge, are marked as met or are placed.
     met: Places,
     last_turn_at: Option<Timestamp>,
     now: Timestamp,
@@ -47,18 +52,22 @@ impl<'a> Record<'a> {
             .filter_map(|(id, progress)| Some((course.find(id)?, *progress)))
             .collect();
         progress.sort_unstable_by_key(|(at, _)| *at);
-        let mut overrides: Vec<_> = snapshot
-            .prerequisite_overrides
-            .iter()
-            .filter_map(|id| course.find(id))
-            .collect();
-        overrides.sort_unstable();
+        let found = |ids: &BTreeSet<String>| {
+            let mut units: Vec<_> = ids.iter().filter_map(|id| course.find(id)).collect();
+            units.sort_unstable();
+            units
+        };
+        let overrides = found(&snapshot.prerequisite_overrides);
+        let placed = found(&snapshot.placed);
         let mut record = Self {
             course,
-            badges: BadgeCounts::of(course, &progress),
-            met: met(course, &progress, &overrides),
+            badges: BadgeCounts::of(course, &progress, &placed),
+            met: met(course, &progress, overrides.iter().chain(&placed)),
             progress,
             overrides,
+            placed,
+            unplaced: found(&snapshot.unplaced),
+            placement_waits: snapshot.placement_waits,
             focus: course
                 .find(&snapshot.focus_unit_id)
                 .unwrap_or_else(|| course.entry()),
@@ -69,7 +78,7 @@ impl<'a> Record<'a> {
                 .iter()
                 .filter_map(|unit| Some((course.find(&unit.unit_id)?, unit.confidence)))
                 .collect(),
-            revisit: revisit_queue(course, snapshot),
+            revisit: Vec::new(),
             last_turn_at: snapshot.last_turn_at,
             now,
         };
@@ -79,12 +88,13 @@ impl<'a> Record<'a> {
             .filter_map(|id| course.find(id))
         {
             if record.units_in_progress.len() < Self::MOST_IN_PROGRESS
-                && record.tier(at) != Tier::Gold
+                && !record.is_finished(at)
                 && !record.units_in_progress.contains(&at)
             {
                 record.units_in_progress.push(at);
             }
         }
+        record.revisit = revisit_queue(&record, snapshot);
         record
     }
 
@@ -112,7 +122,7 @@ impl<'a> Record<'a> {
         self.target
     }
 
-    /// Units with evidence and without gold, most recent first.
+    /// Units with evidence that have more to show, most recent first.
     #[must_use]
     pub fn units_in_progress(&self) -> &[UnitIndex] {
         &self.units_in_progress
@@ -124,10 +134,19 @@ impl<'a> Record<'a> {
         &self.last_mapped
     }
 
-    /// The exam questions to come back to, oldest first: each once, and only those of the catalogue.
+    /// The exam questions to come back to, oldest first: each once, and only those of the catalogue whose tier is above the
+    /// badge.
     #[must_use]
     pub fn revisit(&self) -> &[&'a ExamQuestion] {
         &self.revisit
+    }
+
+    /// The unit for which an exam question is worth coming back to: the first that it tests and whose badge is below its
+    /// tier.
+    #[must_use]
+    pub fn unit_to_revisit(&self, question: &ExamQuestion) -> Option<UnitIndex> {
+        let mut tested = question.units.iter().filter_map(|id| self.course.find(id));
+        tested.find(|at| self.tier(*at) < question.tier)
     }
 
     /// Units by badge.
@@ -165,7 +184,8 @@ impl<'a> Record<'a> {
         self.progress(at).streak_correct
     }
 
-    /// Whether a unit counts as met where it is a prerequisite: it has a badge, can have none, or a teacher says so.
+    /// Whether a unit counts as met where it is a prerequisite: it has a badge, can have none, a placement showed it to be
+    /// known, or a teacher says so.
     #[must_use]
     pub fn is_met(&self, at: UnitIndex) -> bool {
         self.course
@@ -177,6 +197,25 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn is_marked_met(&self, at: UnitIndex) -> bool {
         self.overrides.binary_search(&at).is_ok()
+    }
+
+    /// Whether a placement showed a unit to be known. It has no badge.
+    #[must_use]
+    pub fn is_placed(&self, at: UnitIndex) -> bool {
+        self.placed.binary_search(&at).is_ok() && self.tier(at) == Tier::None
+    }
+
+    /// Whether a placement was begun and has not ended.
+    #[must_use]
+    pub fn placement_waits(&self) -> bool {
+        self.placement_waits
+    }
+
+    /// Whether a unit that needs another stays open although the other counts as met no more: a placement had shown that to
+    /// be known, and there is evidence here by now.
+    #[must_use]
+    pub fn stays_open(&self, at: UnitIndex, need: UnitIndex) -> bool {
+        self.unplaced.binary_search(&need).is_ok() && self.progress(at) != Progress::default()
     }
 
     /// Whether the student is stuck on a unit, by the evidence of drills alone.
@@ -198,6 +237,11 @@ impl<'a> Record<'a> {
         self.streak(at) >= self.course.rules().ready_streak
     }
 
+    /// Whether a unit has nothing more to show: gold, or, where no badge can be earned, drills that are good enough.
+    fn is_finished(&self, at: UnitIndex) -> bool {
+        self.tier(at) == Tier::Gold || !self.course.unit(at).assessable && self.is_drilled(at)
+    }
+
     /// Whether a unit has a badge that its latest drills would no longer earn. The badge stays.
     #[must_use]
     pub fn needs_review(&self, at: UnitIndex) -> bool {
@@ -215,14 +259,18 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The places of the path that have a badge or a teacher's mark.
-fn met(course: &Course, progress: &[(UnitIndex, Progress)], overrides: &[UnitIndex]) -> Places {
+/// The places of the path that have a badge, or count as met without.
+fn met<'a>(
+    course: &Course,
+    progress: &'a [(UnitIndex, Progress)],
+    without: impl Iterator<Item = &'a UnitIndex>,
+) -> Places {
     let mut met = Places::none_of(course);
     progress
         .iter()
         .filter(|(_, p)| p.tier >= Tier::Bronze)
         .map(|(at, _)| at)
-        .chain(overrides)
+        .chain(without)
         .filter_map(|&at| course.place_on_path(at))
         .for_each(|place| {
             met.insert(place);
@@ -230,13 +278,15 @@ fn met(course: &Course, progress: &[(UnitIndex, Progress)], overrides: &[UnitInd
     met
 }
 
-/// The revisit queue, oldest first: every question once, and only those that the catalogue has.
-fn revisit_queue<'a>(course: &'a Course, snapshot: &Snapshot) -> Vec<&'a ExamQuestion> {
+/// The revisit queue, oldest first: every question once, and only those that the catalogue has and that a badge does not
+/// make needless.
+fn revisit_queue<'a>(record: &Record<'a>, snapshot: &Snapshot) -> Vec<&'a ExamQuestion> {
     let mut seen = BTreeSet::new();
     snapshot
         .revisit_question_ids
         .iter()
         .filter(|id| seen.insert(id.as_str()))
-        .filter_map(|id| course.question(id))
+        .filter_map(|id| record.course.question(id))
+        .filter(|question| record.unit_to_revisit(question).is_some())
         .collect()
 }

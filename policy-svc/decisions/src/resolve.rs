@@ -1,12 +1,14 @@
 //! Third step of a turn: whatever came of the model, a reply that the policy allows.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
+
+use turnwise_reply_guard::plain_text;
 
 pub use crate::reply::Card;
 use crate::{
     buttons::Button,
     course::Course,
-    fallback::{self, fallback},
+    fallback::fallback,
     limits,
     policy::{Policy, PolicyFault},
     reply::LlmReply,
@@ -33,7 +35,7 @@ pub struct Resolution {
     pub target_unit_id: String,
     /// What the tutor says.
     pub text: String,
-    /// What stands below; `None` with a Socratic question.
+    /// What stands below; `None` with a Socratic question, and where the course has no drill to set.
     pub card: Option<Card>,
     /// The ready-made drill that the card shows, whoever wrote it down; `None` for another drill and other cards.
     pub drill_id: Option<String>,
@@ -77,6 +79,10 @@ pub enum Observation {
     TargetNotBlocker,
     /// A Socratic reply asks two questions.
     TwoQuestions,
+    /// A model's drill cannot be graded by mathematics, so one of the course's stands for it.
+    DrillNotCheckable,
+    /// A model's drill repeats one that counted, so one of the course's stands for it.
+    DrillRepeated,
 }
 
 impl Observation {
@@ -86,6 +92,8 @@ impl Observation {
         match self {
             Self::TargetNotBlocker => "target_not_blocker",
             Self::TwoQuestions => "two_questions",
+            Self::DrillNotCheckable => "drill_not_checkable",
+            Self::DrillRepeated => "drill_repeated",
         }
     }
 }
@@ -108,7 +116,7 @@ pub fn resolve(
         Ok(reply) => Resolution {
             analysis: Some(analysis(course, &reply)),
             observations: observations(policy, &reply),
-            ..resolution(course, policy, reply)
+            ..resolution(course, policy, plain(course, reply))
         },
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
@@ -118,22 +126,31 @@ pub fn resolve(
     })
 }
 
-/// The resolution with a ready-made drill of the same unit in the place of a drill of the model's own.
-#[must_use]
-pub fn with_course_drill(course: &Course, policy: &Policy, resolution: Resolution) -> Resolution {
-    if resolution.action != Action::DrillCard || resolution.drill_id.is_some() {
-        return resolution;
+/// A model's reply with plain texts. A ready-made drill keeps its words, and formulas are no prose.
+fn plain(course: &Course, mut reply: LlmReply) -> LlmReply {
+    let mut texts = vec![&mut reply.tutor_text];
+    if let Some(concept) = &mut reply.concept_card {
+        texts.extend(&mut concept.key_ideas);
     }
-    let reply = fallback::drill_reply(course, policy, &resolution.target_unit_id);
-    Resolution {
-        analysis: resolution.analysis,
-        observations: resolution.observations,
-        ..self::resolution(course, policy, reply)
+    let target = course.find(&reply.target_unit_id).map(|at| course.unit(at));
+    if let Some(drill) = &mut reply.drill_card
+        && target.is_none_or(|unit| {
+            unit.drill_like(&drill.prompt, &drill.question_latex)
+                .is_none()
+        })
+    {
+        texts.push(&mut drill.prompt);
     }
+    for text in texts {
+        if let Cow::Owned(plain) = plain_text(text) {
+            *text = plain;
+        }
+    }
+    reply
 }
 
 /// The part of a reply that the student sees.
-fn resolution(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
+pub(crate) fn resolution(course: &Course, policy: &Policy, reply: LlmReply) -> Resolution {
     let written = reply.card();
     let card = written.and_then(|card| card.shown(course));
     let card_buttons = written.map_or_else(Vec::new, |card| {

@@ -25,6 +25,12 @@ pub struct Snapshot {
     pub revisit_question_ids: Vec<String>,
     /// Units that a teacher marked as met. They are no badge.
     pub prerequisite_overrides: BTreeSet<String>,
+    /// Units that a placement showed to be known. They are no badge.
+    pub placed: BTreeSet<String>,
+    /// Units that were placed, and are no more. What needs them and has evidence stays open.
+    pub unplaced: BTreeSet<String>,
+    /// A placement was begun and has not ended.
+    pub placement_waits: bool,
 }
 
 /// What the student has shown in one unit.

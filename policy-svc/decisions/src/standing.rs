@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::{
-    course::{Course, UnitIndex},
+    course::{Course, ExamQuestion, UnitIndex},
     graph,
     mapping::Confidences,
     record::Record,
@@ -32,6 +32,8 @@ pub struct Standing {
     pub revisit: Revisit,
     /// Units by badge.
     pub progress: BadgeCounts,
+    /// A placement was begun and has not ended.
+    pub placement_waits: bool,
 }
 
 /// A unit as people see it.
@@ -64,6 +66,26 @@ pub struct Revisit {
     pub next_eligible_at: Option<Timestamp>,
     /// The question whose lock ends first, else the oldest that is not locked, else the oldest.
     pub next_question_id: Option<String>,
+    /// The oldest of them that are not passed, at most [`Revisit::MOST_SHOWN`].
+    pub entries: Vec<RevisitEntry>,
+}
+
+/// An exam question to come back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisitEntry {
+    /// The question.
+    pub question_id: String,
+    /// A unit that it tests, whose badge is below its tier.
+    pub unit: UnitView,
+    /// How hard it is.
+    pub tier: Tier,
+    /// The exam system's word on it; `None` where it said nothing.
+    pub status: Option<QuestionStatus>,
+}
+
+impl Revisit {
+    /// The most entries that people see.
+    pub const MOST_SHOWN: usize = 20;
 }
 
 /// Units by badge. A unit counts once, under its highest.
@@ -77,6 +99,8 @@ pub struct BadgeCounts {
     pub gold: usize,
     /// Units of the course in which a badge can be earned.
     pub total: usize,
+    /// Units without a badge that a placement showed to be known.
+    pub placed: usize,
 }
 
 /// The exam system's word on one question.
@@ -120,8 +144,12 @@ impl FromIterator<(String, QuestionStatus)> for Statuses {
 }
 
 impl BadgeCounts {
-    /// Counts the badges of those units in which one can be earned.
-    pub(crate) fn of(course: &Course, progress: &[(UnitIndex, Progress)]) -> Self {
+    /// Counts the badges of those units in which one can be earned, and the placed ones among the others.
+    pub(crate) fn of(
+        course: &Course,
+        progress: &[(UnitIndex, Progress)],
+        placed: &[UnitIndex],
+    ) -> Self {
         let mut counts = Self {
             total: course.assessable_count(),
             ..Self::default()
@@ -136,6 +164,14 @@ impl BadgeCounts {
                 }
             }
         }
+        let has_badge = |at: &UnitIndex| {
+            let found = progress.binary_search_by_key(at, |(unit, _)| *unit);
+            found.is_ok_and(|i| progress[i].1.tier > Tier::None)
+        };
+        counts.placed = placed
+            .iter()
+            .filter(|at| course.unit(**at).assessable && !has_badge(*at))
+            .count();
         counts
     }
 }
@@ -171,6 +207,7 @@ pub(crate) fn standing(
         prereq_nudge: nudge.map(|at| view(course, at)),
         revisit,
         progress: record.badges(),
+        placement_waits: record.placement_waits(),
     }
 }
 
@@ -191,12 +228,32 @@ pub fn describe_standing(record: &Record<'_>, statuses: &Statuses) -> Standing {
     let blocker = graph::blocker(record, &scorer, focus);
     let way = Way::to(record, target::kept(record).unwrap_or(focus));
     let queue: Vec<_> = record.revisit().iter().map(|q| q.id.as_str()).collect();
-    standing(record, focus, blocker, &way, revisit(&queue, statuses))
+    let revisit = revisit(&queue, entries(record), statuses);
+    standing(record, focus, blocker, &way, revisit)
 }
 
-/// Sums up the revisit queue with what the exam system says of it. A question that was passed is left out.
-#[must_use]
-pub fn revisit<S: AsRef<str>>(queue: &[S], statuses: &Statuses) -> Revisit {
+/// The first entries of the revisit queue, before the exam system was asked.
+pub(crate) fn entries(record: &Record<'_>) -> Vec<RevisitEntry> {
+    let entry = |question: &&ExamQuestion| {
+        let unit = record.unit_to_revisit(question)?;
+        Some(RevisitEntry {
+            question_id: question.id.clone(),
+            unit: view(record.course(), unit),
+            tier: question.tier,
+            status: None,
+        })
+    };
+    let shown = record.revisit().iter().take(Revisit::MOST_SHOWN);
+    shown.filter_map(entry).collect()
+}
+
+/// Sums up the revisit queue with what the exam system says of it. `entries` are the first of it. A question that was passed
+/// is left out.
+pub(crate) fn revisit<S: AsRef<str>>(
+    queue: &[S],
+    entries: Vec<RevisitEntry>,
+    statuses: &Statuses,
+) -> Revisit {
     let queue = || queue.iter().map(AsRef::as_ref);
     let state = |id: &str| statuses.get(id).map(|s| s.state);
     let locked: Vec<_> = queue()
@@ -216,5 +273,17 @@ pub fn revisit<S: AsRef<str>>(queue: &[S], statuses: &Statuses) -> Revisit {
         locked_count: locked.len(),
         next_eligible_at: first_to_end.map(|(_, until)| until),
         next_question_id: next.map(str::to_owned),
+        entries: entries
+            .into_iter()
+            .map(|entry| RevisitEntry {
+                status: statuses.get(&entry.question_id),
+                ..entry
+            })
+            .filter(|entry| {
+                entry
+                    .status
+                    .is_none_or(|status| status.state != QuestionState::Passed)
+            })
+            .collect(),
     }
 }

@@ -11,7 +11,7 @@ pub struct SnapshotSummary {
     pub focus_unit_id: String,
     /// The badge on it.
     pub focus_tier: Tier,
-    /// Units with evidence and without gold, most recent first.
+    /// Units with evidence that have more to show, most recent first.
     pub units_in_progress: Vec<String>,
     /// How many exam questions to come back to are locked.
     pub revisit_locked_count: usize,

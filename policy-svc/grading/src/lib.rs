@@ -16,7 +16,9 @@
 //! - `wording`, `claims`: what is said around an answer, and the steps and reasons beside it.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
+//! - `typed`: whether a message reads as an answer at all.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
+//! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -38,8 +40,10 @@
 
 mod algebra;
 mod answer;
+mod checkable;
 mod claims;
 mod copies;
+mod exercise;
 mod formed;
 mod forms;
 mod grade;
@@ -51,6 +55,7 @@ mod prompt;
 mod rounding;
 mod solving;
 mod task;
+mod typed;
 mod units;
 mod vocabulary;
 mod wording;
@@ -68,4 +73,33 @@ pub const GRADER: &str = "grading-3";
 /// the value and the task the form; without one, the question is worked out here.
 pub fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
     grader::grade(drill, answer)
+}
+
+/// Whether mathematics alone can grade this drill, without a key: the task is read, the problem is solved, and answers to it
+/// are told apart.
+#[must_use]
+pub fn is_checkable(prompt: &str, question_latex: &str) -> bool {
+    checkable::is_checkable(&drill(prompt, question_latex))
+}
+
+/// The exercise in one form: drills that ask for the same of the same formula have the same, however they are worded, spaced
+/// or ordered. Where the task cannot be read, it is the text without spaces and capitals.
+#[must_use]
+pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
+    exercise::form(&drill(prompt, question_latex))
+}
+
+fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
+    Drill {
+        prompt,
+        question_latex,
+        key: None,
+    }
+}
+
+/// Whether a message reads as an answer to a drill: a value, a variable's value, an interval, an inequality that is solved.
+/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. A question, a step on the way and
+/// the exercise itself are no answers, and neither is a word alone.
+pub fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
+    typed::reads_as_answer(drill, message)
 }

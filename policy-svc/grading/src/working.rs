@@ -241,6 +241,21 @@ pub(crate) fn form(
     }
 }
 
+/// Whether the form that a task asks for can be told of answers: factors are those of whole numbers and of polynomials.
+pub(crate) fn has_form(problem: &Problem, question: &Expression, work: &mut Work) -> bool {
+    if problem.task != Task::Factor {
+        return true;
+    }
+    let Some(mut env) = problem.env(roots_for(problem), work) else {
+        return false;
+    };
+    normal(question, &mut env, work).is_ok_and(|exact| {
+        exact.as_number().is_some()
+            || exact.below.as_number().is_some_and(|one| one.is_one())
+                && exact.above.is_polynomial()
+    })
+}
+
 /// `7/2` for `7 \div 2`: as a number, the quotient is its own answer.
 fn is_quotient_of_division(problem: &Problem, answer: &Expression) -> bool {
     problem.divides

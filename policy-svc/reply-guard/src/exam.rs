@@ -13,6 +13,17 @@ pub struct ExamQuestions {
     runs: RunSet,
     expressions: HashSet<u64>,
     names: HashSet<u64>,
+    /// Runs of the course's texts that are no exam's.
+    common: HashSet<u64>,
+}
+
+/// One question as hashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct QuestionHashes {
+    /// Its runs of letters, but for those that other texts of the course have, too.
+    pub runs: Vec<u64>,
+    /// Its expressions.
+    pub expressions: Vec<u64>,
 }
 
 /// A question as it is told to the guard.
@@ -33,30 +44,39 @@ impl ExamQuestions {
         questions: impl IntoIterator<Item = ExamText<'a>>,
         common: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let common: HashSet<u64> = common.into_iter().flat_map(runs).collect();
-        let mut made = Self::default();
+        let mut made = Self {
+            common: common.into_iter().flat_map(runs).collect(),
+            ..Self::default()
+        };
         let mut found = Vec::new();
         for question in questions {
-            found.extend(
-                runs(question.prompt)
-                    .into_iter()
-                    .filter(|run| !common.contains(run)),
-            );
-            let expressions = expressions(question.prompt, question.question_latex);
-            made.expressions.extend(expressions);
+            let hashes = made.hashes(question.prompt, question.question_latex);
+            found.extend(hashes.runs);
+            made.expressions.extend(hashes.expressions);
             made.names.extend(phrase(question.id));
         }
         made.runs = RunSet::new(found);
         made
     }
 
-    /// Questions whose hashes are known, from [`hashes`].
+    /// The hashes of a question of the same course: the same for one of the catalogue and for one that an exam system words.
+    #[must_use]
+    pub fn hashes(&self, prompt: &str, question_latex: &str) -> QuestionHashes {
+        let mut found = runs(prompt);
+        found.retain(|run| !self.common.contains(run));
+        QuestionHashes {
+            runs: found,
+            expressions: expressions(prompt, question_latex),
+        }
+    }
+
+    /// Questions whose hashes are known, from [`Self::hashes`].
     #[must_use]
     pub fn of_hashes(runs: Vec<u64>, expressions: impl IntoIterator<Item = u64>) -> Self {
         Self {
             runs: RunSet::new(runs),
             expressions: expressions.into_iter().collect(),
-            names: HashSet::new(),
+            ..Self::default()
         }
     }
 

@@ -8,6 +8,8 @@
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
 //! | [`formula`], `written`, `numbers`, `respelled`, `answer` | the solution of the exercise that the student works on |
 //!
+//! [`plain_text`] takes Markdown out of a text before it is judged and shown.
+//!
 //! [`Guard::judge`] is for everything that a model says to a student: a reply with its card, feedback on an answer.
 //! What it compares with and does not know itself comes as hashes ([`Context`]). `docs/reply-guard.md` has the figures.
 
@@ -19,6 +21,7 @@ pub mod formula;
 mod guard;
 mod invisible;
 mod latex;
+mod markdown;
 mod markup;
 mod numbers;
 mod profile;
@@ -28,9 +31,10 @@ mod respelled;
 mod written;
 
 pub use answer::{OpenDrill, states_solution};
-pub use exam::{ExamQuestions, ExamText, expressions};
+pub use exam::{ExamQuestions, ExamText, QuestionHashes, expressions};
 pub use fold::plain_words;
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
+pub use markdown::plain_text;
 pub use profile::ProfileError;
 pub use reason::Reason;
 pub use respelled::respelled;

@@ -76,6 +76,7 @@ fn unit(unit: decisions::UnitStanding) -> UnitStanding {
         wrong_in_a_row: count(unit.wrong_in_a_row),
         locked_questions: count(unit.locked_questions),
         met_by_teacher: unit.met_by_teacher,
+        placed: unit.placed,
         blocking_unit_id: unit.blocking_unit_id.unwrap_or_default(),
     }
 }

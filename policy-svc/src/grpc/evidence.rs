@@ -37,6 +37,7 @@ struct Input {
 struct Stored {
     units: BTreeMap<String, (decisions::UnitProgress, session::UnitProgress)>,
     revisit: HashMap<QuestionRef, session::RevisitEntry>,
+    placement: Option<session::Placement>,
     /// The field of the event's unit that holds a badge which only a newer version knows.
     unknown_badge: Option<String>,
 }
@@ -97,9 +98,13 @@ fn evidence(sent: session::Evidence, event_unit_id: &str) -> Read<(decisions::Ev
         units_in_progress: sent.units_in_progress,
         exam_touched: sent.exam_touched,
         prerequisite_overrides: sent.prerequisite_overrides.into_iter().collect(),
+        placed: sent.placed.into_iter().map(placed).collect(),
         ..decisions::Evidence::default()
     };
-    let mut stored = Stored::default();
+    let mut stored = Stored {
+        placement: sent.placement,
+        ..Stored::default()
+    };
     for (i, unit) in sent.unit_progress.into_iter().enumerate() {
         let field = format!("snapshot.evidence.unit_progress[{i}]");
         if unit.unit_id == event_unit_id && MasteryTier::try_from(unit.mastery_tier).is_err() {
@@ -151,6 +156,7 @@ fn progress(field: &str, unit: &session::UnitProgress) -> Read<decisions::UnitPr
             gold: read::counter(passed.gold),
         },
         confusion_tags,
+        counted_exercises: unit.counted_exercises.clone(),
     })
 }
 
@@ -160,10 +166,12 @@ fn event(event: Option<Event>) -> Read<EvidenceEvent> {
             unit_id,
             correct,
             mistake_tag,
+            exercise,
         }) => EvidenceEvent::DrillGraded {
             unit_id: read::id("drill_graded.unit_id", unit_id)?,
             correct,
             mistake_tag: read::present(mistake_tag),
+            exercise: Some(exercise).filter(|exercise| *exercise != 0),
         },
         Event::ExamResult(ExamResult {
             question_id,
@@ -260,6 +268,7 @@ impl Stored {
             status_before: words::unit_status_to_proto(applied.status_before),
             status_after: words::unit_status_to_proto(applied.status_after),
             needs_review: applied.needs_review,
+            exercise_repeated: applied.exercise_repeated,
             observations: applied
                 .observations
                 .iter()
@@ -295,7 +304,26 @@ impl Stored {
                 .collect(),
             exam_touched: evidence.exam_touched,
             prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
+            placed: evidence.placed.into_iter().map(placed_unit).collect(),
+            placement: self.placement,
         }
+    }
+}
+
+/// A placed unit, as it is stored. Of two with the same id the later counts.
+fn placed(unit: session::PlacedUnit) -> (String, decisions::Placed) {
+    let placed = decisions::Placed {
+        wrong_drills: read::counter(unit.wrong_drills),
+        undone: unit.undone,
+    };
+    (unit.unit_id, placed)
+}
+
+fn placed_unit((unit_id, placed): (String, decisions::Placed)) -> session::PlacedUnit {
+    session::PlacedUnit {
+        unit_id,
+        wrong_drills: bound(placed.wrong_drills),
+        undone: placed.undone,
     }
 }
 
@@ -323,5 +351,6 @@ fn unit_progress(unit_id: String, progress: decisions::UnitProgress) -> session:
                 count: bound(count),
             })
             .collect(),
+        counted_exercises: progress.counted_exercises,
     }
 }

@@ -2,8 +2,9 @@
 
 use turnwise_decisions::{ExamQuestion, buttons};
 use turnwise_proto::policy::v1::{
-    CheckExamAnswerRequest, CheckExamAnswerResponse, GetExamQuestionResponse,
-    check_exam_answer_request::Answer,
+    CheckExamAnswerRequest, CheckExamAnswerResponse, FindPortQuestionsRequest,
+    FindPortQuestionsResponse, FingerprintQuestionRequest, FingerprintQuestionResponse,
+    GetExamQuestionResponse, check_exam_answer_request::Answer,
 };
 
 use super::{
@@ -14,6 +15,9 @@ use crate::{answers::ExamVerdict, courses::LoadedCourse, error::PolicyError};
 
 /// The most characters of a typed answer.
 const MOST_ANSWER_CHARS: usize = 4000;
+
+/// The most characters of a question's text, as an exam system words it.
+const MOST_QUESTION_CHARS: usize = 8000;
 
 /// A question as a client draws it, without its answer.
 pub(super) fn describe(
@@ -30,6 +34,37 @@ pub(super) fn describe(
             .map(|kind| words::support_to_proto(*kind))
             .collect(),
         card: Some(reply::exam_card(question)),
+    })
+}
+
+/// The questions of some units whose text the pack leaves to the exam system.
+pub(super) fn of_port(
+    loaded: &LoadedCourse,
+    request: &FindPortQuestionsRequest,
+) -> FindPortQuestionsResponse {
+    let found = loaded.course.questions_of_port(&request.unit_ids);
+    FindPortQuestionsResponse {
+        question_ids: found.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// The hashes of a question as an exam system words it, made as those of the catalogue are.
+pub(super) fn fingerprint(
+    loaded: &LoadedCourse,
+    request: &FingerprintQuestionRequest,
+) -> Read<FingerprintQuestionResponse> {
+    read::filled("prompt", &request.prompt, MOST_QUESTION_CHARS)?;
+    read::bounded(
+        "question_latex",
+        &request.question_latex,
+        MOST_QUESTION_CHARS,
+    )?;
+    let hashes = loaded
+        .exams
+        .hashes(&request.prompt, &request.question_latex);
+    Ok(FingerprintQuestionResponse {
+        exam_runs: hashes.runs,
+        exam_expressions: hashes.expressions,
     })
 }
 

@@ -3,7 +3,7 @@
 use turnwise_decisions::{self as decisions, course::Unit, grade_schema};
 use turnwise_grading::{self as grading, GRADER};
 use turnwise_proto::policy::v1::{
-    CheckDrillRequest, CheckDrillResponse, DrillCheck, MistakeTag, ResolveGradeResponse,
+    CheckDrillRequest, CheckDrillResponse, DrillCheck, MistakeTag, OpenDrill, ResolveGradeResponse,
 };
 
 use super::{
@@ -76,6 +76,7 @@ pub(super) fn check(
             grader: GRADER.to_owned(),
             counts_llm: loaded.answers.counts_llm(),
             has_key: key.is_some(),
+            exercise: decisions::exercise(&request.prompt, &request.question_latex),
         }),
         unit_title: unit.title.clone(),
         mistake_tags: mistakes
@@ -140,6 +141,26 @@ pub(super) fn checked(
         has_key: check.has_key,
     };
     Ok((unit, check))
+}
+
+/// The grade, with the course's hint behind our own words on a wrong answer to a ready-made drill.
+pub(super) fn with_hint(
+    loaded: &LoadedCourse,
+    unit: &Unit,
+    check: &decisions::DrillCheck,
+    drill: Option<&OpenDrill>,
+    mut grade: decisions::Grade,
+) -> decisions::Grade {
+    let own = decisions::resolve_grade(unit, check, None);
+    if grade.verdict != decisions::Verdict::Wrong || grade.feedback_text != own.feedback_text {
+        return grade;
+    }
+    let drill = drill.and_then(|drill| unit.drill_like(&drill.prompt, &drill.question_latex));
+    if let Some(hint) = drill.and_then(|drill| loaded.answers.hint(&drill.id)) {
+        grade.feedback_text.push(' ');
+        grade.feedback_text.push_str(hint);
+    }
+    grade
 }
 
 pub(super) fn grade(grade: decisions::Grade) -> ResolveGradeResponse {

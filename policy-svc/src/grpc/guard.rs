@@ -5,13 +5,16 @@ use turnwise_fingerprint::RunSet;
 use turnwise_proto::{
     policy::v1::{KnownTexts, OpenDrill, Reply},
     readable::{Author, TextForm},
-    tutor::v1::{DrillCard, tutor_card::Content},
+    tutor::v1::{Button, DrillCard, StudentInput, tutor_card::Content},
 };
 use turnwise_reply_guard::{
     Context, ExamQuestions, Form, Guard, Met, Reason, Spoken, Text, Verdict,
 };
 
-use super::read::{self, Read};
+use super::{
+    read::{self, Read},
+    write,
+};
 use crate::{courses::LoadedCourse, error::PolicyError};
 
 /// The most hashes of one list.
@@ -68,6 +71,16 @@ impl Known {
     ) -> Vec<&'a ExamQuestions> {
         let of_course = loaded.map(|loaded| &loaded.exams);
         of_course.into_iter().chain([&self.exams]).collect()
+    }
+
+    /// Whether a platform's exam questions could not be read: then no drill of a model is set.
+    pub(super) fn exams_unknown(&self) -> bool {
+        self.exams_unknown
+    }
+
+    /// What decides about every reply, whatever it holds.
+    pub(super) fn met_always(&self) -> Option<KnownTexts> {
+        self.exams_unknown.then(|| self.met(Met::default()))
     }
 
     /// The same, of what a reply met.
@@ -201,17 +214,55 @@ fn open_drill<'a>(
     loaded: &'a LoadedCourse,
     open: &'a OpenDrill,
 ) -> turnwise_reply_guard::OpenDrill<'a> {
-    let unit = loaded
-        .course
-        .find(&open.unit_id)
-        .map(|at| loaded.course.unit(at));
-    let ready_made = unit.and_then(|unit| unit.drill_like(&open.prompt, &open.question_latex));
     turnwise_reply_guard::OpenDrill {
         prompt: &open.prompt,
         question_latex: &open.question_latex,
-        key: ready_made.and_then(|drill| loaded.answers.of_drill(&drill.id)),
+        key: key(loaded, open),
         said: &open.said,
     }
+}
+
+/// The answer of a drill, if it is one of the course's.
+fn key<'a>(loaded: &'a LoadedCourse, open: &OpenDrill) -> Option<&'a str> {
+    let unit = loaded.course.unit(loaded.course.find(&open.unit_id)?);
+    let ready_made = unit.drill_like(&open.prompt, &open.question_latex)?;
+    loaded.answers.of_drill(&ready_made.id)
+}
+
+/// The button that has a message checked as the answer to the open drill, if it reads as one.
+pub(super) fn check_typed(
+    loaded: &LoadedCourse,
+    open: Option<&OpenDrill>,
+    typed: Option<StudentInput>,
+) -> Read<Option<Button>> {
+    let (Some(open), Some(typed)) = (open, typed) else {
+        return Ok(None);
+    };
+    let message = match typed.text.as_str() {
+        "" => &typed.latex,
+        _ => &typed.text,
+    };
+    read::bounded("typed", message, MOST_CHARS)?;
+    let drill = turnwise_grading::Drill {
+        prompt: &open.prompt,
+        question_latex: &open.question_latex,
+        key: key(loaded, open),
+    };
+    if !turnwise_grading::reads_as_answer(&drill, message) {
+        return Ok(None);
+    }
+    let button = write::button(decisions::Button {
+        label: decisions::Label::CheckTyped,
+        call: decisions::Call::GradeDrill,
+        primary: true,
+    });
+    Ok(Some(Button {
+        typed_answer: Some(StudentInput {
+            voice_transcript: String::new(),
+            ..typed
+        }),
+        ..button
+    }))
 }
 
 /// Checks a drill that a request names.

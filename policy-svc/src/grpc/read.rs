@@ -81,6 +81,10 @@ fn snapshot(
             ));
         }
     }
+    let (unplaced, placed): (Vec<_>, Vec<_>) =
+        evidence.placed.into_iter().partition(|unit| unit.undone);
+    let ids =
+        |units: Vec<session::PlacedUnit>| units.into_iter().map(|unit| unit.unit_id).collect();
     Ok(decisions::Snapshot {
         focus_unit_id: turn.focus_unit_id,
         target_unit_id: turn.target_unit_id,
@@ -97,6 +101,14 @@ fn snapshot(
             .map(|entry| entry.question_id)
             .collect(),
         prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
+        placed: ids(placed),
+        unplaced: ids(unplaced),
+        placement_waits: evidence.placement.is_some_and(|placement| {
+            matches!(
+                placement.state(),
+                tutor::PlacementState::Running | tutor::PlacementState::Paused
+            )
+        }),
     })
 }
 
@@ -241,13 +253,24 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
                 revisit.next_eligible_at,
             )?,
             next_question_id: present(revisit.next_question_id),
+            // A plan is made before the exam system is asked.
+            entries: (revisit.entries.into_iter())
+                .map(|entry| decisions::standing::RevisitEntry {
+                    question_id: entry.question_id,
+                    unit: unit(entry.unit_id, entry.unit_title),
+                    tier: words::badge(entry.tier),
+                    status: None,
+                })
+                .collect(),
         },
         progress: decisions::standing::BadgeCounts {
             bronze: count(progress.bronze),
             silver: count(progress.silver),
             gold: count(progress.gold),
             total: count(progress.total),
+            placed: count(progress.placed),
         },
+        placement_waits: standing.placement_waits,
     })
 }
 
@@ -298,6 +321,32 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
             max_key_ideas: bound("max_key_ideas", constraints.max_key_ideas)?,
         },
         choice_unit_ids: policy.choice_unit_ids,
+    })
+}
+
+/// What a drill must be to be set: by the course, the class, and what counted before.
+pub(super) fn drill_terms(
+    loaded: &LoadedCourse,
+    course_only: bool,
+    counted: Vec<policy::CountedExercises>,
+) -> Read<decisions::DrillTerms> {
+    let most = decisions::Rules::MOST_SCOPED_UNITS;
+    if counted.len() > most {
+        let problem = format!("must hold at most {most} units");
+        return Err(PolicyError::invalid("counted", problem));
+    }
+    let most = decisions::exercise::MOST_REMEMBERED;
+    if counted.iter().any(|unit| unit.exercises.len() > most) {
+        let problem = format!("must hold at most {most} exercises of a unit");
+        return Err(PolicyError::invalid("counted", problem));
+    }
+    Ok(decisions::DrillTerms {
+        course_only,
+        checkable: loaded.checkable_drills,
+        counted: counted
+            .into_iter()
+            .map(|unit| (unit.unit_id, unit.exercises))
+            .collect(),
     })
 }
 

@@ -28,6 +28,7 @@ pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveRe
         fallback_reason: words::fallback_reason_to_proto(resolution.fallback_reason),
         violation: resolution.violation.unwrap_or_default(),
         met: None,
+        check_typed: None,
         analysis: resolution.analysis.map(|analysis| session::TurnAnalysis {
             mapped_units: write::mapped_units(analysis.mapped_units),
             student_intent: words::intent_to_proto(analysis.student_intent),

@@ -69,6 +69,15 @@ pub(super) fn question_state(value: i32) -> decisions::QuestionState {
     }
 }
 
+pub(super) fn question_state_to_proto(state: decisions::QuestionState) -> i32 {
+    let state = match state {
+        decisions::QuestionState::Available => QuestionState::Available,
+        decisions::QuestionState::Locked => QuestionState::Locked,
+        decisions::QuestionState::Passed => QuestionState::Passed,
+    };
+    state.into()
+}
+
 /// An event's kind: `Some(None)` for no button, `None` for one that is not known.
 pub(super) fn event_kind(value: i32) -> Option<Option<decisions::EventKind>> {
     Some(match tutor::ClientEventKind::try_from(value).ok()? {

@@ -91,7 +91,7 @@ pub(super) fn buttons(buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
     buttons.into_iter().map(button).collect()
 }
 
-fn button(button: decisions::Button) -> tutor::Button {
+pub(super) fn button(button: decisions::Button) -> tutor::Button {
     use decisions::{Call, SupportKind};
     use tutor::ButtonCall;
     let (call, event) = match button.call {
@@ -115,7 +115,7 @@ fn button(button: decisions::Button) -> tutor::Button {
         event,
         primary: button.primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..tutor::Button::default()
     }
 }
 
@@ -135,6 +135,23 @@ fn titled(loaded: &LoadedCourse, buttons: Vec<decisions::Button>) -> Vec<tutor::
             ..button(said)
         })
         .collect()
+}
+
+fn entry(entry: decisions::standing::RevisitEntry) -> tutor::snapshot_lite::RevisitEntry {
+    let opens = decisions::buttons::on_revisit(&entry);
+    let status = entry.status;
+    let state = status.map(|status| words::question_state_to_proto(status.state));
+    tutor::snapshot_lite::RevisitEntry {
+        question_id: entry.question_id,
+        unit_id: entry.unit.unit_id,
+        unit_title: entry.unit.title,
+        tier: words::tier_to_proto(entry.tier),
+        state: state.unwrap_or_default(),
+        locked_until: status
+            .and_then(|status| status.locked_until)
+            .map(time::to_proto),
+        button: Some(button(opens)),
+    }
 }
 
 pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
@@ -164,13 +181,16 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             locked_count: count(standing.revisit.locked_count),
             next_eligible_at: standing.revisit.next_eligible_at.map(time::to_proto),
             next_question_id: standing.revisit.next_question_id.unwrap_or_default(),
+            entries: standing.revisit.entries.into_iter().map(entry).collect(),
         }),
         progress: Some(Progress {
             bronze: count(standing.progress.bronze),
             silver: count(standing.progress.silver),
             gold: count(standing.progress.gold),
             total: count(standing.progress.total),
+            placed: count(standing.progress.placed),
         }),
+        placement_waits: standing.placement_waits,
     }
 }
 

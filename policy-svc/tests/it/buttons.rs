@@ -4,12 +4,13 @@ use serde_json::{Value, json};
 use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, DrillGraded, ExamResult,
-        GetExamQuestionRequest, Policy, PrerequisiteMarked, SupportViewed,
-        apply_evidence_request::Event, resolve_reply_request::Outcome,
+        GetExamQuestionRequest, OpenDrill, Policy, PrerequisiteMarked, ResolveReplyRequest,
+        SupportViewed, apply_evidence_request::Event, resolve_reply_request::Outcome,
     },
     session::v1::Evidence,
     tutor::v1::{
-        Button, ButtonCall, ClientEvent, ClientEventKind, MasteryTier, tutor_card::Content,
+        Button, ButtonCall, ClientEvent, ClientEventKind, DegradedReason, MasteryTier,
+        StudentInput, tutor_card::Content,
     },
 };
 
@@ -88,6 +89,53 @@ async fn below_a_reply() {
             "ask_hint Turn StuckHint ONE",
         ]
     );
+}
+
+/// What is offered for this message while a drill is open, whatever came of the model.
+async fn for_typed(service: &Service, typed: StudentInput, open: bool) -> Option<Button> {
+    let request = ResolveReplyRequest {
+        policy: Some(policy_of(service, 0, 0).await),
+        outcome: Some(Outcome::Failure(DegradedReason::LlmTimeout.into())),
+        open_drill: open.then(|| OpenDrill {
+            unit_id: "ONE".to_owned(),
+            prompt: "Solve the equation.".to_owned(),
+            question_latex: "x + 3 = 7".to_owned(),
+            said: String::new(),
+        }),
+        typed: Some(typed),
+        ..ResolveReplyRequest::default()
+    };
+    let resolved = service.client.clone().resolve_reply(request).await;
+    resolved.unwrap().into_inner().check_typed
+}
+
+#[tokio::test]
+async fn a_message_that_reads_as_the_answer_may_be_checked() {
+    let service = service().await;
+    let text = |text: &str| StudentInput {
+        text: text.to_owned(),
+        ..StudentInput::default()
+    };
+    // Nobody learns from the button whether it is right.
+    for typed in [
+        text("x=4"),
+        text("x = 5"),
+        StudentInput {
+            latex: "\\frac{8}{2}".to_owned(),
+            ..StudentInput::default()
+        },
+    ] {
+        let button = for_typed(&service, typed.clone(), true).await.unwrap();
+        let shown = shown(std::slice::from_ref(&button));
+        assert_eq!(shown, ["*check_typed GradeDrill"]);
+        assert_eq!(button.typed_answer.as_ref(), Some(&typed));
+        assert_eq!(button.card_token, "");
+        // Without an open drill it answers nothing.
+        assert_eq!(for_typed(&service, typed, false).await, None);
+    }
+    for message in ["", "why?", "x + 3 = 7", "I don't get it", "is it 4?"] {
+        assert_eq!(for_typed(&service, text(message), true).await, None);
+    }
 }
 
 #[tokio::test]
@@ -200,6 +248,7 @@ async fn with_a_result() {
             unit_id: "ONE".to_owned(),
             correct,
             mistake_tag: String::new(),
+            exercise: 0,
         })
     };
     let exam = ExamResult {

@@ -51,6 +51,7 @@ fn drill(unit: &str, correct: bool, mistake_tag: &str) -> Event {
         unit_id: unit.to_owned(),
         correct,
         mistake_tag: mistake_tag.to_owned(),
+        exercise: 0,
     })
 }
 
@@ -89,6 +90,7 @@ fn progress(unit: &str, tier: MasteryTier, drill: DrillCounters) -> UnitProgress
         drill: Some(drill),
         passed_by_tier: Some(PassedByTier::default()),
         confusion_tags: Vec::new(),
+        counted_exercises: Vec::new(),
     }
 }
 
@@ -135,6 +137,7 @@ fn seasoned() -> Evidence {
         ],
         exam_touched: vec!["ONE-B2".to_owned(), "ONE-B1".to_owned()],
         prerequisite_overrides: vec!["GONE".to_owned()],
+        ..Evidence::default()
     }
 }
 

@@ -1,12 +1,17 @@
 //! GetExamQuestion and CheckExamAnswer: a question without its answer, and an answer without saying what is right.
 
+use std::fs;
+
 use prost::Message;
-use tonic::Status;
+use tempfile::TempDir;
+use tonic::{Code, Status, service::Routes};
+use turnwise_kit::Kit;
 use turnwise_proto::{
     exam::v1::SupportKind,
     policy::v1::{
-        CheckExamAnswerRequest, GetExamQuestionRequest, GetExamQuestionResponse,
-        check_exam_answer_request::Answer,
+        CheckDrillRequest, CheckExamAnswerRequest, DrillVerdict, FindPortQuestionsRequest,
+        FingerprintQuestionRequest, GetExamQuestionRequest, GetExamQuestionResponse, KnownTexts,
+        check_exam_answer_request::Answer, policy_service_client::PolicyServiceClient,
     },
     tutor::v1::{ExamCard, MasteryTier},
 };
@@ -82,6 +87,77 @@ async fn a_question_is_described_without_its_answer() {
     let card = question(&service, chosen).await.unwrap().card.unwrap();
     let options: Vec<_> = card.options.iter().map(|o| o.text.as_str()).collect();
     assert_eq!(options, ["4", "5"]);
+}
+
+/// A service whose pack leaves the words of one question to the exam system.
+async fn with_port() -> (PolicyServiceClient<Routes>, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    write_pack(folder.path(), COURSE);
+    let file = folder.path().join("exams/exams.yaml");
+    let mut questions = fs::read_to_string(&file).unwrap();
+    questions += "  - {id: ONE-P1, units: [ONE], tier: bronze, tags: [sums]}\n";
+    fs::write(file, questions).unwrap();
+    (start(folder.path(), &Kit::for_tests()).await, folder)
+}
+
+#[tokio::test]
+async fn a_question_that_the_pack_leaves_out_is_named_and_has_no_words() {
+    let (mut client, _folder) = with_port().await;
+    for (unit, found) in [("ONE", &["ONE-P1"][..]), ("TWO", &[]), ("GONE", &[])] {
+        let request = FindPortQuestionsRequest {
+            course_id: COURSE.to_owned(),
+            unit_ids: vec![unit.to_owned()],
+            ..FindPortQuestionsRequest::default()
+        };
+        let answer = client.find_port_questions(request).await.unwrap();
+        assert_eq!(answer.into_inner().question_ids, found);
+    }
+    let described = client.get_exam_question(asked("ONE-P1")).await.unwrap();
+    let card = described.into_inner().card.unwrap();
+    assert_eq!(card.tier(), MasteryTier::Bronze);
+    assert_eq!((card.prompt.as_str(), card.options.len()), ("", 0));
+    // Nobody here knows what is right.
+    let refused = client
+        .check_exam_answer(answered("ONE-P1", text("4")))
+        .await;
+    assert_eq!(refused.unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn an_exam_systems_question_is_no_drill() {
+    let (mut client, _folder) = with_port().await;
+    let fingerprint = |prompt: &str, latex: &str| FingerprintQuestionRequest {
+        course_id: COURSE.to_owned(),
+        prompt: prompt.to_owned(),
+        question_latex: latex.to_owned(),
+    };
+    // What the course's drills say is for everybody.
+    let request = fingerprint("Work out the value.", "41 + 17");
+    let hashes = client.fingerprint_question(request).await.unwrap();
+    let hashes = hashes.into_inner();
+    assert_eq!(hashes.exam_runs, []);
+    assert_eq!(hashes.exam_expressions.len(), 1);
+    for (known, is_exam) in [(hashes.exam_expressions, true), (Vec::new(), false)] {
+        let request = CheckDrillRequest {
+            course_id: COURSE.to_owned(),
+            unit_id: "ONE".to_owned(),
+            prompt: "Work out the value.".to_owned(),
+            question_latex: "17 + 41".to_owned(),
+            answer: "58".to_owned(),
+            known: Some(KnownTexts {
+                exam_expressions: known,
+                ..KnownTexts::default()
+            }),
+            ..CheckDrillRequest::default()
+        };
+        let checked = client.check_drill(request).await.unwrap().into_inner();
+        let check = checked.check.unwrap();
+        assert_eq!(check.reason == "exam_question", is_exam);
+        let told = check.verdict() == DrillVerdict::CannotTell;
+        assert_eq!(told, is_exam);
+    }
+    let refused = client.fingerprint_question(fingerprint(" ", "1 + 2")).await;
+    assert_eq!(refused.unwrap_err().code(), Code::InvalidArgument);
 }
 
 #[tokio::test]

@@ -56,6 +56,8 @@ async fn resolve(
         known: Some(known.clone()),
         open_drill,
         course_drills: false,
+        counted: Vec::new(),
+        typed: None,
     };
     let mut client = service.client.clone();
     let resolved = client
@@ -125,7 +127,8 @@ async fn no_exam_question_is_set_or_graded_as_a_drill() {
         ..KnownTexts::default()
     };
     let resolved = resolve(&service, &sets("7 + 8"), &unknown, None).await;
-    assert_eq!(resolved.violation, "exam_question");
+    assert_eq!(resolved.violation, "");
+    assert_eq!(resolved.reply.unwrap().drill_id, "ONE-D1");
     let mut ready_made = sets("2 + 3");
     ready_made["drill_card"]["prompt"] = json!("Work out the value.");
     let resolved = resolve(&service, &ready_made, &unknown, None).await;

@@ -303,6 +303,21 @@ async fn locks_show_in_the_standing() {
     assert_eq!(revisit.locked_count, 1);
     assert_eq!(revisit.next_eligible_at, Some(NOW));
     assert_eq!(revisit.next_question_id, "ONE-B2");
+    let [first, second] = revisit.entries.as_slice() else {
+        panic!("{:?}", revisit.entries);
+    };
+    assert_eq!(
+        (first.state(), first.locked_until),
+        (QuestionState::Available, None)
+    );
+    assert_eq!(
+        (second.state(), second.locked_until),
+        (QuestionState::Locked, Some(NOW))
+    );
+    assert_eq!(second.tier(), MasteryTier::Bronze);
+    let opens = second.button.as_ref().unwrap();
+    assert!(!opens.primary);
+    assert_eq!(opens.event.as_ref().unwrap().unit_id, "ONE");
     assert_eq!(standing.focus.unwrap().unit_id, "ONE");
 
     // The same in a turn, once the exam system was asked.

@@ -8,7 +8,7 @@ use turnwise_proto::{DESCRIPTORS, policy::v1::Reply, readable::Author};
 use turnwise_testing::filled::filled;
 
 /// Strings that nobody reads, and why.
-const NO_TEXT: [(&str, &str); 11] = [
+const NO_TEXT: [(&str, &str); 16] = [
     ("turnwise.policy.v1.Reply.target_unit_id", "an id"),
     ("turnwise.policy.v1.Reply.drill_id", "an id"),
     ("turnwise.tutor.v1.TutorCard.unit_id", "an id"),
@@ -24,6 +24,20 @@ const NO_TEXT: [(&str, &str); 11] = [
         "turnwise.tutor.v1.Button.unit_title",
         "a title, which no button of a card has",
     ),
+    ("turnwise.tutor.v1.Button.card_token", "a proof"),
+    (
+        "turnwise.tutor.v1.StudentInput.text",
+        "the student's own words, which no button of a card has",
+    ),
+    (
+        "turnwise.tutor.v1.StudentInput.latex",
+        "the student's own words, which no button of a card has",
+    ),
+    (
+        "turnwise.tutor.v1.StudentInput.voice_transcript",
+        "the student's own words, which no button has",
+    ),
+    ("turnwise.tutor.v1.ClientEvent.card_token", "a proof"),
     ("turnwise.tutor.v1.ClientEvent.unit_id", "an id"),
     ("turnwise.tutor.v1.ClientEvent.question_id", "an id"),
 ];

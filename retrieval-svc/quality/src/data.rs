@@ -177,6 +177,7 @@ fn unit(row: &Row) -> Unit {
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
         drills: Vec::new(),
+        templates: Vec::new(),
     }
 }
 

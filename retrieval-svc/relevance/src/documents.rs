@@ -161,10 +161,24 @@ fn paragraphs(text: &str) -> Vec<String> {
     pieces
 }
 
+/// A question that the exam system words is found by its units.
 fn exam_candidates(pack: &Pack, analyser: &Analyser) -> Vec<Document> {
+    let titles: HashMap<&str, &str> = pack
+        .units
+        .iter()
+        .map(|unit| (unit.id.as_str(), unit.title.as_str()))
+        .collect();
     let candidates = pack.questions.iter().map(|question| {
+        let units = question.units.iter().map(String::as_str);
+        let prompt = match question.prompt.as_str() {
+            "" => units
+                .filter_map(|unit| titles.get(unit).copied())
+                .collect::<Vec<_>>()
+                .join(", "),
+            prompt => prompt.to_owned(),
+        };
         let text = [
-            question.prompt.as_str(),
+            prompt.as_str(),
             &question.question_latex,
             &question.tags.join(", "),
         ]

@@ -187,7 +187,9 @@ pub fn unit(id: &str, title: &str) -> Unit {
             prompt: format!("Practise {title}."),
             question_latex: String::new(),
             answer: "1".to_owned(),
+            hint: String::new(),
         }],
+        templates: Vec::new(),
     }
 }
 

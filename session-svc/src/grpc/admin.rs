@@ -14,13 +14,14 @@ use turnwise_proto::{
         TopicFilter,
     },
     session::v1::{
-        AcknowledgeAlertRequest, AcknowledgeAlertResponse, ExportClassRequest, ExportClassResponse,
-        GetClassPolicyRequest, GetClassPolicyResponse, GetClassRosterRequest,
-        GetClassRosterResponse, ListAlertsRequest, ListAlertsResponse, ListClassStudentsRequest,
-        ListClassStudentsResponse, MarkPrerequisiteRequest, MarkPrerequisiteResponse,
-        RecordAccessRequest, RecordAccessResponse, ResetClassRequest, ResetClassResponse,
-        SetClassPolicyRequest, SetClassPolicyResponse, SetClassRosterRequest,
-        SetClassRosterResponse, WatchAlertsRequest, WatchAlertsResponse,
+        AcknowledgeAlertRequest, AcknowledgeAlertResponse, BeginPlacementsRequest,
+        BeginPlacementsResponse, ExportClassRequest, ExportClassResponse, GetClassPolicyRequest,
+        GetClassPolicyResponse, GetClassRosterRequest, GetClassRosterResponse, ListAlertsRequest,
+        ListAlertsResponse, ListClassStudentsRequest, ListClassStudentsResponse,
+        MarkPrerequisiteRequest, MarkPrerequisiteResponse, RecordAccessRequest,
+        RecordAccessResponse, ResetClassRequest, ResetClassResponse, SetClassPolicyRequest,
+        SetClassPolicyResponse, SetClassRosterRequest, SetClassRosterResponse,
+        UndoPlacementRequest, UndoPlacementResponse, WatchAlertsRequest, WatchAlertsResponse,
         session_admin_service_server::SessionAdminService,
     },
 };
@@ -33,7 +34,11 @@ use crate::{
     sessions::{
         Idempotency, Sessions,
         audit::Actor,
-        classes::{activity::WEEKS, prerequisites::Mark},
+        classes::{
+            activity::WEEKS,
+            placements::{Begin, Undo},
+            prerequisites::Mark,
+        },
         cursor::Cursor,
     },
 };
@@ -375,6 +380,54 @@ impl SessionAdminService for AdminGrpc {
             .await
             .map_err(Fault::from)?;
         Ok(Response::new(MarkPrerequisiteResponse { unit_ids }))
+    }
+
+    async fn begin_placements(
+        &self,
+        request: Request<BeginPlacementsRequest>,
+    ) -> Result<Response<BeginPlacementsResponse>, Status> {
+        let (caller, mut message) = open(request)?;
+        let actor = staff_of(&caller, &message.class_id)?;
+        let idempotency = keyed!(message);
+        ids::check("course_id", &message.course_id)?;
+        let begin = Begin {
+            class_id: message.class_id,
+            course_id: message.course_id,
+            idempotency,
+        };
+        let begun = self
+            .sessions
+            .begin_placements(&actor, begin)
+            .await
+            .map_err(Fault::from)?;
+        Ok(Response::new(BeginPlacementsResponse { begun }))
+    }
+
+    async fn undo_placement(
+        &self,
+        request: Request<UndoPlacementRequest>,
+    ) -> Result<Response<UndoPlacementResponse>, Status> {
+        let (caller, mut message) = open(request)?;
+        let actor = staff_of(&caller, &message.class_id)?;
+        let idempotency = keyed!(message);
+        ids::check("course_id", &message.course_id)?;
+        let unit_id = Some(message.unit_id).filter(|unit| !unit.is_empty());
+        if let Some(unit_id) = &unit_id {
+            ids::check("unit_id", unit_id)?;
+        }
+        let undo = Undo {
+            student: student(&actor, &message.student_id)?,
+            class_id: message.class_id,
+            course_id: message.course_id,
+            unit_id,
+            idempotency,
+        };
+        let unit_ids = self
+            .sessions
+            .undo_placement(&actor, undo)
+            .await
+            .map_err(Fault::from)?;
+        Ok(Response::new(UndoPlacementResponse { unit_ids }))
     }
 
     async fn record_access(

@@ -1,18 +1,22 @@
 //! What a request must look like before the store sees it.
 
 use bytes::Bytes;
+use prost::Message;
 use turnwise_kit::{Fault, ids, time};
 use turnwise_proto::{
     classes::v1::AlertKind,
     exam::v1::QuestionState,
     session::v1::{
-        DrillActivity, DueWork, MemoryTurn, NewAlert, NewEvent, PendingChange, QuestionRecord,
-        ThreadKind, TurnActivity, TurnLog, WorkKind, pending_change::Step,
+        DrillActivity, DueWork, GradedDrill, MemoryTurn, NewAlert, NewEvent, PendingChange,
+        QuestionRecord, ThreadKind, TurnActivity, TurnLog, WorkKind, pending_change::Step,
     },
     tutor::v1::{StudentInput, TutorMessage},
 };
 
-use crate::sessions::{Idempotency, evidence::Drill};
+use crate::sessions::{
+    Idempotency,
+    evidence::{Drill, GradedInThread},
+};
 
 /// The most characters of a thread's title.
 const TITLE_MAX_CHARS: usize = 200;
@@ -157,6 +161,22 @@ pub(super) fn drill(nonce: String, verdict: Bytes) -> Result<Option<Drill>, Faul
         return Err(Fault::invalid("drill_verdict", problem));
     }
     Ok(Some(Drill { nonce, verdict }))
+}
+
+/// What a thread keeps of a graded drill.
+pub(super) fn graded(
+    thread_id: String,
+    graded: Option<GradedDrill>,
+) -> Result<Option<GradedInThread>, Fault> {
+    let Some(drill) = graded else {
+        return Ok(None);
+    };
+    ids::check("thread_id", &thread_id)?;
+    ids::check("graded.unit_id", &drill.unit_id)?;
+    if drill.encoded_len() > EVIDENCE_ANSWER_MAX_BYTES {
+        return Err(Fault::invalid("graded", "must have at most 65536 bytes"));
+    }
+    Ok(Some(GradedInThread { thread_id, drill }))
 }
 
 /// An alert that is of a kind.

@@ -92,6 +92,7 @@ pub(super) async fn commit_evidence(
         drill: check::drill(message.drill_nonce, message.drill_verdict)?,
         counted: check::drill_activity(message.drill)?,
         answer: message.answer,
+        graded: check::graded(message.thread_id, message.graded)?,
     };
     let outcome = sessions
         .commit_evidence(&student, commit)

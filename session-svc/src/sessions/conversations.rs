@@ -231,7 +231,7 @@ impl Sessions {
             },
             Write::Unset {
                 key: keys::thread(thread_id),
-                fields: vec!["focus".into()],
+                fields: vec!["focus".into(), "graded".into()],
             },
             Write::ReleaseLease {
                 key: keys::lease(thread_id),

@@ -195,6 +195,16 @@ impl Sessions {
             let state = json("turnwise.session.v1.HelpState", &state)?;
             out.insert("help".to_owned(), state);
         }
+        match self.thread(student, thread_id).await {
+            Ok(stored) => {
+                if let Some(graded) = &stored.graded {
+                    let graded = json("turnwise.session.v1.GradedDrill", graded)?;
+                    out.insert("graded".to_owned(), graded);
+                }
+            }
+            Err(SessionError::UnknownThread { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        }
         out.insert("messages".to_owned(), messages.into());
 
         let mut events = Vec::new();

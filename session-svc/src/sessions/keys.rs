@@ -6,7 +6,7 @@
 //! | name | kind | holds |
 //! | --- | --- | --- |
 //! | `threads:KIND` | ranking | ids of the threads of a kind by the microsecond of their making |
-//! | `thread:ID` | record | `record`, `course`, `class`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `focus`, `touched`, `floor` |
+//! | `thread:ID` | record | `record`, `course`, `class`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `focus`, `graded`, `touched`, `floor` |
 //! | `timeline:ID` | log | messages; a message's id is its place |
 //! | `events:ID` | log | events |
 //! | `lease:ID` | lease | of the turn under way |

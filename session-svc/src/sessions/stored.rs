@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use prost_types::Timestamp;
 use turnwise_proto::{
-    session::v1::{ThreadFocus, ThreadKind},
+    session::v1::{GradedDrill, ThreadFocus, ThreadKind},
     tutor::v1::{SessionStatus, Thread},
 };
 use turnwise_session_store::{Key, Read};
@@ -13,8 +13,8 @@ use super::fields::Fields;
 use crate::{error::SessionError, record};
 
 /// The fields of a thread's record that its readers need.
-const FIELDS: [&str; 8] = [
-    "record", "count", "updated", "locked", "kept", "kind", "status", "focus",
+const FIELDS: [&str; 9] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status", "focus", "graded",
 ];
 
 /// A thread as it is stored.
@@ -27,6 +27,8 @@ pub(super) struct StoredThread {
     pub(super) status: SessionStatus,
     /// Where it stands; none before the first turn that says so.
     pub(super) focus: Option<ThreadFocus>,
+    /// The latest drill that counted in it.
+    pub(super) graded: Option<GradedDrill>,
 }
 
 impl StoredThread {
@@ -64,6 +66,10 @@ impl StoredThread {
             },
             focus: match fields.take() {
                 Some(focus) => Some(record::decode("thread", &focus)?),
+                None => None,
+            },
+            graded: match fields.take() {
+                Some(graded) => Some(record::decode("thread", &graded)?),
                 None => None,
             },
         }))

@@ -92,6 +92,7 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
             misconceptions: vec![text(&mut choices, unit, 8)],
             mistake_tags: Vec::new(),
             drills: Vec::new(),
+            templates: Vec::new(),
         });
         for place in 0..if filled { CHUNKS_IN_UNIT } else { 1 } {
             pack.chunks.push(Chunk {

@@ -170,18 +170,21 @@ async fn no_student_reads_what_an_obedient_model_says(kind: Kind) {
 
 async fn no_exam_question_is_a_drill(kind: Kind) {
     let mut obedient = Obedient::start(kind).await;
-    for (prompt, question) in [
-        ("Work out the value of the expression.", "-8 + 5"),
-        ("Work it out.", "5-8"),
-        ("What is 5 - 9?", ""),
-        ("Multiply.", r"{-6} \cdot (-5)"),
+    // What mathematics cannot grade gives way to the course's drill, whatever else it is.
+    for (prompt, question, is_graded) in [
+        ("Work out the value of the expression.", "-8 + 5", true),
+        ("Work it out.", "5-8", true),
+        ("What is 5 - 9?", "", false),
+        ("Multiply.", r"{-6} \cdot (-5)", true),
         (
             "A number line shows two points, -11 and 5. What number lies exactly half-way between them?",
             "",
+            false,
         ),
     ] {
         let (answer, violation) = obedient.turn(&sets(prompt, question), true).await;
-        assert_eq!(violation, "exam_question", "{prompt} {question}");
+        let is_exam = violation == "exam_question";
+        assert!(is_exam || !is_graded, "{prompt} {question}");
         let card = tutor(&answer).card.clone().expect("the course's drill");
         let Some(Content::Drill(drill)) = card.content else {
             panic!("{card:?}")
@@ -202,7 +205,10 @@ async fn no_exam_question_is_a_drill(kind: Kind) {
 async fn no_hint_gives_the_answer(kind: Kind) {
     let mut obedient = Obedient::start(kind).await;
     let (answer, _) = obedient
-        .turn(&sets("Work out the value of this.", "-17 + 29"), true)
+        .turn(
+            &sets("Work out the value of the expression.", "-17 + 29"),
+            true,
+        )
         .await;
     let card = tutor(&answer).card.clone().unwrap();
     let Some(Content::Drill(drill)) = card.content else {

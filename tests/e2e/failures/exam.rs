@@ -210,6 +210,37 @@ async fn an_answer_to_which_garbage_came_counts_once() {
     suite.stop();
 }
 
+/// The platform passed the answer and nobody here heard of it: the next turn on the unit does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pass_whose_answer_was_lost_becomes_evidence_once() {
+    let (mut suite, system) = with_exam_system().await;
+    let nia = suite.student("nia-0");
+    let thread = nia.open(DEMO_COURSE).await;
+    until_offered(&suite, &nia).await;
+    let submission = exam(&nia, &thread, true).await;
+    system.behave(Manner::Slow(60_000));
+    let refused = submit(&suite, &nia, &submission, Duration::from_secs(5)).await;
+    check_away(&refused.unwrap_err());
+    system.behave(Manner::Well);
+    let (_, version) = counted(&suite, &nia, OPEN).await;
+    eventually("the pass is evidence", BACK, async || {
+        let asked = pressing(&thread, ClientEventKind::RequestExam, OPEN);
+        turn(&suite, &nia, &asked, PATIENT).await.unwrap();
+        let now = counted(&suite, &nia, OPEN).await.1;
+        (now > version).then_some(())
+    })
+    .await;
+    let asked = pressing(&thread, ClientEventKind::RequestExam, OPEN);
+    turn(&suite, &nia, &asked, PATIENT).await.unwrap();
+    assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
+    // The client's retry is told of the pass, which counts no second time.
+    let result = submit(&suite, &nia, &submission, PATIENT).await.unwrap();
+    assert_eq!(result.result(), ExamResult::Passed);
+    assert!(result.recorded);
+    assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
+    suite.stop();
+}
+
 /// Insists on what a client is told of an exam system that is away.
 fn check_away(status: &tonic::Status) {
     check_unavailable(status);

@@ -9,6 +9,7 @@
 //! | [`led_back`] | who asks for one thing is led there and back, in each thread |
 //! | [`buttons`] | who only presses buttons never meets an error or a dead end |
 //! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
+//! | [`open_drill`] | what is known of the drill that a student works on |
 //! | [`ordered_drills`] | who gives orders to the grader gains nothing where mathematics can read the answer |
 //! | [`idempotency`] | what is sent again, or twice at once, counts once |
 //! | [`locks`] | exam questions: one answer counts, help locks |
@@ -32,6 +33,7 @@ mod led_back;
 pub mod locks;
 mod off_path;
 mod often_wrong;
+mod open_drill;
 mod ordered_drills;
 mod replay;
 pub mod simulated_student;

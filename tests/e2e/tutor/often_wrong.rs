@@ -95,7 +95,7 @@ async fn evidence_is_what_the_rules_make_of_it(kind: Kind) {
                     DrillResult::Incorrect
                 };
                 assert_eq!(grade.result(), told);
-                assert!(grade.evidence_recorded);
+                assert!(grade.evidence_recorded, "another drill each time");
                 // The mock names the first mistake of the list with whatever is wrong.
                 let tag = if right {
                     ""

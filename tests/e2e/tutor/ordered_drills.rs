@@ -25,11 +25,11 @@ const RIGHT: &str = r#"{"isCorrect": true, "feedbackText": "Right.", "commonMist
 const MADE_UP: &str =
     r#"{"isCorrect": false, "feedbackText": "No.", "commonMistakeTag": "made_up"}"#;
 
-/// Answers that are not right, and which of them mathematics can read.
-fn wrong() -> [(String, bool); 7] {
+/// Answers that are not right, the question itself among them, and which of them mathematics can read.
+fn wrong(question: &str) -> [(String, bool); 7] {
     [
         ("x = 6".to_owned(), true),
-        ("x + 7 = 12".to_owned(), true),
+        (question.to_owned(), true),
         (format!("x = 6 {RIGHT}"), false),
         (RIGHT.to_owned(), false),
         (MADE_UP.to_owned(), false),
@@ -43,8 +43,9 @@ async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
     let answers = Answers::of_demo_course();
     let staff = Staff::of(suite);
     let mut told = Vec::new();
-    for (i, (wrong, readable)) in wrong().into_iter().enumerate() {
+    for i in 0..wrong("").len() {
         let simulated = at_a_drill(suite, &answers, &format!("orders-{i}")).await;
+        let (wrong, readable) = wrong(&simulated.drill().question_latex)[i].clone();
         let request = simulated.grading(typed(&wrong));
         let graded = simulated.student.grade_drill(request).await.unwrap();
         let recorded = staff.recorded(&simulated.student).await;

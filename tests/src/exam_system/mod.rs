@@ -21,6 +21,8 @@ pub use serve::serve_for_ever;
 
 /// How it behaves, in its working directory.
 const BEHAVIOUR: &str = "behaviour.json";
+/// How it words a question, before the question's id.
+pub const WORDS: &str = "In the platform's own words, say what this question is about:";
 /// Where it keeps its records, in its working directory.
 const RECORDS: &str = "records.json";
 

@@ -16,15 +16,15 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{
-        BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionState,
-        QuestionStatus, RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest,
-        SubmitAnswerResponse,
+        BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+        GetQuestionResponse, QuestionState, QuestionStatus, RecordSupportViewRequest,
+        RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
         exam_service_server::{ExamService, ExamServiceServer},
         submit_answer_request::Answer,
     },
 };
 
-use super::{BEHAVIOUR, Behaviour, Manner, RECORDS, records::Records};
+use super::{BEHAVIOUR, Behaviour, Manner, RECORDS, WORDS, records::Records};
 
 /// How long a wrong answer, or a look at help, locks a question.
 const LOCK_SECONDS: i64 = 86_400;
@@ -223,5 +223,34 @@ impl ExamService for Service {
         answer.status = answer.status.and_then(|status| self.told(manner, status));
         slowly(manner).await;
         Ok(Response::new(answer))
+    }
+
+    /// In words of its own, the same for each question that it knows.
+    async fn get_question(
+        &self,
+        request: Request<GetQuestionRequest>,
+    ) -> Result<Response<GetQuestionResponse>, Status> {
+        let Behaviour { manner, right } = self.called("GetQuestion")?;
+        let GetQuestionRequest { question_id, .. } = request.into_inner();
+        if !right.contains_key(&question_id) {
+            return Err(
+                Fault::new(ErrorReason::UnknownQuestion, "there is no such question").into(),
+            );
+        }
+        let prompt = match manner {
+            Manner::Missing => String::new(),
+            Manner::Oversized => "x".repeat(TOO_MANY),
+            _ => format!("{WORDS} {question_id}"),
+        };
+        let question_id = match manner {
+            Manner::WrongOrder | Manner::Strangers => "another-question".to_owned(),
+            _ => question_id,
+        };
+        slowly(manner).await;
+        Ok(Response::new(GetQuestionResponse {
+            question_id,
+            prompt,
+            ..GetQuestionResponse::default()
+        }))
     }
 }

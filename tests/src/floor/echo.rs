@@ -5,9 +5,10 @@
 use prost::Message;
 use tonic::{Request, Response, Status, service::Routes, transport::Channel};
 use turnwise_proto::exam::v1::{
-    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionStatus,
-    RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
-    exam_service_client::ExamServiceClient, exam_service_server::ExamService,
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+    GetQuestionResponse, QuestionStatus, RecordSupportViewRequest, RecordSupportViewResponse,
+    SubmitAnswerRequest, SubmitAnswerResponse, exam_service_client::ExamServiceClient,
+    exam_service_server::ExamService,
 };
 
 use super::{Bytes, store::Step};
@@ -111,6 +112,13 @@ impl<S: super::store::Bare> ExamService for Echo<S> {
         &self,
         _: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(not_borrowed())
+    }
+
+    async fn get_question(
+        &self,
+        _: Request<GetQuestionRequest>,
+    ) -> Result<Response<GetQuestionResponse>, Status> {
         Err(not_borrowed())
     }
 }

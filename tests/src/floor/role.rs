@@ -9,8 +9,9 @@ use tonic::{
 };
 use turnwise_kit::client::endpoint;
 use turnwise_proto::exam::v1::{
-    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, RecordSupportViewRequest,
-    RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+    GetQuestionResponse, RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest,
+    SubmitAnswerResponse,
     exam_service_client::ExamServiceClient,
     exam_service_server::{ExamService, ExamServiceServer},
 };
@@ -140,6 +141,13 @@ impl<P: Peer> ExamService for Gateway<P> {
         &self,
         _: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(not_borrowed())
+    }
+
+    async fn get_question(
+        &self,
+        _: Request<GetQuestionRequest>,
+    ) -> Result<Response<GetQuestionResponse>, Status> {
         Err(not_borrowed())
     }
 }

@@ -58,6 +58,9 @@ pub fn remedy(fault: &Fault) -> String {
         ErrorReason::HelpSessionClosed => {
             "The course has changed since; begin a new session.".to_owned()
         }
+        ErrorReason::PlacementClosed => {
+            "Begin it again; it then says how it stands.".to_owned()
+        }
         ErrorReason::DrillTokenInvalid => match fault.metadata("cause") {
             Some("expired") => "Its time is over; ask the tutor for it again.".to_owned(),
             _ => "This card can no longer be used; ask the tutor for a new one.".to_owned(),

@@ -1,4 +1,4 @@
-//! `turnwise course check`: every fault of the packs, then a line about each.
+//! `turnwise course check`: every fault of the packs, keys of drills with parameters included, then a line about each.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use turnwise_course_pack::{Pack, PackFault, load_all};
+use turnwise_policy_svc::drill_keys;
 
 /// Arguments of `turnwise course check`.
 #[derive(clap::Args, Debug, Clone)]
@@ -156,13 +157,16 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                     .to_owned(),
             }),
             Ok(found) => packs.extend(found.into_iter().map(|(dir, result)| match result {
-                Ok(pack) => PackReport {
-                    dir,
-                    ok: true,
-                    summary: Some(Summary::of(&pack)),
-                    faults: Vec::new(),
-                    warnings: pack.warnings,
-                },
+                Ok(pack) => {
+                    let faults = drill_keys::faults(&pack, usize::MAX);
+                    PackReport {
+                        dir,
+                        ok: faults.is_empty(),
+                        summary: faults.is_empty().then(|| Summary::of(&pack)),
+                        faults,
+                        warnings: pack.warnings,
+                    }
+                }
                 Err(faults) => PackReport {
                     dir,
                     ok: false,

@@ -34,9 +34,13 @@ impl Choice {
         })
     }
 
-    /// What it says, with its unit where it stands below a message, by its title where the button tells it.
+    /// What it says, with its unit where it stands below a message, by its title where the button tells it, or with the answer
+    /// that it fills in.
     fn words(&self) -> String {
         let words = label(&self.button.label_key, self.place);
+        if let Some(typed) = &self.button.typed_answer {
+            return format!("{words}: {}", super::input(typed));
+        }
         let title = line(&self.button.unit_title);
         match &self.button.event {
             Some(_) if !title.is_empty() => format!("{words}: {title}"),
@@ -60,6 +64,7 @@ pub fn label(key: &str, place: Place) -> String {
         ("choose_unit", _) => "It is about",
         ("ask_follow_up", _) => "Ask a follow-up",
         ("check_answer", _) => "Check answer",
+        ("check_typed", _) => "Check this as my answer",
         ("submit_answer", _) => "Submit",
         ("view_memo", _) => "View memo",
         ("view_video", _) => "Watch video",

@@ -172,6 +172,10 @@ pub(super) fn notice_words(notice: ErrorReason) -> String {
         ErrorReason::DrillAlreadyGraded => {
             "This drill was graded before; its first verdict holds.".to_owned()
         }
+        ErrorReason::ExerciseRepeated => {
+            "This very exercise counted before, so it counts no second time: ask for another."
+                .to_owned()
+        }
         ErrorReason::ResultMismatch => {
             "What this program thought of the result was wrong; the record holds.".to_owned()
         }

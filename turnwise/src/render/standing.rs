@@ -29,6 +29,7 @@ pub fn standing_line(standing: &SnapshotLite, now: Timestamp) -> String {
     }
     if let Some(p) = &standing.progress {
         parts.push(format!("badges: {} of {}", earned(p), p.total));
+        parts.extend((p.placed > 0).then(|| format!("placed: {}", p.placed)));
     }
     let open = standing.revisit.as_ref().and_then(|r| revisit(r, now));
     parts.extend(open.map(|open| format!("revisit: {open}")));
@@ -67,6 +68,7 @@ pub fn standing(standing: &SnapshotLite, now: Timestamp) -> String {
     }
     if let Some(p) = &standing.progress {
         rows.push(("badges", format!("{} of {} units", earned(p), p.total)));
+        rows.extend((p.placed > 0).then(|| ("placed", format!("{} units, no badges", p.placed))));
     }
     let open = standing.revisit.as_ref().and_then(|r| revisit(r, now));
     rows.push((

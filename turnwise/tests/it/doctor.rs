@@ -10,8 +10,9 @@ use tokio::{net::TcpListener, process::Command};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use turnwise_proto::exam::v1::{
-    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, RecordSupportViewRequest,
-    RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+    GetQuestionResponse, RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest,
+    SubmitAnswerResponse,
     exam_service_server::{ExamService, ExamServiceServer},
 };
 
@@ -66,6 +67,13 @@ impl ExamService for Exams {
         &self,
         _: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Err(Status::unimplemented("not asked for"))
+    }
+
+    async fn get_question(
+        &self,
+        _: Request<GetQuestionRequest>,
+    ) -> Result<Response<GetQuestionResponse>, Status> {
         Err(Status::unimplemented("not asked for"))
     }
 }

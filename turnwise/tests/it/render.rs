@@ -40,7 +40,7 @@ fn button(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 
@@ -155,13 +155,16 @@ fn a_standing_in_one_line() {
             locked_count: 2,
             next_eligible_at: Some(wire(now() + 90.minutes())),
             next_question_id: "ALG-11-G1".to_owned(),
+            ..Revisit::default()
         }),
         progress: Some(Progress {
             bronze: 3,
             silver: 0,
             gold: 1,
             total: 24,
+            placed: 0,
         }),
+        placement_waits: false,
     };
     assert_eq!(
         standing_line(&standing, now()),
@@ -324,6 +327,10 @@ fn results() {
         graded(|response| {
             response.feedback_text = String::new();
             response.notices = vec![ErrorReason::DrillAlreadyGraded.into()];
+        }),
+        graded(|response| {
+            response.evidence_recorded = false;
+            response.notices = vec![ErrorReason::ExerciseRepeated.into()];
         }),
         graded(|response| response.evidence_recorded = false),
         submitted(|_| {}),

@@ -1,13 +1,15 @@
 //! Turns and grades as tests need them.
 
-use turnwise_prompts::{GradePrompt, MistakeTag, Prompt, Sheets, TurnPrompt};
+use turnwise_prompts::{Conversation, GradePrompt, MistakeTag, Prompt, Sheets, TurnPrompt};
 use turnwise_proto::{
+    exam::v1::QuestionState,
     explain::v1::{ContextAttachment, ContextBundle},
     policy::v1::{Constraints, Policy, SnapshotSummary},
-    retrieval::v1::{Anchor, Chunk, Citation},
+    retrieval::v1::{Anchor, Chunk, Citation, ExamCandidate},
+    session::v1::GradedDrill,
     tutor::v1::{
         ClientEvent, ClientEventKind, DrillResult, ExamAvailability, MasteryTier, Project, Role,
-        StudentInput, TutorAction, TutorMessage,
+        StudentInput, TutorAction, TutorCard, TutorMessage,
     },
 };
 
@@ -25,6 +27,18 @@ pub struct Turn {
     pub input: StudentInput,
     pub context: Option<ContextBundle>,
     pub event: Option<ClientEvent>,
+    pub candidates: Vec<ExamCandidate>,
+    pub work: Work,
+}
+
+/// What the record says of a conversation, owned.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    pub open_card: Option<TutorCard>,
+    pub hints_given: usize,
+    pub last_answer: Option<GradedDrill>,
+    pub exam_state: QuestionState,
+    pub days_away: u64,
 }
 
 impl Turn {
@@ -39,6 +53,14 @@ impl Turn {
             clarification: None,
             context: self.context.as_ref(),
             event: self.event.as_ref(),
+            candidates: &self.candidates,
+            conversation: Conversation {
+                open_card: self.work.open_card.as_ref(),
+                hints_given: self.work.hints_given,
+                last_answer: self.work.last_answer.as_ref(),
+                exam_state: self.work.exam_state,
+                days_away: self.work.days_away,
+            },
         };
         sheets.turn(locale, &input, max_tokens).unwrap()
     }
@@ -106,6 +128,13 @@ pub fn turn() -> Turn {
         },
         context: None,
         event: None,
+        candidates: vec![ExamCandidate {
+            question_id: "ALG-09-B1".to_owned(),
+            unit_ids: vec!["ALG-09".to_owned(), "ALG-07".to_owned()],
+            tags: vec!["two-steps".to_owned()],
+            ..ExamCandidate::default()
+        }],
+        work: Work::default(),
     }
 }
 
@@ -197,6 +226,8 @@ pub fn button_turn() -> Turn {
             question_id: "FORGED-1".to_owned(),
             ..ClientEvent::default()
         }),
+        candidates: Vec::new(),
+        work: Work::default(),
     }
 }
 
@@ -219,6 +250,7 @@ pub fn chunk(unit_id: &str, text: &str) -> Chunk {
     Chunk {
         chunk_id: format!("{unit_id}-c1"),
         unit_id: unit_id.to_owned(),
+        chunk_type: "text".to_owned(),
         source_id: "lesson".to_owned(),
         section: "Undoing".to_owned(),
         text: text.to_owned(),

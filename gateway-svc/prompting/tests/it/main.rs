@@ -5,6 +5,7 @@
 
 mod blocks;
 mod budget;
+mod conversations;
 mod fixture;
 mod golden;
 mod library;

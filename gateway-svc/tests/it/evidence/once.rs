@@ -43,6 +43,29 @@ async fn a_drill_counts_once_under_whatever_key() {
     assert_eq!(fault.reason(), ErrorReason::IdempotencyConflict);
 }
 
+/// Another card with an exercise that counted before.
+#[tokio::test]
+async fn a_repeated_exercise_gets_its_verdict_and_counts_no_more() {
+    let world = World::start().await;
+    world.grade(world.drill("key-1", "right")).await.unwrap();
+    world.policy.repeats();
+    let before = world.session.kept().nonces.clone();
+    for (key, answer, result) in [
+        ("key-2", "right", DrillResult::Correct),
+        ("key-3", "wrong", DrillResult::Incorrect),
+    ] {
+        let again = world.grade(world.drill(key, answer)).await.unwrap();
+        assert_eq!(again.result(), result);
+        assert_eq!(notices(&again), [ErrorReason::ExerciseRepeated]);
+        assert!(!again.evidence_recorded);
+        assert!(!again.feedback_text.is_empty());
+        assert!(again.snapshot_lite.is_some());
+        assert_eq!(again.buttons[0].label_key, "continue");
+    }
+    assert_eq!(world.session.attempts(), 1);
+    assert_eq!(world.session.kept().nonces, before);
+}
+
 #[tokio::test]
 async fn a_key_is_for_one_kind_of_call() {
     let world = World::start().await;

@@ -2,25 +2,28 @@
 
 use std::sync::{
     Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use tonic::Status;
 use turnwise_gateway_svc::tokens::OfferClaims;
-use turnwise_kit::Clock;
+use turnwise_kit::{Clock, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{
-        BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionState,
-        QuestionStatus, RecordSupportViewRequest as ViewRequest,
-        RecordSupportViewResponse as ViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
-        SupportKind,
+        BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+        GetQuestionResponse, QuestionOption, QuestionState, QuestionStatus,
+        RecordSupportViewRequest as ViewRequest, RecordSupportViewResponse as ViewResponse,
+        SubmitAnswerRequest, SubmitAnswerResponse, SupportKind,
     },
-    policy::v1::{GetExamQuestionRequest, GetExamQuestionResponse},
+    policy::v1::{
+        FindPortQuestionsRequest, FindPortQuestionsResponse, FingerprintQuestionRequest,
+        FingerprintQuestionResponse, GetExamQuestionRequest, GetExamQuestionResponse,
+    },
     session::v1::RevisitEntry,
     tutor::v1::{
-        DegradedReason, ExamResult, MasteryTier, SubmitExamAnswerRequest,
-        submit_exam_answer_request::Answer, tutor_card::Content,
+        Button, ButtonCall, DegradedReason, ExamCard, ExamResult, MasteryTier,
+        SubmitExamAnswerRequest, submit_exam_answer_request::Answer, tutor_card::Content,
     },
 };
 
@@ -256,6 +259,181 @@ async fn the_standing_shows_what_the_platform_says_of_locks() {
         answer.degraded_reasons().collect::<Vec<_>>(),
         [DegradedReason::ExamApiUnavailable]
     );
+}
+
+const GET: &str = "turnwise.exam.v1.ExamService/GetQuestion";
+
+/// The pack leaves the question's words to the platform.
+fn pack_has_no_words(world: &World) {
+    world.policy.fake.on(
+        "turnwise.policy.v1.PolicyService/GetExamQuestion",
+        |request: GetExamQuestionRequest| async move {
+            Ok(GetExamQuestionResponse {
+                card: Some(ExamCard {
+                    question_id: request.question_id,
+                    tier: MasteryTier::Bronze.into(),
+                    ..ExamCard::default()
+                }),
+                unit_ids: vec![UNIT.to_owned()],
+                buttons: vec![Button {
+                    call: ButtonCall::SubmitExam.into(),
+                    ..Button::default()
+                }],
+                ..GetExamQuestionResponse::default()
+            })
+        },
+    );
+    world.platform.on(
+        STATUS,
+        |request: BatchGetQuestionStatusRequest| async move {
+            let statuses = request
+                .question_ids
+                .into_iter()
+                .map(|question_id| QuestionStatus {
+                    question_id,
+                    state: QuestionState::Available.into(),
+                    locked_until: None,
+                });
+            Ok(BatchGetQuestionStatusResponse {
+                statuses: statuses.collect(),
+            })
+        },
+    );
+}
+
+/// A question as the platform words it.
+fn worded(question_id: &str) -> GetQuestionResponse {
+    let option = |id: &str| QuestionOption {
+        option_id: id.to_owned(),
+        text: format!("Option {id}"),
+    };
+    GetQuestionResponse {
+        question_id: question_id.to_owned(),
+        prompt: "Which of these is prime?".to_owned(),
+        question_latex: "9, 11".to_owned(),
+        options: vec![option("a"), option("b")],
+    }
+}
+
+#[tokio::test]
+async fn a_question_without_words_in_the_pack_is_drawn_in_the_platforms() {
+    let world = World::with_platform().await;
+    pack_has_no_words(&world);
+    world
+        .platform
+        .on(GET, |request: GetQuestionRequest| async move {
+            assert_eq!(request.course_id, "algebra");
+            assert_eq!(request.tenant, "north");
+            Ok(worded(&request.question_id))
+        });
+    let drawn = world.question(world.again()).await.unwrap();
+    assert!(drawn.degraded_reasons.is_empty());
+    let card = drawn.card.unwrap();
+    assert_eq!(card.buttons.len(), 1);
+    let Content::Exam(exam) = card.content.unwrap() else {
+        panic!("no exam card");
+    };
+    assert_eq!(exam.state(), QuestionState::Available);
+    assert_eq!(exam.prompt, "Which of these is prime?");
+    assert_eq!(exam.question_latex, "9, 11");
+    assert_eq!(exam.options.len(), 2);
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_read_is_shown_as_locked() {
+    let cases: [fn(String) -> Result<GetQuestionResponse, Status>; 6] = [
+        |_| Err(Status::unavailable("gone")),
+        |_| Err(Status::unimplemented("an older one")),
+        |_| Ok(worded("another")),
+        |id| {
+            Ok(GetQuestionResponse {
+                prompt: " ".to_owned(),
+                ..worded(&id)
+            })
+        },
+        |id| {
+            Ok(GetQuestionResponse {
+                prompt: "x".repeat(4_001),
+                ..worded(&id)
+            })
+        },
+        |id| {
+            let mut twice = worded(&id);
+            twice.options[1].option_id = "a".to_owned();
+            Ok(twice)
+        },
+    ];
+    for case in cases {
+        let world = World::with_platform().await;
+        pack_has_no_words(&world);
+        world.platform.on(GET, move |request: GetQuestionRequest| {
+            let answer = case(request.question_id);
+            async { answer }
+        });
+        let drawn = world.question(world.again()).await.unwrap();
+        assert_eq!(
+            drawn.degraded_reasons().collect::<Vec<_>>(),
+            [DegradedReason::ExamApiUnavailable]
+        );
+        let card = drawn.card.unwrap();
+        assert!(card.buttons.is_empty());
+        let Content::Exam(exam) = card.content.unwrap() else {
+            panic!("no exam card");
+        };
+        assert_eq!(exam.state(), QuestionState::Locked);
+        assert_eq!(exam.prompt, "");
+    }
+}
+
+/// A drill is checked against the hashes of the unit's questions, which are read once in ten minutes.
+#[tokio::test]
+async fn a_graded_drill_is_held_against_the_platforms_questions() {
+    let world = World::with_platform().await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let policy = &world.policy.fake;
+    policy.on(
+        "turnwise.policy.v1.PolicyService/FindPortQuestions",
+        |request: FindPortQuestionsRequest| async move {
+            assert_eq!(request.unit_ids, [UNIT]);
+            Ok(FindPortQuestionsResponse {
+                question_ids: vec!["p-1".to_owned(), "p-2".to_owned()],
+            })
+        },
+    );
+    policy.on(
+        "turnwise.policy.v1.PolicyService/FingerprintQuestion",
+        |request: FingerprintQuestionRequest| async move {
+            assert_eq!(request.question_latex, "9, 11");
+            Ok(FingerprintQuestionResponse {
+                exam_runs: vec![7],
+                exam_expressions: vec![8],
+            })
+        },
+    );
+    let calls = Arc::clone(&asked);
+    world.platform.on(GET, move |request: GetQuestionRequest| {
+        calls.fetch_add(1, Ordering::SeqCst);
+        async move {
+            match request.question_id.as_str() {
+                "p-1" => Ok(worded("p-1")),
+                _ => Err(Status::from(Fault::new(
+                    ErrorReason::UnknownQuestion,
+                    "not here",
+                ))),
+            }
+        }
+    });
+    for key in ["key-1", "key-2"] {
+        world.grade(world.drill(key, "right")).await.unwrap();
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "each question once");
+    for checked in world.policy.checked() {
+        let known = checked.known.unwrap();
+        assert_eq!(
+            (known.exam_runs, known.exam_expressions),
+            (vec![7], vec![8])
+        );
+    }
 }
 
 #[tokio::test]

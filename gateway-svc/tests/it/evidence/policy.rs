@@ -10,10 +10,10 @@ use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
         CheckExamAnswerRequest, CheckExamAnswerResponse, DescribeStandingRequest,
-        DescribeStandingResponse, DrillCheck, DrillVerdict, GetExamQuestionRequest,
-        GetExamQuestionResponse, MistakeTag, ResolveGradeRequest, ResolveGradeResponse,
-        apply_evidence_request::Event, check_exam_answer_request::Answer,
-        resolve_grade_request::Outcome,
+        DescribeStandingResponse, DrillCheck, DrillVerdict, FindPortQuestionsRequest,
+        FindPortQuestionsResponse, GetExamQuestionRequest, GetExamQuestionResponse, MistakeTag,
+        ResolveGradeRequest, ResolveGradeResponse, apply_evidence_request::Event,
+        check_exam_answer_request::Answer, resolve_grade_request::Outcome,
     },
     session::v1::{DrillCounters, Evidence, RevisitEntry, UnitProgress},
     tutor::v1::{
@@ -26,6 +26,8 @@ use super::fake::Fake;
 
 pub const UNIT: &str = "ALG-02";
 pub const QUESTION: &str = "ALG-02-B1";
+/// The hash of every exercise.
+pub const EXERCISE: u64 = 9;
 /// What is said without a model.
 pub const FIXED_WORDS: &str = "Fixed words.";
 
@@ -53,6 +55,10 @@ impl Policy {
         fake.on(&on("GetExamQuestion"), |request| async {
             question(request)
         });
+        fake.on(
+            &on("FindPortQuestions"),
+            |_: FindPortQuestionsRequest| async { Ok(FindPortQuestionsResponse::default()) },
+        );
         let seen = Arc::clone(&policy.compared);
         fake.on(
             &on("CheckExamAnswer"),
@@ -72,6 +78,24 @@ impl Policy {
             move |request: CheckDrillRequest| {
                 seen.lock().unwrap().push(request.clone());
                 async move { check(request, counts_llm) }
+            },
+        );
+    }
+
+    /// From now on every exercise counted before.
+    pub fn repeats(&self) {
+        self.fake.on(
+            "turnwise.policy.v1.PolicyService/ApplyEvidence",
+            |request: ApplyEvidenceRequest| async move {
+                if let Some(Event::DrillGraded(graded)) = &request.event {
+                    assert_eq!(graded.exercise, EXERCISE);
+                }
+                let snapshot = request.snapshot.clone().unwrap_or_default();
+                Ok::<_, Status>(ApplyEvidenceResponse {
+                    evidence: Some(snapshot.evidence.unwrap_or_default()),
+                    exercise_repeated: true,
+                    ..apply(request)?
+                })
             },
         );
     }
@@ -110,6 +134,7 @@ fn check(request: CheckDrillRequest, counts_llm: bool) -> Result<CheckDrillRespo
             grader: "1".to_owned(),
             counts_llm,
             has_key,
+            exercise: EXERCISE,
         }),
         unit_title: "Equations".to_owned(),
         mistake_tags: vec![MistakeTag {
@@ -260,6 +285,7 @@ fn standing(
                 .revisit_queue
                 .first()
                 .map_or_else(String::new, |entry| entry.question_id.clone()),
+            ..Revisit::default()
         }),
         ..SnapshotLite::default()
     }

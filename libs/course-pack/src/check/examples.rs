@@ -1,6 +1,6 @@
 //! Whether a drill repeats an exercise of its unit's lessons, which solve what they show: whoever reads on can copy the answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::draft::{ChunkDraft, Draft};
 use crate::fault::Faults;
@@ -12,24 +12,25 @@ const SAME_WORDS: usize = 5;
 /// So many numbers in a row are a story's numbers again.
 const SAME_NUMBERS: usize = 3;
 
-/// Checks every drill against the lessons of its unit.
-pub(super) fn check(draft: &Draft<'_>, faults: &mut Faults) {
+/// Checks every drill against the lessons of its unit. Of one with parameters, the instances that a lesson solves are left
+/// out.
+pub(crate) fn examples(draft: &mut Draft<'_>, faults: &mut Faults) {
     let mut chunks: HashMap<&str, Vec<&ChunkDraft<'_>>> = HashMap::new();
     for chunk in &draft.chunks {
         chunks.entry(&chunk.chunk.unit).or_default().push(chunk);
     }
-    for unit in &draft.units {
+    for unit in &mut draft.units {
         let Some(chunks) = chunks.get(unit.unit.id.as_str()) else {
             continue;
         };
         // Words are looked at only where an exercise is told in words.
-        let told = unit.unit.drills.iter().any(is_told);
+        let told = unit.unit.all_drills().any(is_told);
         let chunks: Vec<Shown<'_>> = chunks
             .iter()
             .map(|chunk| Shown::read(chunk, told))
             .collect();
         for (drill, line) in unit.unit.drills.iter().zip(&unit.drill_lines) {
-            let Some(shown) = chunks.iter().find(|chunk| chunk.shows(drill)) else {
+            let Some(shown) = Shown::among(&chunks, drill) else {
                 continue;
             };
             faults.add(
@@ -44,66 +45,95 @@ pub(super) fn check(draft: &Draft<'_>, faults: &mut Faults) {
                 "give the drill or the lesson's example other numbers",
             );
         }
+        for template in &mut unit.unit.templates {
+            let instances = &mut template.instances;
+            instances.retain(|instance| Shown::among(&chunks, &instance.drill).is_none());
+            if instances.is_empty() {
+                faults.add(
+                    unit.file,
+                    template.line,
+                    format!(
+                        "all exercises of the drill `{}` are solved in lessons of its unit",
+                        template.id
+                    ),
+                    "give its parameters other ranges",
+                );
+            }
+        }
     }
 }
 
 /// What a section of a lesson shows.
 struct Shown<'a> {
     chunk: &'a ChunkDraft<'a>,
-    formulas: Vec<String>,
-    words: Vec<String>,
+    /// The formulas, their sides, and what stands before one of their equals signs: `2x + 3x = 5x` shows `2x + 3x`.
+    formulas: HashSet<String>,
+    /// Words in a row with a number among them.
+    runs: HashSet<String>,
+    numbers: Vec<String>,
 }
 
 impl<'a> Shown<'a> {
     fn read(chunk: &'a ChunkDraft<'a>, told: bool) -> Self {
         let text = &chunk.chunk.text;
+        let words = if told { words(text) } else { Vec::new() };
+        // Every other part stands between dollar signs.
+        let mut formulas = HashSet::new();
+        for formula in text.split('$').skip(1).step_by(2).map(plain) {
+            formulas.extend(formula.split('=').map(str::to_owned));
+            let ends = formula.match_indices('=').map(|(at, _)| at);
+            formulas.extend(ends.map(|at| formula[..at].to_owned()));
+            formulas.insert(formula);
+        }
         Self {
             chunk,
-            // Every other part stands between dollar signs.
-            formulas: text.split('$').skip(1).step_by(2).map(plain).collect(),
-            words: if told { words(text) } else { Vec::new() },
+            formulas,
+            runs: runs(&words).collect(),
+            numbers: numbers(&words),
         }
     }
 
-    fn shows(&self, drill: &Drill) -> bool {
+    /// The section that shows the drill.
+    fn among<'s>(sections: &'s [Self], drill: &Drill) -> Option<&'s Self> {
         if is_told(drill) {
             let (prompt, exercise) = (words(&drill.prompt), words(&drill.question_latex));
-            return self.tells(&prompt) || self.tells(&exercise) || self.counts(&exercise);
+            let told: Vec<String> = runs(&prompt).chain(runs(&exercise)).collect();
+            let numbers = numbers(&exercise);
+            return sections
+                .iter()
+                .find(|shown| shown.tells(&told) || shown.counts(&numbers));
         }
         // `(1, 2),\ (4, 11)`: each of them.
         let parts = parts(&plain(&drill.question_latex));
-        !parts.is_empty() && parts.iter().all(|part| self.has_formula(part))
-    }
-
-    /// Whether a formula is the part, or a side of it is: `2x + 3x = 5x` shows `2x + 3x`.
-    fn has_formula(&self, part: &str) -> bool {
-        self.formulas.iter().any(|formula| {
-            formula == part
-                || !part.contains('=') && formula.split('=').any(|side| side == part)
-                || part.contains('=') && formula.starts_with(&format!("{part}="))
-        })
+        let shows = |shown: &&Self| parts.iter().all(|part| shown.formulas.contains(part));
+        sections.iter().find(shows).filter(|_| !parts.is_empty())
     }
 
     /// Whether enough words in a row are the same, a number among them.
-    fn tells(&self, words: &[String]) -> bool {
-        words.windows(SAME_WORDS).any(|run| {
-            run.iter().any(|word| is_number(word))
-                && self.words.windows(SAME_WORDS).any(|own| own == run)
-        })
+    fn tells(&self, runs: &[String]) -> bool {
+        runs.iter().any(|run| self.runs.contains(run))
     }
 
     /// Whether its numbers come in the same order.
-    fn counts(&self, words: &[String]) -> bool {
-        let numbers = |words: &[String]| -> Vec<String> {
-            words
-                .iter()
-                .filter(|word| is_number(word))
-                .cloned()
-                .collect()
-        };
-        let (theirs, own) = (numbers(words), numbers(&self.words));
-        theirs.len() >= SAME_NUMBERS && own.windows(theirs.len()).any(|run| run == theirs)
+    fn counts(&self, numbers: &[String]) -> bool {
+        numbers.len() >= SAME_NUMBERS
+            && self
+                .numbers
+                .windows(numbers.len())
+                .any(|run| run == numbers)
     }
+}
+
+/// Every so many words in a row that have a number among them.
+fn runs(words: &[String]) -> impl Iterator<Item = String> {
+    let runs = words.windows(SAME_WORDS);
+    let runs = runs.filter(|run| run.iter().any(|word| is_number(word)));
+    runs.map(|run| run.join(" "))
+}
+
+fn numbers(words: &[String]) -> Vec<String> {
+    let numbers = words.iter().filter(|word| is_number(word));
+    numbers.cloned().collect()
 }
 
 /// Whether an exercise is told in words.

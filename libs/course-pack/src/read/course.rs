@@ -5,8 +5,8 @@ use std::path::Path;
 use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
-use crate::fields::Fields;
-use crate::model::{Course, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
+use crate::fields::{Fields, shorten};
+use crate::model::{Course, DrillChoice, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
 use crate::yaml;
 
 /// The format this loader reads.
@@ -42,7 +42,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     let reference = reference_key(&mut fields, sink);
     let policy = fields
         .map("policy", "policy", sink)
-        .map(|policy| overrides(policy, sink))
+        .map(|policy| overrides(policy, locale.as_ref().map(|l| l.value.as_str()), sink))
         .unwrap_or_default();
     fields.finish(sink);
     Some(CourseDraft {
@@ -60,7 +60,8 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     })
 }
 
-fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
+fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) -> PolicyOverrides {
+    let grades_line = fields.line_of("llm_grades");
     let stuck_rules = [
         ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
         ("consecutive_wrong", StuckRule::ConsecutiveWrong),
@@ -73,7 +74,11 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         ("count", LlmGrades::Count),
         ("feedback_only", LlmGrades::FeedbackOnly),
     ];
-    let found = PolicyOverrides {
+    let drills = [
+        ("checkable", DrillChoice::Checkable),
+        ("any", DrillChoice::Any),
+    ];
+    let mut found = PolicyOverrides {
         stuck_rule: fields
             .choice("stuck_rule", &stuck_rules, sink)
             .unwrap_or_default(),
@@ -83,6 +88,7 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         llm_grades: fields
             .choice("llm_grades", &grades, sink)
             .unwrap_or_default(),
+        drills: fields.choice("drills", &drills, sink),
         target_confidence: fields.share("target_confidence", sink),
         recency_window_hours: fields.whole_number("recency_window_hours", 1..=8760, sink),
         max_scoped_units: fields.whole_number("max_scoped_units", 3..=6, sink),
@@ -101,7 +107,29 @@ fn overrides(mut fields: Fields<'_>, sink: &mut Sink<'_>) -> PolicyOverrides {
         top_k_exam_candidates: fields.whole_number("top_k_exam_candidates", 1..=100, sink),
     };
     fields.finish(sink);
+    if found.llm_grades == LlmGrades::Count
+        && let (Some(locale), Some(line)) = (locale, grades_line)
+        && !tasks_are_read(locale)
+    {
+        // Nothing would hold a model's grade against the task.
+        found.llm_grades = LlmGrades::FeedbackOnly;
+        sink.warn(
+            line,
+            format!(
+                "tasks in the language `{}` are not read here, so a model's grade does not count: `llm_grades` is \
+                 `feedback_only`",
+                shorten(locale)
+            ),
+            "write `llm_grades: feedback_only`, and give the course drills with answers",
+        );
+    }
     found
+}
+
+/// Whether the grading crate reads the words of a drill's task in this language: English alone.
+fn tasks_are_read(locale: &str) -> bool {
+    let language = locale.split('-').next().unwrap_or_default();
+    language.eq_ignore_ascii_case("en")
 }
 
 /// Whether the text has the shape of a BCP 47 tag.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{list_file, values};
 use crate::draft::{Draft, QuestionDraft};
 use crate::fault::{Faults, Sink};
-use crate::fields::{Fields, shorten};
+use crate::fields::{Fields, Located, shorten};
 use crate::model::{QuestionOption, Tier};
 use crate::repeats::repeats;
 use crate::yaml::Node;
@@ -15,6 +15,9 @@ const TIERS: [(&str, Tier); 3] = [
     ("silver", Tier::Silver),
     ("gold", Tier::Gold),
 ];
+
+/// What says what a question asks, and what is right.
+const WORDING: [&str; 4] = ["prompt", "question_latex", "options", "answer"];
 
 pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults: &mut Faults) {
     let sink = &mut Sink::new(file, faults);
@@ -38,11 +41,13 @@ fn question<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<Q
     let units = fields.ids("units", sink);
     let tier = fields.required_choice("tier", &TIERS, sink);
     let tags = values(fields.texts("tags", sink));
-    let prompt = fields.text("prompt", sink);
+    // A question that says nothing at all is worded by the exam system. One that says something says all of it.
+    let is_worded = WORDING.iter().any(|key| fields.line_of(key).is_some());
+    let prompt = required_if(is_worded, "prompt", &mut fields, sink);
     let latex = fields.optional_text("question_latex", sink);
     let options_line = fields.line_of("options");
     let option_nodes = fields.list("options", sink);
-    let answer = fields.text("answer", sink);
+    let answer = required_if(is_worded, "answer", &mut fields, sink);
     fields.finish(sink);
 
     let name = id.as_ref().map_or("without an id", |id| id.value.as_str());
@@ -98,8 +103,22 @@ fn question<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<Q
         question_latex: latex.map(|l| l.value).unwrap_or_default(),
         options,
         answer: answer.map(|l| l.value).unwrap_or_default(),
+        is_of_port: !is_worded,
         file,
     })
+}
+
+/// Text that must be there if so.
+fn required_if(
+    required: bool,
+    key: &'static str,
+    fields: &mut Fields<'_>,
+    sink: &mut Sink<'_>,
+) -> Option<Located<String>> {
+    match required {
+        true => fields.text(key, sink),
+        false => fields.optional_text(key, sink),
+    }
 }
 
 fn read_options(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<QuestionOption> {

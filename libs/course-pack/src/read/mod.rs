@@ -4,6 +4,7 @@ mod content;
 mod context;
 mod course;
 mod documents;
+mod drills;
 mod exams;
 mod helper;
 mod items;

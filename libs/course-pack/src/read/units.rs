@@ -1,12 +1,13 @@
-//! `units/*.yaml`: the units, their prerequisites, anchors, mistakes and drills.
+//! `units/*.yaml`: the units, their prerequisites, anchors and mistakes.
 
 use std::path::Path;
 
+use super::drills::{self, Read};
 use super::{list_file, values};
 use crate::draft::{Draft, UnitDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
-use crate::model::{Drill, MistakeTag, Unit};
+use crate::model::{MistakeTag, Unit};
 use crate::repeats::repeats;
 use crate::yaml::Node;
 
@@ -43,10 +44,15 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
     let mistake_tags = mistake_tags(mistake_nodes, sink);
     let mut drills = Vec::with_capacity(drill_nodes.len());
     let mut drill_lines = Vec::with_capacity(drill_nodes.len());
+    let mut templates = Vec::new();
     for node in drill_nodes {
-        if let Some((drill, line)) = drill(node, sink) {
-            drills.push(drill);
-            drill_lines.push(line);
+        match drills::read(file, node, sink) {
+            Some(Read::Drill(drill, line)) => {
+                drills.push(drill);
+                drill_lines.push(line);
+            }
+            Some(Read::Template(template)) => templates.push(template),
+            None => {}
         }
     }
     let id = id?;
@@ -67,6 +73,7 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
             misconceptions,
             mistake_tags,
             drills,
+            templates,
         },
     })
 }
@@ -101,37 +108,4 @@ fn mistake_tags(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
         );
     }
     tags
-}
-
-/// A drill and the line of its id.
-fn drill(node: Node<'_>, sink: &mut Sink<'_>) -> Option<(Drill, usize)> {
-    let mut fields = Fields::open(node, "drill", sink)?;
-    let id = fields.id("id", sink);
-    let prompt = fields.text("prompt", sink);
-    let latex = fields.optional_text("question_latex", sink);
-    let answer = fields.text("answer", sink);
-    fields.finish(sink);
-    let id = id?;
-    for (key, text) in [("prompt", &prompt), ("question_latex", &latex)] {
-        let Some(text) = text else { continue };
-        let signs = text.value.bytes().filter(|b| *b == b'=').count();
-        if signs > 1 {
-            sink.add(
-                text.line,
-                format!(
-                    "the drill `{}` has {signs} equals signs in its `{key}`",
-                    id.value
-                ),
-                "a drill is one short step: keep at most one `=`, or split it into two drills",
-            );
-        }
-    }
-    let line = id.line;
-    let drill = Drill {
-        id: id.value,
-        prompt: prompt.map(|l| l.value).unwrap_or_default(),
-        question_latex: latex.map(|l| l.value).unwrap_or_default(),
-        answer: answer.map(|l| l.value).unwrap_or_default(),
-    };
-    Some((drill, line))
 }

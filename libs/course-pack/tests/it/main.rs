@@ -7,6 +7,7 @@ mod content;
 mod context;
 mod courses;
 mod documents;
+mod drills;
 mod faults;
 mod fixture;
 mod folder;

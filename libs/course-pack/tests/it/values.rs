@@ -1,7 +1,9 @@
 //! What a good pack holds once it is loaded.
 
-use crate::fixture::{COURSE, LESSON, good, one, pack, write};
-use turnwise_course_pack::{LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier};
+use crate::fixture::{COURSE, EXAMS, LESSON, UNITS, good, one, pack, write};
+use turnwise_course_pack::{
+    DrillChoice, LessonHelp, LlmGrades, PrereqWalk, StuckRule, SupportKind, Tier,
+};
 
 #[test]
 fn the_good_pack() {
@@ -112,6 +114,75 @@ fn the_policy_of_the_course() {
     assert_eq!(policy.target_confidence, Some(0.6));
     assert_eq!(policy.ready_streak, Some(3));
     assert_eq!(policy.stuck_attempts, None);
+}
+
+#[test]
+fn drills_are_checkable_where_the_pack_has_mathematics() {
+    let dir = pack();
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+    write(
+        dir.path(),
+        "course.yaml",
+        format!("{COURSE}policy: {{drills: any}}\n"),
+    );
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Any);
+    let without = |text: &str| -> String {
+        let lines = text.lines().filter(|line| !line.contains("question_latex"));
+        lines.map(|line| format!("{line}\n")).collect()
+    };
+    write(dir.path(), "course.yaml", COURSE);
+    write(dir.path(), "units/10-all.yaml", without(UNITS));
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+    write(dir.path(), "exams/10-all.yaml", without(EXAMS));
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Any);
+    let checkable = format!("{COURSE}policy: {{drills: checkable}}\n");
+    write(dir.path(), "course.yaml", checkable);
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+}
+
+#[test]
+fn a_models_grade_counts_only_where_tasks_are_read() {
+    let dir = pack();
+    let policy = "policy:\n  llm_grades: count\n";
+    for (locale, grades, warned) in [
+        ("en", LlmGrades::Count, false),
+        ("en-GB", LlmGrades::Count, false),
+        ("de-CH", LlmGrades::FeedbackOnly, true),
+    ] {
+        let course = COURSE.replace("locale: en", &format!("locale: {locale}"));
+        write(dir.path(), "course.yaml", format!("{course}{policy}"));
+        let pack = good(dir.path());
+        assert_eq!(pack.course.policy.llm_grades, grades, "{locale}");
+        let warning = pack.warnings.first();
+        let says = |text: &str| warning.is_some_and(|found| found.message.contains(text));
+        assert_eq!(says("a model's grade does not count"), warned, "{locale}");
+        assert_eq!(warning.and_then(|found| found.line), warned.then_some(7));
+    }
+}
+
+#[test]
+fn a_question_may_leave_its_words_to_the_exam_system() {
+    let dir = pack();
+    let more = "  - {id: A-B2, units: [A], tier: bronze, tags: [sums]}\n";
+    write(dir.path(), "exams/10-all.yaml", format!("{EXAMS}{more}"));
+    let pack = good(dir.path());
+    let question = pack.questions.last().unwrap();
+    assert_eq!(question.id, "A-B2");
+    assert_eq!(question.tier, Tier::Bronze);
+    assert_eq!(
+        (question.prompt.as_str(), question.answer.as_str()),
+        ("", "")
+    );
+    assert_eq!(question.tags, ["sums"]);
+    let warning = &pack.warnings[0];
+    assert_eq!(warning.line, Some(16));
+    assert!(
+        warning
+            .message
+            .contains("leave their words to an exam system: 1"),
+        "{warning}"
+    );
+    assert!(warning.remedy.contains("EXAM_ENDPOINT"), "{warning}");
 }
 
 #[test]

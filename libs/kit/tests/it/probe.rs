@@ -17,8 +17,9 @@ use turnwise_kit::{
     stack::{DeadlineRule, InternalAuth, Stack},
 };
 use turnwise_proto::exam::v1::{
-    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, QuestionStatus,
-    RecordSupportViewRequest, RecordSupportViewResponse, SubmitAnswerRequest, SubmitAnswerResponse,
+    BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
+    GetQuestionResponse, QuestionStatus, RecordSupportViewRequest, RecordSupportViewResponse,
+    SubmitAnswerRequest, SubmitAnswerResponse,
     exam_service_client::ExamServiceClient,
     exam_service_server::{ExamService, ExamServiceServer},
 };
@@ -72,6 +73,13 @@ impl ExamService for Probe {
         &self,
         _: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
+        Ok(Response::new(Default::default()))
+    }
+
+    async fn get_question(
+        &self,
+        _: Request<GetQuestionRequest>,
+    ) -> Result<Response<GetQuestionResponse>, Status> {
         Ok(Response::new(Default::default()))
     }
 }

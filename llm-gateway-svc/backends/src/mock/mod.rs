@@ -2,8 +2,9 @@
 //!
 //! It reads the request's schema, so that what it answers fits the turn: the enums of `action`, `target_unit_id`,
 //! `question_id` and `difficultyTier` say what is allowed. A schema without `action` gets the smallest value that keeps
-//! it, and a request without a schema a sentence of plain text. The same request gives the same answer, every answer says
-//! `mock` as its model, and tokens are counted as four bytes each.
+//! it, and a request without a schema a sentence of plain text. The same request gives the same answer, but for the drill:
+//! each answer has another, such as `x + 10042 = 10047`, and its solution is always 5. Every answer says `mock` as its model,
+//! and tokens are counted as four bytes each.
 //!
 //! | name | answers |
 //! | --- | --- |
@@ -54,7 +55,11 @@ mod reply;
 mod schema;
 pub mod student;
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use futures_util::{FutureExt, StreamExt, future, stream};
 use serde_json::Value;
@@ -83,6 +88,8 @@ pub struct Mock {
     default_model: String,
     default_embed_model: String,
     text: String,
+    /// How many answers there were, from a number that other processes do not begin with.
+    answered: AtomicU64,
 }
 
 impl Mock {
@@ -92,12 +99,14 @@ impl Mock {
             default_model,
             default_embed_model,
             text,
+            answered: AtomicU64::new(u64::from(std::process::id()) * 1_009),
         }
     }
 
     fn answer(&self, model: Model, prompt: &Prompt) -> Pieces {
         let schema: Option<Value> = prompt.schema.as_ref().map(Schema::to_json);
-        let writer = Writer::new(schema.as_ref());
+        let number = self.answered.fetch_add(1, Ordering::Relaxed);
+        let writer = Writer::new(schema.as_ref(), number);
         let whole = |text: String| Answer::new(text, prompt);
         match model {
             Model::Well if !self.text.is_empty() => whole(writer.saying(&self.text)).at_once(),

@@ -18,6 +18,9 @@ const TIERS: [&str; 3] = ["bronze", "silver", "gold"];
 /// How much of a message is quoted: a reply's own bound is a little above.
 pub(super) const QUOTE_MAX_BYTES: usize = 2_000;
 
+/// How many different drills there are: their numbers have five digits.
+const EXERCISES: u64 = 89_990;
+
 const PLAIN_TEXT: &str = "This is the mock model: it answers without having understood.";
 
 /// A reply in the form that a turn's schema asks for. A card is absent, null or there.
@@ -93,13 +96,18 @@ struct Mastery<'a> {
 pub(super) struct Writer<'a> {
     schema: Option<&'a Value>,
     turn: TurnSchema<'a>,
+    /// The drill's exercise. Its solution is always 5.
+    exercise: String,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(schema: Option<&'a Value>) -> Self {
+    /// A writer of replies with this schema. Each number has a drill of its own.
+    pub(super) fn new(schema: Option<&'a Value>, number: u64) -> Self {
+        let addend = 10_000 + number % EXERCISES;
         Self {
             schema,
             turn: schema.map_or_else(TurnSchema::default, TurnSchema::of),
+            exercise: format!("x + {addend} = {}", addend + 5),
         }
     }
 
@@ -171,12 +179,12 @@ impl<'a> Writer<'a> {
             Rule::LimitsExceeded => reply.tutor_text = LONG_TEXT,
             Rule::TwoCards => {
                 *reply = self.reply(self.card_action());
-                reply.drill_card = Some(Some(drill_card()));
+                reply.drill_card = Some(Some(self.drill_card()));
                 reply.exam_suggestion = Some(Some(self.exam()));
             }
             Rule::SocraticWithCard => {
                 *reply = self.reply(SOCRATIC);
-                reply.drill_card = Some(Some(drill_card()));
+                reply.drill_card = Some(Some(self.drill_card()));
             }
             Rule::MissingCard => {
                 let absent = self.turn.cards_required;
@@ -288,7 +296,7 @@ impl<'a> Writer<'a> {
                 suggested_prereq_units: [],
             },
             concept_card: filled(absent, (action == CONCEPT).then(|| self.concept_card())),
-            drill_card: filled(absent, (action == DRILL).then(drill_card)),
+            drill_card: filled(absent, (action == DRILL).then(|| self.drill_card())),
             exam_suggestion: filled(absent, (action == EXAM).then(|| self.exam())),
             confusion_tags: None,
             mastery_updates: None,
@@ -344,6 +352,13 @@ impl<'a> Writer<'a> {
         }
     }
 
+    fn drill_card(&self) -> DrillCard<'_> {
+        DrillCard {
+            prompt: "Solve for x.",
+            question_latex: &self.exercise,
+        }
+    }
+
     fn exam(&self) -> Exam<'a> {
         Exam {
             question_id: self.question(),
@@ -365,13 +380,6 @@ fn reply_text(action: &str) -> &'static str {
         CONCEPT => "Here is the idea in short. Afterwards, try it on an example of your own.",
         EXAM => "You are ready for a check. Take your time.",
         _ => "Let's take it one step at a time. What would you do first, and why?",
-    }
-}
-
-fn drill_card() -> DrillCard<'static> {
-    DrillCard {
-        prompt: "Solve for x.",
-        question_latex: "x + 7 = 12",
     }
 }
 

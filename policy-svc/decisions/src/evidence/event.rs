@@ -14,6 +14,8 @@ pub enum EvidenceEvent {
         correct: bool,
         /// The mistake that the grader named. With a right answer, or if the unit does not list it, it counts as none.
         mistake_tag: Option<String>,
+        /// The exercise ([`crate::exercise::exercise`]); `None` where it is not known: then it is none that counted.
+        exercise: Option<u64>,
     },
     /// The exam system recorded an answer.
     ExamResult {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::event::EvidenceEvent;
-use crate::{course::Unit, rules::Rules, words::Tier};
+use crate::{course::Unit, exercise::MOST_REMEMBERED, rules::Rules, words::Tier};
 
 /// What a student has shown in one unit: the whole of it, where [`crate::Progress`] is the part that plans need.
 /// Nothing yet is the default.
@@ -27,6 +27,29 @@ pub struct UnitProgress {
     pub passed: PassedByTier,
     /// How often each mistake was made in graded drills, by tag.
     pub confusion_tags: BTreeMap<String, u32>,
+    /// The exercises of the latest drills that counted, the latest last, at most [`MOST_REMEMBERED`].
+    pub counted_exercises: Vec<u64>,
+}
+
+impl UnitProgress {
+    /// Whether an event is a drill whose exercise counted already.
+    #[must_use]
+    pub fn has_counted(&self, event: &EvidenceEvent) -> bool {
+        match event {
+            EvidenceEvent::DrillGraded {
+                exercise: Some(exercise),
+                ..
+            } => self.counted_exercises.contains(exercise),
+            _ => false,
+        }
+    }
+
+    /// Whether the unit has nothing more to show: gold, or, where no badge can be earned, drills that are good enough.
+    pub(crate) fn is_finished(&self, unit: Option<&Unit>, rules: &Rules) -> bool {
+        self.tier == Tier::Gold
+            || unit.is_some_and(|unit| !unit.assessable)
+                && self.streak_correct >= rules.ready_streak
+    }
 }
 
 /// Exam questions that were passed, by tier.
@@ -70,7 +93,8 @@ pub const MOST_COUNTED: u32 = i32::MAX.unsigned_abs();
 
 /// What a unit's progress is after an event about it.
 ///
-/// A graded drill counts, lengthens one streak and ends the other; a wrong one counts its mistake, if the unit lists it.
+/// A graded drill counts, lengthens one streak and ends the other; a wrong one counts its mistake, if the unit lists it. One
+/// whose exercise counted already changes nothing.
 /// A passed exam question counts at its tier. Both bring the badge up to date; it is latched, so that a lost streak never
 /// takes it away. A look at support material only touches the unit. A teacher's mark changes nothing here.
 #[must_use]
@@ -82,12 +106,22 @@ pub fn advance(
     now: Timestamp,
 ) -> UnitProgress {
     let mut after = before.clone();
+    if before.has_counted(event) {
+        return after;
+    }
     match event {
         EvidenceEvent::DrillGraded {
+            unit_id: _,
             correct,
             mistake_tag,
-            ..
+            exercise,
         } => {
+            after.counted_exercises.extend(*exercise);
+            let forgotten = after
+                .counted_exercises
+                .len()
+                .saturating_sub(MOST_REMEMBERED);
+            after.counted_exercises.drain(..forgotten);
             count(&mut after.attempts);
             if *correct {
                 count(&mut after.correct);

@@ -110,9 +110,20 @@ fn check_standing(product: &Standing, model: &reference::standing::Standing, acy
     assert_eq!(product.revisit.locked_count, model.locked);
     assert_eq!(product.revisit.next_eligible_at, model.next_eligible_at);
     assert_eq!(product.revisit.next_question_id, model.next_question);
+    let entries = product.revisit.entries.iter();
+    let entries: Vec<_> = entries
+        .map(|entry| (entry.question_id.clone(), entry.unit.unit_id.clone()))
+        .collect();
+    assert_eq!(entries, model.entries);
     let counts = product.progress;
     assert_eq!(
-        [counts.bronze, counts.silver, counts.gold, counts.total],
+        [
+            counts.bronze,
+            counts.silver,
+            counts.gold,
+            counts.total,
+            counts.placed
+        ],
         model.counts
     );
 }

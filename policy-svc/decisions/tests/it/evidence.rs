@@ -1,6 +1,7 @@
 //! What a drill, an exam result, a look at support material and a teacher's mark make of the evidence.
 
 mod cases;
+mod exercises;
 mod properties;
 mod refused;
 mod strategies;
@@ -19,6 +20,7 @@ pub fn drill(unit: &str, correct: bool) -> EvidenceEvent {
         unit_id: unit.to_owned(),
         correct,
         mistake_tag: None,
+        exercise: None,
     }
 }
 
@@ -31,6 +33,17 @@ pub fn graded(unit: &str, correct: bool, mistake: &str) -> EvidenceEvent {
         unit_id: unit.to_owned(),
         correct,
         mistake_tag: Some(mistake.to_owned()),
+        exercise: None,
+    }
+}
+
+/// A drill with this exercise.
+pub fn exercise(unit: &str, correct: bool, number: u64) -> EvidenceEvent {
+    EvidenceEvent::DrillGraded {
+        unit_id: unit.to_owned(),
+        correct,
+        mistake_tag: None,
+        exercise: Some(number),
     }
 }
 

@@ -78,18 +78,42 @@ fn a_drill_comes_from_the_course_and_the_turn_chooses_which() {
 }
 
 #[test]
-fn drills_that_are_too_long_are_passed_over() {
+fn drills_that_are_too_long_are_passed_over_for_words_without_a_card() {
     let long = Drill {
         id: "B-d3".to_owned(),
         prompt: "Solve.".to_owned(),
         question_latex: "x = 1 \\\\ y = 2".to_owned(),
     };
     let course = course_with(|spec| spec.units[2].drills = vec![long]);
-    let Some(Card::Drill(card)) = failed(&course, &drill_policy(&course)).card else {
-        panic!("no drill");
+    let resolution = failed(&course, &drill_policy(&course));
+    assert_eq!(resolution.action, Action::DrillCard);
+    assert_eq!((resolution.card, resolution.card_buttons), (None, vec![]));
+    let asked = "Write down a small example of your own for Title of B, and solve it.";
+    assert_eq!(resolution.text, asked);
+}
+
+#[test]
+fn the_row_of_drills_goes_on_behind_one_that_is_too_long() {
+    let drill = |n: usize, question: &str| Drill {
+        id: format!("B-d{n}"),
+        prompt: "Solve.".to_owned(),
+        question_latex: question.to_owned(),
     };
-    assert!(card.prompt.contains("Title of B"), "{}", card.prompt);
-    assert_eq!(card.question_latex, "");
+    let course = course_with(|spec| {
+        spec.units[2].drills = vec![
+            drill(1, "x = 1 \\\\ y = 2"),
+            drill(2, "x = 1"),
+            drill(3, "x = 2"),
+        ];
+    });
+    let mut policy = drill_policy(&course);
+    let mut seen = std::collections::BTreeSet::new();
+    for turn in 0..32 {
+        policy.turn_id = format!("turn-{turn}");
+        seen.insert(failed(&course, &policy).drill_id);
+    }
+    let ids = ["B-d2", "B-d3"].map(|id| Some(id.to_owned()));
+    assert_eq!(seen, ids.into());
 }
 
 #[test]
@@ -154,14 +178,11 @@ fn an_address_in_the_course_stays_out_of_the_reply() {
             let reply = fallback(&course, &policy);
             let bytes = serde_json::to_vec(&reply).unwrap();
             assert_eq!(form_fault(&reply.tutor_text, Form::Prose), None);
-            let drill = reply.drill_card.iter();
-            assert!(
-                drill
-                    .flat_map(|card| form_fault(&card.prompt, Form::Prose))
-                    .next()
-                    .is_none()
-            );
-            assert_eq!(validate(&course, &policy, &bytes), Ok(reply));
+            if policy.allowed_actions == [Action::DrillCard] {
+                assert_eq!(reply.drill_card, None, "every drill holds markup");
+            } else {
+                assert_eq!(validate(&course, &policy, &bytes), Ok(reply));
+            }
         }
     }
 }

@@ -143,10 +143,12 @@ impl<'a> Student<'a> {
     fn answer(&mut self, reply: &Resolution, right: bool) {
         self.with_result.clear();
         let event = match (&reply.card, reply.action) {
-            (Some(Card::Drill(_)), Action::DrillCard) => EvidenceEvent::DrillGraded {
+            // A model, or a course with drills enough, sets another exercise each time.
+            (_, Action::DrillCard) => EvidenceEvent::DrillGraded {
                 unit_id: reply.target_unit_id.clone(),
                 correct: right,
                 mistake_tag: None,
+                exercise: None,
             },
             (Some(Card::Exam(question)), Action::ExamBlock) => {
                 if right {

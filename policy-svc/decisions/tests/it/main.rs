@@ -4,6 +4,7 @@
 mod adversarial;
 mod against_reference;
 mod decide;
+mod drill_terms;
 mod evidence;
 mod explain;
 mod fallback;
@@ -13,6 +14,7 @@ mod grade;
 mod json;
 mod limits;
 mod liveness;
+mod placed;
 mod plan;
 mod properties;
 mod reference;

@@ -1,8 +1,12 @@
 //! What people see of a record.
 
 use turnwise_decisions::{
+    EventKind, ExamQuestion,
     QuestionState::{Available, Locked, Passed},
-    Record, Snapshot, Statuses, Tier, describe_standing,
+    Record, Snapshot, Statuses, Tier,
+    buttons::on_revisit,
+    describe_standing,
+    standing::Revisit,
 };
 
 use crate::fixtures::*;
@@ -111,6 +115,59 @@ fn the_revisit_queue_is_summed_up() {
         );
         assert_eq!(revisit.next_question_id.as_deref(), next, "{answer:?}");
     }
+}
+
+#[test]
+fn an_entry_at_or_below_the_badge_goes() {
+    let record = Snapshot {
+        revisit_question_ids: [A, B, F].map(str::to_owned).into(),
+        ..snapshot("B", &[("A", progress(Tier::Bronze, 2, 2))])
+    };
+    let word = [(B, Locked, None), (F, Passed, None)];
+    let revisit =
+        describe_standing(&Record::new(&course(), &record, now()), &statuses(&word)).revisit;
+    let entries: Vec<_> = revisit
+        .entries
+        .iter()
+        .map(|entry| (entry.question_id.as_str(), entry.unit.unit_id.as_str()))
+        .collect();
+    assert_eq!(entries, [(B, "B")]);
+    assert_eq!(revisit.entries[0].tier, Tier::Bronze);
+    assert_eq!(revisit.entries[0].status.unwrap().state, Locked);
+    assert_eq!(revisit.locked_count, 1);
+    let opens = on_revisit(&revisit.entries[0]);
+    assert!(!opens.primary);
+    let event = opens.event().unwrap();
+    assert_eq!(
+        (event.kind, event.unit_id.as_str()),
+        (EventKind::RequestExam, "B")
+    );
+}
+
+#[test]
+fn at_most_twenty_entries_are_shown_and_all_are_counted() {
+    let course = course_with(|spec| {
+        for n in 3..=30 {
+            let like = spec.questions[0].clone();
+            spec.questions.push(ExamQuestion {
+                id: format!("B-bronze-{n}"),
+                units: vec!["B".to_owned()],
+                tier: Tier::Bronze,
+                ..like
+            });
+        }
+    });
+    let ids: Vec<String> = (3..=30).map(|n| format!("B-bronze-{n}")).collect();
+    let record = Snapshot {
+        revisit_question_ids: ids.clone(),
+        ..Snapshot::default()
+    };
+    let words: Vec<_> = ids.iter().map(|id| (id.as_str(), Locked, None)).collect();
+    let revisit =
+        describe_standing(&Record::new(&course, &record, now()), &statuses(&words)).revisit;
+    assert_eq!(revisit.locked_count, 28);
+    assert_eq!(revisit.entries.len(), Revisit::MOST_SHOWN);
+    assert_eq!(revisit.entries[0].question_id, "B-bronze-3");
 }
 
 #[test]

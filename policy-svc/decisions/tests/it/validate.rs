@@ -339,6 +339,35 @@ fn an_accepted_reply_keeps_its_words_and_drops_unknown_units() {
 }
 
 #[test]
+fn markdown_is_made_plain_and_formulas_are_left() {
+    let course = course();
+    let policy = plain_policy(&course);
+    let mut drill = reply(&policy, DrillCard);
+    drill["tutor_text"] = json!("## Now you\n**Undo** the last step.");
+    drill["drill_card"] = json!({
+        "prompt": "Solve the *equation*.",
+        "question_latex": "2*y*3 = 12",
+    });
+    let resolution = resolve_value(&course, &policy, &drill);
+    assert_eq!(resolution.fallback_reason, None);
+    assert_eq!(resolution.text, "Now you\nUndo the last step.");
+    let Some(Card::Drill(card)) = resolution.card else {
+        panic!("no drill");
+    };
+    assert_eq!(card.prompt, "Solve the equation.");
+    assert_eq!(card.question_latex, "2*y*3 = 12");
+
+    let policy = stuck_policy(&course);
+    let mut concept = reply(&policy, ConceptCard);
+    concept["concept_card"]["key_ideas"] = json!(["`Both` sides stay equal."]);
+    let resolution = resolve_value(&course, &policy, &concept);
+    let Some(Card::Concept(card)) = resolution.card else {
+        panic!("no concept");
+    };
+    assert_eq!(card.key_ideas, ["Both sides stay equal."]);
+}
+
+#[test]
 fn an_exam_card_says_what_the_catalogue_says() {
     let course = course();
     let policy = exam_policy(&course);

@@ -1,4 +1,4 @@
-//! The ready-made drills of the demo course.
+//! The ready-made drills of the demo course that are written out.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub struct Canned {
     pub answer: String,
 }
 
-/// The drills of the course, read by line: the files are ours, and flat.
+/// The drills of the course that have no parameters, read by line: the files are ours, and flat.
 pub fn canned() -> Vec<Canned> {
     let directory =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../courses/algebra-foundations/units");
@@ -26,6 +26,7 @@ pub fn canned() -> Vec<Canned> {
     let mut drills = Vec::new();
     for file in files {
         let (mut id, mut prompt, mut question) = (String::new(), String::new(), String::new());
+        let mut has_parameters = false;
         for line in std::fs::read_to_string(file).unwrap().lines() {
             let line = line.trim();
             let value = |name: &str| {
@@ -34,11 +35,14 @@ pub fn canned() -> Vec<Canned> {
             };
             if let Some(text) = value("- id:") {
                 id = text;
+                has_parameters = false;
+            } else if line == "parameters:" {
+                has_parameters = true;
             } else if let Some(text) = value("prompt:") {
                 prompt = text;
             } else if let Some(text) = value("question_latex:") {
                 question = text;
-            } else if let Some(answer) = value("answer:") {
+            } else if let Some(answer) = value("answer:").filter(|_| !has_parameters) {
                 drills.push(Canned {
                     id: id.clone(),
                     prompt: prompt.clone(),

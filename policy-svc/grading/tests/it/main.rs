@@ -4,11 +4,14 @@
 
 mod answers;
 mod canned;
+mod checkable;
 mod course;
 mod drills;
+mod exercises;
 mod golden;
 mod hostile;
 mod keys;
 mod properties;
 mod shared_data;
+mod typed;
 mod wording;

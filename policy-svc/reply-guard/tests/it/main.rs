@@ -9,6 +9,7 @@ mod disguises;
 mod exams;
 mod forms;
 mod meanings;
+mod plain;
 mod prompts;
 
 use std::sync::LazyLock;

@@ -8,7 +8,7 @@ use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
     Courses, HelperSettings, StartError, answers::Answers, artifacts::Context,
-    courses::LoadedCourse, routes_over,
+    courses::LoadedCourse, placement::Questions, routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -41,6 +41,7 @@ fn serve(spec: CourseSpec) -> Client {
         chat: turnwise_lesson_policy::Course::default(),
         context: Context::default(),
         procedures: Vec::new(),
+        questions: Questions::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {
@@ -197,6 +198,7 @@ async fn a_chain_of_a_hundred_thousand_units() {
             unit_id: format!("U{last}"),
             correct: true,
             mistake_tag: String::new(),
+            exercise: 1,
         })),
         ..ApplyEvidenceRequest::default()
     });

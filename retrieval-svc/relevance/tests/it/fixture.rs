@@ -26,6 +26,7 @@ pub fn unit(id: &str, title: &str) -> Unit {
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
         drills: Vec::new(),
+        templates: Vec::new(),
     }
 }
 

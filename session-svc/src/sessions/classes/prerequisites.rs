@@ -1,6 +1,6 @@
 //! Units that a teacher marks as met: an edit of a student's evidence, made as any other, by its version.
 
-use turnwise_proto::session::v1::MarkPrerequisiteResponse;
+use turnwise_proto::session::v1::{Evidence, MarkPrerequisiteResponse};
 use turnwise_session_store::StudentKey;
 
 use crate::{
@@ -62,9 +62,7 @@ impl Sessions {
     }
 
     async fn edit(&self, mark: &Mark) -> Result<MarkPrerequisiteResponse, SessionError> {
-        for _ in 0..TRIES {
-            let (now, _) = self.evidence_now(&mark.student, &mark.course_id).await?;
-            let mut evidence = now.snapshot.evidence.unwrap_or_default();
+        let edit = |evidence: &mut Evidence| {
             let marked = &mut evidence.prerequisite_overrides;
             let before = marked.len();
             marked.retain(|unit| *unit != mark.unit_id);
@@ -72,24 +70,43 @@ impl Sessions {
                 marked.push(mark.unit_id.clone());
                 marked.sort_unstable();
             }
-            let answer = MarkPrerequisiteResponse {
-                unit_ids: marked.clone(),
-            };
-            if marked.len() == before {
-                // As it was: marked already, or not marked.
+            // Else it is as it was: marked already, or not marked.
+            (marked.len() != before, marked.clone())
+        };
+        let unit_ids = self
+            .edit_evidence(&mark.student, &mark.course_id, &mark.idempotency, edit)
+            .await?;
+        Ok(MarkPrerequisiteResponse { unit_ids })
+    }
+
+    /// Edits a student's evidence, again where other evidence comes in between. `edit` says whether it changed anything,
+    /// and what is answered.
+    pub(super) async fn edit_evidence<R>(
+        &self,
+        student: &StudentKey,
+        course_id: &str,
+        idempotency: &Idempotency,
+        edit: impl Fn(&mut Evidence) -> (bool, R),
+    ) -> Result<R, SessionError> {
+        for _ in 0..TRIES {
+            let (now, _) = self.evidence_now(student, course_id).await?;
+            let mut evidence = now.snapshot.evidence.unwrap_or_default();
+            let (is_changed, answer) = edit(&mut evidence);
+            if !is_changed {
                 return Ok(answer);
             }
             let commit = CommitEvidence {
-                course_id: mark.course_id.clone(),
+                course_id: course_id.to_owned(),
                 expected_version: now.snapshot.evidence_version,
                 evidence,
                 question_records: Vec::new(),
-                idempotency: mark.idempotency.clone(),
+                idempotency: idempotency.clone(),
                 drill: None,
                 counted: None,
                 answer: bytes::Bytes::new(),
+                graded: None,
             };
-            match self.commit_evidence(&mark.student, commit).await? {
+            match self.commit_evidence(student, commit).await? {
                 EvidenceOutcome::Committed(_) | EvidenceOutcome::Answered(_) => return Ok(answer),
                 EvidenceOutcome::Conflict(_) | EvidenceOutcome::AlreadyGraded(_) => {}
             }

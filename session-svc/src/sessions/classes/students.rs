@@ -45,7 +45,11 @@ impl Sessions {
     }
 
     /// Everybody who has worked in a class, by id.
-    async fn student_ids(&self, tenant: &str, class_id: &str) -> Result<Vec<String>, SessionError> {
+    pub(super) async fn student_ids(
+        &self,
+        tenant: &str,
+        class_id: &str,
+    ) -> Result<Vec<String>, SessionError> {
         let wanted = vec![Read::Lowest {
             key: keys::students(),
             from: self.now_millis(),

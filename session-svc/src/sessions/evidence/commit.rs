@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use turnwise_session_store::{Check, Outcome, Refused, StudentKey, Transaction, Write};
 
-use super::{CommitEvidence, EvidenceOutcome};
+use super::{CommitEvidence, EvidenceOutcome, GradedInThread};
 use crate::{
     error::SessionError,
     record,
@@ -15,7 +15,7 @@ use crate::{
         graded,
         idempotency::IdempotencyEntry,
         keys::{self, Operation},
-        threads::field,
+        threads::{field, is_about},
         turns::known,
     },
 };
@@ -34,6 +34,16 @@ struct Assumptions {
     unwritten: bool,
     /// No text of the student was erased a moment ago, so that the answer may be kept.
     answer_kept: bool,
+    /// The thread is still there, so that it may keep its latest graded drill.
+    thread_there: bool,
+}
+
+impl Assumptions {
+    /// What the thread keeps of the drill.
+    fn graded(self, commit: &CommitEvidence) -> Option<&GradedInThread> {
+        let kept = self.answer_kept && self.thread_there;
+        commit.graded.as_ref().filter(|_| kept)
+    }
 }
 
 /// What a check of a commit is about, in the order of the checks.
@@ -44,6 +54,7 @@ enum About {
     Version,
     Erasure,
     Cleared,
+    Thread,
     Running,
 }
 
@@ -60,8 +71,9 @@ impl Sessions {
         let mut assumptions = Assumptions {
             unwritten: commit.expected_version == 0,
             answer_kept: !commit.answer.is_empty(),
+            thread_there: commit.graded.is_some(),
         };
-        // Each round assumes one thing less, so there are at most three.
+        // Each round assumes one thing less, so there are at most four.
         loop {
             let (about, checks) = checks(&entry, &commit, assumptions);
             let transaction = Transaction {
@@ -89,6 +101,7 @@ impl Sessions {
                     assumptions.unwritten = true;
                 }
                 Some(About::Cleared) => assumptions.answer_kept = false,
+                Some(About::Thread) => assumptions.thread_there = false,
                 Some(About::Running) => return Err(SessionError::ErasureUnderWay),
                 Some(About::Version | About::Erasure) | None => break,
             }
@@ -152,6 +165,12 @@ impl Sessions {
             let noted = graded::note(entry, &commit.course_id, self.now_millis(), self.limits());
             writes.extend(noted);
         }
+        if let Some(graded) = assumptions.graded(commit) {
+            writes.push(Write::Put {
+                key: keys::thread(&graded.thread_id),
+                fields: vec![field("graded", record::encode(&graded.drill))],
+            });
+        }
         writes
     }
 }
@@ -189,6 +208,10 @@ fn checks(
     }
     if assumptions.answer_kept {
         checks.push((About::Cleared, graded::not_cleared()));
+    }
+    if let Some(graded) = assumptions.graded(commit) {
+        let there = is_about(&graded.thread_id, &commit.course_id);
+        checks.push((About::Thread, there));
     }
     checks.push((About::Running, none_under_way()));
     checks.into_iter().unzip()

@@ -6,7 +6,8 @@ mod read;
 
 use bytes::Bytes;
 use turnwise_proto::session::v1::{
-    DrillActivity, Evidence, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind,
+    DrillActivity, Evidence, EvidenceStart, GradedDrill, QuestionRecord, StudentSnapshot,
+    ThreadKind,
 };
 
 use super::Idempotency;
@@ -56,6 +57,17 @@ pub struct CommitEvidence {
     pub counted: Option<DrillActivity>,
     /// Stored under the idempotency key, until text is erased; empty: none.
     pub answer: Bytes,
+    /// What the thread keeps of the drill, until text is erased and only with an answer; none: what it has.
+    pub graded: Option<GradedInThread>,
+}
+
+/// A drill that counted, and the thread in which it was graded.
+#[derive(Debug, Clone)]
+pub struct GradedInThread {
+    /// The thread.
+    pub thread_id: String,
+    /// The drill and its verdict.
+    pub drill: GradedDrill,
 }
 
 /// A graded drill.

@@ -149,6 +149,7 @@ impl Sessions {
             thread: Some(stored.thread),
             target_locked: stored.target_locked,
             thread_focus: stored.focus,
+            graded: stored.graded.map(Box::new),
             snapshot: Some(snapshot),
             recent_messages,
             memory,

@@ -250,6 +250,7 @@ pub fn one_more(snapshot: &StudentSnapshot, key: &str) -> CommitEvidence {
         idempotency: idempotency(key, 9),
         drill: None,
         answer: Bytes::from(format!("answer to {key}")),
+        graded: None,
         counted: None,
     }
 }

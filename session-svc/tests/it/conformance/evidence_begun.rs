@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use turnwise_proto::classes::v1::ClassPolicy;
-use turnwise_proto::session::v1::EvidenceStart;
+use turnwise_proto::session::v1::{EvidenceStart, GradedDrill};
 use turnwise_session_store::{StudentKey, Transaction, Write};
 use turnwise_session_svc::{
     error::SessionError,
     sessions::{
-        evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome},
+        evidence::{BeginEvidence, CommitEvidence, EvidenceBegun, EvidenceOutcome, GradedInThread},
         threads::NewThread,
     },
 };
@@ -35,6 +35,8 @@ cases!(
     a_reset_of_a_helper_takes_no_answers_to_evidence,
     a_reset_of_a_thread_that_cannot_be_read_takes_the_text,
     evidence_in_flight_leaves_no_text_after_a_reset,
+    a_thread_keeps_its_latest_graded_drill_until_its_text_goes,
+    what_a_thread_keeps_does_not_outlive_it,
     evidence_after_a_reset_is_found_by_the_next,
     an_erasure_takes_the_text_and_leaves_the_outcome,
     evidence_in_the_middle_of_an_erasure_leaves_no_text,
@@ -295,6 +297,76 @@ async fn evidence_in_flight_leaves_no_text_after_a_reset(bench: &mut Bench) {
     grade(bench, &ada, "t1", "g2").await;
     let kept = answered("answer to g2");
     assert_eq!(retried(bench, &ada, "t1", "g2").await, kept);
+}
+
+/// A drill that counts in a thread, answered with these words.
+fn graded_in(thread: &str, evidence: CommitEvidence, answer: &str) -> CommitEvidence {
+    CommitEvidence {
+        graded: Some(GradedInThread {
+            thread_id: thread.to_owned(),
+            drill: GradedDrill {
+                unit_id: "u1".to_owned(),
+                answer: answer.to_owned(),
+                ..GradedDrill::default()
+            },
+        }),
+        ..evidence
+    }
+}
+
+/// The answer to the latest graded drill that a turn of the thread is told of.
+async fn told(bench: &Bench, student: &StudentKey, thread: &str) -> Option<String> {
+    let sessions = bench.sessions();
+    let start = started(sessions, student, begin(thread, "look")).await;
+    let token = start.fencing_token;
+    sessions.abandon_turn(student, thread, token).await.unwrap();
+    start.graded.map(|graded| graded.answer)
+}
+
+async fn a_thread_keeps_its_latest_graded_drill_until_its_text_goes(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    for thread in ["t1", "t2"] {
+        make_thread(sessions, &ada, thread).await;
+    }
+    assert_eq!(told(bench, &ada, "t1").await, None);
+    for (key, answer) in [("a", "x = 3"), ("b", "x = 4")] {
+        let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+        let drill = graded_in("t1", graded(&now, key, key, "verdict"), answer);
+        sessions.commit_evidence(&ada, drill).await.unwrap();
+    }
+    // Evidence of no drill leaves it.
+    grade(bench, &ada, "t1", "c").await;
+    assert_eq!(told(bench, &ada, "t1").await.as_deref(), Some("x = 4"));
+    assert_eq!(told(bench, &ada, "t2").await, None);
+    let (document, _) = super::export::export(bench, &ada).await;
+    assert_eq!(document["threads"][0]["graded"]["answer"], "x = 4");
+    assert_eq!(document["threads"][1].get("graded"), None);
+
+    let now = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    bench.reset().await;
+    assert_eq!(told(bench, &ada, "t1").await, None);
+    // What was judged meanwhile counts, and leaves no words.
+    let late = graded_in("t1", graded(&now, "late", "late", "verdict"), "x = 5");
+    let outcome = sessions.commit_evidence(&ada, late).await;
+    assert!(matches!(outcome, Ok(EvidenceOutcome::Committed(_))));
+    assert_eq!(told(bench, &ada, "t1").await, None);
+    assert_eq!(bench.dump().holding("x = "), [""; 0]);
+}
+
+async fn what_a_thread_keeps_does_not_outlive_it(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let cold = sessions.get_snapshot(&ada, COURSE).await.unwrap();
+    // The thread is gone, or is about another course.
+    let drill = graded_in("gone", graded(&cold, "a", "a", "verdict"), "x = 4");
+    let outcome = sessions.commit_evidence(&ada, drill).await;
+    assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
+    let mut drill = graded_in("t1", graded(&cold, "b", "b", "verdict"), "x = 4");
+    drill.course_id = "chemistry".to_owned();
+    let outcome = sessions.commit_evidence(&ada, drill).await;
+    assert_eq!(outcome, Ok(EvidenceOutcome::Committed(1)));
+    assert_eq!(told(bench, &ada, "t1").await, None);
+    assert_eq!(bench.dump().holding("x = 4"), [""; 0]);
 }
 
 async fn evidence_after_a_reset_is_found_by_the_next(bench: &mut Bench) {

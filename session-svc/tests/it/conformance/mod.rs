@@ -21,6 +21,7 @@ mod memory;
 mod outbox;
 mod outbox_kept;
 mod payloads;
+mod placements;
 mod recovery;
 mod redaction;
 mod reset;
@@ -56,6 +57,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("memory", memory::CASES),
     ("outbox", outbox::CASES),
     ("payloads", payloads::CASES),
+    ("placements", placements::CASES),
     ("outbox_kept", outbox_kept::CASES),
     ("recovery", recovery::CASES),
     ("redaction", redaction::CASES),

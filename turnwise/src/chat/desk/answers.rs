@@ -1,7 +1,7 @@
 //! Answers to the open card: a drill's goes at once, an exam question's is chosen first and handed in then.
 
 use turnwise_proto::tutor::v1::{
-    Button, ExamCard, GradeDrillRequest, StudentInput, SubmitExamAnswerRequest,
+    Button, ExamCard, GradeDrillRequest, StudentInput, SubmitExamAnswerRequest, TutorCard,
     submit_exam_answer_request, tutor_card,
 };
 
@@ -121,9 +121,26 @@ impl Desk {
         Ok(())
     }
 
+    /// What was typed to the tutor is the answer to a drill: the open one, or the one before it.
+    pub(super) fn check_typed(&self, button: &Button) -> Step {
+        let is_it = |card: &&TutorCard| {
+            matches!(&card.content, Some(tutor_card::Content::Drill(drill))
+                if drill.drill_token == button.card_token)
+        };
+        let mut cards = [&self.card, &self.before].into_iter().flatten();
+        let answered = cards.find(is_it).zip(button.typed_answer.clone());
+        match answered.and_then(|(card, input)| self.grading_of(card, input)) {
+            Some(call) => Step::send(call),
+            None => Step::tell("That drill is put away; ask for another one."),
+        }
+    }
+
     pub(super) fn grading(&self, input: StudentInput) -> Option<Call> {
-        let (Some(card), Some(tutor_card::Content::Drill(drill))) = (&self.card, self.content())
-        else {
+        self.grading_of(self.card.as_ref()?, input)
+    }
+
+    fn grading_of(&self, card: &TutorCard, input: StudentInput) -> Option<Call> {
+        let tutor_card::Content::Drill(drill) = card.content.as_ref()? else {
             return None;
         };
         Some(Call::Grade(GradeDrillRequest {

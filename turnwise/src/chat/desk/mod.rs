@@ -32,6 +32,8 @@ pub struct Desk {
     /// The project that messages belong to.
     pub(super) project: Option<Project>,
     card: Option<TutorCard>,
+    /// The card before that one.
+    before: Option<TutorCard>,
     choices: Vec<Choice>,
     /// The answer to the open exam question that is not handed in yet.
     chosen: Option<Chosen>,
@@ -235,6 +237,7 @@ impl Desk {
                 self.answering = false;
                 Step::tell("Type your question.")
             }
+            ButtonCall::GradeDrill if button.typed_answer.is_some() => self.check_typed(&button),
             ButtonCall::GradeDrill => match self.content() {
                 Some(tutor_card::Content::Drill(_)) => {
                     self.answering = true;
@@ -339,7 +342,7 @@ impl Desk {
             _ => false,
         };
         self.chosen = None;
-        self.card = Some(card);
+        self.before = self.card.replace(card);
     }
 
     /// Whether a plain line answers the open card.

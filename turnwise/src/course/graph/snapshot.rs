@@ -108,8 +108,14 @@ fn listed(names: &BTreeSet<String>) -> String {
 }
 
 /// Keys of each object that a record has and a drawing does not need.
-const UNUSED: &[&str] = &["examTouched", "revisitQueue", "lastTurnAnalysis"];
-const UNUSED_OF_UNIT: &[&str] = &["status", "exam", "confusionTags"];
+const UNUSED: &[&str] = &[
+    "examTouched",
+    "revisitQueue",
+    "lastTurnAnalysis",
+    "placement",
+];
+const UNUSED_OF_PLACED: &[&str] = &["wrongDrills"];
+const UNUSED_OF_UNIT: &[&str] = &["status", "exam", "confusionTags", "countedExercises"];
 const UNUSED_OF_DRILL: &[&str] = &["correct"];
 
 type Unknown = BTreeMap<String, IgnoredAny>;
@@ -130,7 +136,20 @@ struct Written {
     #[serde(default)]
     prerequisite_overrides: Vec<String>,
     #[serde(default)]
+    placed: Vec<WrittenPlaced>,
+    #[serde(default)]
     last_turn_at: Option<Timestamp>,
+    #[serde(flatten)]
+    unknown: Unknown,
+}
+
+/// A unit that a placement showed to be known.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WrittenPlaced {
+    unit_id: String,
+    #[serde(default)]
+    undone: bool,
     #[serde(flatten)]
     unknown: Unknown,
 }
@@ -205,6 +224,7 @@ impl Written {
             .chain(&self.units_in_progress)
             .chain(self.unit_progress.0.keys())
             .chain(&self.prerequisite_overrides)
+            .chain(self.placed.iter().map(|unit| &unit.unit_id))
             .filter(|id| course.find(id).is_none())
             .cloned()
             .collect()
@@ -218,6 +238,9 @@ impl Written {
             keys.extend(odd.map(|key| format!("{object}{key}")));
         };
         note("", &self.unknown, UNUSED);
+        for unit in &self.placed {
+            note("placed.*.", &unit.unknown, UNUSED_OF_PLACED);
+        }
         for unit in self.unit_progress.0.values() {
             note("unitProgress.*.", &unit.unknown, UNUSED_OF_UNIT);
             note(
@@ -241,12 +264,17 @@ impl Written {
             };
             (id, progress)
         });
+        let (unplaced, placed): (Vec<_>, Vec<_>) =
+            self.placed.into_iter().partition(|unit| unit.undone);
+        let ids = |units: Vec<WrittenPlaced>| units.into_iter().map(|unit| unit.unit_id).collect();
         Snapshot {
             focus_unit_id: self.focus_unit_id.unwrap_or_default(),
             last_turn_at: self.last_turn_at,
             progress: progress.collect(),
             units_in_progress: self.units_in_progress,
             prerequisite_overrides: self.prerequisite_overrides.into_iter().collect(),
+            placed: ids(placed),
+            unplaced: ids(unplaced),
             ..Snapshot::default()
         }
     }

@@ -11,8 +11,8 @@ use turnwise::{
 use turnwise_proto::{
     exam::v1::QuestionState,
     tutor::v1::{
-        Button, ClientEventKind, DrillResult, ExamResult, GradeDrillResponse, Role,
-        SubmitExamAnswerResponse, TakeTurnResponse, TutorCard, TutorMessage,
+        Button, ButtonCall, ClientEventKind, DrillResult, ExamResult, GradeDrillResponse, Role,
+        StudentInput, SubmitExamAnswerResponse, TakeTurnResponse, TutorCard, TutorMessage,
         submit_exam_answer_request, tutor_card,
     },
 };
@@ -71,6 +71,52 @@ fn answered(desk: &mut Desk, call: &Call, message: TutorMessage) {
         ..TakeTurnResponse::default()
     };
     desk.took(call, &Answer::Turn(answer));
+}
+
+/// The button that checks what was typed as the answer to the drill of this token.
+fn check_typed(card_token: &str) -> Button {
+    Button {
+        typed_answer: Some(StudentInput {
+            text: "x=4".to_owned(),
+            ..StudentInput::default()
+        }),
+        card_token: card_token.to_owned(),
+        ..scripted_tutor::call("check_typed", ButtonCall::GradeDrill, true)
+    }
+}
+
+#[test]
+fn what_was_typed_to_the_tutor_is_checked_by_its_button() {
+    let drill = scripted_tutor::drill_card();
+    let mut other = drill.clone();
+    if let Some(tutor_card::Content::Drill(drill)) = &mut other.content {
+        drill.drill_token = "proof-of-another".to_owned();
+    }
+    // The drill is open, or another one has taken its place.
+    for card in [None, Some(other)] {
+        let mut desk = desk_with(Some(drill.clone()));
+        let said = TutorMessage {
+            buttons: vec![check_typed("proof-of-the-drill")],
+            ..message(card)
+        };
+        desk.show(&said);
+        let at = desk
+            .choices()
+            .iter()
+            .position(|choice| choice.place == Place::Message);
+        let Call::Grade(grade) = sent(desk.read(&format!("/{}", at.unwrap() + 1))) else {
+            panic!("no grade");
+        };
+        assert_eq!(grade.drill.unwrap().drill_token, "proof-of-the-drill");
+        assert_eq!(grade.answer.unwrap().text, "x=4");
+    }
+    let mut desk = desk_with(None);
+    let said = TutorMessage {
+        buttons: vec![check_typed("proof-of-the-drill")],
+        ..message(None)
+    };
+    desk.show(&said);
+    assert!(told(desk.read("/1")).contains("put away"));
 }
 
 #[test]

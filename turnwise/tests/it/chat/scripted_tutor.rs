@@ -49,7 +49,7 @@ pub(super) fn press(label: &str, kind: ClientEventKind, primary: bool) -> Button
         }),
         primary,
         call: ButtonCall::Turn.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn call(label: &str, call: ButtonCall, primary: bool) -> Button {
         event: None,
         primary,
         call: call.into(),
-        unit_title: String::new(),
+        ..Button::default()
     }
 }
 
@@ -157,13 +157,16 @@ impl World {
                 next_question_id: self
                     .locked_until
                     .map_or_else(String::new, |_| QUESTION.to_owned()),
+                ..Revisit::default()
             }),
             progress: Some(Progress {
                 bronze: i32::from(self.badge),
                 silver: 0,
                 gold: 0,
                 total: 24,
+                placed: 0,
             }),
+            placement_waits: false,
         }
     }
 

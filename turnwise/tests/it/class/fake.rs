@@ -144,6 +144,20 @@ impl ClassService for Fake {
         not_asked()
     }
 
+    async fn begin_placement(
+        &self,
+        _request: Request<BeginPlacementRequest>,
+    ) -> Result<Response<BeginPlacementResponse>, Status> {
+        not_asked()
+    }
+
+    async fn undo_placement(
+        &self,
+        _request: Request<UndoPlacementRequest>,
+    ) -> Result<Response<UndoPlacementResponse>, Status> {
+        not_asked()
+    }
+
     /// Two pupils a page, whatever is asked for.
     async fn class_report(
         &self,

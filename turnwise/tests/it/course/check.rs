@@ -73,3 +73,40 @@ fn check_prints_json() {
     );
     assert!(!report["faults"][0]["remedy"].as_str().unwrap().is_empty());
 }
+
+#[test]
+fn check_works_out_the_keys_of_drills_with_parameters() {
+    let dir = tempfile::tempdir().unwrap();
+    let units = "units:\n  - {id: START, title: Welcome, assessable: false}\n  - id: EQ\n    title: Equations\n    \
+                 prerequisites: [START]\n    drills:\n      - id: EQ-D1\n        parameters:\n          - a in 2..9\n        \
+                 prompt: Solve the equation.\n        question_latex: 'x^{2} = [[a^2]]'\n        answer: 'x = [[a]]'\n";
+    let exams = "questions:\n  - {id: EQ-B1, units: [EQ], tier: bronze, prompt: Solve for x., question_latex: 'x + 1 = 3', \
+                 answer: x = 2}\n";
+    for (name, text) in [
+        (
+            "course.yaml",
+            "format: 1\nid: roots\ntitle: Roots\nlocale: en\nentry_unit: START\n",
+        ),
+        ("units/all.yaml", units),
+        ("exams/all.yaml", exams),
+    ] {
+        let file = dir.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let (code, out) = course(&["check", text(dir.path())]);
+    assert_eq!(code, Ok(ExitCode::FAILURE), "{out}");
+    let place = format!("{}:7: ", dir.path().join("units/all.yaml").display());
+    let line = out.lines().next().unwrap();
+    assert!(line.starts_with(&place), "{out}");
+    for part in [
+        "the drill `EQ-D1` with seed 0 (a = ",
+        "is not the whole answer (incomplete_solution_set)",
+    ] {
+        assert!(line.contains(part), "{out}");
+    }
+    let good = units.replace("'x^{2} = [[a^2]]'", "'[[a]]x = [[a^2]]'");
+    fs::write(dir.path().join("units/all.yaml"), good).unwrap();
+    let (code, out) = course(&["check", text(dir.path())]);
+    assert_eq!(code, Ok(ExitCode::SUCCESS), "{out}");
+}

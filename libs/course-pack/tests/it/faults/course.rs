@@ -82,6 +82,7 @@ fn the_policy_of_the_course() {
     );
     check("prereq_walk: 2", "`prereq_walk` cannot be `2`");
     check("llm_grades: never", "`llm_grades` cannot be `never`");
+    check("drills: none", "`drills` cannot be `none`");
     check("max_scoped_units: 2", "`max_scoped_units` cannot be `2`");
     check("max_scoped_units: 7", "`max_scoped_units` cannot be `7`");
     check("ready_streak: 2.5", "`ready_streak` cannot be `2.5`");

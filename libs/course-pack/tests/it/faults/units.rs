@@ -86,9 +86,9 @@ fn the_fields_of_a_drill() {
     check(
         UNITS,
         "'2 + 3'\n        answer",
-        "'2 + 3'\n        hint: no\n        answer",
+        "'2 + 3'\n        note: no\n        answer",
         18,
-        "no key `hint`",
+        "no key `note`",
     );
     check(
         UNITS,

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};
 use turnwise_decisions::{
-    Course, CourseSpec, Evidence, EvidenceEvent, EvidenceFault, PassedByTier, QuestionRef, Tier,
-    UnitProgress, evidence::apply,
+    Course, CourseSpec, Evidence, EvidenceEvent, EvidenceFault, PassedByTier, Placed, QuestionRef,
+    Tier, UnitProgress, evidence::apply,
 };
 
 use super::courses;
@@ -25,9 +25,10 @@ fn unit_progress() -> impl Strategy<Value = UnitProgress> {
         (count(), count(), count(), count()),
         (0..3_u32, 0..3_u32, prop_oneof![4 => 0..3_u32, 1 => count()]),
         prop::collection::btree_map(tag(), 1..4_u32, 0..3),
+        counted(),
     )
         .prop_map(
-            |(tier, hours, drills, passed, confusion_tags)| UnitProgress {
+            |(tier, hours, drills, passed, confusion_tags, counted_exercises)| UnitProgress {
                 tier,
                 last_touched_at: hours.map(|h| now() + jiff::SignedDuration::from_hours(h)),
                 attempts: drills.0,
@@ -40,12 +41,25 @@ fn unit_progress() -> impl Strategy<Value = UnitProgress> {
                     gold: passed.2,
                 },
                 confusion_tags,
+                counted_exercises,
             },
         )
 }
 
 fn tag() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["sign", "slip", "invented"]).prop_map(str::to_owned)
+}
+
+fn exercise() -> impl Strategy<Value = u64> {
+    1..5_u64
+}
+
+/// As many exercises as a record holds, fewer, and more than it should.
+fn counted() -> impl Strategy<Value = Vec<u64>> {
+    prop_oneof![
+        4 => vec(exercise(), 0..3),
+        1 => (60..70_u64).prop_map(|last| (3..last).collect::<Vec<_>>()),
+    ]
 }
 
 fn any_unit() -> impl Strategy<Value = String> {
@@ -91,18 +105,27 @@ fn question_ref(course: &CourseSpec) -> impl Strategy<Value = QuestionRef> + use
     prop_oneof![10 => prop::sample::select(real), 1 => half_right, 1 => odd].boxed()
 }
 
+fn placed() -> impl Strategy<Value = Placed> {
+    (0..3_u32, any::<bool>()).prop_map(|(wrong_drills, undone)| Placed {
+        wrong_drills,
+        undone,
+    })
+}
+
 fn evidence(course: &CourseSpec) -> impl Strategy<Value = Evidence> + use<> {
     (
         prop::collection::btree_map(any_unit(), unit_progress(), 0..12),
         vec(question_ref(course), 0..6),
         vec(wide::question_id(), 0..6),
         prop::collection::btree_set(any_unit(), 0..4),
+        prop::collection::btree_map(any_unit(), placed(), 0..6),
         any::<u64>(),
     )
         .prop_map(
-            |(progress, queue, touched, prerequisite_overrides, order)| {
+            |(progress, queue, touched, prerequisite_overrides, placed, order)| {
                 let mut evidence = Evidence {
                     prerequisite_overrides,
+                    placed,
                     ..Evidence::default()
                 };
                 for (unit, shown) in progress {
@@ -135,8 +158,13 @@ fn evidence(course: &CourseSpec) -> impl Strategy<Value = Evidence> + use<> {
 fn evidence_event(course: &CourseSpec) -> impl Strategy<Value = EvidenceEvent> + use<> {
     let question = || question_ref(course);
     prop_oneof![
-        4 => (any_unit(), any::<bool>(), prop::option::of(tag())).prop_map(
-            |(unit_id, correct, mistake_tag)| EvidenceEvent::DrillGraded { unit_id, correct, mistake_tag }
+        4 => (any_unit(), any::<bool>(), prop::option::of(tag()), prop::option::of(exercise())).prop_map(
+            |(unit_id, correct, mistake_tag, exercise)| EvidenceEvent::DrillGraded {
+                unit_id,
+                correct,
+                mistake_tag,
+                exercise,
+            }
         ),
         4 => (question(), any::<bool>())
             .prop_map(|(question, passed)| EvidenceEvent::ExamResult { question, passed }),
@@ -190,6 +218,7 @@ proptest! {
             prop_assert_eq!((applied.tier_before, applied.tier_after), model.tiers);
             prop_assert_eq!((applied.status_before, applied.status_after), model.statuses);
             prop_assert_eq!(!applied.observations.is_empty(), model.unknown_tag);
+            prop_assert_eq!(applied.exercise_repeated, model.repeated);
             evidence = applied.evidence;
         }
     }

@@ -122,8 +122,8 @@ fn check_the_rest(before: &Evidence, after: &Evidence, event: &EvidenceEvent) {
     assert_eq!(after.prerequisite_overrides, overrides);
 }
 
-/// At most six units, each once, none at gold, the latest first and the others in the order they had.
-fn check_in_progress(before: &Evidence, after: &Evidence, event: &EvidenceEvent) {
+/// At most six units, each once, none that is finished, the latest first and the others in the order they had.
+fn check_in_progress(course: &Course, before: &Evidence, after: &Evidence, event: &EvidenceEvent) {
     if is_mark(event) {
         return;
     }
@@ -131,10 +131,16 @@ fn check_in_progress(before: &Evidence, after: &Evidence, event: &EvidenceEvent)
     let tier = |id: &String| after.progress.get(id).map_or(Tier::None, |p| p.tier);
     assert!(list.len() <= 6);
     assert_eq!(list.iter().collect::<BTreeSet<_>>().len(), list.len());
-    assert!(list.iter().all(|id| tier(id) != Tier::Gold));
+    // Where no badge can be earned, good drills are all there is to show.
+    let is_finished = |id: &String| {
+        let unit = course.find(id).map(|at| course.unit(at));
+        let no_badge = unit.is_some_and(|unit| !unit.assessable);
+        let streak = after.progress.get(id).map_or(0, |p| p.streak_correct);
+        tier(id) == Tier::Gold || no_badge && streak >= course.rules().ready_streak
+    };
+    assert!(!list.iter().any(is_finished));
     let unit = event.unit_id().to_owned();
-    let is_gold = tier(&unit) == Tier::Gold;
-    assert_eq!(list.first() == Some(&unit), !is_gold);
+    assert_eq!(list.first() == Some(&unit), !is_finished(&unit));
     let mut earlier = before.units_in_progress.iter();
     for id in list.iter().filter(|id| **id != unit) {
         assert!(earlier.any(|other| other == id), "{id} came from nowhere");
@@ -147,7 +153,7 @@ fn check(course: &Course, before: &Evidence, event: &EvidenceEvent, at: Timestam
     check_badge(course, &applied, event);
     check_mistakes(before, &applied, event);
     check_the_rest(before, &applied.evidence, event);
-    check_in_progress(before, &applied.evidence, event);
+    check_in_progress(course, before, &applied.evidence, event);
     let touched = applied.evidence.progress.get(event.unit_id());
     if !is_mark(event) {
         assert_eq!(touched.unwrap().last_touched_at, Some(at));
@@ -216,6 +222,7 @@ fn progress_of(course: &Course, history: &[EvidenceEvent], unit: &str) -> Option
         streak_wrong: run(&answers, false),
         passed,
         confusion_tags,
+        counted_exercises: Vec::new(),
     })
 }
 
@@ -274,7 +281,12 @@ proptest! {
         prop_assert_eq!(&evidence.exam_touched, &touched);
         if progress.len() <= 6 {
             // Nobody was pushed out: all that is not gold, the latest first.
-            let mut open: Vec<_> = progress.iter().filter(|(_, p)| p.tier < Tier::Gold).collect();
+            let no_badge = |id: &String| !course.unit(course.find(id).unwrap()).assessable;
+            let is_drilled = |p: &UnitProgress| p.streak_correct >= course.rules().ready_streak;
+            let is_open = |id: &String, p: &UnitProgress| {
+                p.tier < Tier::Gold && !(no_badge(id) && is_drilled(p))
+            };
+            let mut open: Vec<_> = progress.iter().filter(|(id, p)| is_open(id, p)).collect();
             open.sort_by_key(|(_, p)| std::cmp::Reverse(p.last_touched_at));
             let open: Vec<_> = open.into_iter().map(|(id, _)| id.clone()).collect();
             prop_assert_eq!(&evidence.units_in_progress, &open);

@@ -103,6 +103,7 @@ pub fn any_progress() -> impl Strategy<Value = UnitProgress> {
                     gold,
                 },
                 confusion_tags,
+                counted_exercises: Vec::new(),
             }
         })
 }
@@ -130,6 +131,7 @@ pub fn any_record() -> impl Strategy<Value = Evidence> {
                 revisit_queue: queue,
                 exam_touched: touched,
                 prerequisite_overrides: overrides,
+                ..Evidence::default()
             },
         )
 }

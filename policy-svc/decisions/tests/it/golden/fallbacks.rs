@@ -71,7 +71,7 @@ fn drill_without_a_model() {
     };
     golden!(
         "Where only a drill is allowed, it is one of the course's, chosen by the turn's id. Drills that are too long for \
-         one are passed over; without any, the student makes up an example.",
+         one are passed over; without any, words ask for an example, and there is no card.",
         Page::chapters([
             ("a turn", timed_out(&plain, &policy(&plain, "turn-1"))),
             (

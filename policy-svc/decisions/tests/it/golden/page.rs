@@ -87,6 +87,8 @@ impl Page {
         let overrides = &snapshot.prerequisite_overrides;
         let overrides: Vec<_> = overrides.iter().cloned().collect();
         self.some("marked as met", some(&overrides));
+        let placed: Vec<_> = snapshot.placed.iter().cloned().collect();
+        self.some("placed", some(&placed));
         let seen = &snapshot.last_mapped_units;
         self.some(
             "seen in the latest turn",

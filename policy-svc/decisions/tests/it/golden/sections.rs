@@ -6,7 +6,7 @@ use turnwise_decisions::{
     Standing,
     plan::ScoredUnit,
     resolve::{Analysis, Card},
-    standing::{BadgeCounts, Revisit, TargetView},
+    standing::{BadgeCounts, Revisit, RevisitEntry, TargetView},
 };
 
 use super::page::{Page, list, mapped, maybe, pressed, scored};
@@ -163,17 +163,20 @@ impl Page {
             prereq_nudge,
             revisit,
             progress,
+            placement_waits,
         } = standing;
         let Revisit {
             locked_count,
             next_eligible_at,
             next_question_id,
+            entries,
         } = revisit;
         let BadgeCounts {
             bronze,
             silver,
             gold,
             total,
+            placed,
         } = progress;
         self.section(title);
         self.line(
@@ -212,10 +215,34 @@ impl Page {
                 maybe(*next_eligible_at)
             ),
         );
+        let shown = entries.iter().map(|entry| {
+            let RevisitEntry {
+                question_id,
+                unit,
+                tier,
+                status,
+            } = entry;
+            let state = match status.map(|status| status.state) {
+                Some(state) => format!("{state:?}").to_lowercase(),
+                None => "not told".to_owned(),
+            };
+            format!(
+                "{question_id} ({}, {}, {state})",
+                unit.unit_id,
+                tier.as_str()
+            )
+        });
+        let shown: Vec<String> = shown.collect();
+        self.some(
+            "to come back to",
+            (!shown.is_empty()).then(|| shown.join(", ")),
+        );
         self.line(
             "badges",
             format!("{bronze} bronze, {silver} silver, {gold} gold of {total}"),
         );
+        self.some("placed", (*placed > 0).then_some(placed));
+        self.some("a placement", placement_waits.then_some("waits"));
     }
 
     fn summary(&mut self, summary: &SnapshotSummary) {

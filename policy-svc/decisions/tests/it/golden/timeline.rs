@@ -17,6 +17,7 @@ pub fn drill(unit: &str, correct: bool, tag: Option<&str>) -> EvidenceEvent {
         unit_id: unit.to_owned(),
         correct,
         mistake_tag: tag.map(str::to_owned),
+        exercise: None,
     }
 }
 
@@ -86,6 +87,7 @@ pub fn described(event: &EvidenceEvent) -> String {
             unit_id,
             correct,
             mistake_tag,
+            exercise: _,
         } => {
             let verdict = if *correct { "right" } else { "wrong" };
             let tag = mistake_tag.as_ref();
@@ -123,6 +125,7 @@ fn happened(page: &mut Page, applied: &Applied) {
         status_before,
         status_after,
         needs_review,
+        exercise_repeated,
         observations,
     } = applied;
     page.line("unit", unit_id);
@@ -132,6 +135,7 @@ fn happened(page: &mut Page, applied: &Applied) {
     );
     page.line("status", format!("{status_before:?} → {status_after:?}"));
     page.line("needs review", needs_review);
+    page.some("repeated", exercise_repeated.then_some("yes"));
     page.line("observed", list(observations.iter().map(|o| o.as_str())));
     let Evidence {
         progress,
@@ -139,6 +143,7 @@ fn happened(page: &mut Page, applied: &Applied) {
         revisit_queue,
         exam_touched,
         prerequisite_overrides,
+        placed,
     } = evidence;
     for (id, unit) in progress {
         page.line(&format!("record of {id}"), counters(unit));
@@ -154,6 +159,13 @@ fn happened(page: &mut Page, applied: &Applied) {
     );
     page.line("questions touched", list(exam_touched));
     page.line("marked as met", list(prerequisite_overrides));
+    for (id, placed) in placed {
+        let until = if placed.undone { ", undone" } else { "" };
+        page.line(
+            &format!("placed on {id}"),
+            format!("{} wrong drills since{until}", placed.wrong_drills),
+        );
+    }
 }
 
 fn counters(unit: &UnitProgress) -> String {
@@ -166,6 +178,7 @@ fn counters(unit: &UnitProgress) -> String {
         streak_wrong,
         passed,
         confusion_tags,
+        counted_exercises,
     } = unit;
     let PassedByTier {
         bronze,
@@ -175,9 +188,13 @@ fn counters(unit: &UnitProgress) -> String {
     let tags = confusion_tags
         .iter()
         .map(|(tag, count)| format!("{tag} {count}"));
+    let exercises = match counted_exercises.len() {
+        0 => String::new(),
+        count => format!("; {count} exercises remembered"),
+    };
     format!(
         "{}; {correct} of {attempts} drills right, {streak_correct} right in a row, {streak_wrong} wrong in a row; \
-         passed {bronze} bronze, {silver} silver, {gold} gold; mistakes {}; touched {}",
+         passed {bronze} bronze, {silver} silver, {gold} gold; mistakes {}; touched {}{exercises}",
         tier.as_str(),
         list(tags),
         maybe(*last_touched_at)

@@ -31,6 +31,7 @@ pub fn class_standing(
             wrong_in_a_row: progress.streak_wrong,
             locked_questions,
             met_by_teacher: world.snapshot.prerequisite_overrides.contains(&id),
+            placed: progress.tier == Tier::None && world.snapshot.placed.contains(&id),
             blocking_unit_id: match progress.tier {
                 Tier::None => world.blocker(&scores, &id),
                 _ => None,

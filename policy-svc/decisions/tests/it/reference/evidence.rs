@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use turnwise_decisions::{
-    CourseSpec, Evidence, EvidenceEvent, QuestionRef, Tier, UnitProgress, UnitStatus,
+    CourseSpec, Evidence, EvidenceEvent, QuestionRef, Tier, UnitProgress, UnitSpec, UnitStatus,
 };
 
 /// The most that a stored counter holds.
@@ -15,6 +15,7 @@ pub struct Applied {
     pub tiers: (Tier, Tier),
     pub statuses: (UnitStatus, UnitStatus),
     pub unknown_tag: bool,
+    pub repeated: bool,
 }
 
 /// Why an event is refused, in the words of the rules.
@@ -75,13 +76,22 @@ pub fn apply(
     let (unit, _) = subject(event);
     let mut after = before.clone();
     let mut unknown_tag = false;
+    let repeated = repeats(before, &unit, event);
     match event {
+        EvidenceEvent::DrillGraded { .. } if repeated => {}
         EvidenceEvent::DrillGraded {
             correct,
             mistake_tag,
+            exercise,
             ..
         } => {
             let progress = touch(&mut after, &unit, now);
+            if let Some(exercise) = exercise {
+                progress.counted_exercises.push(*exercise);
+            }
+            while progress.counted_exercises.len() > 64 {
+                progress.counted_exercises.remove(0);
+            }
             progress.attempts = plus_one(progress.attempts);
             if *correct {
                 progress.correct = plus_one(progress.correct);
@@ -143,8 +153,9 @@ pub fn apply(
             }
         }
     }
-    if !matches!(event, EvidenceEvent::PrerequisiteMarked { .. }) {
-        in_progress(&mut after, &unit);
+    if !matches!(event, EvidenceEvent::PrerequisiteMarked { .. }) && !repeated {
+        in_progress(course, &mut after, &unit);
+        placed(&mut after, &unit, event);
     }
     Applied {
         tiers: (tier(before, &unit), tier(&after, &unit)),
@@ -152,6 +163,39 @@ pub fn apply(
         evidence: after,
         unit,
         unknown_tag,
+        repeated,
+    }
+}
+
+/// One exercise counts once for a unit.
+fn repeats(before: &Evidence, unit: &str, event: &EvidenceEvent) -> bool {
+    match (event, before.progress.get(unit)) {
+        (
+            EvidenceEvent::DrillGraded {
+                exercise: Some(exercise),
+                ..
+            },
+            Some(progress),
+        ) => progress
+            .counted_exercises
+            .iter()
+            .any(|counted| counted == exercise),
+        _ => false,
+    }
+}
+
+/// A badge ends that a unit is placed; else the second wrong drill undoes it.
+fn placed(evidence: &mut Evidence, unit: &str, event: &EvidenceEvent) {
+    if tier(evidence, unit) != Tier::None {
+        evidence.placed.remove(unit);
+    }
+    let is_wrong = matches!(event, EvidenceEvent::DrillGraded { correct: false, .. });
+    if let Some(placed) = evidence.placed.get_mut(unit)
+        && is_wrong
+        && !placed.undone
+    {
+        placed.wrong_drills = plus_one(placed.wrong_drills);
+        placed.undone = placed.wrong_drills >= 2;
     }
 }
 
@@ -205,19 +249,31 @@ fn recompute_tier(course: &CourseSpec, unit: &str, evidence: &mut Evidence) {
     progress.tier = if computed > old { computed } else { old };
 }
 
-/// A unit joins with its evidence, in front of the others, and leaves at gold; at most six.
-fn in_progress(evidence: &mut Evidence, unit: &str) {
+/// A unit joins with its evidence, in front of the others, and leaves at gold, or, where it has no badge, with its drills
+/// done; at most six.
+fn in_progress(course: &CourseSpec, evidence: &mut Evidence, unit: &str) {
     let mut list = Vec::new();
-    if tier(evidence, unit) != Tier::Gold {
+    if tier(evidence, unit) != Tier::Gold && !is_drilled_out(course, evidence, unit) {
         list.push(unit.to_owned());
     }
     for other in &evidence.units_in_progress {
-        if other != unit {
+        if other != unit && !is_drilled_out(course, evidence, other) {
             list.push(other.clone());
         }
     }
     list.truncate(6);
     evidence.units_in_progress = list;
+}
+
+/// There is no badge to earn, and the drills went well.
+fn is_drilled_out(course: &CourseSpec, evidence: &Evidence, unit: &str) -> bool {
+    let no_badge = |known: &UnitSpec| !known.assessable || known.id == course.entry_unit;
+    let streak = evidence.progress.get(unit).map_or(0, |p| p.streak_correct);
+    course
+        .units
+        .iter()
+        .any(|known| known.id == unit && no_badge(known))
+        && streak >= course.rules.ready_streak
 }
 
 fn tier(evidence: &Evidence, unit: &str) -> Tier {

@@ -13,8 +13,8 @@ pub struct Turn<'a> {
     pub decision: &'a Decision,
 }
 
-/// A question where one is allowed; else a drill, the course's own if it has any for the unit; else the first exam
-/// candidate. Always on the focus. The question is built from the unit's title and first misconception and ends with
+/// A question where one is allowed; else a drill, the course's own if it has any for the unit, and words without a card if
+/// it has none; else the first exam candidate. Always on the focus. The question is built from the unit's title and first misconception and ends with
 /// exactly one question mark.
 pub fn is_fallback(turn: &Turn<'_>, reply: &Value) -> bool {
     let allowed = |action| turn.decision.allowed.contains(&action);
@@ -39,10 +39,13 @@ pub fn is_fallback(turn: &Turn<'_>, reply: &Value) -> bool {
     } else if allowed(Action::DrillCard) {
         let card = &reply["drill_card"];
         reply["action"] == "DRILL_CARD"
-            && (unit.drills.is_empty()
-                || unit.drills.iter().any(|drill| {
+            && if unit.drills.is_empty() {
+                card.is_null()
+            } else {
+                unit.drills.iter().any(|drill| {
                     card["prompt"] == drill.prompt && card["question_latex"] == drill.question_latex
-                }))
+                })
+            }
     } else {
         reply["action"] == "EXAM_BLOCK"
             && reply["exam_suggestion"]["question_id"] == turn.decision.candidates[0]

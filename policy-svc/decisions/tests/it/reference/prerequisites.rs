@@ -1,11 +1,11 @@
 //! What has to be met first: missing prerequisites, and the walk to the one to begin with.
 
-use turnwise_decisions::{PrereqWalk, Tier};
+use turnwise_decisions::{PrereqWalk, Progress, Tier};
 
 use super::{record::World, score::Scores};
 
 impl World<'_> {
-    /// Met is: a badge, or marked as met by a teacher, or a unit that can have no badge.
+    /// Met is: a badge, or marked as met by a teacher, or shown to be known by a placement, or a unit that can have no badge.
     pub fn is_met(&self, id: &str) -> bool {
         let has_tier = self.tier(id) != Tier::None;
         let marked = self
@@ -13,13 +13,18 @@ impl World<'_> {
             .prerequisite_overrides
             .iter()
             .any(|unit| unit == id);
-        has_tier || marked || !self.has_badges(id)
+        let placed = self.snapshot.placed.iter().any(|unit| unit == id);
+        has_tier || marked || placed || !self.has_badges(id)
     }
 
-    /// The direct prerequisites that are not met, in the order of the file.
+    /// The direct prerequisites that are not met, in the order of the file. Where there is evidence, what was placed once and
+    /// is no more locks nobody out.
     pub fn missing(&self, id: &str) -> Vec<String> {
         let mut missing = self.prerequisites(id);
         missing.retain(|prerequisite| !self.is_met(prerequisite));
+        if self.progress(id) != Progress::default() {
+            missing.retain(|prerequisite| !self.snapshot.unplaced.contains(prerequisite));
+        }
         missing
     }
 

@@ -56,11 +56,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A unit leaves the list at gold; at most 6, most recent first.
+    /// A unit leaves the list at gold, or, where it has no badge, with its drills done; at most 6, most recent first.
     pub fn units_in_progress(&self) -> Vec<String> {
         let mut list = Vec::new();
         for id in &self.snapshot.units_in_progress {
-            if self.is_known(id) && self.tier(id) != Tier::Gold {
+            let done = !self.has_badges(id) && self.is_drilled(id);
+            if self.is_known(id) && self.tier(id) != Tier::Gold && !done {
                 add_once(&mut list, id);
             }
         }
@@ -68,20 +69,26 @@ impl<'a> World<'a> {
         list
     }
 
-    /// The revisit queue without what the catalogue does not hold, every question once, oldest first.
+    /// The revisit queue without what the catalogue does not hold and what is at or below the badge, every question once,
+    /// oldest first.
     pub fn revisit_queue(&self) -> Vec<String> {
         let mut list = Vec::new();
         for id in &self.snapshot.revisit_question_ids {
-            if self
-                .course
-                .questions
-                .iter()
-                .any(|question| question.id == *id)
-            {
+            if self.unit_to_revisit(id).is_some() {
                 add_once(&mut list, id);
             }
         }
         list
+    }
+
+    /// The first unit of a question whose badge is below the question's tier.
+    pub fn unit_to_revisit(&self, question_id: &str) -> Option<String> {
+        let mut questions = self.course.questions.iter();
+        let question = questions.find(|question| question.id == question_id)?;
+        let mut units = question.units.iter();
+        units
+            .find(|unit| self.is_known(unit) && self.tier(unit) < question.tier)
+            .cloned()
     }
 
     /// Stuck comes from drills alone: enough attempts and no right one at the end, or enough wrong ones in a row.

@@ -19,8 +19,10 @@ pub struct Standing {
     pub locked: usize,
     pub next_eligible_at: Option<Timestamp>,
     pub next_question: Option<String>,
-    /// Bronze, silver, gold, and all units in which a badge can be earned.
-    pub counts: [usize; 4],
+    /// Question and unit of the entries that are shown.
+    pub entries: Vec<(String, String)>,
+    /// Bronze, silver, gold, all units in which a badge can be earned, and the placed ones that have none.
+    pub counts: [usize; 5],
 }
 
 /// What people see; `word` tells what the exam system said of a question.
@@ -43,9 +45,16 @@ pub fn standing(
             .filter(|unit| world.has_badges(&unit.id) && world.tier(&unit.id) == tier)
             .count()
     };
+    let placed = world.course.units.iter().filter(|unit| {
+        let has_none = world.has_badges(&unit.id) && world.tier(&unit.id) == Tier::None;
+        has_none && world.snapshot.placed.contains(&unit.id)
+    });
     let badges = [Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold].map(count);
 
     let mut queue = world.revisit_queue();
+    let mut shown = queue.clone();
+    shown.truncate(20);
+    shown.retain(|id| word(id).is_none_or(|(state, _)| state != QuestionState::Passed));
     queue.retain(|id| word(id).is_none_or(|(state, _)| state != QuestionState::Passed));
     let is_locked = |id: &String| word(id).is_some_and(|(state, _)| state == QuestionState::Locked);
     let mut ends: Vec<(Timestamp, String)> = Vec::new();
@@ -72,6 +81,10 @@ pub fn standing(
                 .filter(|_| !way.missing.is_empty())
                 .map(|unit| view(&unit))
         }),
+        entries: shown
+            .into_iter()
+            .map(|id| (id.clone(), world.unit_to_revisit(&id).unwrap()))
+            .collect(),
         locked: queue.iter().filter(|id| is_locked(id)).count(),
         next_eligible_at: ends.first().map(|(end, _)| *end),
         next_question: ends
@@ -84,6 +97,7 @@ pub fn standing(
             badges[2],
             badges[3],
             badges.iter().sum::<usize>(),
+            placed.count(),
         ],
     }
 }

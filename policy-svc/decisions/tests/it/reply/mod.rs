@@ -78,6 +78,12 @@ fn assert_allowed(course: &Course, policy: &Policy, resolution: &Resolution) {
                 assert!(card.question_latex.chars().count() <= 600);
             }
         }
+        // The course has no drill to set, and nobody could grade an example of the student's own.
+        (Action::DrillCard, None) => {
+            assert!(resolution.fallback_reason.is_some());
+            assert_eq!(resolution.card_buttons, []);
+            assert_eq!(resolution.drill_id, None);
+        }
         (Action::ConceptCard, Some(Card::Concept(card))) => {
             assert!(policy.stuck, "a concept card, but not stuck");
             let example = card.worked_example.iter().flat_map(|e| {
@@ -124,10 +130,16 @@ fn assert_fallback(
     assert_eq!(resolution.observations, []);
 }
 
-/// Panics unless the policy's fallback would be accepted if a model wrote it. It depends on nothing a model writes, so once
+/// Panics unless the policy's fallback would be accepted if a model wrote it, or asks in words for an example. It depends on nothing a model writes, so once
 /// for each policy is enough.
 pub fn judge_fallback(course: &Course, policy: &Policy) {
     let reply = fallback(course, policy);
+    if reply.action == Action::DrillCard && reply.drill_card.is_none() {
+        // Words that ask for an example: a model has to write the drill.
+        assert_eq!(reply.target_unit_id, policy.focus_unit_id);
+        contract::assert_text(&reply.tutor_text, 2200);
+        return;
+    }
     let bytes = to_vec(&reply).unwrap();
     assert_eq!(contract::faults(course, policy, &bytes), []);
     assert_eq!(validate(course, policy, &bytes), Ok(reply));

@@ -73,6 +73,8 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
         vec(any_id(), 0..10),
         vec(question_id(), 0..8),
         prop::collection::btree_set(any_id(), 0..4),
+        prop::collection::btree_set(any_id(), 0..4),
+        prop::collection::btree_set(any_id(), 0..4),
     )
         .prop_map(
             |(
@@ -84,6 +86,8 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
                 units_in_progress,
                 revisit_question_ids,
                 prerequisite_overrides,
+                placed,
+                unplaced,
             )| Snapshot {
                 focus_unit_id,
                 target_unit_id,
@@ -93,6 +97,9 @@ pub fn snapshot() -> impl Strategy<Value = Snapshot> {
                 units_in_progress,
                 revisit_question_ids,
                 prerequisite_overrides,
+                placed,
+                unplaced,
+                ..Snapshot::default()
             },
         )
 }

@@ -1,0 +1,86 @@
+//! The card that a student works on, as the thread's messages and the record show it.
+
+use prost_types::Timestamp;
+use turnwise_proto::{
+    explain::v1::{TurnFacts, TurnTexts},
+    tutor::v1::{ClientEvent, ClientEventKind, Role, TutorCard, TutorMessage, tutor_card::Content},
+};
+
+/// How many of the latest messages a turn uses.
+const LATEST: usize = 6;
+
+/// Of the messages that a turn read, those that it uses: the latest, and of those before the card that the student works on
+/// and the hints that were asked for on it.
+pub(crate) fn used(
+    mut messages: Vec<TutorMessage>,
+    event: Option<&ClientEvent>,
+) -> Vec<TutorMessage> {
+    let latest = messages.len().saturating_sub(LATEST);
+    let card = place(&messages, event).unwrap_or(latest);
+    let mut at = 0;
+    messages.retain(|message| {
+        let is_used = at >= latest || at == card || (at > card && asks_for_hint(message));
+        at += 1;
+        is_used
+    });
+    messages
+}
+
+/// The message with the card that the student works on: the one that the button stands on, else the last card.
+fn place(messages: &[TutorMessage], event: Option<&ClientEvent>) -> Option<usize> {
+    named(messages, event).or_else(|| messages.iter().rposition(|message| message.card.is_some()))
+}
+
+/// The message with the card whose token the button has, and whose unit.
+fn named(messages: &[TutorMessage], event: Option<&ClientEvent>) -> Option<usize> {
+    let event = event.filter(|event| !event.card_token.is_empty())?;
+    messages.iter().rposition(|message| {
+        let card = message.card.as_ref();
+        card.is_some_and(|card| card.unit_id == event.unit_id && token(card) == event.card_token)
+    })
+}
+
+/// Whether the button has a token of no drill of its unit in these messages.
+pub(crate) fn is_forged(messages: &[TutorMessage], event: Option<&ClientEvent>) -> bool {
+    event.is_some_and(|event| !event.card_token.is_empty()) && named(messages, event).is_none()
+}
+
+/// The token of a drill; empty for other cards.
+pub(crate) fn token(card: &TutorCard) -> &str {
+    match &card.content {
+        Some(Content::Drill(drill)) => &drill.drill_token,
+        _ => "",
+    }
+}
+
+/// The drill or exam question that the student works on; none where the last card is an explanation, or its unit has got
+/// evidence since.
+pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
+    let messages = &texts.recent_messages;
+    let message = messages.get(place(messages, facts.event.as_ref())?)?;
+    let card = message.card.as_ref()?;
+    let is_task = matches!(&card.content, Some(Content::Drill(_) | Content::Exam(_)));
+    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
+    let touched = evidence
+        .and_then(|evidence| {
+            let mut units = evidence.unit_progress.iter();
+            units.find(|unit| unit.unit_id == card.unit_id)
+        })
+        .and_then(|unit| unit.last_touched_at);
+    let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
+    let is_done = touched.is_some() && order(touched) > order(message.create_time);
+    (is_task && !is_done).then_some(card)
+}
+
+/// How often a hint was asked for since the card was set that the student works on, before this turn.
+pub(crate) fn hints(facts: &TurnFacts, texts: &TurnTexts) -> usize {
+    let messages = &texts.recent_messages;
+    let since = place(messages, facts.event.as_ref()).map_or(messages.len(), |at| at + 1);
+    let since = messages.iter().skip(since);
+    since.filter(|message| asks_for_hint(message)).count()
+}
+
+fn asks_for_hint(message: &TutorMessage) -> bool {
+    let pressed = message.event.as_ref().map(ClientEvent::kind);
+    message.role() == Role::User && pressed == Some(ClientEventKind::StuckHint)
+}

@@ -1,0 +1,194 @@
+//! The card that a student works on, and what else a model is told of the conversation.
+
+use prost_types::Timestamp;
+use turnwise_gateway_svc::record::{resolve_request, turn_prompt};
+use turnwise_prompts::Conversation;
+use turnwise_proto::{
+    exam::v1::{QuestionState, QuestionStatus},
+    explain::v1::{ClarificationFacts, ModelCall, TurnFacts, TurnTexts},
+    policy::v1::{KnownTexts, Policy, SnapshotSummary},
+    session::v1::{Evidence, GradedDrill, StudentSnapshot, UnitProgress},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, DrillCard, Role, StudentInput, TutorCard, TutorMessage,
+        tutor_card::Content,
+    },
+};
+
+fn at(seconds: i64) -> Option<Timestamp> {
+    Some(Timestamp { seconds, nanos: 0 })
+}
+
+fn drill(unit: &str, token: &str) -> TutorCard {
+    TutorCard {
+        unit_id: unit.to_owned(),
+        content: Some(Content::Drill(DrillCard {
+            prompt: format!("The drill {token}."),
+            question_latex: "x + 3 = 7".to_owned(),
+            drill_token: token.to_owned(),
+        })),
+        buttons: Vec::new(),
+    }
+}
+
+fn shows(seconds: i64, card: TutorCard) -> TutorMessage {
+    TutorMessage {
+        role: Role::Assistant.into(),
+        card: Some(card),
+        create_time: at(seconds),
+        ..TutorMessage::default()
+    }
+}
+
+fn presses(seconds: i64, kind: ClientEventKind) -> TutorMessage {
+    TutorMessage {
+        role: Role::User.into(),
+        event: Some(event(kind, "U", "")),
+        create_time: at(seconds),
+        ..TutorMessage::default()
+    }
+}
+
+fn event(kind: ClientEventKind, unit: &str, card_token: &str) -> ClientEvent {
+    ClientEvent {
+        kind: kind.into(),
+        unit_id: unit.to_owned(),
+        card_token: card_token.to_owned(),
+        ..ClientEvent::default()
+    }
+}
+
+/// Two drills, and a hint on each.
+fn turn() -> (TurnFacts, TurnTexts) {
+    let facts = TurnFacts {
+        policy: Some(Policy {
+            scoped_unit_ids: vec!["U".to_owned()],
+            ..Policy::default()
+        }),
+        summary: Some(SnapshotSummary::default()),
+        model_call: Some(ModelCall::default()),
+        planned_at: at(100),
+        ..TurnFacts::default()
+    };
+    let texts = TurnTexts {
+        input: Some(StudentInput {
+            text: "x = 4".to_owned(),
+            ..StudentInput::default()
+        }),
+        recent_messages: vec![
+            shows(1, drill("U", "first")),
+            presses(2, ClientEventKind::StuckHint),
+            shows(3, drill("U", "second")),
+            presses(4, ClientEventKind::StuckHint),
+            presses(5, ClientEventKind::DrillContinue),
+        ],
+        ..TurnTexts::default()
+    };
+    (facts, texts)
+}
+
+fn told(facts: &TurnFacts, texts: &TurnTexts, check: impl FnOnce(Conversation<'_>)) {
+    let no_input = StudentInput::default();
+    check(turn_prompt(facts, texts, &no_input).unwrap().conversation);
+}
+
+/// The token of the open card, and how many hints there were.
+fn open(facts: &TurnFacts, texts: &TurnTexts) -> (String, usize) {
+    let mut open = (String::new(), 0);
+    told(facts, texts, |said| {
+        if let Some(Content::Drill(drill)) = said.open_card.and_then(|card| card.content.as_ref()) {
+            open = (drill.drill_token.clone(), said.hints_given);
+        }
+    });
+    open
+}
+
+#[test]
+fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
+    let (mut facts, mut texts) = turn();
+    assert_eq!(open(&facts, &texts), ("second".to_owned(), 1));
+    for (event, token, hints) in [
+        (event(ClientEventKind::StuckHint, "U", "first"), "first", 2),
+        (
+            event(ClientEventKind::StuckHint, "U", "second"),
+            "second",
+            1,
+        ),
+        // Neither another thread's token nor another unit's card.
+        (
+            event(ClientEventKind::StuckHint, "U", "forged"),
+            "second",
+            1,
+        ),
+        (event(ClientEventKind::StuckHint, "V", "first"), "second", 1),
+    ] {
+        facts.event = Some(event);
+        assert_eq!(open(&facts, &texts), (token.to_owned(), hints));
+    }
+    facts.event = None;
+    for (touched, is_open) in [(2, true), (3, true), (4, false)] {
+        facts.snapshot = Some(StudentSnapshot {
+            evidence: Some(Evidence {
+                unit_progress: vec![UnitProgress {
+                    unit_id: "U".to_owned(),
+                    last_touched_at: at(touched),
+                    ..UnitProgress::default()
+                }],
+                ..Evidence::default()
+            }),
+            ..StudentSnapshot::default()
+        });
+        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{touched}");
+    }
+    texts.recent_messages.clear();
+    assert_eq!(open(&facts, &texts), (String::new(), 0));
+}
+
+#[test]
+fn the_record_says_how_it_went() {
+    let (mut facts, mut texts) = turn();
+    let graded = |unit: &str| {
+        Some(Box::new(GradedDrill {
+            unit_id: unit.to_owned(),
+            ..GradedDrill::default()
+        }))
+    };
+    for (unit, is_told) in [("U", true), ("V", false)] {
+        texts.graded = graded(unit);
+        told(&facts, &texts, |said| {
+            assert_eq!(said.last_answer.is_some(), is_told, "{unit}");
+            assert_eq!(said.days_away, 0);
+            assert_eq!(said.exam_state, QuestionState::Unspecified);
+        });
+    }
+    facts.planned_at = at(2 * 86_400 + 5);
+    facts.event = Some(ClientEvent {
+        question_id: "Q".to_owned(),
+        ..event(ClientEventKind::ExamContinue, "U", "")
+    });
+    facts.statuses = vec![QuestionStatus {
+        question_id: "Q".to_owned(),
+        state: QuestionState::Locked.into(),
+        ..QuestionStatus::default()
+    }];
+    told(&facts, &texts, |said| {
+        assert_eq!(said.days_away, 2);
+        assert_eq!(said.exam_state, QuestionState::Locked);
+    });
+}
+
+#[test]
+fn what_was_typed_may_be_an_answer_if_it_is_short_and_answers_no_question() {
+    let (mut facts, mut texts) = turn();
+    let typed = |facts: &TurnFacts, texts: &TurnTexts| {
+        let request = resolve_request(facts, texts, KnownTexts::default()).unwrap();
+        request.typed.map(|typed| typed.text)
+    };
+    assert_eq!(typed(&facts, &texts).as_deref(), Some("x = 4"));
+    facts.clarification = Some(ClarificationFacts::default());
+    assert_eq!(typed(&facts, &texts), None);
+    facts.clarification = None;
+    texts.input.as_mut().unwrap().text = "x".repeat(401);
+    assert_eq!(typed(&facts, &texts), None);
+    texts.input = None;
+    assert_eq!(typed(&facts, &texts), None);
+}

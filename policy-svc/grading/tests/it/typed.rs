@@ -1,0 +1,66 @@
+//! Messages beside an open drill: which of them read as an answer to it.
+
+use turnwise_grading::{Drill, reads_as_answer};
+
+fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
+    Drill {
+        prompt,
+        question_latex,
+        key: None,
+    }
+}
+
+#[test]
+fn an_answer_is_recognised_be_it_right_or_wrong() {
+    let equation = drill("Solve the equation.", "x + 3 = 7");
+    for answer in [
+        "x=4",
+        "x = 5",
+        "4",
+        "-17",
+        "x = \\frac{1}{2}",
+        "7 = x",
+        "x = 2, x = 3",
+    ] {
+        assert!(reads_as_answer(&equation, answer), "{answer}");
+    }
+    let inequality = drill("Solve the inequality.", "x + 1 > 3");
+    for answer in ["x > 2", "x < 1", "(2, 5)"] {
+        assert!(reads_as_answer(&inequality, answer), "{answer}");
+    }
+    let sum = drill("Work it out.", "3 + 4");
+    for answer in ["7", "8"] {
+        assert!(reads_as_answer(&sum, answer), "{answer}");
+    }
+    // A key changes nothing.
+    let keyed = Drill {
+        key: Some("x = 4"),
+        ..equation
+    };
+    assert!(reads_as_answer(&keyed, "x = 4") && reads_as_answer(&keyed, "x = 9"));
+}
+
+#[test]
+fn what_is_said_is_no_answer() {
+    let equation = drill("Solve the equation.", "x + 3 = 7");
+    for message in [
+        "",
+        "   ",
+        "x + 3 = 7",
+        "x+3=7",
+        "2x = 8",
+        "x + 3 - 3 = 7 - 3 + x",
+        "x",
+        "no",
+        "yes",
+        "hello",
+        "I don't get it",
+        "why 4?",
+        "is it x = 4?",
+        "give me 3 more drills like that one",
+    ] {
+        assert!(!reads_as_answer(&equation, message), "{message}");
+    }
+    let long = "1+".repeat(20_000);
+    assert!(!reads_as_answer(&equation, &long));
+}

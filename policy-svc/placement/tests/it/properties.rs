@@ -1,0 +1,133 @@
+//! What holds of every placement, on any course and whatever is answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use turnwise_placement::{Graph, Placement, Unit};
+use turnwise_testing::properties;
+
+use crate::fixture::{needs, play};
+
+/// Units that need any others before them, and some that the course does not have.
+fn any_course() -> impl Strategy<Value = Vec<Unit>> {
+    let unit = (
+        prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        0_u32..4,
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.1),
+    );
+    prop::collection::vec(unit, 0..24).prop_map(|units| {
+        let of_unit = |(at, (needs, questions, is_known, needs_gone)): (
+            usize,
+            (Vec<prop::sample::Index>, _, _, bool),
+        )| {
+            let before = needs.iter().filter(|_| at > 0);
+            let prerequisites = before.map(|need| format!("u{}", need.index(at)));
+            let gone = needs_gone.then(|| "gone".to_owned());
+            Unit {
+                id: format!("u{at}"),
+                prerequisites: prerequisites.chain(gone).collect(),
+                questions,
+                is_known,
+            }
+        };
+        units.into_iter().enumerate().map(of_unit).collect()
+    })
+}
+
+fn any_answers() -> impl Strategy<Value = Vec<bool>> {
+    prop::collection::vec(any::<bool>(), Placement::MOST_QUESTIONS)
+}
+
+/// A placement with these answers to its questions, to the end, and what was asked.
+fn played<'g>(graph: &'g Graph, answers: &[bool]) -> (Placement<'g>, Vec<&'g str>) {
+    let mut placement = Placement::new(graph);
+    let mut answers = answers.iter().copied();
+    let asked = play(&mut placement, |_| answers.next().unwrap());
+    (placement, asked)
+}
+
+proptest! {
+    #![proptest_config(properties::pure())]
+
+    #[test]
+    fn questions_are_few_and_about_what_can_be_asked(units in any_course(), answers in any_answers()) {
+        let graph = Graph::new(units.iter().cloned());
+        let (placement, asked) = played(&graph, &answers);
+        prop_assert!(asked.len() <= Placement::MOST_QUESTIONS);
+        prop_assert_eq!(placement.answers(), asked.len());
+        let mut times: BTreeMap<&str, u32> = BTreeMap::new();
+        for unit in asked {
+            *times.entry(unit).or_default() += 1;
+        }
+        for (id, times) in times {
+            let unit = units.iter().find(|unit| unit.id == id).unwrap();
+            prop_assert!(!unit.is_known, "{} is known", id);
+            prop_assert!(times <= unit.questions.min(Placement::MOST_OF_A_UNIT), "{}: {}", id, times);
+        }
+    }
+
+    #[test]
+    fn what_is_placed_needs_nothing_that_is_not_known(units in any_course(), answers in any_answers()) {
+        let graph = Graph::new(units.iter().cloned());
+        let mut placement = Placement::new(&graph);
+        let mut answers = answers.into_iter();
+        loop {
+            let placed = placement.placed();
+            let known: BTreeSet<&str> = units
+                .iter()
+                .filter(|unit| unit.is_known)
+                .map(|unit| unit.id.as_str())
+                .chain(placed.iter().copied())
+                .collect();
+            prop_assert!(placed.iter().all(|id| !units.iter().any(|unit| unit.is_known && unit.id == *id)));
+            for id in &placed {
+                for need in needs(&units, id) {
+                    prop_assert!(known.contains(need), "{} is placed and needs {}", id, need);
+                }
+            }
+            let Some(next) = placement.next_unit() else { break };
+            placement.answer(next, answers.next().unwrap());
+        }
+    }
+
+    #[test]
+    fn no_unit_is_more_likely_known_than_what_it_needs(
+        units in any_course(),
+        answers in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..15),
+    ) {
+        let graph = Graph::new(units.iter().cloned());
+        let mut placement = Placement::new(&graph);
+        for (at, correct) in answers.iter().filter(|_| !units.is_empty()) {
+            placement.answer(&units[at.index(units.len())].id, *correct);
+        }
+        for unit in &units {
+            for need in needs(&units, &unit.id) {
+                prop_assert!(placement.belief(&unit.id) <= placement.belief(need), "{} needs {}", unit.id, need);
+            }
+        }
+    }
+
+    #[test]
+    fn who_answers_nothing_rightly_is_placed_on_nothing(units in any_course()) {
+        let units: Vec<Unit> = units.into_iter().map(|unit| Unit { is_known: false, ..unit }).collect();
+        let graph = Graph::new(units);
+        let (placement, _) = played(&graph, &[false; Placement::MOST_QUESTIONS]);
+        prop_assert_eq!(placement.placed(), [""; 0]);
+    }
+
+    #[test]
+    fn a_placement_is_what_its_answers_make_of_it(units in any_course(), answers in any_answers()) {
+        let graph = Graph::new(units.iter().cloned());
+        let (placement, asked) = played(&graph, &answers);
+        // Elsewhere, and after a pause: of the answers alone.
+        let graph = Graph::new(units);
+        let mut again = Placement::new(&graph);
+        for (unit, correct) in asked.iter().zip(&answers) {
+            prop_assert_eq!(again.next_unit(), Some(*unit));
+            again.answer(unit, *correct);
+        }
+        prop_assert_eq!(again.next_unit(), None);
+        prop_assert_eq!(again.placed(), placement.placed());
+    }
+}

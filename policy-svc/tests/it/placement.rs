@@ -1,0 +1,231 @@
+//! ApplyPlacement: what is asked, what counts, and what is placed.
+
+use tonic::{Code, Status};
+use turnwise_kit::Fault;
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    policy::v1::{
+        ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse, DrillGraded,
+        PlacementAnswered, PlacementBegun, PlacementPaused, PlacementQuestion,
+        apply_evidence_request::Event, apply_placement_request::Step,
+    },
+    session::v1::{Evidence, PlacedUnit, Placement, PlacementAnswer, StudentSnapshot},
+    tutor::v1::PlacementState,
+};
+
+use crate::fixture::*;
+
+fn record(evidence: Option<Evidence>) -> Option<StudentSnapshot> {
+    Some(StudentSnapshot {
+        student_id: "ana".to_owned(),
+        course_id: COURSE.to_owned(),
+        evidence,
+        ..StudentSnapshot::default()
+    })
+}
+
+async fn step(
+    service: &Service,
+    evidence: Option<Evidence>,
+    step: Step,
+) -> Result<ApplyPlacementResponse, Status> {
+    let request = ApplyPlacementRequest {
+        course_id: COURSE.to_owned(),
+        pack_hash: String::new(),
+        snapshot: record(evidence),
+        now: Some(NOW),
+        step: Some(step),
+    };
+    let mut client = service.client.clone();
+    Ok(client.apply_placement(request).await?.into_inner())
+}
+
+fn begun() -> Step {
+    Step::Begun(PlacementBegun {})
+}
+
+fn answered(question: &PlacementQuestion, answer: &str) -> Step {
+    Step::Answered(PlacementAnswered {
+        unit_id: question.unit_id.clone(),
+        drill_id: question.drill_id.clone(),
+        prompt: question.prompt.clone(),
+        question_latex: question.question_latex.clone(),
+        answer: answer.to_owned(),
+    })
+}
+
+fn placed(unit_id: &str) -> PlacedUnit {
+    PlacedUnit {
+        unit_id: unit_id.to_owned(),
+        ..PlacedUnit::default()
+    }
+}
+
+fn check_closed(status: &Status) {
+    assert_eq!(status.code(), Code::FailedPrecondition);
+    let fault = Fault::from_status(status);
+    assert_eq!(fault.reason(), ErrorReason::PlacementClosed);
+}
+
+#[tokio::test]
+async fn a_right_answer_places_the_unit_and_what_it_needs() {
+    let service = service().await;
+    let first = step(&service, None, begun()).await.unwrap();
+    assert_eq!(first.state(), PlacementState::Running);
+    assert_eq!((first.answered, first.most), (0, 15));
+    let question = first.question.unwrap();
+    assert_eq!(question.drill_id, "TWO-D1");
+    assert_eq!(question.question_latex, "2 + 3");
+    let ended = step(&service, first.evidence, answered(&question, "5"))
+        .await
+        .unwrap();
+    assert_eq!(ended.state(), PlacementState::Ended);
+    assert!(ended.counted);
+    assert_eq!(ended.question, None);
+    let units: Vec<_> = ended.placed.iter().map(|unit| &unit.unit_id).collect();
+    assert_eq!(units, ["ONE", "TWO"]);
+    let progress = ended.standing.unwrap().progress.unwrap();
+    assert_eq!((progress.placed, progress.bronze), (2, 0));
+    let evidence = ended.evidence.unwrap();
+    assert_eq!(evidence.placed, [placed("ONE"), placed("TWO")]);
+    assert_eq!(evidence.unit_progress, []);
+
+    // Begun again it is as it was; nothing else can be done with it.
+    let again = step(&service, Some(evidence.clone()), begun()).await;
+    let again = again.unwrap();
+    assert_eq!(again.state(), PlacementState::Ended);
+    assert_eq!(again.placed, ended.placed);
+    assert_eq!(again.evidence.as_ref(), Some(&evidence));
+    for late in [answered(&question, "5"), Step::Paused(PlacementPaused {})] {
+        let late = step(&service, Some(evidence.clone()), late).await;
+        check_closed(&late.unwrap_err());
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_know_is_asked_about_what_comes_before() {
+    let service = service().await;
+    let first = step(&service, None, begun()).await.unwrap();
+    let unknown = answered(&first.question.unwrap(), "");
+    let second = step(&service, first.evidence, unknown).await.unwrap();
+    let question = second.question.unwrap();
+    assert_eq!((question.unit_id.as_str(), second.answered), ("ONE", 1));
+    let wrong = answered(&question, "6");
+    let ended = step(&service, second.evidence, wrong).await.unwrap();
+    assert_eq!(ended.state(), PlacementState::Ended);
+    assert_eq!(ended.placed, []);
+    assert_eq!(ended.evidence.unwrap().placed, []);
+}
+
+#[tokio::test]
+async fn what_does_not_count_changes_nothing() {
+    let service = service().await;
+    let none = step(&service, None, Step::Paused(PlacementPaused {})).await;
+    check_closed(&none.unwrap_err());
+    let first = step(&service, None, begun()).await.unwrap();
+    let question = first.question.clone().unwrap();
+    check_closed(
+        &step(&service, None, answered(&question, "5"))
+            .await
+            .unwrap_err(),
+    );
+    // It cannot be read: nothing is lost.
+    let odd = step(
+        &service,
+        first.evidence.clone(),
+        answered(&question, "who knows"),
+    )
+    .await;
+    let odd = odd.unwrap_err();
+    assert_eq!(odd.code(), Code::InvalidArgument);
+    let fault = Fault::from_status(&odd);
+    assert_eq!(fault.fields().collect::<Vec<_>>(), ["answered.answer"]);
+    // The drill reads otherwise by now, or left the course.
+    let changed = PlacementQuestion {
+        question_latex: "2 + 4".to_owned(),
+        ..question.clone()
+    };
+    let gone = PlacementQuestion {
+        unit_id: "GONE".to_owned(),
+        drill_id: "GONE-D1".to_owned(),
+        ..question.clone()
+    };
+    for other in [changed, gone] {
+        let same = step(&service, first.evidence.clone(), answered(&other, "6")).await;
+        let same = same.unwrap();
+        assert!(!same.counted);
+        assert_eq!(same.answered, 0);
+        assert_eq!(same.question.as_ref(), Some(&question));
+    }
+    let paused = step(&service, first.evidence, Step::Paused(PlacementPaused {})).await;
+    let paused = paused.unwrap();
+    assert_eq!(paused.state(), PlacementState::Paused);
+    assert_eq!(paused.question, None);
+    let resumed = step(&service, paused.evidence, begun()).await.unwrap();
+    assert_eq!(resumed.question, Some(question));
+}
+
+#[tokio::test]
+async fn answers_about_units_that_left_count_as_questions() {
+    let service = service().await;
+    let answers = (0..14).map(|n| PlacementAnswer {
+        unit_id: "GONE".to_owned(),
+        drill_id: format!("GONE-D{n}"),
+        correct: true,
+    });
+    let evidence = Evidence {
+        placement: Some(Placement {
+            state: PlacementState::Running.into(),
+            answers: answers.collect(),
+        }),
+        placed: vec![placed("GONE")],
+        ..Evidence::default()
+    };
+    let begun = step(&service, Some(evidence), begun()).await.unwrap();
+    assert_eq!(begun.answered, 14);
+    let question = begun.question.unwrap();
+    let ended = step(&service, begun.evidence, answered(&question, "5")).await;
+    let ended = ended.unwrap();
+    assert_eq!(ended.state(), PlacementState::Ended);
+    // What left the course stays in the record, and is not told.
+    let kept = ended.evidence.unwrap().placed;
+    assert_eq!(kept, [placed("GONE"), placed("ONE"), placed("TWO")]);
+    assert_eq!(ended.placed.len(), 2);
+}
+
+#[tokio::test]
+async fn drills_undo_what_was_placed_and_keep_the_placement() {
+    let service = service().await;
+    let before = Evidence {
+        placement: Some(Placement {
+            state: PlacementState::Ended.into(),
+            answers: Vec::new(),
+        }),
+        placed: vec![placed("GONE"), placed("ONE")],
+        ..Evidence::default()
+    };
+    let mut evidence = Some(before.clone());
+    for _ in 0..2 {
+        let request = ApplyEvidenceRequest {
+            course_id: COURSE.to_owned(),
+            pack_hash: String::new(),
+            snapshot: record(evidence),
+            now: Some(NOW),
+            event: Some(Event::DrillGraded(DrillGraded {
+                unit_id: "ONE".to_owned(),
+                correct: false,
+                mistake_tag: String::new(),
+            })),
+        };
+        let applied = service.client.clone().apply_evidence(request).await;
+        evidence = applied.unwrap().into_inner().evidence;
+    }
+    let after = evidence.unwrap();
+    let undone = PlacedUnit {
+        wrong_drills: 2,
+        undone: true,
+        ..placed("ONE")
+    };
+    assert_eq!(after.placed, [placed("GONE"), undone]);
+    assert_eq!(after.placement, before.placement);
+}

@@ -1,0 +1,145 @@
+//! Placements that a teacher begins for a class or takes back: edits of students' evidence, as marks are.
+
+use futures_util::future::try_join_all;
+use turnwise_proto::{
+    session::v1::{BeginPlacementsResponse, Evidence, Placement, UndoPlacementResponse},
+    tutor::v1::PlacementState,
+};
+use turnwise_session_store::StudentKey;
+
+use crate::{
+    error::SessionError,
+    sessions::{
+        Idempotency, Sessions,
+        audit::{Actor, Deed},
+    },
+};
+
+/// How many students are written at a time.
+const SIDE_BY_SIDE: usize = 32;
+
+/// Placements that are to be begun.
+#[derive(Debug, Clone)]
+pub struct Begin {
+    /// The class whose teacher does it.
+    pub class_id: String,
+    /// The course.
+    pub course_id: String,
+    /// Makes it safe to send again.
+    pub idempotency: Idempotency,
+}
+
+/// What is to be undone.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    /// The class whose teacher does it.
+    pub class_id: String,
+    /// The student.
+    pub student: StudentKey,
+    /// The course.
+    pub course_id: String,
+    /// The unit; none: all of them, and the placement.
+    pub unit_id: Option<String>,
+    /// Makes it safe to send again.
+    pub idempotency: Idempotency,
+}
+
+impl Sessions {
+    /// Begins a placement for every student who has worked in a class and has had none in the course; answers how many.
+    pub async fn begin_placements(&self, actor: &Actor, begin: Begin) -> Result<i32, SessionError> {
+        let deed = Deed {
+            kind: "placements-begun",
+            class_id: &begin.class_id,
+            facts: vec![("course", begin.course_id.clone())],
+            ..Deed::default()
+        };
+        let each = self.begin_each(&actor.tenant, &begin);
+        let done = self.once(actor, &begin.idempotency, deed, each).await?;
+        Ok(done.begun)
+    }
+
+    async fn begin_each(
+        &self,
+        tenant: &str,
+        begin: &Begin,
+    ) -> Result<BeginPlacementsResponse, SessionError> {
+        let ids = self.student_ids(tenant, &begin.class_id).await?;
+        let mut begun = 0;
+        for ids in ids.chunks(SIDE_BY_SIDE) {
+            let each = ids.iter().map(|id| self.begin_one(tenant, id, begin));
+            begun += try_join_all(each).await?.into_iter().sum::<i32>();
+        }
+        Ok(BeginPlacementsResponse { begun })
+    }
+
+    /// 1 if the student had no placement, else 0.
+    async fn begin_one(
+        &self,
+        tenant: &str,
+        student_id: &str,
+        begin: &Begin,
+    ) -> Result<i32, SessionError> {
+        let student = StudentKey {
+            tenant: tenant.to_owned(),
+            student: student_id.to_owned(),
+        };
+        let edit = |evidence: &mut Evidence| {
+            let is_new = evidence.placement.is_none();
+            if is_new {
+                evidence.placement = Some(Placement {
+                    state: PlacementState::Running.into(),
+                    answers: Vec::new(),
+                });
+            }
+            (is_new, i32::from(is_new))
+        };
+        self.edit_evidence(&student, &begin.course_id, &begin.idempotency, edit)
+            .await
+    }
+
+    /// Lets placed units count as met no more; answers all units of the course that still do.
+    pub async fn undo_placement(
+        &self,
+        actor: &Actor,
+        undo: Undo,
+    ) -> Result<Vec<String>, SessionError> {
+        if !self.works_in(&undo.student, &undo.class_id).await? {
+            return Err(SessionError::UnknownStudent);
+        }
+        let unit = undo.unit_id.iter().map(|unit| ("unit", unit.clone()));
+        let deed = Deed {
+            kind: "placement-undone",
+            class_id: &undo.class_id,
+            student: Some(&undo.student),
+            facts: std::iter::once(("course", undo.course_id.clone()))
+                .chain(unit)
+                .collect(),
+            ..Deed::default()
+        };
+        let done = self
+            .once(actor, &undo.idempotency, deed, self.withdraw(&undo))
+            .await?;
+        Ok(done.unit_ids)
+    }
+
+    async fn withdraw(&self, undo: &Undo) -> Result<UndoPlacementResponse, SessionError> {
+        let edit = |evidence: &mut Evidence| {
+            let is_forgotten = undo.unit_id.is_none() && evidence.placement.take().is_some();
+            let mut is_changed = is_forgotten;
+            for unit in &mut evidence.placed {
+                let is_meant = undo.unit_id.as_ref().is_none_or(|id| *id == unit.unit_id);
+                if is_meant && !unit.undone {
+                    unit.undone = true;
+                    is_changed = true;
+                }
+            }
+            let left = evidence.placed.iter().filter(|unit| !unit.undone);
+            let left: Vec<_> = left.map(|unit| unit.unit_id.clone()).collect();
+            (is_changed, left)
+        };
+        let unit_ids = self
+            .edit_evidence(&undo.student, &undo.course_id, &undo.idempotency, edit)
+            .await?;
+        Ok(UndoPlacementResponse { unit_ids })
+    }
+}

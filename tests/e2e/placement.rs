@@ -1,0 +1,325 @@
+//! Placement: what a student knows already is found out by few questions, counts as met, and can be taken back.
+
+use tonic::{Code, Status, transport::Channel};
+use turnwise_course_pack::{Pack, load};
+use turnwise_proto::{
+    common::v1::ErrorReason as Why,
+    placement::v1::{
+        AnswerPlacementRequest, BeginPlacementRequest, PausePlacementRequest, Placement,
+        PlacementCard, placement_service_client::PlacementServiceClient,
+    },
+    school::v1::{BeginPlacementRequest as BeginForClass, UndoPlacementRequest},
+    tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, PlacementState, StudentInput, Thread},
+};
+use turnwise_tests::{
+    deployment::Deployment,
+    options::{Kind, Options},
+    process::repository,
+    refusal::check_refusal,
+    student::{DEMO_COURSE, Student, fresh_key},
+    teacher::Teacher,
+};
+
+/// What the pupils here know.
+const KNOWN: [&str; 6] = ["ALG-01", "ALG-02", "ALG-03", "ALG-04", "ALG-05", "ALG-06"];
+
+in_both_deployments!(
+    what_is_known_is_placed_and_is_no_badge,
+    a_placement_goes_on_where_it_was,
+    only_its_own_questions_are_answered,
+    a_teacher_takes_it_back,
+    a_teacher_begins_it_for_a_class,
+);
+
+fn demo() -> Pack {
+    load(&repository().join("courses").join(DEMO_COURSE)).unwrap()
+}
+
+fn client(student: &Student) -> PlacementServiceClient<Channel> {
+    PlacementServiceClient::new(student.channel.clone())
+}
+
+async fn begin(student: &Student, thread: &Thread) -> Placement {
+    let request = BeginPlacementRequest {
+        thread_id: thread.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        idempotency_key: fresh_key(),
+    };
+    let begun = client(student)
+        .begin_placement(student.request(request))
+        .await;
+    begun.unwrap().into_inner().placement.unwrap()
+}
+
+async fn pause(student: &Student, thread: &Thread) -> Result<Placement, Status> {
+    let request = PausePlacementRequest {
+        thread_id: thread.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        idempotency_key: fresh_key(),
+    };
+    let paused = client(student)
+        .pause_placement(student.request(request))
+        .await?;
+    Ok(paused.into_inner().placement.unwrap())
+}
+
+/// Answers a question; without a text the student does not know.
+fn answering(thread: &Thread, card: &PlacementCard, text: Option<&str>) -> AnswerPlacementRequest {
+    AnswerPlacementRequest {
+        thread_id: thread.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        question: Some(card.clone()),
+        answer: text.map(|text| StudentInput {
+            text: text.to_owned(),
+            ..StudentInput::default()
+        }),
+        idempotency_key: fresh_key(),
+    }
+}
+
+async fn answer(student: &Student, request: AnswerPlacementRequest) -> Result<Placement, Status> {
+    let answered = client(student)
+        .answer_placement(student.request(request))
+        .await?;
+    Ok(answered.into_inner().placement.unwrap())
+}
+
+/// The right answer to a question, of the course's own drill.
+fn key(pack: &Pack, card: &PlacementCard) -> String {
+    let unit = pack.units.iter().find(|unit| unit.id == card.unit_id);
+    let drill =
+        unit.unwrap().drills.iter().find(|drill| {
+            drill.prompt == card.prompt && drill.question_latex == card.question_latex
+        });
+    drill.unwrap().answer.clone()
+}
+
+/// Answers to the end what a pupil who knows [`KNOWN`] answers. Each question is another one.
+async fn play(student: &Student, thread: &Thread) -> Placement {
+    let pack = demo();
+    let mut placement = begin(student, thread).await;
+    let mut asked = Vec::new();
+    while let Some(card) = placement.question.clone() {
+        assert_eq!(placement.state(), PlacementState::Running);
+        assert!(placement.placed.is_empty(), "{placement:?}");
+        let texts = (card.prompt.clone(), card.question_latex.clone());
+        assert!(!asked.contains(&texts), "{card:?}");
+        asked.push(texts);
+        let right = key(&pack, &card);
+        let text = KNOWN.contains(&card.unit_id.as_str()).then_some(right);
+        let request = answering(thread, &card, text.as_deref());
+        placement = answer(student, request).await.unwrap();
+        assert_eq!(usize::try_from(placement.answered).unwrap(), asked.len());
+    }
+    assert!(placement.answered <= placement.most && placement.most == 15);
+    assert_eq!(placement.state(), PlacementState::Ended);
+    placement
+}
+
+fn placed(placement: &Placement) -> Vec<&str> {
+    let units = placement.placed.iter();
+    let mut units: Vec<_> = units.map(|unit| unit.unit_id.as_str()).collect();
+    units.sort_unstable();
+    units
+}
+
+async fn what_is_known_is_placed_and_is_no_badge(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let student = suite.student("ada");
+    let thread = student.open(DEMO_COURSE).await;
+    // The same question under two tokens.
+    let first = begin(&student, &thread).await.question.unwrap();
+    let ended = play(&student, &thread).await;
+    assert_eq!(placed(&ended), KNOWN);
+    let progress = student.standing(DEMO_COURSE).await.unwrap().progress;
+    let progress = progress.unwrap();
+    assert_eq!(progress.placed, 6);
+    assert_eq!(progress.bronze + progress.silver + progress.gold, 0);
+
+    // Begun again it says what it said.
+    let again = begin(&student, &thread).await;
+    assert_eq!(again.state(), PlacementState::Ended);
+    assert_eq!(placed(&again), KNOWN);
+    let late = answer(&student, answering(&thread, &first, Some("5"))).await;
+    check_refusal(
+        &late.unwrap_err(),
+        Code::FailedPrecondition,
+        Why::PlacementClosed,
+        "",
+    );
+    let late = pause(&student, &thread).await;
+    check_refusal(
+        &late.unwrap_err(),
+        Code::FailedPrecondition,
+        Why::PlacementClosed,
+        "",
+    );
+    suite.stop();
+}
+
+async fn a_placement_goes_on_where_it_was(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let student = suite.student("ada");
+    let thread = student.open(DEMO_COURSE).await;
+    let none = pause(&student, &thread).await;
+    check_refusal(
+        &none.unwrap_err(),
+        Code::FailedPrecondition,
+        Why::PlacementClosed,
+        "",
+    );
+    let first = begin(&student, &thread).await.question.unwrap();
+    let twice = begin(&student, &thread).await.question.unwrap();
+    assert_eq!(first.prompt, twice.prompt);
+    assert_eq!(first.question_latex, twice.question_latex);
+    let request = answering(&thread, &first, Some(&key(&demo(), &first)));
+    let answered = answer(&student, request.clone()).await.unwrap();
+    assert_eq!(answered.answered, 1);
+    // Sent again it is the same answer; under another key, or with the other token, it counts no second time.
+    assert_eq!(answer(&student, request.clone()).await.unwrap(), answered);
+    for card in [&first, &twice] {
+        let again = answer(&student, answering(&thread, card, None)).await;
+        let again = again.unwrap();
+        assert_eq!(again.answered, 1);
+        assert_eq!(again.notices, [i32::from(Why::DrillAlreadyGraded)]);
+        assert_eq!(
+            again.question.map(|card| card.question_latex),
+            answered.question.clone().map(|card| card.question_latex)
+        );
+    }
+    let paused = pause(&student, &thread).await.unwrap();
+    assert_eq!(paused.state(), PlacementState::Paused);
+    assert_eq!(paused.question, None);
+    // In another conversation, too.
+    let other = student.open(DEMO_COURSE).await;
+    let resumed = begin(&student, &other).await;
+    assert_eq!(resumed.state(), PlacementState::Running);
+    assert_eq!(resumed.answered, 1);
+    suite.stop();
+}
+
+async fn only_its_own_questions_are_answered(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let (ada, bob) = (suite.student("ada"), suite.student("bob"));
+    let (hers, his) = (ada.open(DEMO_COURSE).await, bob.open(DEMO_COURSE).await);
+    let card = begin(&ada, &hers).await.question.unwrap();
+    begin(&bob, &his).await;
+    let foreign = answer(&bob, answering(&his, &card, Some("5"))).await;
+    let changed = PlacementCard {
+        prompt: "Say anything.".to_owned(),
+        ..card.clone()
+    };
+    let changed = answer(&ada, answering(&hers, &changed, Some("5"))).await;
+    for refused in [foreign, changed] {
+        check_refusal(
+            &refused.unwrap_err(),
+            Code::FailedPrecondition,
+            Why::DrillTokenInvalid,
+            "question.token",
+        );
+    }
+    let unreadable = answer(&ada, answering(&hers, &card, Some("no idea at all"))).await;
+    check_refusal(
+        &unreadable.unwrap_err(),
+        Code::InvalidArgument,
+        Why::InvalidArgument,
+        "answer",
+    );
+    // Nobody learns of GradeDrill what the answer is.
+    let graded = ada
+        .grade_drill(GradeDrillRequest {
+            thread_id: hers.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: card.unit_id.clone(),
+            drill: Some(DrillCard {
+                prompt: card.prompt.clone(),
+                question_latex: card.question_latex.clone(),
+                drill_token: card.token.clone(),
+            }),
+            answer: Some(StudentInput {
+                text: key(&demo(), &card),
+                ..StudentInput::default()
+            }),
+            idempotency_key: fresh_key(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(graded.result(), DrillResult::Unspecified);
+    assert_eq!(graded.notices, [i32::from(Why::DrillTokenInvalid)]);
+    assert_eq!(begin(&ada, &hers).await.answered, 0);
+    suite.stop();
+}
+
+async fn a_teacher_takes_it_back(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let (student, teacher) = (suite.student("ada"), Teacher::of(&suite));
+    let thread = student.open(DEMO_COURSE).await;
+    play(&student, &thread).await;
+    let undo = async |unit_id: &str| {
+        let request = UndoPlacementRequest {
+            class_id: Student::CLASS.to_owned(),
+            student_id: "ada".to_owned(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: unit_id.to_owned(),
+            idempotency_key: fresh_key(),
+        };
+        let undone = teacher
+            .classes()
+            .undo_placement(teacher.request(request))
+            .await;
+        undone.unwrap().into_inner().unit_ids
+    };
+    assert_eq!(undo("ALG-06").await, KNOWN[..5]);
+    // As it was; and of a unit that the course never had.
+    assert_eq!(undo("ALG-06").await, KNOWN[..5]);
+    assert_eq!(undo("ALG-99").await, KNOWN[..5]);
+    let progress = student.standing(DEMO_COURSE).await.unwrap().progress;
+    assert_eq!(progress.unwrap().placed, 5);
+    assert_eq!(undo("").await, [""; 0]);
+    let anew = begin(&student, &thread).await;
+    assert_eq!(anew.state(), PlacementState::Running);
+    assert_eq!(anew.answered, 0);
+    suite.stop();
+}
+
+async fn a_teacher_begins_it_for_a_class(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let (ada, bob, teacher) = (
+        suite.student("ada"),
+        suite.student("bob"),
+        Teacher::of(&suite),
+    );
+    let (hers, _) = (ada.open(DEMO_COURSE).await, bob.open(DEMO_COURSE).await);
+    let begin_for = async |course_id: &str| {
+        let request = BeginForClass {
+            class_id: Student::CLASS.to_owned(),
+            course_id: course_id.to_owned(),
+            idempotency_key: fresh_key(),
+        };
+        let begun = teacher
+            .classes()
+            .begin_placement(teacher.request(request))
+            .await;
+        begun.map(|begun| begun.into_inner().begun)
+    };
+    let refused = begin_for("nope").await;
+    check_refusal(
+        &refused.unwrap_err(),
+        Code::NotFound,
+        Why::UnknownCourse,
+        "course_id",
+    );
+    let waits = async |student: &Student| {
+        let standing = student.standing(DEMO_COURSE).await;
+        standing.unwrap().placement_waits
+    };
+    assert!(!waits(&ada).await);
+    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 2);
+    assert!(waits(&ada).await && waits(&bob).await);
+    // Who has had one is not asked again.
+    play(&ada, &hers).await;
+    assert!(!waits(&ada).await);
+    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 0);
+    assert!(!waits(&ada).await && waits(&bob).await);
+    suite.stop();
+}

@@ -1,0 +1,171 @@
+//! A course that holds no exam question's words: the platform's exam system has them, and nobody repeats them.
+
+use std::{collections::BTreeMap, fmt::Write, fs, time::Duration};
+
+use tempfile::TempDir;
+use turnwise_course_pack::{Pack, Tier, load};
+use turnwise_proto::{
+    exam::v1::QuestionState,
+    tutor::v1::{
+        ClientEventKind, DegradedReason, DrillCard, ExamCard, ExamResult, GetExamQuestionRequest,
+        SubmitExamAnswerRequest, TakeTurnResponse, TutorCard, submit_exam_answer_request::Answer,
+        tutor_card::Content,
+    },
+};
+use turnwise_tests::{
+    answer::tutor,
+    deployment::Deployment,
+    eventually::eventually,
+    evidence::{Seed, drilled},
+    exam_system::{ExamSystem, Manner, WORDS},
+    options::{Kind, Options},
+    process::repository,
+    student::{DEMO_COURSE, fresh_key},
+};
+
+use crate::course_check::copy;
+
+/// A unit whose only prerequisite cannot be assessed and so counts as met.
+const OPEN: &str = "ALG-01";
+/// How long an exam system that was away may be left alone.
+const BACK: Duration = Duration::from_secs(30);
+
+in_both_deployments!(
+    a_question_is_shown_in_the_platforms_words,
+    while_the_words_are_not_known_the_courses_drills_are_set,
+);
+
+fn demo() -> Pack {
+    load(&repository().join("courses").join(DEMO_COURSE)).unwrap()
+}
+
+/// The demo course with ids, units and tiers in the place of its exam questions, in a folder for courses.
+fn without_words(pack: &Pack) -> TempDir {
+    let courses = tempfile::tempdir().unwrap();
+    let copied = courses.path().join(DEMO_COURSE);
+    copy(&repository().join("courses").join(DEMO_COURSE), &copied);
+    let exams = copied.join("exams");
+    fs::remove_dir_all(&exams).unwrap();
+    fs::create_dir(&exams).unwrap();
+    let mut text = String::from("questions:\n");
+    for question in &pack.questions {
+        let (id, units) = (&question.id, question.units.join(", "));
+        let tier = match question.tier {
+            Tier::Bronze => "bronze",
+            Tier::Silver => "silver",
+            Tier::Gold => "gold",
+        };
+        writeln!(text, "  - {{id: {id}, units: [{units}], tier: {tier}}}").unwrap();
+    }
+    fs::write(exams.join("all.yaml"), text).unwrap();
+    courses
+}
+
+async fn start(kind: Kind, pack: &Pack, courses: &TempDir) -> (Deployment, ExamSystem) {
+    let questions = pack.questions.iter();
+    let right: BTreeMap<_, _> = questions
+        .map(|q| (q.id.clone(), q.answer.clone()))
+        .collect();
+    let system = ExamSystem::start(right);
+    let options = Options::new()
+        .courses(courses.path())
+        .env("EXAM_ENDPOINT", system.endpoint())
+        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
+    (Deployment::start(kind, options).await, system)
+}
+
+fn card(answer: &TakeTurnResponse) -> TutorCard {
+    tutor(answer).card.clone().unwrap()
+}
+
+fn exam(card: TutorCard) -> ExamCard {
+    match card.content.unwrap() {
+        Content::Exam(exam) => exam,
+        other => panic!("no exam question, but {other:?}"),
+    }
+}
+
+async fn a_question_is_shown_in_the_platforms_words(kind: Kind) {
+    let pack = demo();
+    let courses = without_words(&pack);
+    let (mut suite, _system) = start(kind, &pack, &courses).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let answer = nia.press(&thread, ClientEventKind::RequestExam, OPEN).await;
+    assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
+    let shown = exam(card(&answer));
+    assert_eq!(shown.prompt, format!("{WORDS} {}", shown.question_id));
+    assert_eq!(shown.state(), QuestionState::Available);
+
+    let drawn = nia
+        .exam_question(GetExamQuestionRequest {
+            thread_id: thread.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: OPEN.to_owned(),
+            question_id: shown.question_id.clone(),
+            tier: shown.tier,
+            offer_token: shown.offer_token.clone(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(exam(drawn.card.unwrap()).prompt, shown.prompt);
+
+    let mut questions = pack.questions.iter();
+    let question = questions.find(|q| q.id == shown.question_id).unwrap();
+    let submitted = nia
+        .submit_exam(SubmitExamAnswerRequest {
+            thread_id: thread.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: OPEN.to_owned(),
+            question_id: shown.question_id.clone(),
+            tier: shown.tier,
+            answer: Some(Answer::AnswerText(question.answer.clone())),
+            is_correct: None,
+            offer_token: shown.offer_token,
+            idempotency_key: fresh_key(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(submitted.result(), ExamResult::Passed);
+    suite.stop();
+}
+
+async fn while_the_words_are_not_known_the_courses_drills_are_set(kind: Kind) {
+    let pack = demo();
+    let courses = without_words(&pack);
+    let (mut suite, system) = start(kind, &pack, &courses).await;
+    system.behave(Manner::Unavailable);
+    let mia = suite.student("mia");
+    let thread = mia.open(DEMO_COURSE).await;
+    let answer = mia
+        .press(&thread, ClientEventKind::RequestDrill, OPEN)
+        .await;
+    assert_eq!(
+        answer.degraded_reasons().collect::<Vec<_>>(),
+        [DegradedReason::ExamApiUnavailable]
+    );
+    let Some(Content::Drill(DrillCard {
+        prompt,
+        question_latex,
+        ..
+    })) = card(&answer).content
+    else {
+        panic!("no drill: {answer:?}");
+    };
+    let unit = pack.units.iter().find(|unit| unit.id == OPEN).unwrap();
+    assert!(
+        unit.drills
+            .iter()
+            .any(|drill| drill.prompt == prompt && drill.question_latex == question_latex),
+        "{prompt} {question_latex}"
+    );
+    system.behave(Manner::Well);
+    eventually("the questions are known", BACK, async || {
+        let answer = mia
+            .press(&thread, ClientEventKind::RequestDrill, OPEN)
+            .await;
+        answer.degraded_reasons.is_empty().then_some(())
+    })
+    .await;
+    suite.stop();
+}
