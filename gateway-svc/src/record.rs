@@ -227,7 +227,9 @@ fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<
     let days = last
         .and_then(|message| message.create_time)
         .zip(facts.planned_at)
-        .map_or(0, |(last, now)| now.seconds.saturating_sub(last.seconds) / DAY_SECONDS);
+        .map_or(0, |(last, now)| {
+            now.seconds.saturating_sub(last.seconds) / DAY_SECONDS
+        });
     Conversation {
         open_card: open_card::open(facts, texts),
         hints_given: open_card::hints(facts, texts),
