@@ -170,7 +170,7 @@ impl BadgeCounts {
         };
         counts.placed = placed
             .iter()
-            .filter(|at| course.unit(**at).assessable && !has_badge(*at))
+            .filter(|at| course.unit(**at).assessable && !has_badge(at))
             .count();
         counts
     }
