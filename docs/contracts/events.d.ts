@@ -77,7 +77,7 @@ export type TurnStage =
 
 /** Button is an action that the student may take now: what a press does, and the key of its label. A client needs no rule of its own. */
 export interface Button {
-  /** label_key is what a client looks its wording up by. Below a message: `choose_unit`, `take_exam`, `check_prerequisite`, `next_unit`, `try_drill`, `ask_hint`; below a question of a clarification: `skip_questions`, `cancel_questions`, `correct_answer`. On cards: `try_drill`, `ask_follow_up`; `check_answer`, `ask_hint`; `submit_answer`, `view_memo`, `view_video`. With a result: `continue`, `try_another`. */
+  /** label_key is what a client looks its wording up by. Below a message: `choose_unit`, `take_exam`, `check_prerequisite`, `next_unit`, `try_drill`, `ask_hint`, and before them `check_typed` where the message reads as the answer to the open drill; below a question of a clarification: `skip_questions`, `cancel_questions`, `correct_answer`. On cards: `try_drill`, `ask_follow_up`; `check_answer`, `ask_hint`; `submit_answer`, `view_memo`, `view_video`. With a result: `continue`, `try_another`. */
   labelKey?: string;
   /** event is what a press sends with the next turn; only with BUTTON_CALL_TURN. */
   event?: ClientEvent;
@@ -87,6 +87,10 @@ export interface Button {
   call?: ButtonCall;
   /** unit_title is the title of the event's unit, where the wording needs it: with `choose_unit` and `next_unit`. */
   unitTitle?: string;
+  /** typed_answer is what GradeDrill gets as the answer, as it is; only with `check_typed`. */
+  typedAnswer?: StudentInput;
+  /** card_token is the token of the drill that a press grades, which stands on an earlier card of the thread; only with `check_typed`. */
+  cardToken?: string;
 }
 
 /** ClientEvent is a pressed button and the unit that it stands on. */
@@ -103,6 +107,8 @@ export interface ClientEvent {
   examResult?: ExamResult;
   /** question_index is the question to go back to, from 0; only with CLARIFICATION_CORRECT, and one that was answered. */
   questionIndex?: number;
+  /** card_token is the token of the drill that the button stands on; only with STUCK_HINT, as the button has it. The hint is then about that drill. One that no drill of this unit in the thread's latest messages has is not used: the answer has the notice DRILL_TOKEN_INVALID, and the hint is about the unit. */
+  cardToken?: string;
 }
 
 /** ConceptCard explains one idea. */
@@ -249,6 +255,16 @@ export interface RequiredContext {
   why?: string;
   /** format is json, text, code or log. */
   format?: string;
+}
+
+/** StudentInput is what the student says. With no client event, exactly one of text and latex is set; with one, at most one of them. */
+export interface StudentInput {
+  /** text is plain text, at most MESSAGE_MAX_CHARS characters; no control characters but tab and line breaks. */
+  text?: string;
+  /** latex is mathematics, under the same bounds. */
+  latex?: string;
+  /** voice_transcript is what a recogniser heard, beside text or latex; under the same bounds. Empty: typed. */
+  voiceTranscript?: string;
 }
 
 /** SuppliedContext says what was supplied for a slot, without the content. */
