@@ -84,7 +84,9 @@ async fn a_right_answer_places_the_unit_and_what_it_needs() {
     assert_eq!(ended.question, None);
     let units: Vec<_> = ended.placed.iter().map(|unit| &unit.unit_id).collect();
     assert_eq!(units, ["ONE", "TWO"]);
-    let progress = ended.standing.unwrap().progress.unwrap();
+    let standing = ended.standing.unwrap();
+    assert_eq!(standing.placed, ended.placed);
+    let progress = standing.progress.unwrap();
     assert_eq!((progress.placed, progress.bronze), (2, 0));
     let evidence = ended.evidence.unwrap();
     assert_eq!(evidence.placed, [placed("ONE"), placed("TWO")]);
