@@ -335,6 +335,7 @@ impl<A: Message + Default + From<Shown>> Event for Stepping<'_, A> {
                 question_records: Vec::new(),
                 drill_verdict: Vec::new(),
                 drill: None,
+                graded: None,
             }),
             answer: shown.into(),
         })

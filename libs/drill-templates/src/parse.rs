@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
         ];
         let found = known
             .into_iter()
-            .find(|(sign, _)| self.peek() == Some(Token::Sign(*sign)));
+            .find(|(sign, _)| self.peek() == Some(Token::Sign(sign)));
         let Some((_, comparison)) = found else {
             return Err(self.unexpected("`=`, `!=`, `<`, `<=`, `>` or `>=`"));
         };

@@ -135,7 +135,7 @@ async fn an_exam_systems_question_is_no_drill() {
     let request = fingerprint("Work out the value.", "41 + 17");
     let hashes = client.fingerprint_question(request).await.unwrap();
     let hashes = hashes.into_inner();
-    assert_eq!(hashes.exam_runs, []);
+    assert!(hashes.exam_runs.is_empty());
     assert_eq!(hashes.exam_expressions.len(), 1);
     for (known, is_exam) in [(hashes.exam_expressions, true), (Vec::new(), false)] {
         let request = CheckDrillRequest {

@@ -217,6 +217,7 @@ async fn drills_undo_what_was_placed_and_keep_the_placement() {
                 unit_id: "ONE".to_owned(),
                 correct: false,
                 mistake_tag: String::new(),
+                exercise: 0,
             })),
         };
         let applied = service.client.clone().apply_evidence(request).await;

@@ -37,6 +37,7 @@ fn serve(spec: CourseSpec) -> Client {
         locale: "en".to_owned(),
         course: Course::new(spec).unwrap(),
         answers: Answers::default(),
+        checkable_drills: false,
         exams: turnwise_reply_guard::ExamQuestions::default(),
         chat: turnwise_lesson_policy::Course::default(),
         context: Context::default(),

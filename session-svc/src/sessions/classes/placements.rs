@@ -117,12 +117,12 @@ impl Sessions {
             ..Deed::default()
         };
         let done = self
-            .once(actor, &undo.idempotency, deed, self.withdraw(&undo))
+            .once(actor, &undo.idempotency, deed, self.take_back(&undo))
             .await?;
         Ok(done.unit_ids)
     }
 
-    async fn withdraw(&self, undo: &Undo) -> Result<UndoPlacementResponse, SessionError> {
+    async fn take_back(&self, undo: &Undo) -> Result<UndoPlacementResponse, SessionError> {
         let edit = |evidence: &mut Evidence| {
             let is_forgotten = undo.unit_id.is_none() && evidence.placement.take().is_some();
             let mut is_changed = is_forgotten;
