@@ -96,10 +96,9 @@ pub async fn answer(
 /// The right answer to a question, of the course's own drill.
 fn key(pack: &Pack, card: &PlacementCard) -> String {
     let unit = pack.units.iter().find(|unit| unit.id == card.unit_id);
-    let drill =
-        unit.unwrap().drills.iter().find(|drill| {
-            drill.prompt == card.prompt && drill.question_latex == card.question_latex
-        });
+    let mut drills = unit.unwrap().all_drills();
+    let drill = drills
+        .find(|drill| drill.prompt == card.prompt && drill.question_latex == card.question_latex);
     drill.unwrap().answer.clone()
 }
 
