@@ -171,8 +171,8 @@ async fn more_than_a_record_holds_is_refused() {
     }
 }
 
-/// A pupil who never tires takes drills without a model in every unit of the demo course, and a whole year of them in the
-/// unit that has the fewest. Each is one that is none of the last 64 that counted, and each counts.
+/// A pupil who never tires takes drills without a model in every unit of the demo course, and a year of them in the unit
+/// that has the fewest. Each is none of the last 64 that counted, and each counts.
 #[tokio::test]
 async fn a_year_of_drills_on_the_demo_course() {
     let pack = load(&Path::new(FOLDER).join(DEMO)).unwrap();

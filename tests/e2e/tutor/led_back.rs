@@ -1,6 +1,6 @@
 //! A student who asks for something far off is told the way, led to what comes first and back to what was asked for, by the
-//! primary button alone, and a placement shortens the way; in two threads with two targets each keeps its own; and whose
-//! message cannot be placed is asked what it is about.
+//! primary button alone; a placement shortens the way; in two threads with two targets each keeps its own; and who cannot
+//! be placed is asked what it is about.
 
 use turnwise_proto::tutor::v1::{
     ClientEventKind, DrillCard, MasteryTier, PlacementState, SnapshotLite, TakeTurnResponse,
