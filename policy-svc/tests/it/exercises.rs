@@ -270,8 +270,8 @@ impl<'a> Pupil<'a> {
         let checked = self.client.check_drill(request).await.unwrap();
         let check = checked.into_inner().check.unwrap();
         assert_eq!(check.verdict(), DrillVerdict::Right, "{drill_id}");
-        let latest = self.counted.iter().rev().take(MOST_REMEMBERED);
-        let is_repeat = latest.into_iter().any(|known| *known == check.exercise);
+        let mut latest = self.counted.iter().rev().take(MOST_REMEMBERED);
+        let is_repeat = latest.any(|known| *known == check.exercise);
         assert!(!is_repeat, "{drill_id} on day {day}");
 
         let request = ApplyEvidenceRequest {
