@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use turnwise_course_pack::{Drill, Pack};
+use turnwise_course_pack::{Drill, Pack, Unit};
 use turnwise_grading::Verdict;
 use turnwise_placement::{Graph, Placement};
 
@@ -16,14 +16,14 @@ impl Questions {
     pub fn new(pack: &Pack) -> Self {
         let most = usize::try_from(Placement::MOST_OF_A_UNIT).unwrap_or(usize::MAX);
         let units = pack.units.iter().filter(|unit| unit.assessable);
-        let of_unit = |drills: &[Drill]| {
-            let checkable = drills.iter().filter(|drill| is_checkable(drill));
+        let of_unit = |unit: &Unit| {
+            let checkable = unit.all_drills().filter(|drill| is_checkable(drill));
             checkable.take(most).map(|drill| drill.id.clone()).collect()
         };
         Self(
             units
                 .take(Graph::MOST_UNITS)
-                .map(|unit| (unit.id.clone(), of_unit(&unit.drills)))
+                .map(|unit| (unit.id.clone(), of_unit(unit)))
                 .collect(),
         )
     }

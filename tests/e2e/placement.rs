@@ -39,7 +39,8 @@ fn client(student: &Student) -> PlacementServiceClient<Channel> {
     PlacementServiceClient::new(student.channel.clone())
 }
 
-async fn begin(student: &Student, thread: &Thread) -> Placement {
+/// Begins a placement, or goes on with it.
+pub async fn begin(student: &Student, thread: &Thread) -> Placement {
     let request = BeginPlacementRequest {
         thread_id: thread.thread_id.clone(),
         course_id: DEMO_COURSE.to_owned(),
@@ -64,7 +65,11 @@ async fn pause(student: &Student, thread: &Thread) -> Result<Placement, Status> 
 }
 
 /// Answers a question; without a text the student does not know.
-fn answering(thread: &Thread, card: &PlacementCard, text: Option<&str>) -> AnswerPlacementRequest {
+pub fn answering(
+    thread: &Thread,
+    card: &PlacementCard,
+    text: Option<&str>,
+) -> AnswerPlacementRequest {
     AnswerPlacementRequest {
         thread_id: thread.thread_id.clone(),
         course_id: DEMO_COURSE.to_owned(),
@@ -77,7 +82,11 @@ fn answering(thread: &Thread, card: &PlacementCard, text: Option<&str>) -> Answe
     }
 }
 
-async fn answer(student: &Student, request: AnswerPlacementRequest) -> Result<Placement, Status> {
+/// Sends an answer.
+pub async fn answer(
+    student: &Student,
+    request: AnswerPlacementRequest,
+) -> Result<Placement, Status> {
     let answered = client(student)
         .answer_placement(student.request(request))
         .await?;
@@ -87,10 +96,9 @@ async fn answer(student: &Student, request: AnswerPlacementRequest) -> Result<Pl
 /// The right answer to a question, of the course's own drill.
 fn key(pack: &Pack, card: &PlacementCard) -> String {
     let unit = pack.units.iter().find(|unit| unit.id == card.unit_id);
-    let drill =
-        unit.unwrap().drills.iter().find(|drill| {
-            drill.prompt == card.prompt && drill.question_latex == card.question_latex
-        });
+    let mut drills = unit.unwrap().all_drills();
+    let drill = drills
+        .find(|drill| drill.prompt == card.prompt && drill.question_latex == card.question_latex);
     drill.unwrap().answer.clone()
 }
 
@@ -116,7 +124,8 @@ async fn play(student: &Student, thread: &Thread) -> Placement {
     placement
 }
 
-fn placed(placement: &Placement) -> Vec<&str> {
+/// The ids of the units that were placed, in their order.
+pub fn placed(placement: &Placement) -> Vec<&str> {
     let units = placement.placed.iter();
     let mut units: Vec<_> = units.map(|unit| unit.unit_id.as_str()).collect();
     units.sort_unstable();

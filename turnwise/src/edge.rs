@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::Serialize;
 use turnwise_proto::tutor::v1::{
     Button, ClientEventKind, ConceptCard, DrillCard, MasteryTier, Role, SnapshotLite,
-    TakeTurnResponse, TutorCard, TutorMessage, snapshot_lite::RevisitEntry, tutor_card,
+    TakeTurnResponse, TutorCard, TutorMessage,
+    snapshot_lite::{RevisitEntry, Step},
+    tutor_card,
 };
 
 /// A turn's answer.
@@ -283,6 +285,8 @@ pub struct SnapshotLiteView<'a> {
     prereq_nudge: Option<NudgeView<'a>>,
     revisit: RevisitView<'a>,
     progress: ProgressView,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    placed: Vec<NudgeView<'a>>,
 }
 
 #[derive(Serialize)]
@@ -308,6 +312,16 @@ struct TargetView<'a> {
 struct NudgeView<'a> {
     unit_id: &'a str,
     title: &'a str,
+}
+
+impl<'a> NudgeView<'a> {
+    fn of_all(steps: &'a [Step]) -> Vec<Self> {
+        let view = |step: &'a Step| Self {
+            unit_id: &step.unit_id,
+            title: &step.title,
+        };
+        steps.iter().map(view).collect()
+    }
 }
 
 #[derive(Serialize, Default)]
@@ -367,14 +381,7 @@ impl<'a> SnapshotLiteView<'a> {
             target: standing.target.as_ref().map(|t| TargetView {
                 unit_id: &t.unit_id,
                 title: &t.title,
-                path: t
-                    .path
-                    .iter()
-                    .map(|step| NudgeView {
-                        unit_id: &step.unit_id,
-                        title: &step.title,
-                    })
-                    .collect(),
+                path: NudgeView::of_all(&t.path),
                 steps_to_go: t.steps_to_go,
             }),
             prereq_nudge: standing.prereq_nudge.as_ref().map(|n| NudgeView {
@@ -399,6 +406,7 @@ impl<'a> SnapshotLiteView<'a> {
                     gold: p.gold,
                     total: p.total,
                 }),
+            placed: NudgeView::of_all(&standing.placed),
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Record<'a> {
         let placed = found(&snapshot.placed);
         let mut record = Self {
             course,
-            badges: BadgeCounts::of(course, &progress, &placed),
+            badges: BadgeCounts::of(course, &progress),
             met: met(course, &progress, overrides.iter().chain(&placed)),
             progress,
             overrides,
@@ -152,7 +152,10 @@ impl<'a> Record<'a> {
     /// Units by badge.
     #[must_use]
     pub fn badges(&self) -> BadgeCounts {
-        self.badges
+        BadgeCounts {
+            placed: self.placed().count(),
+            ..self.badges
+        }
     }
 
     /// The first unit of the course's path that is not met. On a course without cycles it is not blocked, as the path
@@ -203,6 +206,12 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn is_placed(&self, at: UnitIndex) -> bool {
         self.placed.binary_search(&at).is_ok() && self.tier(at) == Tier::None
+    }
+
+    /// The units without a badge, although one can be earned, that a placement showed to be known.
+    pub fn placed(&self) -> impl Iterator<Item = UnitIndex> {
+        let placed = self.placed.iter().copied();
+        placed.filter(move |&at| self.course.unit(at).assessable && self.is_placed(at))
     }
 
     /// Whether a placement was begun and has not ended.

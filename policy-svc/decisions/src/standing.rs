@@ -34,6 +34,13 @@ pub struct Standing {
     pub progress: BadgeCounts,
     /// A placement was begun and has not ended.
     pub placement_waits: bool,
+    /// The units that count as placed, in the order of the course's path, at most [`Standing::MOST_PLACED`].
+    pub placed: Vec<UnitView>,
+}
+
+impl Standing {
+    /// The most placed units that are named.
+    pub const MOST_PLACED: usize = 50;
 }
 
 /// A unit as people see it.
@@ -144,12 +151,8 @@ impl FromIterator<(String, QuestionStatus)> for Statuses {
 }
 
 impl BadgeCounts {
-    /// Counts the badges of those units in which one can be earned, and the placed ones among the others.
-    pub(crate) fn of(
-        course: &Course,
-        progress: &[(UnitIndex, Progress)],
-        placed: &[UnitIndex],
-    ) -> Self {
+    /// Counts the badges of those units in which one can be earned. None is placed yet.
+    pub(crate) fn of(course: &Course, progress: &[(UnitIndex, Progress)]) -> Self {
         let mut counts = Self {
             total: course.assessable_count(),
             ..Self::default()
@@ -164,14 +167,6 @@ impl BadgeCounts {
                 }
             }
         }
-        let has_badge = |at: &UnitIndex| {
-            let found = progress.binary_search_by_key(at, |(unit, _)| *unit);
-            found.is_ok_and(|i| progress[i].1.tier > Tier::None)
-        };
-        counts.placed = placed
-            .iter()
-            .filter(|at| course.unit(**at).assessable && !has_badge(at))
-            .count();
         counts
     }
 }
@@ -191,6 +186,8 @@ pub(crate) fn standing(
         _ => way.units(course, focus).next(),
     };
     let nudge = blocker.or_else(first_step);
+    let mut placed: Vec<_> = record.placed().collect();
+    placed.sort_unstable_by_key(|&at| course.place_on_path(at));
     Standing {
         focus: view(course, focus),
         focus_tier: record.tier(focus),
@@ -208,6 +205,11 @@ pub(crate) fn standing(
         revisit,
         progress: record.badges(),
         placement_waits: record.placement_waits(),
+        placed: placed
+            .into_iter()
+            .take(Standing::MOST_PLACED)
+            .map(|at| view(course, at))
+            .collect(),
     }
 }
 

@@ -162,12 +162,7 @@ impl Known {
             _ => None,
         };
         let open = set.as_ref().or(open);
-        let mut verdict = self.judge(guard, loaded, turn_id, &spoken, open);
-        let sets_drill = matches!(content, Some(Content::Drill(_))) && is_own;
-        if sets_drill && self.exams_unknown {
-            verdict.withheld = verdict.withheld.or(Some(Reason::ExamQuestion));
-        }
-        verdict
+        self.judge(guard, loaded, turn_id, &spoken, open)
     }
 
     /// Judges a model's feedback on an answer. A right one has given the answer itself.

@@ -271,6 +271,7 @@ fn standing(standing: Option<tutor::SnapshotLite>) -> Read<decisions::Standing> 
             placed: count(progress.placed),
         },
         placement_waits: standing.placement_waits,
+        placed: standing.placed.into_iter().map(step).collect(),
     })
 }
 

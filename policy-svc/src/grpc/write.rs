@@ -191,6 +191,7 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             placed: count(standing.progress.placed),
         }),
         placement_waits: standing.placement_waits,
+        placed: standing.placed.into_iter().map(step).collect(),
     }
 }
 

@@ -1,29 +1,27 @@
 //! One exercise counts once: through the service, and for a pupil who never tires.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
-use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use turnwise_decisions::{
-    Action, Availability, Constraints, DrillTerms, Evidence, EvidenceEvent, FallbackReason,
-    Outcome, Policy, Tier, evidence::apply, exercise, exercise::MOST_REMEMBERED, resolve,
-    resolve::Card, with_drill_on_terms,
-};
+use tonic::service::Routes;
+use turnwise_course_pack::{Pack, Unit, load};
+use turnwise_decisions::exercise::MOST_REMEMBERED;
 use turnwise_kit::Kit;
-use turnwise_policy_svc::courses;
 use turnwise_proto::{
     policy::v1::{
-        ApplyEvidenceRequest, CheckDrillRequest, CountedExercises, DrillGraded,
-        ResolveReplyRequest, ResolveReplyResponse, apply_evidence_request::Event,
+        ApplyEvidenceRequest, CheckDrillRequest, CountedExercises, DecideRequest, DrillGraded,
+        DrillVerdict, PlanRequest, Policy, ResolveReplyRequest, ResolveReplyResponse,
+        apply_evidence_request::Event, policy_service_client::PolicyServiceClient,
         resolve_reply_request::Outcome as Came,
     },
-    session::v1::StudentSnapshot,
-    tutor::v1::{DrillCard, tutor_card::Content},
+    session::v1::{Evidence, StudentSnapshot},
+    tutor::v1::{ClientEventKind, DegradedReason, DrillCard, tutor_card::Content},
 };
 
 use crate::fixture::*;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
+const DEMO: &str = "algebra-foundations";
 
 /// The hash of an exercise of ONE, as CheckDrill tells it.
 async fn hash(service: &Service, prompt: &str, question_latex: &str) -> u64 {
@@ -83,10 +81,7 @@ async fn a_repeat_is_told_and_leaves_the_evidence_as_it_was() {
 /// What becomes of a model's drill on ONE where these exercises counted.
 async fn set(service: &Service, drill: (&str, &str), counted: Vec<u64>) -> ResolveReplyResponse {
     let mut request = plan_request(snapshot("ONE", &[]));
-    request.event = Some(event(
-        turnwise_proto::tutor::v1::ClientEventKind::RequestDrill,
-        "ONE",
-    ));
+    request.event = Some(event(ClientEventKind::RequestDrill, "ONE"));
     let plan = service.plan(request).await.unwrap();
     let policy = service.decide(decide_request(plan)).await.unwrap().policy;
     let reply = json!({
@@ -176,78 +171,134 @@ async fn more_than_a_record_holds_is_refused() {
     }
 }
 
-/// A year of drills without a model, one a day in each unit. As far as the course has drills, each day's is one that did not
-/// count yet; then they repeat, and no repeat counts.
-#[test]
-fn a_year_of_drills_on_the_demo_course() {
-    let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
-    let demo = library.catalog().get("algebra-foundations").unwrap();
-    let course = &demo.course;
-    let mut now: Timestamp = "2026-01-01T08:00:00Z".parse().unwrap();
-    for &at in course.path() {
-        let unit = course.unit(at);
-        let different: BTreeSet<_> = unit
-            .drills
-            .iter()
-            .map(|drill| exercise(&drill.prompt, &drill.question_latex))
-            .collect();
-        assert_eq!(different.len(), unit.drills.len(), "{} repeats", unit.id);
-        let mut evidence = Evidence::default();
-        let mut counted: Vec<u64> = Vec::new();
-        for day in 0..365 {
-            let remembered = evidence
-                .progress
-                .get(&unit.id)
-                .map_or_else(Vec::new, |p| p.counted_exercises.clone());
-            let terms = DrillTerms {
-                checkable: true,
-                counted: [(unit.id.clone(), remembered)].into(),
-                ..DrillTerms::default()
-            };
-            let policy = only_a_drill(&unit.id, day, course.rules());
-            let failure = Outcome::Failure(FallbackReason::LlmTimeout);
-            let resolution = resolve(course, &policy, failure).unwrap();
-            let set = with_drill_on_terms(course, &policy, &terms, resolution);
-            let Some(Card::Drill(card)) = set.card else {
-                panic!("{}: no drill on day {day}", unit.id)
-            };
-            let number = exercise(&card.prompt, &card.question_latex);
-            let event = EvidenceEvent::DrillGraded {
-                unit_id: unit.id.clone(),
-                correct: true,
-                mistake_tag: None,
-                exercise: Some(number),
-            };
-            let applied = apply(course, &evidence, &event, now).unwrap();
-            let latest = &counted[counted.len().saturating_sub(MOST_REMEMBERED)..];
-            assert_eq!(applied.exercise_repeated, latest.contains(&number));
-            if !applied.exercise_repeated {
-                counted.push(number);
-            }
-            evidence = applied.evidence;
-            now += SignedDuration::from_hours(24);
+/// A pupil who never tires takes drills without a model in every unit of the demo course, and a year of them in the unit
+/// that has the fewest. Each is none of the last 64 that counted, and each counts.
+#[tokio::test]
+async fn a_year_of_drills_on_the_demo_course() {
+    let pack = load(&Path::new(FOLDER).join(DEMO)).unwrap();
+    let client = start(Path::new(FOLDER), &Kit::for_tests()).await;
+    let units = pack.units.iter().filter(|unit| unit.assessable);
+    let of_unit = |unit: &&Unit| unit.all_drills().count();
+    let fewest = &units.clone().min_by_key(of_unit).unwrap().id;
+    for unit in units {
+        let days = if unit.id == *fewest { 365 } else { 80 };
+        let mut pupil = Pupil::in_unit(&client, &pack, unit).await;
+        for day in 0..days {
+            pupil.take_a_drill(day).await;
         }
-        assert!(counted.len() >= different.len(), "{}: {counted:?}", unit.id);
-        let progress = &evidence.progress[&unit.id];
-        assert_eq!(usize::try_from(progress.attempts).unwrap(), counted.len());
+        let progress = &pupil.evidence.unit_progress[0];
+        assert_eq!(progress.drill.unwrap().streak_correct, days, "{}", unit.id);
     }
 }
 
-fn only_a_drill(unit_id: &str, day: usize, rules: &turnwise_decisions::Rules) -> Policy {
-    Policy {
-        turn_id: format!("day-{day}"),
-        focus_unit_id: unit_id.to_owned(),
-        primary_target_unit_id: unit_id.to_owned(),
-        prereq_blocking_unit_id: None,
-        scoped_unit_ids: vec![unit_id.to_owned()],
-        allowed_actions: vec![Action::DrillCard],
-        stuck: false,
-        exam_ready: false,
-        desired_exam_tier: Tier::Bronze,
-        exam_availability: Availability::None,
-        exam_candidate_ids: Vec::new(),
-        exam_next_eligible_at: None,
-        constraints: Constraints::of(rules),
-        choice_unit_ids: Vec::new(),
+/// Somebody to whom every unit is open, and who knows every answer.
+struct Pupil<'a> {
+    client: PolicyServiceClient<Routes>,
+    unit: &'a Unit,
+    policy: Policy,
+    evidence: Evidence,
+    /// The exercises that counted, the latest last.
+    counted: Vec<u64>,
+}
+
+impl<'a> Pupil<'a> {
+    /// A pupil who asks for a drill in a unit.
+    async fn in_unit(
+        client: &PolicyServiceClient<Routes>,
+        pack: &Pack,
+        unit: &'a Unit,
+    ) -> Pupil<'a> {
+        let mut client = client.clone();
+        let ids = pack.units.iter().map(|unit| unit.id.clone());
+        let evidence = Evidence {
+            prerequisite_overrides: ids.collect(),
+            ..Evidence::default()
+        };
+        let request = PlanRequest {
+            course_id: DEMO.to_owned(),
+            event: Some(event(ClientEventKind::RequestDrill, &unit.id)),
+            ..plan_request(record(&evidence))
+        };
+        let plan = client.plan(request).await.unwrap().into_inner().plan;
+        let request = DecideRequest {
+            plan,
+            turn_id: TURN.to_owned(),
+            ..DecideRequest::default()
+        };
+        let decided = client.decide(request).await.unwrap().into_inner();
+        let policy = decided.policy.unwrap();
+        assert_eq!(policy.focus_unit_id, unit.id);
+        Self {
+            client,
+            unit,
+            policy,
+            evidence,
+            counted: Vec::new(),
+        }
+    }
+
+    /// Is set a drill, answers it and has it counted.
+    async fn take_a_drill(&mut self, day: i32) {
+        self.policy.turn_id = format!("{}-day-{day}", self.unit.id);
+        let progress = self.evidence.unit_progress.iter();
+        let counted = progress.map(|progress| CountedExercises {
+            unit_id: progress.unit_id.clone(),
+            exercises: progress.counted_exercises.clone(),
+        });
+        let request = ResolveReplyRequest {
+            policy: Some(self.policy.clone()),
+            outcome: Some(Came::Failure(DegradedReason::LlmTimeout.into())),
+            counted: counted.collect(),
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = self.client.resolve_reply(request).await.unwrap();
+        let resolved = resolved.into_inner();
+        let card = shown(&resolved);
+        let drill_id = resolved.reply.unwrap().drill_id;
+        let mut drills = self.unit.all_drills();
+        let drill = drills.find(|drill| drill.id == drill_id).unwrap();
+
+        let request = CheckDrillRequest {
+            course_id: DEMO.to_owned(),
+            unit_id: self.unit.id.clone(),
+            prompt: card.prompt,
+            question_latex: card.question_latex,
+            answer: drill.answer.clone(),
+            drill_id: drill_id.clone(),
+            ..CheckDrillRequest::default()
+        };
+        let checked = self.client.check_drill(request).await.unwrap();
+        let check = checked.into_inner().check.unwrap();
+        assert_eq!(check.verdict(), DrillVerdict::Right, "{drill_id}");
+        let mut latest = self.counted.iter().rev().take(MOST_REMEMBERED);
+        let is_repeat = latest.any(|known| *known == check.exercise);
+        assert!(!is_repeat, "{drill_id} on day {day}");
+
+        let request = ApplyEvidenceRequest {
+            course_id: DEMO.to_owned(),
+            snapshot: Some(record(&self.evidence)),
+            now: Some(NOW),
+            event: Some(Event::DrillGraded(DrillGraded {
+                unit_id: self.unit.id.clone(),
+                correct: true,
+                exercise: check.exercise,
+                ..DrillGraded::default()
+            })),
+            ..ApplyEvidenceRequest::default()
+        };
+        let applied = self.client.apply_evidence(request).await.unwrap();
+        let applied = applied.into_inner();
+        assert!(!applied.exercise_repeated, "{drill_id} on day {day}");
+        self.evidence = applied.evidence.unwrap();
+        self.counted.push(check.exercise);
+    }
+}
+
+fn record(evidence: &Evidence) -> StudentSnapshot {
+    StudentSnapshot {
+        student_id: "ana".to_owned(),
+        course_id: DEMO.to_owned(),
+        evidence: Some(evidence.clone()),
+        ..StudentSnapshot::default()
     }
 }

@@ -94,6 +94,11 @@ pub async fn start(courses_dir: &Path, kit: &Kit) -> PolicyServiceClient<Routes>
 pub async fn service() -> Service {
     let folder = tempfile::tempdir().unwrap();
     write_pack(&folder.path().join(COURSE), COURSE);
+    service_of(folder).await
+}
+
+/// A service over a folder that has the course.
+pub async fn service_of(folder: TempDir) -> Service {
     let kit = Kit::for_tests();
     let mut client = start(folder.path(), &kit).await;
     let request = turnwise_proto::policy::v1::GetCourseRequest {

@@ -1,5 +1,7 @@
 //! ApplyPlacement: what is asked, what counts, and what is placed.
 
+use std::fs;
+
 use tonic::{Code, Status};
 use turnwise_kit::Fault;
 use turnwise_proto::{
@@ -84,7 +86,9 @@ async fn a_right_answer_places_the_unit_and_what_it_needs() {
     assert_eq!(ended.question, None);
     let units: Vec<_> = ended.placed.iter().map(|unit| &unit.unit_id).collect();
     assert_eq!(units, ["ONE", "TWO"]);
-    let progress = ended.standing.unwrap().progress.unwrap();
+    let standing = ended.standing.unwrap();
+    assert_eq!(standing.placed, ended.placed);
+    let progress = standing.progress.unwrap();
     assert_eq!((progress.placed, progress.bronze), (2, 0));
     let evidence = ended.evidence.unwrap();
     assert_eq!(evidence.placed, [placed("ONE"), placed("TWO")]);
@@ -115,6 +119,28 @@ async fn who_does_not_know_is_asked_about_what_comes_before() {
     assert_eq!(ended.state(), PlacementState::Ended);
     assert_eq!(ended.placed, []);
     assert_eq!(ended.evidence.unwrap().placed, []);
+}
+
+#[tokio::test]
+async fn drills_with_parameters_are_asked_where_there_are_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join(COURSE);
+    write_pack(&pack, COURSE);
+    let units = pack.join("units/units.yaml");
+    let written = fs::read_to_string(&units).unwrap();
+    let plain = "        question_latex: '2 + 3'\n        answer: '5'\n";
+    assert!(written.contains(plain), "{written}");
+    let parameters = "        parameters: [a in 3..9, b in 3..9]\n        question_latex: '[[a]] + [[b]]'\n        answer: '[[a + b]]'\n";
+    fs::write(&units, written.replace(plain, parameters)).unwrap();
+    let service = service_of(folder).await;
+    let first = step(&service, None, begun()).await.unwrap();
+    let question = first.question.unwrap();
+    assert!(question.drill_id.starts_with("TWO-D1#"), "{question:?}");
+    let numbers = question.question_latex.split(" + ");
+    let sum: u32 = numbers.map(|number| number.parse::<u32>().unwrap()).sum();
+    let right = answered(&question, &sum.to_string());
+    let ended = step(&service, first.evidence, right).await.unwrap();
+    assert_eq!(ended.placed.len(), 2);
 }
 
 #[tokio::test]

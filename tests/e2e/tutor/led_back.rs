@@ -1,14 +1,19 @@
 //! A student who asks for something far off is told the way, led to what comes first and back to what was asked for, by the
-//! primary button alone; in two threads with two targets each keeps its own; and who cannot be placed is asked what it is
-//! about.
+//! primary button alone; a placement shortens the way; in two threads with two targets each keeps its own; and who cannot
+//! be placed is asked what it is about.
 
-use turnwise_proto::tutor::v1::{ClientEventKind, MasteryTier, TakeTurnResponse, TutorAction};
+use turnwise_proto::tutor::v1::{
+    ClientEventKind, DrillCard, MasteryTier, PlacementState, SnapshotLite, TakeTurnResponse,
+    TutorAction,
+};
 use turnwise_tests::{
     answer::{shown_action, tutor},
     deployment::Deployment,
     options::{Kind, Options},
     student::DEMO_COURSE,
 };
+
+use crate::placement;
 
 use super::{
     always_right::Knows,
@@ -27,6 +32,7 @@ const MOST_PRESSES: usize = 20;
 in_both_deployments!(
     the_primary_button_leads_there_with_a_model,
     the_primary_button_leads_there_without_one,
+    a_placement_shortens_the_way,
     two_threads_have_two_targets,
     a_first_message_that_cannot_be_placed_is_asked_about,
 );
@@ -55,21 +61,31 @@ fn told(answer: &TakeTurnResponse, title: &str) -> i32 {
     target.steps_to_go
 }
 
-async fn led_there(mut suite: Deployment) {
-    let answers = Answers::of_demo_course();
+/// The title of a unit.
+fn title(answers: &Answers, unit_id: &str) -> String {
     let mut units = answers.pack.units.iter();
-    let title = units.find(|unit| unit.id == FAR).unwrap().title.clone();
-    let mut knows = Knows(&answers);
-    let mut simulated = SimulatedStudent::start(&suite, "led").await;
+    let unit = units.find(|unit| unit.id == unit_id).unwrap();
+    unit.title.clone()
+}
 
+/// A student who has just asked for slope, and was told that all of [`BEFORE`] comes first.
+async fn asks_for_slope(suite: &Deployment, id: &str, answers: &Answers) -> SimulatedStudent {
+    let title = title(answers, FAR);
+    let mut simulated = SimulatedStudent::start(suite, id).await;
     let answer = simulated.say(ASKS).await;
     let first = simulated.standing.focus.clone().unwrap().title;
     let sentence = format!("Before {title}: {first}. Four steps to go.");
     let text = &tutor(&answer).text;
     assert!(text.starts_with(&sentence), "{text}");
-    let mut steps = told(&answer, &title);
-    assert_eq!(steps, 4);
+    assert_eq!(told(&answer, &title), 4);
+    simulated
+}
 
+/// Presses the primary button until slope is worked on; gives the number of presses.
+async fn led_on(simulated: &mut SimulatedStudent, answers: &Answers) -> usize {
+    let title = title(answers, FAR);
+    let mut knows = Knows(answers);
+    let mut steps = simulated.standing.target.as_ref().unwrap().steps_to_go;
     let mut presses = 0;
     while simulated.focus() != FAR {
         presses += 1;
@@ -93,6 +109,15 @@ async fn led_there(mut suite: Deployment) {
         assert_eq!(read.prereq_nudge, simulated.standing.prereq_nudge);
         assert_eq!(read.target, simulated.standing.target);
     }
+    assert_eq!(simulated.standing.target, None, "it is reached");
+    assert_eq!(simulated.standing.prereq_nudge, None);
+    presses
+}
+
+async fn led_there(mut suite: Deployment) {
+    let answers = Answers::of_demo_course();
+    let mut simulated = asks_for_slope(&suite, "led", &answers).await;
+    led_on(&mut simulated, &answers).await;
     let met: Vec<_> = simulated.badges.iter().collect();
     let bronze = BEFORE.map(|unit| (unit.to_owned(), MasteryTier::Bronze));
     assert_eq!(
@@ -102,9 +127,84 @@ async fn led_there(mut suite: Deployment) {
             .map(|(unit, tier)| (unit, tier))
             .collect::<Vec<_>>()
     );
-    assert_eq!(simulated.standing.target, None, "it is reached");
-    assert_eq!(simulated.standing.prereq_nudge, None);
     suite.stop();
+}
+
+async fn a_placement_shortens_the_way(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let answers = Answers::of_demo_course();
+    let mut knows = Knows(&answers);
+    let mut unplaced = asks_for_slope(&suite, "unplaced", &answers).await;
+    let without = led_on(&mut unplaced, &answers).await;
+
+    // Who knows what comes before is placed on it, asks, and is there.
+    let mut first = SimulatedStudent::start(&suite, "placed-first").await;
+    let questions = placed_before_slope(&mut first, &answers).await;
+    let answer = first.say(ASKS).await;
+    assert_eq!(first.focus(), FAR);
+    assert_eq!(first.standing.target, None);
+    assert_eq!(first.standing.prereq_nudge, None);
+    assert_eq!(placed(answer.snapshot_lite.as_ref().unwrap()), BEFORE);
+    first.press_labelled("try_drill", &mut knows).await;
+    assert_eq!(first.unit_id(), FAR);
+
+    // Who was led to what comes first, and drills there, is led on to slope by a placement in the middle of it.
+    let mut later = asks_for_slope(&suite, "placed-later", &answers).await;
+    let on = later.focus().to_owned();
+    for presses in 1.. {
+        assert!(presses <= MOST_PRESSES, "no drill was graded");
+        let button = later.primary().expect("there is always a way on");
+        if let Came::Grade(_) = later.press(&button, &mut knows).await {
+            break;
+        }
+    }
+    placed_before_slope(&mut later, &answers).await;
+    assert_eq!(later.focus(), on);
+    let target = later.standing.target.as_ref().unwrap();
+    assert_eq!((&*target.unit_id, target.steps_to_go), (FAR, 0));
+    let path: Vec<_> = target.path.iter().map(|step| &*step.unit_id).collect();
+    assert_eq!(path, [FAR]);
+    assert_eq!(later.standing.prereq_nudge, None);
+    let with = led_on(&mut later, &answers).await;
+    assert!(with < without, "{with} presses, and {without} without");
+    let progress = later.progress();
+    assert_eq!((progress.placed, progress.bronze), (4, 0));
+    println!(
+        "figure slope_presses_without_placement {without}\n\
+         figure slope_presses_with_placement {with}\n\
+         figure slope_placement_questions {questions}"
+    );
+    suite.stop();
+}
+
+/// Takes a student who knows [`BEFORE`] and nothing else through a placement; gives the number of its questions.
+async fn placed_before_slope(simulated: &mut SimulatedStudent, answers: &Answers) -> i32 {
+    let (student, thread) = (&simulated.student, &simulated.thread);
+    let mut run = placement::begin(student, thread).await;
+    while let Some(card) = run.question.clone() {
+        let drill = DrillCard {
+            prompt: card.prompt.clone(),
+            question_latex: card.question_latex.clone(),
+            ..DrillCard::default()
+        };
+        let is_known = BEFORE.contains(&&*card.unit_id);
+        let text = is_known.then(|| answers.drill(&drill).text);
+        let request = placement::answering(thread, &card, text.as_deref());
+        run = placement::answer(student, request).await.unwrap();
+    }
+    assert_eq!(run.state(), PlacementState::Ended);
+    assert_eq!(placement::placed(&run), BEFORE);
+    let standing = student.standing(DEMO_COURSE).await.unwrap();
+    assert_eq!(placed(run.snapshot_lite.as_ref().unwrap()), BEFORE);
+    assert_eq!(placed(&standing), BEFORE);
+    simulated.standing = standing;
+    run.answered
+}
+
+/// The units that a standing names as placed.
+fn placed(standing: &SnapshotLite) -> Vec<&str> {
+    let units = standing.placed.iter();
+    units.map(|unit| &*unit.unit_id).collect()
 }
 
 async fn two_threads_have_two_targets(kind: Kind) {

@@ -6,7 +6,7 @@
 //! | [`always_right`] | who is always right gets every badge |
 //! | [`often_wrong`] | who errs is helped, locked out for a while, and keeps every badge |
 //! | [`off_path`] | who asks for what is too far ahead is led there |
-//! | [`led_back`] | who asks for one thing is led there and back, in each thread |
+//! | [`led_back`] | who asks for one thing is led there and back, in each thread, with and without a placement |
 //! | [`buttons`] | who only presses buttons never meets an error or a dead end |
 //! | [`forged_drills`], [`forged_exams`], [`forged_turns`] | who forges what a client can forge gains nothing |
 //! | [`open_drill`] | what is known of the drill that a student works on |

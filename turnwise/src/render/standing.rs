@@ -68,7 +68,11 @@ pub fn standing(standing: &SnapshotLite, now: Timestamp) -> String {
     }
     if let Some(p) = &standing.progress {
         rows.push(("badges", format!("{} of {} units", earned(p), p.total)));
-        rows.extend((p.placed > 0).then(|| ("placed", format!("{} units, no badges", p.placed))));
+        rows.extend((p.placed > 0).then(|| {
+            let titles: Vec<_> = standing.placed.iter().map(|u| line(&u.title)).collect();
+            let titles = titles.join(", ");
+            ("placed", format!("{} units, no badges: {titles}", p.placed))
+        }));
     }
     let open = standing.revisit.as_ref().and_then(|r| revisit(r, now));
     rows.push((

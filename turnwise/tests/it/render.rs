@@ -8,7 +8,7 @@ use turnwise::render::{
     ink::{line, wrap},
     latex::{shown, shown_in_text},
     result,
-    standing::{available, standing_line},
+    standing::{available, standing, standing_line},
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -18,7 +18,7 @@ use turnwise_proto::{
         ExamOption, ExamResult, GradeDrillResponse, GradedBy, MasteryTier,
         RecordSupportViewResponse, Role, SnapshotLite, SubmitExamAnswerResponse, TakeTurnResponse,
         TutorCard, TutorMessage, WorkedExample,
-        snapshot_lite::{Focus, PrereqNudge, Progress, Revisit},
+        snapshot_lite::{Focus, PrereqNudge, Progress, Revisit, Step},
         tutor_card,
     },
 };
@@ -165,6 +165,7 @@ fn a_standing_in_one_line() {
             placed: 0,
         }),
         placement_waits: false,
+        placed: Vec::new(),
     };
     assert_eq!(
         standing_line(&standing, now()),
@@ -182,6 +183,30 @@ fn a_standing_in_one_line() {
         standing_line(&open, now()),
         "revisit: ALG-11-G1 is open again"
     );
+}
+
+#[test]
+fn what_is_placed_is_named() {
+    let step = |unit_id: &str, title: &str| Step {
+        unit_id: unit_id.to_owned(),
+        title: title.to_owned(),
+    };
+    let placed = SnapshotLite {
+        progress: Some(Progress {
+            total: 19,
+            placed: 2,
+            ..Progress::default()
+        }),
+        placed: vec![step("ALG-01", "Integers"), step("ALG-03", "Fractions")],
+        ..SnapshotLite::default()
+    };
+    assert_eq!(
+        standing_line(&placed, now()),
+        "badges: none of 19 · placed: 2"
+    );
+    let rows = standing(&placed, now());
+    let row = "placed        2 units, no badges: Integers, Fractions\n";
+    assert!(rows.contains(row), "{rows}");
 }
 
 #[test]

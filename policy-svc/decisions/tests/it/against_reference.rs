@@ -103,6 +103,8 @@ fn check_standing(product: &Standing, model: &reference::standing::Standing, acy
     if acyclic {
         assert_eq!(target, model.target);
         assert_eq!(product.prereq_nudge.as_ref().map(view), model.nudge);
+        let placed = product.placed.iter().map(|unit| unit.unit_id.clone());
+        assert_eq!(placed.collect::<Vec<_>>(), model.placed);
     } else {
         let short = |(unit, _, steps): &(String, Vec<String>, usize)| (unit.clone(), *steps);
         assert_eq!(target.as_ref().map(short), model.target.as_ref().map(short));

@@ -2,14 +2,16 @@
 
 use proptest::prelude::*;
 use turnwise_decisions::{
-    Course, Evidence, Placed, Progress, Record, Snapshot, Tier, describe_standing, evidence::apply,
-    graph, standing::Statuses,
+    Course, Evidence, Placed, Progress, Record, Snapshot, Tier, describe_standing,
+    evidence::apply,
+    graph,
+    standing::{Standing, Statuses},
 };
 use turnwise_testing::properties;
 
 use crate::{
     evidence::{drill, minute, passed, question},
-    fixtures::{course, now, progress, snapshot},
+    fixtures::{course, course_with, now, progress, snapshot, unit},
     strategies::wide,
 };
 
@@ -78,6 +80,45 @@ fn it_counts_as_met_and_is_no_badge() {
     assert_eq!(record.tier(at("A")), Tier::None);
     let counts = describe_standing(&record, &Statuses::default()).progress;
     assert_eq!((counts.placed, counts.bronze), (1, 0));
+}
+
+#[test]
+fn it_is_named_in_the_order_of_the_course() {
+    let course = course_with(|spec| spec.units.reverse());
+    let record = Snapshot {
+        placed: ["A", "B", "C", "D", "E", "gone"].map(str::to_owned).into(),
+        ..snapshot("F", &[("D", progress(Tier::Bronze, 2, 2))])
+    };
+    let record = Record::new(&course, &record, now());
+    let standing = describe_standing(&record, &Statuses::default());
+    let placed = standing.placed.iter();
+    let placed: Vec<_> = placed.map(|unit| (&*unit.unit_id, &*unit.title)).collect();
+    let titled = [
+        ("B", "Title of B"),
+        ("A", "Title of A"),
+        ("C", "Title of C"),
+    ];
+    assert_eq!(placed, titled);
+    assert_eq!(standing.progress.placed, 3);
+}
+
+#[test]
+fn all_are_counted_where_not_all_are_named() {
+    let id = |n: usize| format!("U{n:02}");
+    let course = course_with(|spec| spec.units.extend((0..60).map(|n| unit(&id(n), &[]))));
+    let record = Snapshot {
+        placed: (0..60).map(id).collect(),
+        ..snapshot("A", &[])
+    };
+    let standing = describe_standing(&Record::new(&course, &record, now()), &Statuses::default());
+    let named: Vec<_> = standing
+        .placed
+        .into_iter()
+        .map(|unit| unit.unit_id)
+        .collect();
+    let first: Vec<_> = (0..Standing::MOST_PLACED).map(id).collect();
+    assert_eq!(named, first);
+    assert_eq!(standing.progress.placed, 60);
 }
 
 #[test]

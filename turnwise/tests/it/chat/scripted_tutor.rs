@@ -167,6 +167,7 @@ impl World {
                 placed: 0,
             }),
             placement_waits: false,
+            placed: Vec::new(),
         }
     }
 

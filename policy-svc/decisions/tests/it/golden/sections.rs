@@ -164,6 +164,7 @@ impl Page {
             revisit,
             progress,
             placement_waits,
+            placed: placed_units,
         } = standing;
         let Revisit {
             locked_count,
@@ -241,7 +242,11 @@ impl Page {
             "badges",
             format!("{bronze} bronze, {silver} silver, {gold} gold of {total}"),
         );
-        self.some("placed", (*placed > 0).then_some(placed));
+        let units = list(placed_units.iter().map(|unit| &unit.unit_id));
+        self.some(
+            "placed",
+            (*placed > 0).then(|| format!("{placed}, {units}")),
+        );
         self.some("a placement", placement_waits.then_some("waits"));
     }
 

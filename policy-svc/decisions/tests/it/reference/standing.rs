@@ -23,6 +23,8 @@ pub struct Standing {
     pub entries: Vec<(String, String)>,
     /// Bronze, silver, gold, all units in which a badge can be earned, and the placed ones that have none.
     pub counts: [usize; 5],
+    /// The first placed ones, along the path.
+    pub placed: Vec<String>,
 }
 
 /// What people see; `word` tells what the exam system said of a question.
@@ -45,10 +47,13 @@ pub fn standing(
             .filter(|unit| world.has_badges(&unit.id) && world.tier(&unit.id) == tier)
             .count()
     };
-    let placed = world.course.units.iter().filter(|unit| {
-        let has_none = world.has_badges(&unit.id) && world.tier(&unit.id) == Tier::None;
-        has_none && world.snapshot.placed.contains(&unit.id)
-    });
+    let is_placed =
+        |id: &String| world.tier(id) == Tier::None && world.snapshot.placed.contains(id);
+    let placed = world
+        .course
+        .units
+        .iter()
+        .filter(|unit| world.has_badges(&unit.id) && is_placed(&unit.id));
     let badges = [Tier::None, Tier::Bronze, Tier::Silver, Tier::Gold].map(count);
 
     let mut queue = world.revisit_queue();
@@ -99,6 +104,12 @@ pub fn standing(
             badges.iter().sum::<usize>(),
             placed.count(),
         ],
+        placed: world
+            .path()
+            .into_iter()
+            .filter(is_placed)
+            .take(50)
+            .collect(),
     }
 }
 
