@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A text of which fewer tokens than this would be left is left out.
-const LEAST_PART_TOKENS: usize = 40;
+const LEAST_PART_TOKENS: usize = 35;
 
 /// The parts that are in the prompt, within its budget.
 pub(crate) struct BudgetedParts<'a> {

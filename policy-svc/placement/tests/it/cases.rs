@@ -55,7 +55,9 @@ fn a_right_answer_says_nothing_of_what_shares_nothing_with_it() {
     let mut placement = Placement::new(&graph);
     let before = placement.belief("else");
     placement.answer("b", true);
-    assert_eq!(placement.belief("else"), before);
+    // But for what is rounded: a belief is a number of millionths.
+    let after = placement.belief("else").unwrap();
+    assert!(after.abs_diff(before.unwrap()) <= 4, "{after}");
     assert!(placement.belief("a").unwrap() > Placement::KNOWN);
 }
 
