@@ -148,7 +148,6 @@ fn allowed_actions(policy: &Policy) -> Vec<&'static str> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PolicyView<'a> {
-    turn_id: &'a str,
     focus_unit_id: &'a str,
     primary_target_unit_id: &'a str,
     prereq_blocking_unit_id: Option<&'a str>,
@@ -175,7 +174,6 @@ impl<'a> PolicyView<'a> {
     fn of(policy: &'a Policy) -> Self {
         let bounds = policy.constraints.unwrap_or_default();
         Self {
-            turn_id: &policy.turn_id,
             focus_unit_id: &policy.focus_unit_id,
             primary_target_unit_id: &policy.primary_target_unit_id,
             prereq_blocking_unit_id: non_empty(&policy.prereq_blocking_unit_id),

@@ -348,7 +348,7 @@ async fn nothing_is_asked_for_with_the_hand_off_off(kind: Kind) {
     suite.nothing_panicked();
 }
 
-/// What a turn was made of and came to, without its ids and times: its prompt is made of this and its id alone.
+/// What a turn was made of and came to, without its ids and times: its prompt is made of this alone.
 fn made(record: TurnRecord) -> String {
     let mut facts = record.facts.unwrap();
     let turn_id = std::mem::take(&mut facts.turn_id);
@@ -358,9 +358,6 @@ fn made(record: TurnRecord) -> String {
     facts.planned_at = None;
     facts.snapshot = None;
     facts.turn_state = None;
-    // The estimate of tokens depends on the id, too.
-    let prompt = facts.prompt.as_mut().unwrap();
-    (prompt.hash, prompt.tokens) = (String::new(), 0);
     let call = facts.model_call.as_mut().unwrap();
     (call.queue_wait, call.total) = (None, None);
     let policy = facts.policy.as_mut().unwrap();
