@@ -53,23 +53,33 @@ pub(crate) fn token(card: &TutorCard) -> &str {
     }
 }
 
-/// The drill or exam question that the student works on; none where the last card is an explanation, or its unit has got
-/// evidence since.
+/// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a drill
+/// that was graded last in this thread, an exam question whose unit has got evidence since.
 pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
     let messages = &texts.recent_messages;
     let message = messages.get(place(messages, facts.event.as_ref())?)?;
     let card = message.card.as_ref()?;
-    let is_task = matches!(&card.content, Some(Content::Drill(_) | Content::Exam(_)));
+    let is_done = match &card.content {
+        Some(Content::Drill(drill)) => {
+            let graded = texts.graded.as_ref();
+            graded.is_some_and(|graded| graded.card_token == drill.drill_token)
+        }
+        Some(Content::Exam(_)) => has_evidence_since(facts, &card.unit_id, message.create_time),
+        Some(Content::Concept(_)) | None => true,
+    };
+    (!is_done).then_some(card)
+}
+
+fn has_evidence_since(facts: &TurnFacts, unit_id: &str, since: Option<Timestamp>) -> bool {
     let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
     let touched = evidence
         .and_then(|evidence| {
             let mut units = evidence.unit_progress.iter();
-            units.find(|unit| unit.unit_id == card.unit_id)
+            units.find(|unit| unit.unit_id == unit_id)
         })
         .and_then(|unit| unit.last_touched_at);
     let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
-    let is_done = touched.is_some() && order(touched) > order(message.create_time);
-    (is_task && !is_done).then_some(card)
+    touched.is_some() && order(touched) > order(since)
 }
 
 /// How often a hint was asked for since the card was set that the student works on, before this turn.

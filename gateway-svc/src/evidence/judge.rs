@@ -27,6 +27,8 @@ pub(super) struct Drill<'a> {
     pub(super) unit_id: &'a str,
     pub(super) prompt: &'a str,
     pub(super) question_latex: &'a str,
+    /// The card's token.
+    pub(super) card_token: &'a str,
     pub(super) answer: &'a str,
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
@@ -257,5 +259,6 @@ fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) 
         .into(),
         mistake_tag: resolved.mistake_tag.clone(),
         mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
+        card_token: drill.card_token.to_owned(),
     }
 }

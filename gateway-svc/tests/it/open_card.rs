@@ -9,8 +9,8 @@ use turnwise_proto::{
     policy::v1::{KnownTexts, Policy, SnapshotSummary},
     session::v1::{Evidence, GradedDrill, StudentSnapshot, UnitProgress},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DrillCard, Role, StudentInput, TutorCard, TutorMessage,
-        tutor_card::Content,
+        ClientEvent, ClientEventKind, DrillCard, ExamCard, Role, StudentInput, TutorCard,
+        TutorMessage, tutor_card::Content,
     },
 };
 
@@ -124,23 +124,60 @@ fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
         facts.event = Some(event);
         assert_eq!(open(&facts, &texts), (token.to_owned(), hints));
     }
-    facts.event = None;
-    for (touched, is_open) in [(2, true), (3, true), (4, false)] {
-        facts.snapshot = Some(StudentSnapshot {
-            evidence: Some(Evidence {
-                unit_progress: vec![UnitProgress {
-                    unit_id: "U".to_owned(),
-                    last_touched_at: at(touched),
-                    ..UnitProgress::default()
-                }],
-                ..Evidence::default()
-            }),
-            ..StudentSnapshot::default()
-        });
-        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{touched}");
-    }
     texts.recent_messages.clear();
     assert_eq!(open(&facts, &texts), (String::new(), 0));
+}
+
+/// What was shown of the unit last, seconds after the epoch.
+fn touched(seconds: i64) -> Option<StudentSnapshot> {
+    Some(StudentSnapshot {
+        evidence: Some(Evidence {
+            unit_progress: vec![UnitProgress {
+                unit_id: "U".to_owned(),
+                last_touched_at: at(seconds),
+                ..UnitProgress::default()
+            }],
+            ..Evidence::default()
+        }),
+        ..StudentSnapshot::default()
+    })
+}
+
+#[test]
+fn a_drill_is_open_until_the_thread_has_graded_it() {
+    let (mut facts, mut texts) = turn();
+    // Evidence of another thread, or of a look at help, answers no drill.
+    facts.snapshot = touched(50);
+    assert_eq!(open(&facts, &texts).0, "second");
+    for (graded, is_open) in [("first", true), ("second", false)] {
+        texts.graded = Some(Box::new(GradedDrill {
+            unit_id: "U".to_owned(),
+            card_token: graded.to_owned(),
+            ..GradedDrill::default()
+        }));
+        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{graded}");
+        let typed = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+        assert_eq!(typed.open_drill.is_some(), is_open, "{graded}");
+    }
+}
+
+#[test]
+fn an_exam_question_is_open_until_its_unit_has_got_evidence() {
+    let (mut facts, mut texts) = turn();
+    texts.recent_messages.push(shows(
+        6,
+        TutorCard {
+            unit_id: "U".to_owned(),
+            content: Some(Content::Exam(ExamCard::default())),
+            buttons: Vec::new(),
+        },
+    ));
+    for (seconds, is_open) in [(5, true), (6, true), (7, false)] {
+        facts.snapshot = touched(seconds);
+        told(&facts, &texts, |said| {
+            assert_eq!(said.open_card.is_some(), is_open, "{seconds}");
+        });
+    }
 }
 
 #[test]
