@@ -6,7 +6,7 @@ use turnwise_kit::{CallContext, Caller, Fault, ids, time};
 use turnwise_proto::{
     exam::v1::QuestionStatus,
     policy::v1::DescribeStandingRequest,
-    session::v1::{GetSnapshotRequest, GetSnapshotResponse, RevisitEntry, StudentSnapshot},
+    session::v1::{GetSnapshotRequest, GetSnapshotResponse, StudentSnapshot},
     tutor::v1::{DegradedReason, GetSnapshotLiteResponse, SnapshotLite},
 };
 
@@ -28,11 +28,20 @@ pub(crate) fn revisited(snapshot: &StudentSnapshot) -> Vec<String> {
 
 /// Whether a record has the pass of a question: it was dealt with and waits no more.
 pub(crate) fn knows_pass(snapshot: &StudentSnapshot, question_id: &str) -> bool {
-    snapshot.evidence.as_ref().is_some_and(|evidence| {
-        let waits = |entry: &RevisitEntry| entry.question_id == question_id;
-        evidence.exam_touched.iter().any(|id| id == question_id)
-            && !evidence.revisit_queue.iter().any(waits)
-    })
+    let is_touched = snapshot
+        .evidence
+        .as_ref()
+        .is_some_and(|evidence| evidence.exam_touched.iter().any(|id| id == question_id));
+    is_touched && !waits(snapshot, question_id)
+}
+
+/// Whether a question waits in a record.
+pub(crate) fn waits(snapshot: &StudentSnapshot, question_id: &str) -> bool {
+    let mut queue = snapshot
+        .evidence
+        .iter()
+        .flat_map(|evidence| &evidence.revisit_queue);
+    queue.any(|entry| entry.question_id == question_id)
 }
 
 /// A student's standing in a course.

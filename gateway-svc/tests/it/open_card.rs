@@ -7,7 +7,7 @@ use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     explain::v1::{ClarificationFacts, ModelCall, TurnFacts, TurnTexts},
     policy::v1::{KnownTexts, Policy, SnapshotSummary},
-    session::v1::{Evidence, GradedDrill, StudentSnapshot, UnitProgress},
+    session::v1::{Evidence, GradedDrill, RevisitEntry, StudentSnapshot, UnitProgress},
     tutor::v1::{
         ClientEvent, ClientEventKind, DrillCard, ExamCard, Role, StudentInput, TutorCard,
         TutorMessage, tutor_card::Content,
@@ -211,6 +211,60 @@ fn the_record_says_how_it_went() {
         assert_eq!(said.days_away, 2);
         assert_eq!(said.exam_state, QuestionState::Locked);
     });
+}
+
+/// With a platform's exam system a turn that decides nothing about exams has no statuses.
+#[test]
+fn without_statuses_the_result_behind_a_button_is_the_records() {
+    let (mut facts, texts) = turn();
+    let record = |touched: &[&str], waiting: &[&str]| {
+        let entry = |id: &&str| RevisitEntry {
+            question_id: (*id).to_owned(),
+            ..RevisitEntry::default()
+        };
+        Some(StudentSnapshot {
+            evidence: Some(Evidence {
+                exam_touched: touched.iter().map(|id| (*id).to_owned()).collect(),
+                revisit_queue: waiting.iter().map(entry).collect(),
+                ..Evidence::default()
+            }),
+            ..StudentSnapshot::default()
+        })
+    };
+    for (snapshot, kind, state) in [
+        (
+            record(&["Q"], &[]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Passed,
+        ),
+        (
+            record(&["Q"], &["Q"]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Locked,
+        ),
+        (
+            record(&["Q"], &["Q"]),
+            ClientEventKind::RequestExam,
+            QuestionState::Unspecified,
+        ),
+        (
+            record(&["R"], &["R"]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Unspecified,
+        ),
+        (
+            None,
+            ClientEventKind::ExamContinue,
+            QuestionState::Unspecified,
+        ),
+    ] {
+        facts.snapshot = snapshot;
+        facts.event = Some(ClientEvent {
+            question_id: "Q".to_owned(),
+            ..event(kind, "U", "")
+        });
+        told(&facts, &texts, |said| assert_eq!(said.exam_state, state));
+    }
 }
 
 #[test]
