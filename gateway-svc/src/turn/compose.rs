@@ -203,9 +203,8 @@ impl Composing<'_> {
             record::event(&self.facts),
             self.start.snapshot.as_ref(),
             record::open_drill(&self.facts, &self.texts).as_ref(),
-            self.texts.graded.as_deref(),
             &statuses,
-            &self.texts.recent_messages,
+            &self.texts,
         );
         let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
         Ok(Composed {

@@ -4,28 +4,30 @@
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
+    explain::v1::TurnTexts,
     policy::v1::OpenDrill,
     session::v1::{GradedDrill, StudentSnapshot},
-    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult, TutorMessage},
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
 };
 
 use crate::open_card;
 
-/// What to tell the client of its event. `open` is the drill that was not graded yet, `graded` the thread's latest that was.
+/// What to tell the client of its event. `open` is the drill that was not graded yet.
 pub(super) fn notices(
     event: Option<&ClientEvent>,
     snapshot: Option<&StudentSnapshot>,
     open: Option<&OpenDrill>,
-    graded: Option<&GradedDrill>,
     statuses: &[QuestionStatus],
-    recent: &[TutorMessage],
+    texts: &TurnTexts,
 ) -> Vec<ErrorReason> {
     let mismatch = event.is_some_and(|event| match event.kind() {
-        ClientEventKind::DrillContinue => drill_differs(event, snapshot, open, graded),
+        ClientEventKind::DrillContinue => {
+            drill_differs(event, snapshot, open, texts.graded.as_deref())
+        }
         ClientEventKind::ExamContinue => exam_differs(event, statuses),
         _ => false,
     });
-    let forged = open_card::is_forged(recent, event);
+    let forged = open_card::is_forged(event, texts);
     let told = [
         mismatch.then_some(ErrorReason::ResultMismatch),
         forged.then_some(ErrorReason::DrillTokenInvalid),

@@ -42,17 +42,16 @@ fn shows(seconds: i64, card: TutorCard) -> TutorMessage {
 fn presses(seconds: i64, kind: ClientEventKind) -> TutorMessage {
     TutorMessage {
         role: Role::User.into(),
-        event: Some(event(kind, "U", "")),
+        event: Some(event(kind, "U")),
         create_time: at(seconds),
         ..TutorMessage::default()
     }
 }
 
-fn event(kind: ClientEventKind, unit: &str, card_token: &str) -> ClientEvent {
+fn event(kind: ClientEventKind, unit: &str) -> ClientEvent {
     ClientEvent {
         kind: kind.into(),
         unit_id: unit.to_owned(),
-        card_token: card_token.to_owned(),
         ..ClientEvent::default()
     }
 }
@@ -106,22 +105,15 @@ fn open(facts: &TurnFacts, texts: &TurnTexts) -> (String, usize) {
 fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
     let (mut facts, mut texts) = turn();
     assert_eq!(open(&facts, &texts), ("second".to_owned(), 1));
-    for (event, token, hints) in [
-        (event(ClientEventKind::StuckHint, "U", "first"), "first", 2),
-        (
-            event(ClientEventKind::StuckHint, "U", "second"),
-            "second",
-            1,
-        ),
+    for (unit, card_token, token, hints) in [
+        ("U", "first", "first", 2),
+        ("U", "second", "second", 1),
         // Neither another thread's token nor another unit's card.
-        (
-            event(ClientEventKind::StuckHint, "U", "forged"),
-            "second",
-            1,
-        ),
-        (event(ClientEventKind::StuckHint, "V", "first"), "second", 1),
+        ("U", "forged", "second", 1),
+        ("V", "first", "second", 1),
     ] {
-        facts.event = Some(event);
+        facts.event = Some(event(ClientEventKind::StuckHint, unit));
+        texts.card_token = card_token.to_owned();
         assert_eq!(open(&facts, &texts), (token.to_owned(), hints));
     }
     texts.recent_messages.clear();
@@ -200,7 +192,7 @@ fn the_record_says_how_it_went() {
     facts.planned_at = at(2 * 86_400 + 5);
     facts.event = Some(ClientEvent {
         question_id: "Q".to_owned(),
-        ..event(ClientEventKind::ExamContinue, "U", "")
+        ..event(ClientEventKind::ExamContinue, "U")
     });
     facts.statuses = vec![QuestionStatus {
         question_id: "Q".to_owned(),
@@ -261,7 +253,7 @@ fn without_statuses_the_result_behind_a_button_is_the_records() {
         facts.snapshot = snapshot;
         facts.event = Some(ClientEvent {
             question_id: "Q".to_owned(),
-            ..event(kind, "U", "")
+            ..event(kind, "U")
         });
         told(&facts, &texts, |said| assert_eq!(said.exam_state, state));
     }
