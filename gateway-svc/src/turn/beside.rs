@@ -14,7 +14,7 @@ use turnwise_kit::CallContext;
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Does the work, and reads on while it is waited for. What was read by then is in `reading`.
-pub(super) async fn beside<T, R: Future>(
+pub(crate) async fn beside<T, R: Future>(
     mut reading: Pin<&mut MaybeDone<R>>,
     work: impl Future<Output = T>,
 ) -> T {

@@ -46,6 +46,7 @@ use crate::{
     input::Unredacted,
     open_card, record,
 };
+pub(crate) use beside::beside;
 use compose::{Composed, Composing};
 pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
