@@ -64,8 +64,8 @@ pub(crate) fn token(card: &TutorCard) -> &str {
     }
 }
 
-/// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a drill
-/// that was graded last in this thread, an exam question whose unit has got evidence since.
+/// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a
+/// drill that was graded last in this thread, an exam question whose unit has got evidence since.
 pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
     let messages = &texts.recent_messages;
     let place = place(messages, facts.event.as_ref(), &texts.card_token)?;

@@ -148,7 +148,7 @@ impl Event for Grading<'_> {
             )
             .await?;
         if applied.exercise_repeated {
-            // The same exercise counted before: nothing counts, the nonce is not spent, and the thread keeps how it went.
+            // The same exercise counted before: nothing counts, no nonce is spent, and the thread keeps how it went.
             let mut answer = GradeDrillResponse {
                 snapshot_lite,
                 buttons: applied.buttons,

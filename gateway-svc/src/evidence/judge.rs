@@ -83,8 +83,8 @@ impl Evidence {
         drill: &Drill<'_>,
     ) -> Result<Grade, Fault> {
         let (context, course_id) = (asked.request.context, asked.request.course_id);
-        // Where they cannot be read now, the drill is judged all the same: its card was held against them when it was set, and
-        // then a model's drill is set only if they are known.
+        // Where they cannot be read now, the drill is judged all the same: its card was held against them when it was set,
+        // and then a model's drill is set only if they are known.
         let units = [drill.unit_id.to_owned()];
         let known = self
             .core

@@ -10,7 +10,7 @@ use futures_util::future::MaybeDone;
 use tokio::time::timeout;
 use turnwise_kit::CallContext;
 
-/// How long is waited for what was not read beside the work: a model takes longer, and without one there was hardly time.
+/// How long is waited for what was not read beside the work. A model takes longer; without one there was hardly time.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Does the work, and reads on while it is waited for. What was read by then is in `reading`.

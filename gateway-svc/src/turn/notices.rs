@@ -35,8 +35,8 @@ pub(super) fn notices(
     told.into_iter().flatten().collect()
 }
 
-/// The thread knows how its last drill went. Where that is of another unit, the unit's last drill was right if it lengthened
-/// the streak, and wrong if it ended it. Of a drill that was not graded nothing is known, so nothing differs.
+/// The thread knows how its last drill went. Where that is of another unit, the unit's last drill was right if it
+/// lengthened the streak, and wrong if it ended it. Of a drill that was not graded nothing is known, so nothing differs.
 fn drill_differs(
     event: &ClientEvent,
     snapshot: Option<&StudentSnapshot>,

@@ -73,8 +73,8 @@ pub(super) async fn credit(
     is_written.then_some(snapshot)
 }
 
-/// The passes that the record does not know, as far as they may be of the focus. Those that wait at another unit are left
-/// to a turn there.
+/// The passes that the record does not know, as far as they may be of the focus. Those that wait at another unit are
+/// left to a turn there.
 fn unknown<'a>(
     snapshot: &StudentSnapshot,
     plan: &Plan,

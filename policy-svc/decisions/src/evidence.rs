@@ -151,8 +151,8 @@ pub fn apply(
         }
         EvidenceEvent::SupportViewed { question, locked } => {
             next.write_progress(course, unit, after.clone());
-            // Where nothing is locked, the look says nothing of the question: a pass that only the platform knows is still to
-            // come.
+            // Where nothing is locked, the look says nothing of the question: a pass that only the platform knows is still
+            // to come.
             if *locked {
                 next.touch_question(question);
                 next.revisit(question);
