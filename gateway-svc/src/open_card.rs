@@ -14,9 +14,10 @@ const LATEST: usize = 6;
 pub(crate) fn used(
     mut messages: Vec<TutorMessage>,
     event: Option<&ClientEvent>,
+    card_token: &str,
 ) -> Vec<TutorMessage> {
     let latest = messages.len().saturating_sub(LATEST);
-    let card = place(&messages, event).unwrap_or(latest);
+    let card = place(&messages, event, card_token).unwrap_or(latest);
     let mut at = 0;
     messages.retain(|message| {
         let is_used = at >= latest || at == card || (at > card && asks_for_hint(message));
@@ -27,22 +28,32 @@ pub(crate) fn used(
 }
 
 /// The message with the card that the student works on: the one that the button stands on, else the last card.
-fn place(messages: &[TutorMessage], event: Option<&ClientEvent>) -> Option<usize> {
-    named(messages, event).or_else(|| messages.iter().rposition(|message| message.card.is_some()))
+fn place(
+    messages: &[TutorMessage],
+    event: Option<&ClientEvent>,
+    card_token: &str,
+) -> Option<usize> {
+    named(messages, event, card_token)
+        .or_else(|| messages.iter().rposition(|message| message.card.is_some()))
 }
 
 /// The message with the card whose token the button has, and whose unit.
-fn named(messages: &[TutorMessage], event: Option<&ClientEvent>) -> Option<usize> {
-    let event = event.filter(|event| !event.card_token.is_empty())?;
+fn named(
+    messages: &[TutorMessage],
+    event: Option<&ClientEvent>,
+    card_token: &str,
+) -> Option<usize> {
+    let event = event.filter(|_| !card_token.is_empty())?;
     messages.iter().rposition(|message| {
         let card = message.card.as_ref();
-        card.is_some_and(|card| card.unit_id == event.unit_id && token(card) == event.card_token)
+        card.is_some_and(|card| card.unit_id == event.unit_id && token(card) == card_token)
     })
 }
 
-/// Whether the button has a token of no drill of its unit in these messages.
-pub(crate) fn is_forged(messages: &[TutorMessage], event: Option<&ClientEvent>) -> bool {
-    event.is_some_and(|event| !event.card_token.is_empty()) && named(messages, event).is_none()
+/// Whether the button has a token of no drill of its unit in the messages that were read.
+pub(crate) fn is_forged(event: Option<&ClientEvent>, texts: &TurnTexts) -> bool {
+    let (messages, card_token) = (&texts.recent_messages, &texts.card_token);
+    !card_token.is_empty() && named(messages, event, card_token).is_none()
 }
 
 /// The token of a drill; empty for other cards.
@@ -53,29 +64,41 @@ pub(crate) fn token(card: &TutorCard) -> &str {
     }
 }
 
-/// The drill or exam question that the student works on; none where the last card is an explanation, or its unit has got
-/// evidence since.
+/// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a
+/// drill that was graded last in this thread, an exam question whose unit has got evidence since.
 pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
     let messages = &texts.recent_messages;
-    let message = messages.get(place(messages, facts.event.as_ref())?)?;
+    let place = place(messages, facts.event.as_ref(), &texts.card_token)?;
+    let message = messages.get(place)?;
     let card = message.card.as_ref()?;
-    let is_task = matches!(&card.content, Some(Content::Drill(_) | Content::Exam(_)));
+    let is_done = match &card.content {
+        Some(Content::Drill(drill)) => {
+            let graded = texts.graded.as_ref();
+            graded.is_some_and(|graded| graded.card_token == drill.drill_token)
+        }
+        Some(Content::Exam(_)) => has_evidence_since(facts, &card.unit_id, message.create_time),
+        Some(Content::Concept(_)) | None => true,
+    };
+    (!is_done).then_some(card)
+}
+
+fn has_evidence_since(facts: &TurnFacts, unit_id: &str, since: Option<Timestamp>) -> bool {
     let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
     let touched = evidence
         .and_then(|evidence| {
             let mut units = evidence.unit_progress.iter();
-            units.find(|unit| unit.unit_id == card.unit_id)
+            units.find(|unit| unit.unit_id == unit_id)
         })
         .and_then(|unit| unit.last_touched_at);
     let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
-    let is_done = touched.is_some() && order(touched) > order(message.create_time);
-    (is_task && !is_done).then_some(card)
+    touched.is_some() && order(touched) > order(since)
 }
 
 /// How often a hint was asked for since the card was set that the student works on, before this turn.
 pub(crate) fn hints(facts: &TurnFacts, texts: &TurnTexts) -> usize {
     let messages = &texts.recent_messages;
-    let since = place(messages, facts.event.as_ref()).map_or(messages.len(), |at| at + 1);
+    let card = place(messages, facts.event.as_ref(), &texts.card_token);
+    let since = card.map_or(messages.len(), |at| at + 1);
     let since = messages.iter().skip(since);
     since.filter(|message| asks_for_hint(message)).count()
 }

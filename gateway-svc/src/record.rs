@@ -8,17 +8,22 @@ use turnwise_kit::time;
 use turnwise_prompts::{Conversation, TurnPrompt};
 use turnwise_proto::{
     classes::v1::{ClassPolicy, DrillSource},
-    exam::v1::{QuestionState, QuestionStatus},
+    exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
         CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadKind, TurnState},
-    tutor::v1::{ClientEvent, Role, StudentInput, tutor_card::Content},
+    tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, tutor_card::Content},
 };
 
-use crate::{conversation::clarification::is_of_clarification, input::said, open_card};
+use crate::{
+    conversation::clarification::is_of_clarification,
+    input::said,
+    open_card,
+    standing::{knows_pass, waits},
+};
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
@@ -220,9 +225,6 @@ fn typed(facts: &TurnFacts, texts: &TurnTexts) -> Option<StudentInput> {
 fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<'a> {
     let scope = facts.policy.as_ref().map(|policy| &policy.scoped_unit_ids);
     let in_scope = |graded: &&GradedDrill| scope.is_some_and(|ids| ids.contains(&graded.unit_id));
-    let pressed = event(facts).map(|event| event.question_id.as_str());
-    let mut statuses = facts.statuses.iter();
-    let exam = statuses.find(|status| Some(status.question_id.as_str()) == pressed);
     let last = texts.recent_messages.last();
     let days = last
         .and_then(|message| message.create_time)
@@ -234,8 +236,28 @@ fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<
         open_card: open_card::open(facts, texts),
         hints_given: open_card::hints(facts, texts),
         last_answer: texts.graded.as_deref().filter(in_scope),
-        exam_state: exam.map_or(QuestionState::Unspecified, QuestionStatus::state),
+        exam_state: event(facts)
+            .map_or(QuestionState::Unspecified, |event| exam_state(facts, event)),
         days_away: u64::try_from(days).unwrap_or(0),
+    }
+}
+
+/// The state of the button's exam question: as the exam system says, else as the student's own result is in the record.
+fn exam_state(facts: &TurnFacts, event: &ClientEvent) -> QuestionState {
+    let question_id = event.question_id.as_str();
+    let mut statuses = facts.statuses.iter();
+    if let Some(status) = statuses.find(|status| status.question_id == question_id) {
+        return status.state();
+    }
+    match &facts.snapshot {
+        Some(snapshot) if knows_pass(snapshot, question_id) => QuestionState::Passed,
+        // Before that button only: later the lock may have ended.
+        Some(snapshot)
+            if event.kind() == ClientEventKind::ExamContinue && waits(snapshot, question_id) =>
+        {
+            QuestionState::Locked
+        }
+        _ => QuestionState::Unspecified,
     }
 }
 

@@ -6,8 +6,8 @@ use turnwise_kit::{CallContext, Caller, Fault, ids, time};
 use turnwise_proto::{
     exam::v1::QuestionStatus,
     policy::v1::DescribeStandingRequest,
-    session::v1::{GetSnapshotRequest, GetSnapshotResponse, RevisitEntry, StudentSnapshot},
-    tutor::v1::{DegradedReason, GetSnapshotLiteResponse, SnapshotLite},
+    session::v1::{GetSnapshotRequest, GetSnapshotResponse, StudentSnapshot, UnitProgress},
+    tutor::v1::{DegradedReason, GetSnapshotLiteResponse, MasteryTier, SnapshotLite},
 };
 
 use crate::{conversation::Core, upstream::Step};
@@ -15,12 +15,22 @@ use crate::{conversation::Core, upstream::Step};
 /// The most questions to come back to that the exam system is asked about.
 const REVISITED: usize = 100;
 
-/// The questions to come back to.
+/// The questions to come back to: the queue without those at or below their unit's badge.
 pub(crate) fn revisited(snapshot: &StudentSnapshot) -> Vec<String> {
-    snapshot
-        .evidence
-        .iter()
-        .flat_map(|evidence| &evidence.revisit_queue)
+    let Some(evidence) = &snapshot.evidence else {
+        return Vec::new();
+    };
+    let badge = |unit_id: &str| {
+        let mut units = evidence.unit_progress.iter();
+        let unit = units.find(|unit| unit.unit_id == unit_id);
+        unit.map_or(MasteryTier::None, UnitProgress::mastery_tier)
+    };
+    let queue = evidence.revisit_queue.iter();
+    queue
+        .filter(|entry| {
+            let badge = badge(&entry.unit_id);
+            badge < MasteryTier::Bronze || badge < entry.tier()
+        })
         .take(REVISITED)
         .map(|entry| entry.question_id.clone())
         .collect()
@@ -28,11 +38,20 @@ pub(crate) fn revisited(snapshot: &StudentSnapshot) -> Vec<String> {
 
 /// Whether a record has the pass of a question: it was dealt with and waits no more.
 pub(crate) fn knows_pass(snapshot: &StudentSnapshot, question_id: &str) -> bool {
-    snapshot.evidence.as_ref().is_some_and(|evidence| {
-        let waits = |entry: &RevisitEntry| entry.question_id == question_id;
-        evidence.exam_touched.iter().any(|id| id == question_id)
-            && !evidence.revisit_queue.iter().any(waits)
-    })
+    let is_touched = snapshot
+        .evidence
+        .as_ref()
+        .is_some_and(|evidence| evidence.exam_touched.iter().any(|id| id == question_id));
+    is_touched && !waits(snapshot, question_id)
+}
+
+/// Whether a question waits in a record.
+pub(crate) fn waits(snapshot: &StudentSnapshot, question_id: &str) -> bool {
+    let mut queue = snapshot
+        .evidence
+        .iter()
+        .flat_map(|evidence| &evidence.revisit_queue);
+    queue.any(|entry| entry.question_id == question_id)
 }
 
 /// A student's standing in a course.

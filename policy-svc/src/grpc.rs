@@ -324,7 +324,7 @@ impl PolicyService for Policies {
     ) -> Result<Response<FindPortQuestionsResponse>, Status> {
         let request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        Ok(Response::new(exams::of_port(&loaded, &request)))
+        Ok(Response::new(exams::of_port(&loaded, &request)?))
     }
 
     async fn fingerprint_question(

@@ -21,7 +21,7 @@ pub struct Conversation<'a> {
     pub open_card: Option<&'a TutorCard>,
     /// How often a hint on it was asked for before this turn.
     pub hints_given: usize,
-    /// The latest drill that counted.
+    /// The latest drill that was graded.
     pub last_answer: Option<&'a GradedDrill>,
     /// The state of the exam question that the student comes from, as the exam system says.
     pub exam_state: QuestionState,
@@ -58,7 +58,7 @@ pub(crate) struct CardView<'a> {
     difficulty_tier: Option<&'static str>,
 }
 
-/// A drill that counted.
+/// A drill that was graded.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AnswerView<'a> {

@@ -104,6 +104,7 @@ impl Evidence {
             unit_id: &request.unit_id,
             prompt: &card.prompt,
             question_latex: &card.question_latex,
+            card_token: &card.drill_token,
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),

@@ -148,7 +148,7 @@ impl Event for Grading<'_> {
             )
             .await?;
         if applied.exercise_repeated {
-            // The same exercise counted before: the answer is judged, and nothing is written.
+            // The same exercise counted before: nothing counts, no nonce is spent, and the thread keeps how it went.
             let mut answer = GradeDrillResponse {
                 snapshot_lite,
                 buttons: applied.buttons,
@@ -158,7 +158,13 @@ impl Event for Grading<'_> {
             };
             answer.notices.push(ErrorReason::ExerciseRepeated.into());
             return Ok(Draft {
-                write: None,
+                write: Some(Write {
+                    evidence,
+                    question_records: Vec::new(),
+                    drill_verdict: Vec::new(),
+                    drill: None,
+                    graded: self.grade.told.clone(),
+                }),
                 answer,
             });
         }

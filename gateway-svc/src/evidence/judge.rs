@@ -27,6 +27,8 @@ pub(super) struct Drill<'a> {
     pub(super) unit_id: &'a str,
     pub(super) prompt: &'a str,
     pub(super) question_latex: &'a str,
+    /// The card's token.
+    pub(super) card_token: &'a str,
     pub(super) answer: &'a str,
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
@@ -81,6 +83,8 @@ impl Evidence {
         drill: &Drill<'_>,
     ) -> Result<Grade, Fault> {
         let (context, course_id) = (asked.request.context, asked.request.course_id);
+        // Where they cannot be read now, the drill is judged all the same: its card was held against them when it was set,
+        // and then a model's drill is set only if they are known.
         let units = [drill.unit_id.to_owned()];
         let known = self
             .core
@@ -257,5 +261,6 @@ fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) 
         .into(),
         mistake_tag: resolved.mistake_tag.clone(),
         mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
+        card_token: drill.card_token.to_owned(),
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct Write {
     pub(super) question_records: Vec<QuestionRecord>,
     /// Codes only; kept with the nonce.
     pub(super) drill_verdict: Vec<u8>,
-    /// What it counts for in the class; absent where it is no graded drill.
+    /// What it counts for in the class; absent where no drill counts. Only with it is the nonce spent.
     pub(super) drill: Option<DrillActivity>,
     /// What the thread keeps of it; absent where it is no graded drill.
     pub(super) graded: Option<GradedDrill>,
@@ -151,6 +151,10 @@ impl Evidence {
             let Some(write) = write else {
                 return Ok(Committed::Done(answer));
             };
+            let drill_nonce = match &write.drill {
+                Some(_) => asked.drill_nonce.clone(),
+                None => String::new(),
+            };
             let commit = CommitEvidenceRequest {
                 student_id: request.caller.subject.clone(),
                 course_id: request.course_id.to_owned(),
@@ -159,7 +163,7 @@ impl Evidence {
                 question_records: write.question_records,
                 idempotency_key: request.idempotency_key.to_owned(),
                 body_hash: request.body_hash.clone(),
-                drill_nonce: asked.drill_nonce.clone(),
+                drill_nonce,
                 drill_verdict: write.drill_verdict.into(),
                 answer: answer.encode_to_vec().into(),
                 drill: write.drill,

@@ -19,8 +19,8 @@ use crate::upstream::{Step, Upstreams};
 const FRESH: Duration = Duration::from_secs(600);
 /// The most questions whose hashes are kept.
 const MOST_KEPT: u64 = 5_000;
-/// The most questions that are read for one answer.
-const MOST_QUESTIONS: usize = 200;
+/// The most questions that are read for one answer: more than the units of a scope have.
+const MOST_QUESTIONS: usize = 2_000;
 /// So many questions are asked for at a time.
 const AT_ONCE: usize = 8;
 /// The most hashes of a kind that the policy takes.
@@ -115,6 +115,14 @@ impl PortQuestions {
             incomplete: question_ids.len() > MOST_QUESTIONS,
             ..QuestionHashes::default()
         };
+        if found.incomplete {
+            tracing::warn!(
+                course_id,
+                questions = question_ids.len(),
+                most = MOST_QUESTIONS,
+                "so many exam questions are not read: no drill of a model is set"
+            );
+        }
         question_ids.truncate(MOST_QUESTIONS);
         for some in question_ids.chunks(AT_ONCE) {
             let reading = some

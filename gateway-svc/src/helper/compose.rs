@@ -1,5 +1,8 @@
 //! The phases between begin and commit.
 
+use std::pin::pin;
+
+use futures_util::future::maybe_done;
 use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault};
@@ -11,8 +14,8 @@ use turnwise_proto::{
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
-        ChatDecision, DecideChatRequest, Reply, ResolveChatRequest, ResolveChatResponse,
-        resolve_chat_request::Outcome,
+        ChatDecision, DecideChatRequest, KnownTexts, Reply, ResolveChatRequest,
+        ResolveChatResponse, resolve_chat_request::Outcome,
     },
     session::v1::{Clarification, ConversationMemory, TurnStart},
     tutor::v1::{DegradedReason, TurnStage},
@@ -21,12 +24,13 @@ use turnwise_proto::{
 use super::Helper;
 use crate::{
     conversation::{
-        Completed, Progress, Request, Translation, asking,
+        Completed, Core, Progress, Request, Translation, asking,
         clarification::{self, Questions},
         complete, guards,
     },
     error::internal,
     record,
+    turn::beside,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -106,7 +110,11 @@ impl Composing<'_> {
         if let Some(open) = self.questions.begin(start, facts, texts, &decision.locale) {
             return self.asked(&open).await;
         }
-        let completed = self.ask_model(&working, &decision, &reference).await?;
+        // The model takes longer than these: what it must not repeat is there when it has answered.
+        let (core, request) = (&self.helper.core, self.request);
+        let mut known = pin!(maybe_done(known_texts(core, request, &decision)));
+        let asking = self.ask_model(&working, &decision, &reference);
+        let completed = beside(known.as_mut(), asking).await?;
         let failure = completed.call.failure();
         let is_silent = completed.is_off || failure != DegradedReason::Unspecified;
         if is_silent && !completed.is_off {
@@ -115,7 +123,20 @@ impl Composing<'_> {
         self.facts.model_call = Some(completed.call);
         self.texts.completion = completed.completion;
         self.progress.stage(TurnStage::Checking);
-        let resolved = self.resolve(&decision, reference, is_silent).await?;
+        let known = match is_silent {
+            // What there is to say is the course's own.
+            true => None,
+            false => {
+                known.as_mut().await;
+                known.as_mut().take_output()
+            }
+        };
+        let known = known.unwrap_or_else(|| core.known_texts());
+        // A conversation sets no drill: it goes on, held against what is known, and says so.
+        if known.exams_unknown {
+            self.degrade(DegradedReason::ExamApiUnavailable);
+        }
+        let resolved = self.resolve(&decision, reference, is_silent, known).await?;
         if resolved.text.is_empty() && !self.hands_off() {
             return Err(llm_off());
         }
@@ -273,19 +294,12 @@ impl Composing<'_> {
         decision: &ChatDecision,
         reference: String,
         is_off: bool,
+        known: KnownTexts,
     ) -> Result<ResolveChatResponse, Fault> {
         let core = &self.helper.core;
         let footer = clarification::footer(&self.facts, &self.texts)
             .chars()
             .count();
-        let known = match &decision.lesson {
-            Some(lesson) if !is_off => {
-                let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
-                core.known_texts_of(self.request.context, course_id, pack_hash, &lesson.unit_ids)
-                    .await
-            }
-            _ => core.known_texts(),
-        };
         let request = ResolveChatRequest {
             decision: Some(decision.clone()),
             message: self.query().to_owned(),
@@ -331,6 +345,18 @@ impl Composing<'_> {
             phase: phase.to_owned(),
             took: began.elapsed().try_into().ok(),
         });
+    }
+}
+
+/// What an answer must not repeat: with a lesson, its units' exam questions, too.
+async fn known_texts(core: &Core, request: &Request<'_>, decision: &ChatDecision) -> KnownTexts {
+    match &decision.lesson {
+        Some(lesson) => {
+            let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
+            core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids)
+                .await
+        }
+        None => core.known_texts(),
     }
 }
 

@@ -8,8 +8,8 @@ use turnwise_proto::{
     policy::v1::Reply,
     session::v1::TurnStart,
     tutor::v1::{
-        ButtonCall, ClientEventKind, DialogState, ExamCard, Role, TakeTurnResponse, TutorCard,
-        TutorMessage, tutor_card::Content,
+        ButtonCall, ClientEvent, ClientEventKind, DialogState, ExamCard, Role, TakeTurnResponse,
+        TutorCard, TutorMessage, tutor_card::Content,
     },
 };
 
@@ -42,7 +42,10 @@ pub(super) fn answer(
         text: input.text,
         latex: input.latex,
         create_time,
-        event: facts.event.clone(),
+        event: facts.event.clone().map(|event| ClientEvent {
+            card_token: texts.card_token.clone(),
+            ..event
+        }),
         ..TutorMessage::default()
     };
     let reply = texts.reply.clone().unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use std::{future::Future, pin::pin, time::Duration};
 
-use futures_util::future::maybe_done;
+use futures_util::{future::maybe_done, join};
 use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
@@ -18,7 +18,11 @@ use turnwise_proto::{
     tutor::v1::{Button, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage},
 };
 
-use super::{beside::beside, gather, notices::notices};
+use super::{
+    beside::{beside, wait_a_moment},
+    gather,
+    notices::notices,
+};
 use crate::{
     context::needs::{self, Needs},
     conversation::{
@@ -185,7 +189,10 @@ impl Composing<'_> {
         }
         self.texts.reply = resolved.reply;
         let statuses = match is_beside {
-            true => self.told_beside(locks.as_mut().take_output().flatten()),
+            true => {
+                wait_a_moment(&working, locks.as_mut()).await;
+                self.told_beside(locks.as_mut().take_output())
+            }
             false => self.facts.statuses.clone(),
         };
         let standing = decision.standing.unwrap_or_default();
@@ -197,7 +204,7 @@ impl Composing<'_> {
             self.start.snapshot.as_ref(),
             record::open_drill(&self.facts, &self.texts).as_ref(),
             &statuses,
-            &self.texts.recent_messages,
+            &self.texts,
         );
         let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
         Ok(Composed {
@@ -336,9 +343,12 @@ impl Composing<'_> {
     async fn guarded(mut self, kind: HitKind) -> Composed {
         self.facts.guardrail = kind.name().to_owned();
         self.degrade(DegradedReason::Guardrail);
-        let standing = self.standing().await;
-        let (context, course_id) = (self.request.context, self.facts.course_id.as_str());
-        let text = self.core.guarded_text(context, course_id, kind).await;
+        let (core, context) = (self.core, self.request.context);
+        let course_id = self.facts.course_id.clone();
+        let (standing, text) = join!(
+            self.standing(),
+            core.guarded_text(context, &course_id, kind)
+        );
         self.texts.reply = Some(Reply {
             text,
             ..Reply::default()

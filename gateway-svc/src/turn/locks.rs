@@ -1,5 +1,5 @@
 //! What the exam system says of questions that decide nothing in a turn: those to come back to, and the one that the client
-//! comes from. No turn waits for it.
+//! comes from. No turn waits for it longer than a moment.
 
 use turnwise_kit::CallContext;
 use turnwise_proto::{
@@ -19,12 +19,15 @@ impl Composing<'_> {
         !plan.exam_ready && self.core.exam.needs_call()
     }
 
-    /// What was told beside the turn. Nothing: the exam system is away, or too slow for it.
-    pub(super) fn told_beside(&mut self, told: Option<Vec<QuestionStatus>>) -> Vec<QuestionStatus> {
-        if told.is_none() {
+    /// What was told beside the turn. `None`: the exam system has not answered yet; `Some(None)`: it is away.
+    pub(super) fn told_beside(
+        &mut self,
+        told: Option<Option<Vec<QuestionStatus>>>,
+    ) -> Vec<QuestionStatus> {
+        if told == Some(None) {
             self.degrade(DegradedReason::ExamApiUnavailable);
         }
-        let mut told = told.unwrap_or_default();
+        let mut told = told.flatten().unwrap_or_default();
         if record::class_policy(&self.facts).exam_use() == ExamUse::Closed {
             told.retain(|status| status.state() != QuestionState::Available);
         }

@@ -46,12 +46,15 @@ use crate::{
     input::Unredacted,
     open_card, record,
 };
+pub(crate) use beside::beside;
 use compose::{Composed, Composing};
 pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
 
 /// How many earlier messages a turn reads: enough to find the card that the student works on.
 const HISTORY: i32 = 20;
+/// How many of them are looked through for the card that a button names.
+const LONG_HISTORY: i32 = 50;
 
 /// Takes one turn, or answers the stored one of the same key. `address` is where it came from, for limits.
 pub(crate) async fn take(
@@ -84,7 +87,10 @@ pub(crate) async fn take(
             },
         ),
     };
-    let turn = match core.begin_turn(&request, wanted()).await? {
+    let turn = match core
+        .begin_turn(&request, wanted(message.event.as_ref()))
+        .await?
+    {
         Begun::Stored(answer) => return Ok(answer),
         Begun::Start(turn) => turn,
     };
@@ -92,9 +98,12 @@ pub(crate) async fn take(
         .during(async {
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             needs.redact(&roster);
-            let screened = core.screen(input, &roster, &needs.notes());
+            let mut screened = core.screen(input, &roster, &needs.notes());
+            // It goes with the texts: the facts outlive them.
+            let card_token = (screened.event.as_mut())
+                .map_or_else(String::new, |event| std::mem::take(&mut event.card_token));
             let recent = turn.start.recent_messages.clone();
-            let recent = open_card::used(recent, screened.event.as_ref());
+            let recent = open_card::used(recent, screened.event.as_ref(), &card_token);
             let composing = Composing {
                 core,
                 request: &request,
@@ -107,6 +116,7 @@ pub(crate) async fn take(
                     input: Some(screened.input),
                     recent_messages: core.screen_history(&recent),
                     graded: turn.start.graded.clone(),
+                    card_token,
                     ..TurnTexts::default()
                 },
                 questions: Questions::of(&turn.start),
@@ -128,9 +138,10 @@ pub(crate) async fn take(
 }
 
 /// What a turn reads beside its thread and the student's record.
-fn wanted() -> BeginTurnRequest {
+fn wanted(event: Option<&ClientEvent>) -> BeginTurnRequest {
+    let names_card = event.is_some_and(|event| !event.card_token.is_empty());
     BeginTurnRequest {
-        history_limit: HISTORY,
+        history_limit: if names_card { LONG_HISTORY } else { HISTORY },
         ..BeginTurnRequest::default()
     }
 }

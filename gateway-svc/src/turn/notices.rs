@@ -4,27 +4,30 @@
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus},
+    explain::v1::TurnTexts,
     policy::v1::OpenDrill,
-    session::v1::StudentSnapshot,
-    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult, TutorMessage},
+    session::v1::{GradedDrill, StudentSnapshot},
+    tutor::v1::{ClientEvent, ClientEventKind, DrillResult, ExamResult},
 };
 
 use crate::open_card;
 
-/// What to tell the client of its event. `open` is the drill that no evidence followed.
+/// What to tell the client of its event. `open` is the drill that was not graded yet.
 pub(super) fn notices(
     event: Option<&ClientEvent>,
     snapshot: Option<&StudentSnapshot>,
     open: Option<&OpenDrill>,
     statuses: &[QuestionStatus],
-    recent: &[TutorMessage],
+    texts: &TurnTexts,
 ) -> Vec<ErrorReason> {
     let mismatch = event.is_some_and(|event| match event.kind() {
-        ClientEventKind::DrillContinue => drill_differs(event, snapshot, open),
+        ClientEventKind::DrillContinue => {
+            drill_differs(event, snapshot, open, texts.graded.as_deref())
+        }
         ClientEventKind::ExamContinue => exam_differs(event, statuses),
         _ => false,
     });
-    let forged = open_card::is_forged(recent, event);
+    let forged = open_card::is_forged(event, texts);
     let told = [
         mismatch.then_some(ErrorReason::ResultMismatch),
         forged.then_some(ErrorReason::DrillTokenInvalid),
@@ -32,17 +35,21 @@ pub(super) fn notices(
     told.into_iter().flatten().collect()
 }
 
-/// The last drill of a unit was right if it lengthened the streak, and wrong if it ended it. Of a drill that did not count,
-/// the record says nothing, so nothing differs.
+/// The thread knows how its last drill went. Where that is of another unit, the unit's last drill was right if it
+/// lengthened the streak, and wrong if it ended it. Of a drill that was not graded nothing is known, so nothing differs.
 fn drill_differs(
     event: &ClientEvent,
     snapshot: Option<&StudentSnapshot>,
     open: Option<&OpenDrill>,
+    graded: Option<&GradedDrill>,
 ) -> bool {
     let claimed = event.drill_result();
     if claimed == DrillResult::Unspecified || open.is_some_and(|open| open.unit_id == event.unit_id)
     {
         return false;
+    }
+    if let Some(graded) = graded.filter(|graded| graded.unit_id == event.unit_id) {
+        return claimed != graded.result();
     }
     let drill = snapshot
         .and_then(|snapshot| snapshot.evidence.as_ref())

@@ -39,16 +39,12 @@ pub(super) async fn credit(
     if !core.exam.needs_call() {
         return None;
     }
+    let unknown = unknown(facts.snapshot.as_ref()?, plan, statuses);
+    if unknown.is_empty() {
+        return None;
+    }
     let mut snapshot = facts.snapshot.clone()?;
     let mut is_written = false;
-    let passed = statuses
-        .iter()
-        .filter(|status| status.state() == QuestionState::Passed)
-        .map(|status| status.question_id.as_str());
-    let unknown: Vec<&str> = passed
-        .filter(|question_id| !knows_pass(&snapshot, question_id))
-        .take(MOST_PASSES)
-        .collect();
     for question_id in unknown {
         let crediting = Crediting {
             core,
@@ -75,6 +71,34 @@ pub(super) async fn credit(
         }
     }
     is_written.then_some(snapshot)
+}
+
+/// The passes that the record does not know, as far as they may be of the focus. Those that wait at another unit are
+/// left to a turn there.
+fn unknown<'a>(
+    snapshot: &StudentSnapshot,
+    plan: &Plan,
+    statuses: &'a [QuestionStatus],
+) -> Vec<&'a str> {
+    let waits_elsewhere = |question_id: &str| {
+        let mut queue = snapshot
+            .evidence
+            .iter()
+            .flat_map(|evidence| &evidence.revisit_queue);
+        queue.any(|entry| entry.question_id == question_id && entry.unit_id != plan.focus_unit_id)
+    };
+    let of_focus = |question_id: &str| {
+        let mut ids = plan.focus_revisit_question_ids.iter();
+        ids.any(|id| id == question_id)
+    };
+    statuses
+        .iter()
+        .filter(|status| status.state() == QuestionState::Passed)
+        .map(|status| status.question_id.as_str())
+        .filter(|id| !knows_pass(snapshot, id))
+        .filter(|id| of_focus(id) || !waits_elsewhere(id))
+        .take(MOST_PASSES)
+        .collect()
 }
 
 struct Crediting<'a> {

@@ -99,7 +99,7 @@ pub(crate) async fn resume(
 fn in_background() -> BeginTurnRequest {
     BeginTurnRequest {
         in_background: true,
-        ..wanted()
+        ..wanted(None)
     }
 }
 
@@ -112,7 +112,7 @@ async fn compose(
 ) -> Result<Composed, Fault> {
     tell(core, request, waiting).await;
     let start = &turn.start;
-    let used = open_card::used(start.recent_messages.clone(), None);
+    let used = open_card::used(start.recent_messages.clone(), None, "");
     let mut recent = core.screen_history(&used);
     // The message is the turn's own.
     recent.retain(|message| message.id != waiting.message_id);

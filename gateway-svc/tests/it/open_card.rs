@@ -7,10 +7,10 @@ use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     explain::v1::{ClarificationFacts, ModelCall, TurnFacts, TurnTexts},
     policy::v1::{KnownTexts, Policy, SnapshotSummary},
-    session::v1::{Evidence, GradedDrill, StudentSnapshot, UnitProgress},
+    session::v1::{Evidence, GradedDrill, RevisitEntry, StudentSnapshot, UnitProgress},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DrillCard, Role, StudentInput, TutorCard, TutorMessage,
-        tutor_card::Content,
+        ClientEvent, ClientEventKind, DrillCard, ExamCard, Role, StudentInput, TutorCard,
+        TutorMessage, tutor_card::Content,
     },
 };
 
@@ -42,17 +42,16 @@ fn shows(seconds: i64, card: TutorCard) -> TutorMessage {
 fn presses(seconds: i64, kind: ClientEventKind) -> TutorMessage {
     TutorMessage {
         role: Role::User.into(),
-        event: Some(event(kind, "U", "")),
+        event: Some(event(kind, "U")),
         create_time: at(seconds),
         ..TutorMessage::default()
     }
 }
 
-fn event(kind: ClientEventKind, unit: &str, card_token: &str) -> ClientEvent {
+fn event(kind: ClientEventKind, unit: &str) -> ClientEvent {
     ClientEvent {
         kind: kind.into(),
         unit_id: unit.to_owned(),
-        card_token: card_token.to_owned(),
         ..ClientEvent::default()
     }
 }
@@ -106,41 +105,71 @@ fn open(facts: &TurnFacts, texts: &TurnTexts) -> (String, usize) {
 fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
     let (mut facts, mut texts) = turn();
     assert_eq!(open(&facts, &texts), ("second".to_owned(), 1));
-    for (event, token, hints) in [
-        (event(ClientEventKind::StuckHint, "U", "first"), "first", 2),
-        (
-            event(ClientEventKind::StuckHint, "U", "second"),
-            "second",
-            1,
-        ),
+    for (unit, card_token, token, hints) in [
+        ("U", "first", "first", 2),
+        ("U", "second", "second", 1),
         // Neither another thread's token nor another unit's card.
-        (
-            event(ClientEventKind::StuckHint, "U", "forged"),
-            "second",
-            1,
-        ),
-        (event(ClientEventKind::StuckHint, "V", "first"), "second", 1),
+        ("U", "forged", "second", 1),
+        ("V", "first", "second", 1),
     ] {
-        facts.event = Some(event);
+        facts.event = Some(event(ClientEventKind::StuckHint, unit));
+        texts.card_token = card_token.to_owned();
         assert_eq!(open(&facts, &texts), (token.to_owned(), hints));
-    }
-    facts.event = None;
-    for (touched, is_open) in [(2, true), (3, true), (4, false)] {
-        facts.snapshot = Some(StudentSnapshot {
-            evidence: Some(Evidence {
-                unit_progress: vec![UnitProgress {
-                    unit_id: "U".to_owned(),
-                    last_touched_at: at(touched),
-                    ..UnitProgress::default()
-                }],
-                ..Evidence::default()
-            }),
-            ..StudentSnapshot::default()
-        });
-        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{touched}");
     }
     texts.recent_messages.clear();
     assert_eq!(open(&facts, &texts), (String::new(), 0));
+}
+
+/// What was shown of the unit last, seconds after the epoch.
+fn touched(seconds: i64) -> Option<StudentSnapshot> {
+    Some(StudentSnapshot {
+        evidence: Some(Evidence {
+            unit_progress: vec![UnitProgress {
+                unit_id: "U".to_owned(),
+                last_touched_at: at(seconds),
+                ..UnitProgress::default()
+            }],
+            ..Evidence::default()
+        }),
+        ..StudentSnapshot::default()
+    })
+}
+
+#[test]
+fn a_drill_is_open_until_the_thread_has_graded_it() {
+    let (mut facts, mut texts) = turn();
+    // Evidence of another thread, or of a look at help, answers no drill.
+    facts.snapshot = touched(50);
+    assert_eq!(open(&facts, &texts).0, "second");
+    for (graded, is_open) in [("first", true), ("second", false)] {
+        texts.graded = Some(Box::new(GradedDrill {
+            unit_id: "U".to_owned(),
+            card_token: graded.to_owned(),
+            ..GradedDrill::default()
+        }));
+        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{graded}");
+        let typed = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+        assert_eq!(typed.open_drill.is_some(), is_open, "{graded}");
+    }
+}
+
+#[test]
+fn an_exam_question_is_open_until_its_unit_has_got_evidence() {
+    let (mut facts, mut texts) = turn();
+    texts.recent_messages.push(shows(
+        6,
+        TutorCard {
+            unit_id: "U".to_owned(),
+            content: Some(Content::Exam(ExamCard::default())),
+            buttons: Vec::new(),
+        },
+    ));
+    for (seconds, is_open) in [(5, true), (6, true), (7, false)] {
+        facts.snapshot = touched(seconds);
+        told(&facts, &texts, |said| {
+            assert_eq!(said.open_card.is_some(), is_open, "{seconds}");
+        });
+    }
 }
 
 #[test]
@@ -163,7 +192,7 @@ fn the_record_says_how_it_went() {
     facts.planned_at = at(2 * 86_400 + 5);
     facts.event = Some(ClientEvent {
         question_id: "Q".to_owned(),
-        ..event(ClientEventKind::ExamContinue, "U", "")
+        ..event(ClientEventKind::ExamContinue, "U")
     });
     facts.statuses = vec![QuestionStatus {
         question_id: "Q".to_owned(),
@@ -174,6 +203,60 @@ fn the_record_says_how_it_went() {
         assert_eq!(said.days_away, 2);
         assert_eq!(said.exam_state, QuestionState::Locked);
     });
+}
+
+/// With a platform's exam system a turn that decides nothing about exams has no statuses.
+#[test]
+fn without_statuses_the_result_behind_a_button_is_the_records() {
+    let (mut facts, texts) = turn();
+    let record = |touched: &[&str], waiting: &[&str]| {
+        let entry = |id: &&str| RevisitEntry {
+            question_id: (*id).to_owned(),
+            ..RevisitEntry::default()
+        };
+        Some(StudentSnapshot {
+            evidence: Some(Evidence {
+                exam_touched: touched.iter().map(|id| (*id).to_owned()).collect(),
+                revisit_queue: waiting.iter().map(entry).collect(),
+                ..Evidence::default()
+            }),
+            ..StudentSnapshot::default()
+        })
+    };
+    for (snapshot, kind, state) in [
+        (
+            record(&["Q"], &[]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Passed,
+        ),
+        (
+            record(&["Q"], &["Q"]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Locked,
+        ),
+        (
+            record(&["Q"], &["Q"]),
+            ClientEventKind::RequestExam,
+            QuestionState::Unspecified,
+        ),
+        (
+            record(&["R"], &["R"]),
+            ClientEventKind::ExamContinue,
+            QuestionState::Unspecified,
+        ),
+        (
+            None,
+            ClientEventKind::ExamContinue,
+            QuestionState::Unspecified,
+        ),
+    ] {
+        facts.snapshot = snapshot;
+        facts.event = Some(ClientEvent {
+            question_id: "Q".to_owned(),
+            ..event(kind, "U")
+        });
+        told(&facts, &texts, |said| assert_eq!(said.exam_state, state));
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct Evidence {
     pub units_in_progress: Vec<String>,
     /// Exam questions to come back to, oldest first.
     pub revisit_queue: Vec<QuestionRef>,
-    /// Exam questions that were interacted with, in the order of the first time.
+    /// Exam questions with a result or a lock, in the order of the first time.
     pub exam_touched: Vec<String>,
     /// Units that a teacher marked as met. They are no badge.
     pub prerequisite_overrides: BTreeSet<String>,
@@ -151,8 +151,10 @@ pub fn apply(
         }
         EvidenceEvent::SupportViewed { question, locked } => {
             next.write_progress(course, unit, after.clone());
-            next.touch_question(question);
+            // Where nothing is locked, the look says nothing of the question: a pass that only the platform knows is still
+            // to come.
             if *locked {
+                next.touch_question(question);
                 next.revisit(question);
             }
         }

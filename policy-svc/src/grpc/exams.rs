@@ -16,6 +16,9 @@ use crate::{answers::ExamVerdict, courses::LoadedCourse, error::PolicyError};
 /// The most characters of a typed answer.
 const MOST_ANSWER_CHARS: usize = 4000;
 
+/// The most units of which questions are looked for.
+const MOST_UNITS: usize = 1_000;
+
 /// The most characters of a question's text, as an exam system words it.
 const MOST_QUESTION_CHARS: usize = 8000;
 
@@ -41,11 +44,14 @@ pub(super) fn describe(
 pub(super) fn of_port(
     loaded: &LoadedCourse,
     request: &FindPortQuestionsRequest,
-) -> FindPortQuestionsResponse {
-    let found = loaded.course.questions_of_port(&request.unit_ids);
-    FindPortQuestionsResponse {
-        question_ids: found.into_iter().map(str::to_owned).collect(),
+) -> Read<FindPortQuestionsResponse> {
+    if request.unit_ids.len() > MOST_UNITS {
+        return Err(PolicyError::invalid("unit_ids", "must be at most 1,000"));
     }
+    let found = loaded.course.questions_of_port(&request.unit_ids);
+    Ok(FindPortQuestionsResponse {
+        question_ids: found.into_iter().map(str::to_owned).collect(),
+    })
 }
 
 /// The hashes of a question as an exam system words it, made as those of the catalogue are.

@@ -112,6 +112,13 @@ async fn a_question_that_the_pack_leaves_out_is_named_and_has_no_words() {
         let answer = client.find_port_questions(request).await.unwrap();
         assert_eq!(answer.into_inner().question_ids, found);
     }
+    let too_many = FindPortQuestionsRequest {
+        course_id: COURSE.to_owned(),
+        unit_ids: vec!["ONE".to_owned(); 1_001],
+        ..FindPortQuestionsRequest::default()
+    };
+    let refused = client.find_port_questions(too_many).await;
+    assert_eq!(refused.unwrap_err().code(), Code::InvalidArgument);
     let described = client.get_exam_question(asked("ONE-P1")).await.unwrap();
     let card = described.into_inner().card.unwrap();
     assert_eq!(card.tier(), MasteryTier::Bronze);

@@ -27,7 +27,7 @@ pub(super) struct StoredThread {
     pub(super) status: SessionStatus,
     /// Where it stands; none before the first turn that says so.
     pub(super) focus: Option<ThreadFocus>,
-    /// The latest drill that counted in it.
+    /// The latest drill that was graded in it.
     pub(super) graded: Option<GradedDrill>,
 }
 

@@ -3,19 +3,24 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use tonic::Code;
+use tonic::{Code, transport::Channel};
+use turnwise_course_pack::{Question, Tier};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    tutor::v1::{ClientEventKind, DegradedReason, ExamResult, TutorAction},
+    exam::v1::{
+        SubmitAnswerRequest, exam_service_client::ExamServiceClient, submit_answer_request::Answer,
+    },
+    session::v1::RevisitEntry,
+    tutor::v1::{ClientEventKind, DegradedReason, ExamResult, MasteryTier, TutorAction},
 };
 use turnwise_tests::{
     answer::check_answer,
     deployment::Deployment,
     eventually::eventually,
-    evidence::{Seed, drilled},
+    evidence::{Seed, drilled, stuck},
     exam_system::{ExamSystem, Manner},
-    student::{DEMO_COURSE, Student, pressing},
+    student::{DEMO_COURSE, Student, fresh_key, pressing},
 };
 
 use super::{
@@ -237,6 +242,68 @@ async fn a_pass_whose_answer_was_lost_becomes_evidence_once() {
     let result = submit(&suite, &nia, &submission, PATIENT).await.unwrap();
     assert_eq!(result.result(), ExamResult::Passed);
     assert!(result.recorded);
+    assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
+    suite.stop();
+}
+
+/// Has the platform pass the right answer to a question, of which nobody here hears.
+async fn passes_there(system: &ExamSystem, student: &Student, question: &Question) {
+    let channel = Channel::from_shared(system.endpoint()).unwrap();
+    let submission = SubmitAnswerRequest {
+        student_id: student.id.clone(),
+        question_id: question.id.clone(),
+        answer: Some(Answer::Text(question.answer.clone())),
+        idempotency_key: fresh_key(),
+        ..SubmitAnswerRequest::default()
+    };
+    let mut platform = ExamServiceClient::new(channel.connect_lazy());
+    let submitted = platform.submit_answer(submission).await.unwrap();
+    assert!(submitted.into_inner().recorded);
+}
+
+/// Four passes of other units come first in the queue: the turn writes the focus's all the same, and leaves the others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pass_of_the_focus_is_written_however_many_others_there_are() {
+    let questions = demo().questions;
+    let is_here = |question: &&Question| question.units.iter().any(|unit| unit == OPEN);
+    let bronze = || questions.iter().filter(|q| matches!(q.tier, Tier::Bronze));
+    let elsewhere = bronze().filter(|q| !is_here(q)).take(4);
+    let passed: Vec<_> = elsewhere.chain(bronze().find(is_here)).collect();
+    assert_eq!(passed.len(), 5);
+    let mut seed = Seed::units("nia", DEMO_COURSE, vec![stuck(OPEN)]);
+    for question in &passed {
+        let unit_id = match is_here(question) {
+            true => OPEN.to_owned(),
+            false => question.units[0].clone(),
+        };
+        seed.evidence.exam_touched.push(question.id.clone());
+        seed.evidence.revisit_queue.push(RevisitEntry {
+            question_id: question.id.clone(),
+            unit_id,
+            tier: MasteryTier::Bronze.into(),
+        });
+    }
+    let right = questions.iter().map(|q| (q.id.clone(), q.answer.clone()));
+    let system = ExamSystem::start(right.collect());
+    let options = options().env("EXAM_ENDPOINT", system.endpoint());
+    let mut suite = Deployment::five_processes(options.evidence(seed)).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let (_, version) = counted(&suite, &nia, OPEN).await;
+    for question in &passed {
+        passes_there(&system, &nia, question).await;
+    }
+    let asked = || pressing(&thread, ClientEventKind::RequestDrill, OPEN);
+    eventually("the focus's pass is evidence", BACK, async || {
+        turn(&suite, &nia, &asked(), PATIENT).await.unwrap();
+        let now = counted(&suite, &nia, OPEN).await.1;
+        (now > version).then_some(())
+    })
+    .await;
+    // An exam system that is slower than the turn is not away.
+    system.behave(Manner::Slow(400));
+    let answer = turn(&suite, &nia, &asked(), PATIENT).await.unwrap();
+    assert!(reasons(&answer).is_empty(), "{answer:?}");
     assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
     suite.stop();
 }

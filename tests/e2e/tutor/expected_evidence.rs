@@ -68,9 +68,9 @@ impl Ledger {
     /// A look at help for an exam question.
     pub fn help(&mut self, unit_id: &str, question_id: &str, locked: bool) {
         self.events += 1;
-        self.touch(question_id);
         self.units.entry(unit_id.to_owned()).or_default();
         if locked {
+            self.touch(question_id);
             self.come_back(question_id);
         }
     }

@@ -50,20 +50,29 @@ async fn a_repeated_exercise_gets_its_verdict_and_counts_no_more() {
     world.grade(world.drill("key-1", "right")).await.unwrap();
     world.policy.repeats();
     let before = world.session.kept().nonces.clone();
+    let evidence = world.session.kept().evidence.clone();
     for (key, answer, result) in [
         ("key-2", "right", DrillResult::Correct),
         ("key-3", "wrong", DrillResult::Incorrect),
     ] {
-        let again = world.grade(world.drill(key, answer)).await.unwrap();
+        let request = world.drill(key, answer);
+        let token = request.drill.clone().unwrap().drill_token;
+        let again = world.grade(request.clone()).await.unwrap();
         assert_eq!(again.result(), result);
         assert_eq!(notices(&again), [ErrorReason::ExerciseRepeated]);
         assert!(!again.evidence_recorded);
         assert!(!again.feedback_text.is_empty());
         assert!(again.snapshot_lite.is_some());
         assert_eq!(again.buttons[0].label_key, "continue");
+        // The thread knows that this card is answered, and how.
+        let told = world.session.kept().graded.clone().unwrap();
+        assert_eq!(told.card_token, token);
+        assert_eq!((told.answer.as_str(), told.result()), (answer, result));
+        assert_eq!(world.grade(request).await.unwrap(), again);
     }
     assert_eq!(world.session.attempts(), 1);
     assert_eq!(world.session.kept().nonces, before);
+    assert_eq!(world.session.kept().evidence, evidence);
 }
 
 #[tokio::test]

@@ -11,8 +11,10 @@ use turnwise_proto::{
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
     },
-    session::v1::{BeginEvidenceRequest, BeginEvidenceResponse, RevisitEntry},
-    tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse},
+    session::v1::{
+        BeginEvidenceRequest, BeginEvidenceResponse, DrillCounters, RevisitEntry, UnitProgress,
+    },
+    tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse, MasteryTier},
 };
 
 use super::{
@@ -234,5 +236,35 @@ async fn a_stalled_exam_system_costs_the_locks_alone() {
             answer.degraded_reasons().collect::<Vec<_>>(),
             [DegradedReason::ExamApiUnavailable]
         );
+    }
+}
+
+/// Nobody comes back to a question at or below the badge: the exam system is not asked about it, and may be away.
+#[tokio::test]
+async fn the_exam_system_is_asked_of_questions_above_the_badge_alone() {
+    for (tier, is_asked) in [
+        (MasteryTier::Bronze, false),
+        (MasteryTier::Silver, false),
+        (MasteryTier::Gold, true),
+    ] {
+        let world = World::with_platform().await;
+        {
+            let mut kept = world.session.kept();
+            kept.version = 1;
+            kept.evidence.unit_progress.push(UnitProgress {
+                unit_id: UNIT.to_owned(),
+                mastery_tier: MasteryTier::Silver.into(),
+                drill: Some(DrillCounters::default()),
+                ..UnitProgress::default()
+            });
+            kept.evidence.revisit_queue.push(RevisitEntry {
+                question_id: "ALG-02-B7".to_owned(),
+                unit_id: UNIT.to_owned(),
+                tier: tier.into(),
+            });
+        }
+        let answer = world.grade(world.drill("key-1", "right")).await.unwrap();
+        assert!(answer.evidence_recorded);
+        assert_eq!(!answer.degraded_reasons.is_empty(), is_asked, "{tier:?}");
     }
 }

@@ -436,6 +436,43 @@ async fn a_graded_drill_is_held_against_the_platforms_questions() {
     }
 }
 
+/// A unit of a large question bank: all of it is read.
+#[tokio::test]
+async fn hundreds_of_the_platforms_questions_are_read() {
+    const MANY: usize = 300;
+    let world = World::with_platform().await;
+    let policy = &world.policy.fake;
+    policy.on(
+        "turnwise.policy.v1.PolicyService/FindPortQuestions",
+        |_: FindPortQuestionsRequest| async {
+            Ok(FindPortQuestionsResponse {
+                question_ids: (0..MANY).map(|n| format!("p-{n}")).collect(),
+            })
+        },
+    );
+    policy.on(
+        "turnwise.policy.v1.PolicyService/FingerprintQuestion",
+        |request: FingerprintQuestionRequest| async move {
+            Ok(FingerprintQuestionResponse {
+                exam_runs: vec![request.question_latex.parse().unwrap()],
+                exam_expressions: Vec::new(),
+            })
+        },
+    );
+    world
+        .platform
+        .on(GET, |request: GetQuestionRequest| async move {
+            let number = request.question_id.trim_start_matches("p-").to_owned();
+            Ok(GetQuestionResponse {
+                question_latex: number,
+                ..worded(&request.question_id)
+            })
+        });
+    world.grade(world.drill("key", "right")).await.unwrap();
+    let known = world.policy.checked().pop().unwrap().known.unwrap();
+    assert_eq!(known.exam_runs.len(), MANY);
+}
+
 #[tokio::test]
 async fn a_question_of_which_nothing_is_known_is_not_available() {
     let world = World::with_platform().await;

@@ -236,8 +236,8 @@ fn apply(request: ApplyEvidenceRequest) -> Result<ApplyEvidenceResponse, Status>
         Event::SupportViewed(view) => {
             if view.locked {
                 revisit(&mut evidence, &view.question_id);
+                evidence.exam_touched.push(view.question_id);
             }
-            evidence.exam_touched.push(view.question_id);
         }
         Event::PrerequisiteMarked(_) => {}
     }

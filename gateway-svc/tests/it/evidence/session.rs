@@ -14,7 +14,7 @@ use turnwise_proto::{
     session::v1::{
         BeginEvidenceRequest, BeginEvidenceResponse, CommitEvidenceRequest, CommitEvidenceResponse,
         Evidence, EvidenceStart, GetClassRosterRequest, GetClassRosterResponse, GetSnapshotRequest,
-        GetSnapshotResponse, QuestionRecord, StudentSnapshot, begin_evidence_response,
+        GetSnapshotResponse, GradedDrill, QuestionRecord, StudentSnapshot, begin_evidence_response,
         commit_evidence_response::Outcome,
     },
     tutor::v1::Thread,
@@ -47,6 +47,8 @@ pub struct Kept {
     pub records: BTreeMap<String, QuestionRecord>,
     pub answers: HashMap<String, (Bytes, Bytes)>,
     pub nonces: HashMap<String, Bytes>,
+    /// The thread's latest graded drill.
+    pub graded: Option<GradedDrill>,
     pub mishaps: VecDeque<Mishap>,
     /// How many commits came in.
     pub commits: usize,
@@ -243,6 +245,7 @@ impl Kept {
             for record in request.question_records {
                 self.records.insert(record.question_id.clone(), record);
             }
+            self.graded = request.graded.or(self.graded.take());
             if !request.drill_nonce.is_empty() {
                 self.nonces
                     .insert(request.drill_nonce, request.drill_verdict);

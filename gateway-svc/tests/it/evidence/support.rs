@@ -173,7 +173,8 @@ async fn a_platform_shows_its_own_help_and_says_what_it_did() {
         assert_eq!(seen.url, "https://platform.example/v");
         assert_eq!(seen.locked, locked);
         let kept = world.session.kept();
-        assert_eq!(kept.evidence.exam_touched, [QUESTION]);
+        // A look that locks nothing leaves a pass to be counted that only the platform knows.
+        assert_eq!(kept.evidence.exam_touched.len(), usize::from(locked));
         assert_eq!(kept.evidence.revisit_queue.len(), usize::from(locked));
         assert!(kept.records.is_empty());
     }

@@ -61,7 +61,7 @@ pub struct CommitEvidence {
     pub graded: Option<GradedInThread>,
 }
 
-/// A drill that counted, and the thread in which it was graded.
+/// A drill that was graded, and its thread.
 #[derive(Debug, Clone)]
 pub struct GradedInThread {
     /// The thread.

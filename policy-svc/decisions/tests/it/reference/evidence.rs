@@ -142,8 +142,8 @@ pub fn apply(
             touch(&mut after, &unit, now);
             if *locked {
                 queue(&mut after, question);
+                remember(&mut after, question);
             }
-            remember(&mut after, question);
         }
         EvidenceEvent::PrerequisiteMarked { met, .. } => {
             if *met {
