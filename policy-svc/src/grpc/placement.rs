@@ -71,6 +71,7 @@ pub(super) fn apply(
         course_id: loaded.id.clone(),
         turn: snapshot.turn,
         evidence: Some(evidence.clone()),
+        class_placement: snapshot.class_placement,
         ..session::StudentSnapshot::default()
     };
     let record = read::record(loaded, Some(after), request.now)?;

@@ -7,9 +7,9 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{
-        ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse, DrillGraded,
-        PlacementAnswered, PlacementBegun, PlacementPaused, PlacementQuestion,
-        apply_evidence_request::Event, apply_placement_request::Step,
+        ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse,
+        DescribeStandingRequest, DrillGraded, PlacementAnswered, PlacementBegun, PlacementPaused,
+        PlacementQuestion, apply_evidence_request::Event, apply_placement_request::Step,
     },
     session::v1::{Evidence, PlacedUnit, Placement, PlacementAnswer, StudentSnapshot},
     tutor::v1::PlacementState,
@@ -103,6 +103,37 @@ async fn a_right_answer_places_the_unit_and_what_it_needs() {
     for late in [answered(&question, "5"), Step::Paused(PlacementPaused {})] {
         let late = step(&service, Some(evidence.clone()), late).await;
         check_closed(&late.unwrap_err());
+    }
+}
+
+#[tokio::test]
+async fn a_placement_of_the_class_waits_for_who_has_had_none() {
+    let service = service().await;
+    let run = |state: PlacementState| Evidence {
+        placement: Some(Placement {
+            state: state.into(),
+            answers: Vec::new(),
+        }),
+        ..Evidence::default()
+    };
+    for (evidence, of_class, waits) in [
+        (None, false, false),
+        (None, true, true),
+        (Some(Evidence::default()), true, true),
+        (Some(run(PlacementState::Paused)), false, true),
+        (Some(run(PlacementState::Ended)), true, false),
+    ] {
+        let mut snapshot = record(evidence.clone());
+        snapshot.as_mut().unwrap().class_placement = of_class;
+        let request = DescribeStandingRequest {
+            course_id: COURSE.to_owned(),
+            snapshot,
+            statuses: Vec::new(),
+            now: Some(NOW),
+        };
+        let described = service.client.clone().describe_standing(request).await;
+        let standing = described.unwrap().into_inner().standing.unwrap();
+        assert_eq!(standing.placement_waits, waits, "{of_class} {evidence:?}");
     }
 }
 
