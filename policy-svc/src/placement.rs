@@ -24,24 +24,23 @@ pub fn graph(course: &Course, answers: &Answers) -> Graph {
     Graph::new(units)
 }
 
-/// A question about a unit: of the drills that can be asked one that was not asked before and whose exercise did not count
-/// yet. Each student has an order of their own, and keeps it.
+/// A question about a unit: of the drills that can be asked one whose exercise the student has not `met`. Each student has an
+/// order of their own, and keeps it.
 pub(crate) fn question<'a>(
     drills: &'a [Drill],
     answers: &Answers,
     student_id: &str,
-    is_asked: impl Fn(&Drill) -> bool,
-    counted: &[u64],
+    met: &[u64],
 ) -> Option<&'a Drill> {
-    let has_counted = |drill: &Drill| {
-        !counted.is_empty() && counted.contains(&exercise(&drill.prompt, &drill.question_latex))
+    let is_met = |drill: &Drill| {
+        !met.is_empty() && met.contains(&exercise(&drill.prompt, &drill.question_latex))
     };
-    let mut drills: Vec<&Drill> = drills.iter().filter(|drill| !is_asked(drill)).collect();
+    let mut drills: Vec<&Drill> = drills.iter().collect();
     // The student on both sides: neither ids nor students that differ in a last digit alone come out alike.
     drills.sort_by_cached_key(|drill| fnv1a(&format!("{student_id}/{}/{student_id}", drill.id)));
     drills
         .into_iter()
-        .find(|drill| !has_counted(drill) && is_checkable(drill, answers))
+        .find(|drill| !is_met(drill) && is_checkable(drill, answers))
 }
 
 /// Whether mathematics finds the key itself right.

@@ -51,10 +51,12 @@ pub(super) fn apply(
         }
         Step::Paused(_) => run.set_state(PlacementState::Paused),
         Step::Answered(answered) => {
-            run.set_state(PlacementState::Running);
             let answer = judge(loaded, &run, answered)?;
             counted = answer.is_some();
-            run.answers.extend(answer);
+            if let Some(answer) = answer {
+                run.set_state(PlacementState::Running);
+                run.answers.push(answer);
+            }
         }
     }
     let mut question = None;
@@ -161,8 +163,8 @@ fn with_badge(evidence: &session::Evidence) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The next question; `None` at the end. A unit is asked about with another drill each time; one that has none left is passed
-/// over.
+/// The next question; `None` at the end. A unit is asked about with another exercise each time, and with none that counted as
+/// a drill; one that has none left is passed over.
 fn next(
     loaded: &LoadedCourse,
     student_id: &str,
@@ -170,15 +172,22 @@ fn next(
     run: &session::Placement,
     placement: &Placement<'_>,
 ) -> Option<PlacementQuestion> {
-    let is_asked =
-        |drill: &decisions::Drill| run.answers.iter().any(|answer| answer.drill_id == drill.id);
+    let is_asked = |drill_id: &str| {
+        let mut answers = run.answers.iter();
+        answers.any(|answer| answer.drill_id == drill_id)
+    };
     placement.units_to_ask().into_iter().find_map(|unit_id| {
-        let unit = loaded.course.unit(loaded.course.find(unit_id)?);
+        let drills = &loaded.course.unit(loaded.course.find(unit_id)?).drills;
+        let mut met: Vec<u64> = drills
+            .iter()
+            .filter(|drill| is_asked(&drill.id))
+            .map(|drill| decisions::exercise(&drill.prompt, &drill.question_latex))
+            .collect();
         let mut progress = evidence.unit_progress.iter();
-        let counted: &[u64] = progress
-            .find(|progress| progress.unit_id == unit_id)
-            .map_or(&[], |progress| progress.counted_exercises.as_slice());
-        let drill = question(&unit.drills, &loaded.answers, student_id, is_asked, counted)?;
+        if let Some(unit) = progress.find(|progress| progress.unit_id == unit_id) {
+            met.extend(&unit.counted_exercises);
+        }
+        let drill = question(drills, &loaded.answers, student_id, &met)?;
         Some(PlacementQuestion {
             unit_id: unit_id.to_owned(),
             drill_id: drill.id.clone(),

@@ -227,10 +227,30 @@ async fn a_placement_is_shown_as_it_stands() {
     let same = step(&service, running.evidence.clone(), shown()).await;
     assert_eq!(same.unwrap(), running);
     let pause = Step::Paused(PlacementPaused {});
-    let paused = step(&service, running.evidence, pause).await.unwrap();
+    let paused = step(&service, running.evidence.clone(), pause).await;
+    let paused = paused.unwrap();
     let same = step(&service, paused.evidence.clone(), shown()).await;
     assert_eq!(same.unwrap(), paused);
     assert_eq!(paused.question, None);
+
+    // An answer to what was answered before goes on with nothing either.
+    let question = running.question.unwrap();
+    let mut evidence = paused.evidence.unwrap();
+    evidence
+        .placement
+        .as_mut()
+        .unwrap()
+        .answers
+        .push(PlacementAnswer {
+            unit_id: question.unit_id.clone(),
+            drill_id: question.drill_id.clone(),
+            correct: false,
+        });
+    let again = step(&service, Some(evidence.clone()), answered(&question, "5")).await;
+    let again = again.unwrap();
+    assert!(!again.counted);
+    assert_eq!(again.state(), PlacementState::Paused);
+    assert_eq!(again.evidence, Some(evidence));
 }
 
 #[tokio::test]

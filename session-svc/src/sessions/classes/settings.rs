@@ -4,7 +4,6 @@
 use std::{borrow::Cow, collections::HashSet, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-
 use moka::future::Cache;
 use tokio::sync::watch;
 use turnwise_proto::{
