@@ -24,8 +24,8 @@ pub fn graph(course: &Course, answers: &Answers) -> Graph {
     Graph::new(units)
 }
 
-/// A question about a unit: of the drills that can be asked one whose exercise the student has not `met`. Each student has an
-/// order of their own, and keeps it.
+/// A question about a unit: of the drills that can be asked one whose exercise the student has not `met`. Each student has
+/// an order of their own, and keeps it.
 pub(crate) fn question<'a>(
     drills: &'a [Drill],
     answers: &Answers,

@@ -163,8 +163,8 @@ fn with_badge(evidence: &session::Evidence) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The next question; `None` at the end. A unit is asked about with another exercise each time, and with none that counted as
-/// a drill; one that has none left is passed over.
+/// The next question; `None` at the end. A unit is asked about with another exercise each time, and with none that counted
+/// as a drill; one that has none left is passed over.
 fn next(
     loaded: &LoadedCourse,
     student_id: &str,

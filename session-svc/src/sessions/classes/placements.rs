@@ -1,5 +1,5 @@
-//! Placements that a teacher begins for a class, which is kept with the class, or takes back: edits of students' evidence, as
-//! marks are.
+//! Placements that a teacher begins for a class, or takes back. That one is begun is kept with the class; what is taken back
+//! is an edit of the student's evidence, as marks are.
 
 use turnwise_proto::session::v1::{BeginPlacementsResponse, Evidence, UndoPlacementResponse};
 use turnwise_session_store::StudentKey;

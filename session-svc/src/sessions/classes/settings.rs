@@ -1,5 +1,6 @@
-//! What a class's teacher sets: the names that are redacted, the policy, and the courses in which a placement is begun. Every
-//! turn needs them, so they are read through a cache; a change is news in the class's partition, which every replica follows.
+//! What a class's teacher sets: the names that are redacted, the policy, and the courses in which a placement is begun.
+//! Every turn needs them, so they are read through a cache; a change is news in the class's partition, which every replica
+//! follows.
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc, time::Duration};
 
