@@ -103,6 +103,8 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
         | R::UnknownUnit
         | R::UnknownThread
         | R::ContextRequestClosed
+        | R::PlacementClosed
+        | R::DrillTokenInvalid
         | R::PayloadTooLarge
         | R::UnsupportedPayload
         | R::UnknownQuestion

@@ -191,6 +191,7 @@ fn snapshot() -> StudentSnapshot {
             ..Evidence::default()
         }),
         evidence_version: 1,
+        class_placement: false,
     }
 }
 

@@ -12,12 +12,11 @@ use turnwise_decisions::{
 };
 use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
+use turnwise_placement::Graph;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{
-    answers::Answers, artifacts::Context, drill_keys, error::StartError, placement::Questions,
-};
+use crate::{answers::Answers, artifacts::Context, drill_keys, error::StartError, placement};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
@@ -55,8 +54,8 @@ pub struct LoadedCourse {
     pub context: Context,
     /// The procedures that students get help with.
     pub procedures: Vec<HelpedProcedure>,
-    /// What a placement may ask.
-    pub questions: Questions,
+    /// The units as placements see them.
+    pub placement: Graph,
 }
 
 impl LoadedCourse {
@@ -67,7 +66,7 @@ impl LoadedCourse {
     pub fn new(mut pack: Pack) -> Result<Self, CourseError> {
         let exams = exam_questions(&pack);
         leave_out_exams(&mut pack, &exams);
-        Ok(Self {
+        let mut loaded = Self {
             id: pack.course.id.clone(),
             title: pack.course.title.clone(),
             pack_hash: pack.hash.clone(),
@@ -76,13 +75,15 @@ impl LoadedCourse {
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
             exams,
             chat: chat_course(&pack),
-            questions: Questions::new(&pack),
+            placement: Graph::default(),
             context: Context::new(pack.context.clone().unwrap_or_default()),
             procedures: (pack.procedures.iter().cloned())
                 .map(HelpedProcedure::new)
                 .collect(),
             course: Course::new(course_spec(pack))?,
-        })
+        };
+        loaded.placement = placement::graph(&loaded.course, &loaded.answers);
+        Ok(loaded)
     }
 }
 

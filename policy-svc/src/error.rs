@@ -75,6 +75,11 @@ pub enum PolicyError {
         "no placement waits for this: none was begun, or it has ended; BeginPlacement says how it stands"
     )]
     PlacementClosed,
+    /// A placement's question is none of the course's any more, or reads otherwise there by now.
+    #[error(
+        "the course has changed and does not have this question any more; call BeginPlacement for the one that waits"
+    )]
+    QuestionGone,
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
     Invalid {
@@ -166,6 +171,9 @@ impl From<PolicyError> for Fault {
                     .meta("expected", expected)
             }
             PolicyError::PlacementClosed => Self::new(ErrorReason::PlacementClosed, message),
+            PolicyError::QuestionGone => Self::new(ErrorReason::DrillTokenInvalid, message)
+                .field("question.token", "the course has no such question any more")
+                .meta("cause", "mismatch"),
             PolicyError::Invalid { field, problem } => Self::invalid(&field, problem),
         }
     }

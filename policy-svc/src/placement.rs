@@ -1,49 +1,55 @@
 //! What a placement may ask in a course: drills of its own whose right answer mathematics knows to be right.
 
-use std::collections::HashMap;
-
-use turnwise_course_pack::{Drill, Pack, Unit};
+use turnwise_decisions::{Course, Drill, exercise, exercise::fnv1a};
 use turnwise_grading::Verdict;
-use turnwise_placement::{Graph, Placement};
+use turnwise_placement::{Graph, Placement, Unit};
 
-/// The ids of a course's drills that can be asked, by unit: of each unit as many as are asked at most.
-#[derive(Debug, Default)]
-pub struct Questions(HashMap<String, Vec<String>>);
+use crate::answers::Answers;
 
-impl Questions {
-    /// The questions of a pack. A placement looks at so many units, so no others have any.
-    #[must_use]
-    pub fn new(pack: &Pack) -> Self {
-        let most = usize::try_from(Placement::MOST_OF_A_UNIT).unwrap_or(usize::MAX);
-        let units = pack.units.iter().filter(|unit| unit.assessable);
-        let of_unit = |unit: &Unit| {
-            let checkable = unit.all_drills().filter(|drill| is_checkable(drill));
-            checkable.take(most).map(|drill| drill.id.clone()).collect()
-        };
-        Self(
-            units
-                .take(Graph::MOST_UNITS)
-                .map(|unit| (unit.id.clone(), of_unit(unit)))
-                .collect(),
-        )
-    }
+/// A course's units as placements see them, in the order of the course's path. It is the same for all students.
+#[must_use]
+pub fn graph(course: &Course, answers: &Answers) -> Graph {
+    let most = usize::try_from(Placement::MOST_OF_A_UNIT).unwrap_or(usize::MAX);
+    let units = course.path().iter().take(Graph::MOST_UNITS).map(|&at| {
+        let unit = course.unit(at);
+        let needs = unit.prerequisites.iter();
+        let drills = unit.drills.iter();
+        let questions = drills.filter(|drill| is_checkable(drill, answers));
+        Unit {
+            id: unit.id.clone(),
+            prerequisites: needs.map(|&need| course.id(need).to_owned()).collect(),
+            questions: u32::try_from(questions.take(most).count()).unwrap_or(u32::MAX),
+        }
+    });
+    Graph::new(units)
+}
 
-    /// Those of a unit.
-    #[must_use]
-    pub fn of(&self, unit_id: &str) -> &[String] {
-        self.0.get(unit_id).map_or(&[], Vec::as_slice)
-    }
+/// A question about a unit: of the drills that can be asked one whose exercise the student has not `met`. Each student has
+/// an order of their own, and keeps it.
+pub(crate) fn question<'a>(
+    drills: &'a [Drill],
+    answers: &Answers,
+    student_id: &str,
+    met: &[u64],
+) -> Option<&'a Drill> {
+    let is_met = |drill: &Drill| {
+        !met.is_empty() && met.contains(&exercise(&drill.prompt, &drill.question_latex))
+    };
+    let mut drills: Vec<&Drill> = drills.iter().collect();
+    // The student on both sides: neither ids nor students that differ in a last digit alone come out alike.
+    drills.sort_by_cached_key(|drill| fnv1a(&format!("{student_id}/{}/{student_id}", drill.id)));
+    drills
+        .into_iter()
+        .find(|drill| !is_met(drill) && is_checkable(drill, answers))
 }
 
 /// Whether mathematics finds the key itself right.
-fn is_checkable(drill: &Drill) -> bool {
+fn is_checkable(drill: &Drill, answers: &Answers) -> bool {
+    let key = answers.of_drill(&drill.id);
     let asked = turnwise_grading::Drill {
         prompt: &drill.prompt,
         question_latex: &drill.question_latex,
-        key: Some(&drill.answer),
+        key,
     };
-    matches!(
-        turnwise_grading::grade(&asked, &drill.answer).verdict,
-        Verdict::Right
-    )
+    key.is_some_and(|key| matches!(turnwise_grading::grade(&asked, key).verdict, Verdict::Right))
 }

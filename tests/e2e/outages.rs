@@ -27,7 +27,8 @@ const AT_ONCE: Duration = Duration::from_millis(1500);
 /// How long a connection may take to come back.
 const BACK: Duration = Duration::from_secs(15);
 
-async fn snapshot(suite: &Deployment, student: &Student) -> StudentSnapshot {
+/// A student's record in the demo course, as it is stored.
+pub async fn snapshot(suite: &Deployment, student: &Student) -> StudentSnapshot {
     let request = as_service(GetSnapshotRequest {
         student_id: student.id.clone(),
         course_id: DEMO_COURSE.to_owned(),

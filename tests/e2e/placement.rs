@@ -20,6 +20,8 @@ use turnwise_tests::{
     teacher::Teacher,
 };
 
+use crate::outages::snapshot;
+
 /// What the pupils here know.
 const KNOWN: [&str; 6] = ["ALG-01", "ALG-02", "ALG-03", "ALG-04", "ALG-05", "ALG-06"];
 
@@ -196,9 +198,19 @@ async fn a_placement_goes_on_where_it_was(kind: Kind) {
             answered.question.clone().map(|card| card.question_latex)
         );
     }
+    // Begun again it is as it was, and nothing is written.
+    let before = snapshot(&suite, &student).await;
+    assert_eq!(begin(&student, &thread).await.answered, 1);
+    assert_eq!(snapshot(&suite, &student).await, before);
     let paused = pause(&student, &thread).await.unwrap();
     assert_eq!(paused.state(), PlacementState::Paused);
     assert_eq!(paused.question, None);
+    // An answer to what was answered goes on with nothing.
+    let again = answer(&student, answering(&thread, &first, None)).await;
+    let again = again.unwrap();
+    assert_eq!(again.state(), PlacementState::Paused);
+    assert_eq!(again.question, None);
+    assert_eq!(again.notices, [i32::from(Why::DrillAlreadyGraded)]);
     // In another conversation, too.
     let other = student.open(DEMO_COURSE).await;
     let resumed = begin(&student, &other).await;
@@ -263,7 +275,9 @@ async fn a_teacher_takes_it_back(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let (student, teacher) = (suite.student("ada"), Teacher::of(&suite));
     let thread = student.open(DEMO_COURSE).await;
-    play(&student, &thread).await;
+    let first = begin(&student, &thread).await.question.unwrap();
+    let request = answering(&thread, &first, None);
+    answer(&student, request).await.unwrap();
     let undo = async |unit_id: &str| {
         let request = UndoPlacementRequest {
             class_id: Student::CLASS.to_owned(),
@@ -278,6 +292,16 @@ async fn a_teacher_takes_it_back(kind: Kind) {
             .await;
         undone.unwrap().into_inner().unit_ids
     };
+    assert_eq!(undo("").await, [""; 0]);
+    // There is no placement any more in which its question was answered.
+    let late = answer(&student, answering(&thread, &first, None)).await;
+    check_refusal(
+        &late.unwrap_err(),
+        Code::FailedPrecondition,
+        Why::PlacementClosed,
+        "",
+    );
+    play(&student, &thread).await;
     assert_eq!(undo("ALG-06").await, KNOWN[..5]);
     // As it was; and of a unit that the course never had.
     assert_eq!(undo("ALG-06").await, KNOWN[..5]);
@@ -298,7 +322,7 @@ async fn a_teacher_begins_it_for_a_class(kind: Kind) {
         suite.student("bob"),
         Teacher::of(&suite),
     );
-    let (hers, _) = (ada.open(DEMO_COURSE).await, bob.open(DEMO_COURSE).await);
+    let hers = ada.open(DEMO_COURSE).await;
     let begin_for = async |course_id: &str| {
         let request = BeginForClass {
             class_id: Student::CLASS.to_owned(),
@@ -309,7 +333,7 @@ async fn a_teacher_begins_it_for_a_class(kind: Kind) {
             .classes()
             .begin_placement(teacher.request(request))
             .await;
-        begun.map(|begun| begun.into_inner().begun)
+        begun.map(|_| ())
     };
     let refused = begin_for("nope").await;
     check_refusal(
@@ -323,12 +347,16 @@ async fn a_teacher_begins_it_for_a_class(kind: Kind) {
         standing.unwrap().placement_waits
     };
     assert!(!waits(&ada).await);
-    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 2);
+    begin_for(DEMO_COURSE).await.unwrap();
+    // He has never been here.
     assert!(waits(&ada).await && waits(&bob).await);
+    let his = bob.open(DEMO_COURSE).await;
+    let turn = bob.say(&his, "hello").await;
+    assert!(turn.snapshot_lite.unwrap().placement_waits);
     // Who has had one is not asked again.
     play(&ada, &hers).await;
     assert!(!waits(&ada).await);
-    assert_eq!(begin_for(DEMO_COURSE).await.unwrap(), 0);
+    begin_for(DEMO_COURSE).await.unwrap();
     assert!(!waits(&ada).await && waits(&bob).await);
     suite.stop();
 }

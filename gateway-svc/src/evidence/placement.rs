@@ -16,7 +16,7 @@ use turnwise_proto::{
     },
     policy::v1::{
         ApplyPlacementRequest, PlacementAnswered, PlacementBegun, PlacementPaused,
-        PlacementQuestion, apply_placement_request::Step as Taken,
+        PlacementQuestion, PlacementShown, apply_placement_request::Step as Taken,
     },
     session::v1::{self as session, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind},
 };
@@ -210,8 +210,8 @@ impl Evidence {
     ) -> Result<AnswerPlacementResponse, Fault> {
         let snapshot = start.snapshot.unwrap_or_default();
         let locks = self.locks(asked, &snapshot, "").await;
-        let begun = Taken::Begun(PlacementBegun {});
-        let stepped = self.stepped(asked, &snapshot, &start.question_records, &locks, begun);
+        let shown = Taken::Shown(PlacementShown {});
+        let stepped = self.stepped(asked, &snapshot, &start.question_records, &locks, shown);
         let (_, Shown(mut placement)) = stepped.await?;
         placement.notices = vec![ErrorReason::DrillAlreadyGraded.into()];
         Ok(Shown(placement).into())
@@ -329,14 +329,17 @@ impl<A: Message + Default + From<Shown>> Event for Stepping<'_, A> {
             placed = shown.0.placed.len(),
             "placement"
         );
+        // Begun or paused again it is as it was.
+        let is_changed = snapshot.evidence.as_ref() != Some(&evidence);
+        let write = is_changed.then(|| Write {
+            evidence,
+            question_records: Vec::new(),
+            drill_verdict: Vec::new(),
+            drill: None,
+            graded: None,
+        });
         Ok(Draft {
-            write: Some(Write {
-                evidence,
-                question_records: Vec::new(),
-                drill_verdict: Vec::new(),
-                drill: None,
-                graded: None,
-            }),
+            write,
             answer: shown.into(),
         })
     }

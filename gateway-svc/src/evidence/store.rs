@@ -181,7 +181,10 @@ impl Evidence {
                 }
                 Some(commit_evidence_response::Outcome::Conflict(current)) => {
                     self.metrics.conflict();
-                    snapshot = current;
+                    snapshot = StudentSnapshot {
+                        class_placement: snapshot.class_placement,
+                        ..current
+                    };
                     records = committed.question_records;
                 }
                 Some(commit_evidence_response::Outcome::AlreadyGraded(_)) => {

@@ -156,8 +156,8 @@ impl ClassService for Classes {
             course_id: request.course_id,
             idempotency_key: request.idempotency_key,
         };
-        let begun = self.school.begin_placements(&context, begin).await?;
-        Ok(Response::new(BeginPlacementResponse { begun }))
+        self.school.begin_placements(&context, begin).await?;
+        Ok(Response::new(BeginPlacementResponse {}))
     }
 
     async fn undo_placement(

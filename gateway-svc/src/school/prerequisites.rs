@@ -50,26 +50,26 @@ impl School {
             .map_err(|status| step.fault(&status))?;
         Ok(marked.into_inner().unit_ids)
     }
-    /// Begins a placement for everybody in the class who has had none; answers for how many.
+
+    /// Begins a placement for everybody in the class who has had none.
     pub(crate) async fn begin_placements(
         &self,
         context: &CallContext,
         begin: BeginPlacementsRequest,
-    ) -> Result<i32, Fault> {
+    ) -> Result<(), Fault> {
         ids::check("course_id", &begin.course_id)?;
         ids::check_key("idempotency_key", &begin.idempotency_key)?;
         // Only to refuse a course that nobody serves.
         self.standing(context, &begin.course_id, "", Vec::new())
             .await?;
         let step = Step::Session.of(context);
-        let begun = self
-            .upstreams
+        self.upstreams
             .session_admin
             .clone()
             .begin_placements(step.request(begin))
             .await
             .map_err(|status| step.fault(&status))?;
-        Ok(begun.into_inner().begun)
+        Ok(())
     }
 
     /// Lets what a placement showed count as met no more; answers what still does. The unit may have left the course.

@@ -146,7 +146,12 @@ impl Crediting<'_> {
                         ..snapshot
                     }));
                 }
-                Some(Outcome::Conflict(current)) => snapshot = current,
+                Some(Outcome::Conflict(current)) => {
+                    snapshot = StudentSnapshot {
+                        class_placement: snapshot.class_placement,
+                        ..current
+                    };
+                }
                 Some(Outcome::StoredAnswer(_) | Outcome::AlreadyGraded(_)) => return Ok(None),
                 None => return Err(Step::Session.malformed()),
             }

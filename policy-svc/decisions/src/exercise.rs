@@ -10,7 +10,8 @@ pub fn exercise(prompt: &str, question_latex: &str) -> u64 {
 }
 
 /// FNV-1a, 64 bit: a small hash that is the same on every machine and in every release.
-pub(crate) fn fnv1a(text: &str) -> u64 {
+#[must_use]
+pub fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

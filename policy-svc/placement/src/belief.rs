@@ -21,9 +21,8 @@ pub(crate) struct Beliefs(Vec<u64>);
 impl Beliefs {
     /// Before any answer: of all places in a chain through the unit where a student's knowledge may end, the share of those
     /// behind it. So in a chain each place is as likely, and a unit on its own is as likely known as not. What is known, and
-    /// all that it needs, is certain.
-    pub(crate) fn before_answers(graph: &Graph) -> Self {
-        let known = graph.known_before();
+    /// all that it needs, is certain: `known` says so of each unit.
+    pub(crate) fn before_answers(graph: &Graph, known: &[bool]) -> Self {
         let mut after = vec![0_u64; graph.len()];
         for at in 0..graph.len() {
             for &need in graph.before(at) {

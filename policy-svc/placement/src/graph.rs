@@ -12,11 +12,9 @@ pub struct Unit {
     /// How many different questions about it there are whose answers can be checked; about a unit without any, only other
     /// units' answers say something.
     pub questions: u32,
-    /// Whether the student is known to know it: it has a badge.
-    pub is_known: bool,
 }
 
-/// A course's units, each after its prerequisites; otherwise as they came.
+/// A course's units, each after its prerequisites; otherwise as they came. It is the same for all students.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
@@ -31,9 +29,6 @@ struct Node {
     /// All prerequisites, direct or not.
     before: BTreeSet<usize>,
     questions: u32,
-    is_known: bool,
-    /// It is known, or something is that needs it.
-    is_known_before: bool,
 }
 
 impl Graph {
@@ -85,19 +80,12 @@ impl Graph {
         for &need in &needs {
             before.extend(&self.nodes[need].before);
         }
-        if unit.is_known {
-            for &at in &before {
-                self.nodes[at].is_known_before = true;
-            }
-        }
         self.places.insert(unit.id.clone(), self.nodes.len());
         self.nodes.push(Node {
             id: unit.id,
             needs,
             before,
             questions: unit.questions,
-            is_known: unit.is_known,
-            is_known_before: unit.is_known,
         });
     }
 
@@ -121,14 +109,9 @@ impl Graph {
         self.nodes[at].questions
     }
 
-    /// Whether a unit was known before the placement.
-    pub(crate) fn is_known(&self, at: usize) -> bool {
-        self.nodes[at].is_known
-    }
-
-    /// Of each unit whether it, or a unit that needs it, was known before the placement.
-    pub(crate) fn known_before(&self) -> Vec<bool> {
-        self.nodes.iter().map(|node| node.is_known_before).collect()
+    /// The ids of the units.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().map(|node| node.id.as_str())
     }
 
     /// The direct prerequisites of each unit, in the units' order.

@@ -16,7 +16,6 @@
 //!     id: id.to_owned(),
 //!     prerequisites: needs.iter().map(|&id| id.to_owned()).collect(),
 //!     questions: 4,
-//!     is_known: false,
 //! };
 //! let graph = Graph::new([unit("integers", &[]), unit("fractions", &["integers"]), unit("slope", &["fractions"])]);
 //! let mut placement = Placement::new(&graph);
@@ -36,6 +35,8 @@ pub use graph::{Graph, Unit};
 #[derive(Debug, Clone)]
 pub struct Placement<'g> {
     graph: &'g Graph,
+    /// Of each unit whether the student was known to know it before.
+    is_known: Vec<bool>,
     beliefs: Beliefs,
     /// How often each unit was asked about.
     asked: Vec<u32>,
@@ -55,15 +56,30 @@ impl<'g> Placement<'g> {
     /// A unit in which the belief is this weak counts as not known: nothing more is asked about it.
     pub const NOT_KNOWN: u64 = CERTAIN / 5;
 
-    /// A placement before its first question.
+    /// A placement before its first question, of a student of whom nothing is known.
     #[must_use]
     pub fn new(graph: &'g Graph) -> Self {
+        Self::of_student(graph, |_| false)
+    }
+
+    /// A placement before its first question, of a student who is known to know some units: those with a badge.
+    #[must_use]
+    pub fn of_student(graph: &'g Graph, is_known: impl Fn(&str) -> bool) -> Self {
+        let is_known: Vec<bool> = graph.ids().map(is_known).collect();
+        // What they need, too.
+        let mut is_shown = is_known.clone();
+        for at in (0..graph.len()).filter(|&at| is_known[at]) {
+            for &need in graph.before(at) {
+                is_shown[need] = true;
+            }
+        }
         Self {
             graph,
-            beliefs: Beliefs::before_answers(graph),
+            beliefs: Beliefs::before_answers(graph, &is_shown),
             asked: vec![0; graph.len()],
             answers: 0,
-            is_shown: graph.known_before(),
+            is_known,
+            is_shown,
         }
     }
 
@@ -96,14 +112,21 @@ impl<'g> Placement<'g> {
     /// is decided.
     #[must_use]
     pub fn next_unit(&self) -> Option<&'g str> {
+        self.units_to_ask().first().copied()
+    }
+
+    /// The units that could be asked about next, the one whose answer tells most first; none at the end.
+    #[must_use]
+    pub fn units_to_ask(&self) -> Vec<&'g str> {
         if self.answers >= Self::MOST_QUESTIONS {
-            return None;
+            return Vec::new();
         }
-        let best = (0..self.graph.len())
+        let mut open: Vec<usize> = (0..self.graph.len())
             .filter(|&at| self.is_open(at))
-            // Of equals the first.
-            .min_by_key(|&at| self.beliefs.expected_spread(self.graph, at))?;
-        Some(self.graph.id(best))
+            .collect();
+        // Of equals the first.
+        open.sort_by_cached_key(|&at| self.beliefs.expected_spread(self.graph, at));
+        open.into_iter().map(|at| self.graph.id(at)).collect()
     }
 
     /// The units that are shown to be known and were not before, each after its prerequisites. All that they need is known,
@@ -111,7 +134,7 @@ impl<'g> Placement<'g> {
     #[must_use]
     pub fn placed(&self) -> Vec<&'g str> {
         (0..self.graph.len())
-            .filter(|&at| self.is_shown[at] && !self.graph.is_known(at))
+            .filter(|&at| self.is_shown[at] && !self.is_known[at])
             .filter(|&at| self.beliefs.of(at) >= Self::KNOWN)
             .map(|at| self.graph.id(at))
             .collect()

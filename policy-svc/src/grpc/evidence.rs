@@ -48,7 +48,9 @@ pub(super) fn apply(
     request: ApplyEvidenceRequest,
 ) -> Read<ApplyEvidenceResponse> {
     let now = request.now;
-    let turn = request.snapshot.as_ref().and_then(|sent| sent.turn.clone());
+    let sent = request.snapshot.as_ref();
+    let turn = sent.and_then(|sent| sent.turn.clone());
+    let class_placement = sent.is_some_and(|sent| sent.class_placement);
     let input = input(request)?;
     let applied =
         decisions::evidence::apply(&loaded.course, &input.evidence, &input.event, input.now)
@@ -59,6 +61,7 @@ pub(super) fn apply(
         course_id: loaded.id.clone(),
         turn,
         evidence: answer.evidence.clone(),
+        class_placement,
         ..session::StudentSnapshot::default()
     };
     let record = read::record(loaded, Some(after), now)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use turnwise_decisions as decisions;
 use turnwise_grading::Verdict;
-use turnwise_placement::{Graph, Placement, Unit};
+use turnwise_placement::Placement;
 use turnwise_proto::{
     policy::v1::{
         ApplyPlacementRequest, ApplyPlacementResponse, PlacementAnswered, PlacementQuestion,
@@ -19,7 +19,7 @@ use super::{
     read::{self, Read},
     words, write,
 };
-use crate::{courses::LoadedCourse, error::PolicyError};
+use crate::{courses::LoadedCourse, error::PolicyError, placement::question};
 
 /// The most characters of an answer.
 const MOST_ANSWER_CHARS: usize = 4000;
@@ -37,8 +37,13 @@ pub(super) fn apply(
         run.state(),
         PlacementState::Running | PlacementState::Paused
     );
+    let is_shown_only = matches!(step, Step::Shown(_));
     let mut counted = true;
     match step {
+        Step::Shown(_) if run.state() == PlacementState::Unspecified => {
+            return Err(PolicyError::PlacementClosed);
+        }
+        Step::Shown(_) => {}
         Step::Begun(_) if run.state() == PlacementState::Ended => {}
         Step::Begun(_) => run.set_state(PlacementState::Running),
         Step::Answered(_) | Step::Paused(_) if !is_open => {
@@ -46,21 +51,24 @@ pub(super) fn apply(
         }
         Step::Paused(_) => run.set_state(PlacementState::Paused),
         Step::Answered(answered) => {
-            run.set_state(PlacementState::Running);
             let answer = judge(loaded, &run, answered)?;
             counted = answer.is_some();
-            run.answers.extend(answer);
+            if let Some(answer) = answer {
+                run.set_state(PlacementState::Running);
+                run.answers.push(answer);
+            }
         }
     }
     let mut question = None;
     if run.state() == PlacementState::Running {
-        let graph = graph(loaded, &evidence);
-        let mut placement = Placement::new(&graph);
+        let known = with_badge(&evidence);
+        let is_known = |unit_id: &str| known.contains(unit_id);
+        let mut placement = Placement::of_student(&loaded.placement, is_known);
         for answer in &run.answers {
             placement.answer(&answer.unit_id, answer.correct);
         }
-        question = next(loaded, &run, &placement);
-        if question.is_none() {
+        question = next(loaded, &snapshot.student_id, &evidence, &run, &placement);
+        if question.is_none() && !is_shown_only {
             run.set_state(PlacementState::Ended);
             place(&mut evidence, &placement.placed());
         }
@@ -71,6 +79,7 @@ pub(super) fn apply(
         course_id: loaded.id.clone(),
         turn: snapshot.turn,
         evidence: Some(evidence.clone()),
+        class_placement: snapshot.class_placement,
         ..session::StudentSnapshot::default()
     };
     let record = read::record(loaded, Some(after), request.now)?;
@@ -94,7 +103,7 @@ pub(super) fn apply(
     })
 }
 
-/// The answer as it is kept; `None` where it does not count.
+/// The answer as it is kept; `None` where the drill was answered before.
 fn judge(
     loaded: &LoadedCourse,
     run: &session::Placement,
@@ -105,11 +114,12 @@ fn judge(
         .answers
         .iter()
         .any(|answer| answer.drill_id == answered.drill_id);
-    let drill = drill(loaded, &answered.unit_id, &answered.drill_id)
-        .filter(|drill| !is_known && drill.reads(&answered.prompt, &answered.question_latex));
-    let Some(drill) = drill else {
+    if is_known {
         return Ok(None);
-    };
+    }
+    let drill = drill(loaded, &answered.unit_id, &answered.drill_id)
+        .filter(|drill| drill.reads(&answered.prompt, &answered.question_latex))
+        .ok_or(PolicyError::QuestionGone)?;
     let asked = turnwise_grading::Drill {
         prompt: &drill.prompt,
         question_latex: &drill.question_latex,
@@ -143,43 +153,47 @@ fn drill<'a>(
     unit.drills.iter().find(|drill| drill.id == drill_id)
 }
 
-/// The course's graph as a student with this record stands in it.
-fn graph(loaded: &LoadedCourse, evidence: &session::Evidence) -> Graph {
-    let course = &loaded.course;
-    let badges: BTreeSet<&str> = evidence
+/// The units on which the student has a badge.
+fn with_badge(evidence: &session::Evidence) -> BTreeSet<&str> {
+    evidence
         .unit_progress
         .iter()
         .filter(|progress| words::badge(progress.mastery_tier) != decisions::Tier::None)
         .map(|progress| progress.unit_id.as_str())
-        .collect();
-    let units = course.path().iter().map(|&at| {
-        let unit = course.unit(at);
-        let needs = unit.prerequisites.iter();
-        Unit {
-            id: unit.id.clone(),
-            prerequisites: needs.map(|&need| course.id(need).to_owned()).collect(),
-            questions: u32::try_from(loaded.questions.of(&unit.id).len()).unwrap_or(u32::MAX),
-            is_known: badges.contains(unit.id.as_str()),
-        }
-    });
-    Graph::new(units)
+        .collect()
 }
 
-/// The next question; `None` at the end. A unit is asked about with another drill each time.
+/// The next question; `None` at the end. A unit is asked about with another exercise each time, and with none that counted
+/// as a drill; one that has none left is passed over.
 fn next(
     loaded: &LoadedCourse,
+    student_id: &str,
+    evidence: &session::Evidence,
     run: &session::Placement,
     placement: &Placement<'_>,
 ) -> Option<PlacementQuestion> {
-    let unit_id = placement.next_unit()?;
-    let is_new = |id: &&String| !run.answers.iter().any(|answer| answer.drill_id == **id);
-    let drill_id = loaded.questions.of(unit_id).iter().find(is_new)?;
-    let drill = drill(loaded, unit_id, drill_id)?;
-    Some(PlacementQuestion {
-        unit_id: unit_id.to_owned(),
-        drill_id: drill_id.clone(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
+    let is_asked = |drill_id: &str| {
+        let mut answers = run.answers.iter();
+        answers.any(|answer| answer.drill_id == drill_id)
+    };
+    placement.units_to_ask().into_iter().find_map(|unit_id| {
+        let drills = &loaded.course.unit(loaded.course.find(unit_id)?).drills;
+        let mut met: Vec<u64> = drills
+            .iter()
+            .filter(|drill| is_asked(&drill.id))
+            .map(|drill| decisions::exercise(&drill.prompt, &drill.question_latex))
+            .collect();
+        let mut progress = evidence.unit_progress.iter();
+        if let Some(unit) = progress.find(|progress| progress.unit_id == unit_id) {
+            met.extend(&unit.counted_exercises);
+        }
+        let drill = question(drills, &loaded.answers, student_id, &met)?;
+        Some(PlacementQuestion {
+            unit_id: unit_id.to_owned(),
+            drill_id: drill.id.clone(),
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        })
     })
 }
 

@@ -103,12 +103,13 @@ fn snapshot(
         prerequisite_overrides: evidence.prerequisite_overrides.into_iter().collect(),
         placed: ids(placed),
         unplaced: ids(unplaced),
-        placement_waits: evidence.placement.is_some_and(|placement| {
-            matches!(
+        placement_waits: match evidence.placement {
+            Some(placement) => matches!(
                 placement.state(),
                 tutor::PlacementState::Running | tutor::PlacementState::Paused
-            )
-        }),
+            ),
+            None => snapshot.class_placement,
+        },
     })
 }
 

@@ -171,6 +171,7 @@ pub fn snapshot(focus: &str, drills: &[(&str, DrillCounters)]) -> StudentSnapsho
             ..Evidence::default()
         }),
         evidence_version: 1,
+        class_placement: false,
     }
 }
 

@@ -71,6 +71,7 @@ fn student() -> StudentSnapshot {
             ..Evidence::default()
         }),
         evidence_version: 9,
+        class_placement: false,
     }
 }
 

@@ -1,17 +1,21 @@
 //! ApplyPlacement: what is asked, what counts, and what is placed.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 use tonic::{Code, Status};
+use turnwise_decisions::exercise;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{
-        ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse, DrillGraded,
-        PlacementAnswered, PlacementBegun, PlacementPaused, PlacementQuestion,
-        apply_evidence_request::Event, apply_placement_request::Step,
+        ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse,
+        DescribeStandingRequest, DrillGraded, PlacementAnswered, PlacementBegun, PlacementPaused,
+        PlacementQuestion, PlacementShown, apply_evidence_request::Event,
+        apply_placement_request::Step,
     },
-    session::v1::{Evidence, PlacedUnit, Placement, PlacementAnswer, StudentSnapshot},
+    session::v1::{
+        Evidence, PlacedUnit, Placement, PlacementAnswer, StudentSnapshot, UnitProgress,
+    },
     tutor::v1::PlacementState,
 };
 
@@ -31,10 +35,18 @@ async fn step(
     evidence: Option<Evidence>,
     step: Step,
 ) -> Result<ApplyPlacementResponse, Status> {
+    step_of(service, record(evidence), step).await
+}
+
+async fn step_of(
+    service: &Service,
+    snapshot: Option<StudentSnapshot>,
+    step: Step,
+) -> Result<ApplyPlacementResponse, Status> {
     let request = ApplyPlacementRequest {
         course_id: COURSE.to_owned(),
         pack_hash: String::new(),
-        snapshot: record(evidence),
+        snapshot,
         now: Some(NOW),
         step: Some(step),
     };
@@ -107,6 +119,37 @@ async fn a_right_answer_places_the_unit_and_what_it_needs() {
 }
 
 #[tokio::test]
+async fn a_placement_of_the_class_waits_for_who_has_had_none() {
+    let service = service().await;
+    let run = |state: PlacementState| Evidence {
+        placement: Some(Placement {
+            state: state.into(),
+            answers: Vec::new(),
+        }),
+        ..Evidence::default()
+    };
+    for (evidence, of_class, waits) in [
+        (None, false, false),
+        (None, true, true),
+        (Some(Evidence::default()), true, true),
+        (Some(run(PlacementState::Paused)), false, true),
+        (Some(run(PlacementState::Ended)), true, false),
+    ] {
+        let mut snapshot = record(evidence.clone());
+        snapshot.as_mut().unwrap().class_placement = of_class;
+        let request = DescribeStandingRequest {
+            course_id: COURSE.to_owned(),
+            snapshot,
+            statuses: Vec::new(),
+            now: Some(NOW),
+        };
+        let described = service.client.clone().describe_standing(request).await;
+        let standing = described.unwrap().into_inner().standing.unwrap();
+        assert_eq!(standing.placement_waits, waits, "{of_class} {evidence:?}");
+    }
+}
+
+#[tokio::test]
 async fn who_does_not_know_is_asked_about_what_comes_before() {
     let service = service().await;
     let first = step(&service, None, begun()).await.unwrap();
@@ -121,8 +164,8 @@ async fn who_does_not_know_is_asked_about_what_comes_before() {
     assert_eq!(ended.evidence.unwrap().placed, []);
 }
 
-#[tokio::test]
-async fn drills_with_parameters_are_asked_where_there_are_no_others() {
+/// A service whose course has drills with parameters alone.
+async fn service_of_templates() -> Service {
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join(COURSE);
     write_pack(&pack, COURSE);
@@ -132,7 +175,87 @@ async fn drills_with_parameters_are_asked_where_there_are_no_others() {
     assert!(written.contains(plain), "{written}");
     let parameters = "        parameters: [a in 3..9, b in 3..9]\n        question_latex: '[[a]] + [[b]]'\n        answer: '[[a + b]]'\n";
     fs::write(&units, written.replace(plain, parameters)).unwrap();
-    let service = service_of(folder).await;
+    service_of(folder).await
+}
+
+#[tokio::test]
+async fn each_student_is_asked_other_questions_and_keeps_them() {
+    let service = service_of_templates().await;
+    let mut drills = BTreeSet::new();
+    for number in 0..12 {
+        let mut asked = Vec::new();
+        for _ in 0..2 {
+            let mut snapshot = record(None);
+            snapshot.as_mut().unwrap().student_id = format!("pupil-{number}");
+            let begun = step_of(&service, snapshot, begun()).await.unwrap();
+            asked.push(begun.question.unwrap().drill_id);
+        }
+        assert_eq!(asked[0], asked[1]);
+        drills.extend(asked);
+    }
+    assert!(drills.len() >= 6, "{drills:?}");
+}
+
+#[tokio::test]
+async fn what_counted_as_a_drill_is_not_asked() {
+    let service = service().await;
+    let counted = UnitProgress {
+        unit_id: "TWO".to_owned(),
+        counted_exercises: vec![exercise("Work out the value.", "2+3")],
+        ..UnitProgress::default()
+    };
+    let evidence = Evidence {
+        unit_progress: vec![counted],
+        ..Evidence::default()
+    };
+    let first = step(&service, Some(evidence), begun()).await.unwrap();
+    let question = first.question.unwrap();
+    assert_eq!(question.drill_id, "ONE-D1");
+    let ended = step(&service, first.evidence, answered(&question, "5")).await;
+    let ended = ended.unwrap();
+    assert_eq!(ended.state(), PlacementState::Ended);
+    let units: Vec<_> = ended.placed.iter().map(|unit| &unit.unit_id).collect();
+    assert_eq!(units, ["ONE"]);
+}
+
+#[tokio::test]
+async fn a_placement_is_shown_as_it_stands() {
+    let service = service().await;
+    let shown = || Step::Shown(PlacementShown {});
+    check_closed(&step(&service, None, shown()).await.unwrap_err());
+    let running = step(&service, None, begun()).await.unwrap();
+    let same = step(&service, running.evidence.clone(), shown()).await;
+    assert_eq!(same.unwrap(), running);
+    let pause = Step::Paused(PlacementPaused {});
+    let paused = step(&service, running.evidence.clone(), pause).await;
+    let paused = paused.unwrap();
+    let same = step(&service, paused.evidence.clone(), shown()).await;
+    assert_eq!(same.unwrap(), paused);
+    assert_eq!(paused.question, None);
+
+    // An answer to what was answered before goes on with nothing either.
+    let question = running.question.unwrap();
+    let mut evidence = paused.evidence.unwrap();
+    evidence
+        .placement
+        .as_mut()
+        .unwrap()
+        .answers
+        .push(PlacementAnswer {
+            unit_id: question.unit_id.clone(),
+            drill_id: question.drill_id.clone(),
+            correct: false,
+        });
+    let again = step(&service, Some(evidence.clone()), answered(&question, "5")).await;
+    let again = again.unwrap();
+    assert!(!again.counted);
+    assert_eq!(again.state(), PlacementState::Paused);
+    assert_eq!(again.evidence, Some(evidence));
+}
+
+#[tokio::test]
+async fn drills_with_parameters_are_asked_where_there_are_no_others() {
+    let service = service_of_templates().await;
     let first = step(&service, None, begun()).await.unwrap();
     let question = first.question.unwrap();
     assert!(question.drill_id.starts_with("TWO-D1#"), "{question:?}");
@@ -177,11 +300,10 @@ async fn what_does_not_count_changes_nothing() {
         ..question.clone()
     };
     for other in [changed, gone] {
-        let same = step(&service, first.evidence.clone(), answered(&other, "6")).await;
-        let same = same.unwrap();
-        assert!(!same.counted);
-        assert_eq!(same.answered, 0);
-        assert_eq!(same.question.as_ref(), Some(&question));
+        let refused = step(&service, first.evidence.clone(), answered(&other, "6")).await;
+        let fault = Fault::from_status(&refused.unwrap_err());
+        assert_eq!(fault.reason(), ErrorReason::DrillTokenInvalid);
+        assert_eq!(fault.fields().collect::<Vec<_>>(), ["question.token"]);
     }
     let paused = step(&service, first.evidence, Step::Paused(PlacementPaused {})).await;
     let paused = paused.unwrap();

@@ -395,12 +395,11 @@ impl SessionAdminService for AdminGrpc {
             course_id: message.course_id,
             idempotency,
         };
-        let begun = self
-            .sessions
+        self.sessions
             .begin_placements(&actor, begin)
             .await
             .map_err(Fault::from)?;
-        Ok(Response::new(BeginPlacementsResponse { begun }))
+        Ok(Response::new(BeginPlacementsResponse {}))
     }
 
     async fn undo_placement(

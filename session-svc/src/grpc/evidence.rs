@@ -1,10 +1,11 @@
 //! A student's record, and the evidence that changes it.
 
+use futures_util::future::try_join;
 use tonic::{Request, Response, Status};
 use turnwise_kit::{Fault, ids};
 use turnwise_proto::session::v1::{
     BeginEvidenceRequest, BeginEvidenceResponse, CommitEvidenceRequest, CommitEvidenceResponse,
-    GetSnapshotRequest, GetSnapshotResponse, begin_evidence_response as begun,
+    GetSnapshotRequest, GetSnapshotResponse, StudentSnapshot, begin_evidence_response as begun,
     commit_evidence_response as committed,
 };
 
@@ -27,12 +28,18 @@ pub(super) async fn get_snapshot(
     let (caller, message) = open(request)?;
     let student = student(&caller, &message.student_id)?;
     ids::check("course_id", &message.course_id)?;
-    let (now, _) = sessions
-        .evidence_now(&student, &message.course_id)
-        .await
-        .map_err(Fault::from)?;
+    let course_id = &message.course_id;
+    let ((now, _), class_placement) = try_join(
+        sessions.evidence_now(&student, course_id),
+        sessions.class_placement(&student.tenant, &caller.groups, course_id),
+    )
+    .await
+    .map_err(Fault::from)?;
     Ok(Response::new(GetSnapshotResponse {
-        snapshot: Some(now.snapshot),
+        snapshot: Some(StudentSnapshot {
+            class_placement,
+            ..now.snapshot
+        }),
         question_records: now.question_records,
     }))
 }

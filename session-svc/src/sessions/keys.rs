@@ -35,7 +35,8 @@
 //!
 //! In a class's partition: `conversations` (ranking of `STUDENT/THREAD` by the millisecond of their end), `students`
 //! (ranking of who has worked in it by the millisecond of their end), `roster` (record: `names`), `policy` (record:
-//! `policy`), `settings` (log that tells of changes of both, always empty), `alert:ID` (record: `alert`; expires), `alerts`
+//! `policy`), `placements` (record: ids of the courses in which a placement was begun for the class as fields), `settings`
+//! (log that tells of changes of these, always empty), `alert:ID` (record: `alert`; expires), `alerts`
 //! and `open-alerts`, `escalations` and `open-escalations` (rankings of `STUDENT/ALERT` by the millisecond of their making), `alert-changes` (log of alerts' ids)
 //! `reset` (record of the latest class reset), `reset:KEY` (record of one that ended; expires), `reset-lease` and `erased:PSEUDONYM` (record: `fence`; expires). In a tenant's: `audit` (log), `pseudonym-key` (record: `key`), and idempotency
 //! entries of what staff change, and `dead-letters` (log; expires). In both: `outbox:STREAM` (log of events to deliver; expires),
@@ -88,7 +89,7 @@ pub(crate) fn record(key: &Key) -> &'static str {
         | "requests" | "resets" | "alerts" | "open-alerts" | "escalations" | "open-escalations"
         | "alert-changes" => "index",
         "activity" | "places" => "activity",
-        "policy" => "class_policy",
+        "policy" | "placements" => "class_policy",
         "alert" => "alert",
         "reset" => "reset",
         "pseudonym-key" => "pseudonym_key",
@@ -245,6 +246,10 @@ pub(crate) fn students() -> Key {
 
 pub(crate) fn class_policy() -> Key {
     Key::new("policy")
+}
+
+pub(crate) fn class_placements() -> Key {
+    Key::new("placements")
 }
 
 pub(crate) fn settings() -> Key {

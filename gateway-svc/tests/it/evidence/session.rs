@@ -157,6 +157,7 @@ impl Kept {
             turn: None,
             evidence: (self.version > 0).then(|| self.evidence.clone()),
             evidence_version: self.version,
+            class_placement: false,
         }
     }
 

@@ -81,13 +81,9 @@ fn units_that_share_a_prerequisite_speak_for_each_other() {
 
 #[test]
 fn what_is_known_is_not_asked_about_nor_placed_again() {
-    let known = Unit {
-        is_known: true,
-        ..unit("b", &["a"])
-    };
-    let units = [unit("a", &[]), known, unit("c", &["b"])];
+    let units = [unit("a", &[]), unit("b", &["a"]), unit("c", &["b"])];
     let graph = Graph::new(units);
-    let mut placement = Placement::new(&graph);
+    let mut placement = Placement::of_student(&graph, |unit| unit == "b");
     assert_eq!(placement.belief("b"), Some(CERTAIN));
     // What a badge was built on is known, and so it is placed: it counts as met from now on.
     assert_eq!(placement.placed(), ["a"]);
@@ -95,6 +91,18 @@ fn what_is_known_is_not_asked_about_nor_placed_again() {
     assert!(asked.iter().all(|unit| *unit == "c"), "{asked:?}");
     assert_eq!(placement.belief("b"), Some(CERTAIN));
     assert_eq!(placement.placed(), ["a"]);
+}
+
+#[test]
+fn units_to_ask_are_all_that_are_open_and_the_next_one_is_first() {
+    let graph = Graph::new([unit("a", &[]), unit("b", &["a"]), unit("c", &["b"])]);
+    let mut placement = Placement::of_student(&graph, |unit| unit == "a");
+    assert_eq!(placement.next_unit(), Some(placement.units_to_ask()[0]));
+    let mut open = placement.units_to_ask();
+    open.sort_unstable();
+    assert_eq!(open, ["b", "c"]);
+    play(&mut placement, |_| true);
+    assert_eq!(placement.units_to_ask(), [""; 0]);
 }
 
 #[test]

@@ -11,7 +11,6 @@ pub fn unit(id: &str, needs: &[&str]) -> Unit {
         id: id.to_owned(),
         prerequisites: needs.iter().map(|&id| id.to_owned()).collect(),
         questions: 4,
-        is_known: false,
     }
 }
 
@@ -25,7 +24,6 @@ pub fn demo() -> Vec<Unit> {
             id: unit.id,
             prerequisites: unit.prerequisites,
             questions: u32::try_from(unit.drills.len()).unwrap(),
-            is_known: false,
         })
         .collect()
 }

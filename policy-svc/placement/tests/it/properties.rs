@@ -14,25 +14,27 @@ fn any_course() -> impl Strategy<Value = Vec<Unit>> {
         prop::collection::vec(any::<prop::sample::Index>(), 0..4),
         0_u32..4,
         prop::bool::weighted(0.1),
-        prop::bool::weighted(0.1),
     );
     prop::collection::vec(unit, 0..24).prop_map(|units| {
-        let of_unit = |(at, (needs, questions, is_known, needs_gone)): (
-            usize,
-            (Vec<prop::sample::Index>, _, _, bool),
-        )| {
-            let before = needs.iter().filter(|_| at > 0);
-            let prerequisites = before.map(|need| format!("u{}", need.index(at)));
-            let gone = needs_gone.then(|| "gone".to_owned());
-            Unit {
-                id: format!("u{at}"),
-                prerequisites: prerequisites.chain(gone).collect(),
-                questions,
-                is_known,
-            }
-        };
+        let of_unit =
+            |(at, (needs, questions, needs_gone)): (usize, (Vec<prop::sample::Index>, _, bool))| {
+                let before = needs.iter().filter(|_| at > 0);
+                let prerequisites = before.map(|need| format!("u{}", need.index(at)));
+                let gone = needs_gone.then(|| "gone".to_owned());
+                Unit {
+                    id: format!("u{at}"),
+                    prerequisites: prerequisites.chain(gone).collect(),
+                    questions,
+                }
+            };
         units.into_iter().enumerate().map(of_unit).collect()
     })
+}
+
+/// Units that the student has a badge on. The course may not have them.
+fn any_known() -> impl Strategy<Value = BTreeSet<String>> {
+    let id = (0_usize..24).prop_map(|at| format!("u{at}"));
+    prop::collection::btree_set(id, 0..4)
 }
 
 fn any_answers() -> impl Strategy<Value = Vec<bool>> {
@@ -40,8 +42,12 @@ fn any_answers() -> impl Strategy<Value = Vec<bool>> {
 }
 
 /// A placement with these answers to its questions, to the end, and what was asked.
-fn played<'g>(graph: &'g Graph, answers: &[bool]) -> (Placement<'g>, Vec<&'g str>) {
-    let mut placement = Placement::new(graph);
+fn played<'g>(
+    graph: &'g Graph,
+    known: &BTreeSet<String>,
+    answers: &[bool],
+) -> (Placement<'g>, Vec<&'g str>) {
+    let mut placement = Placement::of_student(graph, |id| known.contains(id));
     let mut answers = answers.iter().copied();
     let asked = play(&mut placement, |_| answers.next().unwrap());
     (placement, asked)
@@ -51,9 +57,13 @@ proptest! {
     #![proptest_config(properties::pure())]
 
     #[test]
-    fn questions_are_few_and_about_what_can_be_asked(units in any_course(), answers in any_answers()) {
+    fn questions_are_few_and_about_what_can_be_asked(
+        units in any_course(),
+        known in any_known(),
+        answers in any_answers(),
+    ) {
         let graph = Graph::new(units.iter().cloned());
-        let (placement, asked) = played(&graph, &answers);
+        let (placement, asked) = played(&graph, &known, &answers);
         prop_assert!(asked.len() <= Placement::MOST_QUESTIONS);
         prop_assert_eq!(placement.answers(), asked.len());
         let mut times: BTreeMap<&str, u32> = BTreeMap::new();
@@ -62,25 +72,28 @@ proptest! {
         }
         for (id, times) in times {
             let unit = units.iter().find(|unit| unit.id == id).unwrap();
-            prop_assert!(!unit.is_known, "{} is known", id);
+            prop_assert!(!known.contains(id), "{} is known", id);
             prop_assert!(times <= unit.questions.min(Placement::MOST_OF_A_UNIT), "{}: {}", id, times);
         }
     }
 
     #[test]
-    fn what_is_placed_needs_nothing_that_is_not_known(units in any_course(), answers in any_answers()) {
+    fn what_is_placed_needs_nothing_that_is_not_known(
+        units in any_course(),
+        with_badge in any_known(),
+        answers in any_answers(),
+    ) {
         let graph = Graph::new(units.iter().cloned());
-        let mut placement = Placement::new(&graph);
+        let mut placement = Placement::of_student(&graph, |id| with_badge.contains(id));
         let mut answers = answers.into_iter();
         loop {
             let placed = placement.placed();
-            let known: BTreeSet<&str> = units
+            let known: BTreeSet<&str> = with_badge
                 .iter()
-                .filter(|unit| unit.is_known)
-                .map(|unit| unit.id.as_str())
+                .map(String::as_str)
                 .chain(placed.iter().copied())
                 .collect();
-            prop_assert!(placed.iter().all(|id| !units.iter().any(|unit| unit.is_known && unit.id == *id)));
+            prop_assert!(placed.iter().all(|id| !with_badge.contains(*id)));
             for id in &placed {
                 for need in needs(&units, id) {
                     prop_assert!(known.contains(need), "{} is placed and needs {}", id, need);
@@ -94,10 +107,11 @@ proptest! {
     #[test]
     fn no_unit_is_more_likely_known_than_what_it_needs(
         units in any_course(),
+        known in any_known(),
         answers in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..15),
     ) {
         let graph = Graph::new(units.iter().cloned());
-        let mut placement = Placement::new(&graph);
+        let mut placement = Placement::of_student(&graph, |id| known.contains(id));
         for (at, correct) in answers.iter().filter(|_| !units.is_empty()) {
             placement.answer(&units[at.index(units.len())].id, *correct);
         }
@@ -110,19 +124,22 @@ proptest! {
 
     #[test]
     fn who_answers_nothing_rightly_is_placed_on_nothing(units in any_course()) {
-        let units: Vec<Unit> = units.into_iter().map(|unit| Unit { is_known: false, ..unit }).collect();
         let graph = Graph::new(units);
-        let (placement, _) = played(&graph, &[false; Placement::MOST_QUESTIONS]);
+        let (placement, _) = played(&graph, &BTreeSet::new(), &[false; Placement::MOST_QUESTIONS]);
         prop_assert_eq!(placement.placed(), [""; 0]);
     }
 
     #[test]
-    fn a_placement_is_what_its_answers_make_of_it(units in any_course(), answers in any_answers()) {
+    fn a_placement_is_what_its_answers_make_of_it(
+        units in any_course(),
+        known in any_known(),
+        answers in any_answers(),
+    ) {
         let graph = Graph::new(units.iter().cloned());
-        let (placement, asked) = played(&graph, &answers);
+        let (placement, asked) = played(&graph, &known, &answers);
         // Elsewhere, and after a pause: of the answers alone.
         let graph = Graph::new(units);
-        let mut again = Placement::new(&graph);
+        let mut again = Placement::of_student(&graph, |id| known.contains(id));
         for (unit, correct) in asked.iter().zip(&answers) {
             prop_assert_eq!(again.next_unit(), Some(*unit));
             again.answer(unit, *correct);

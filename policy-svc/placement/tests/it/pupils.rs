@@ -119,7 +119,6 @@ pub fn random_course(count: usize, dice: &mut Dice) -> Vec<Unit> {
                 id: format!("u{at}"),
                 prerequisites,
                 questions: 4,
-                is_known: false,
             }
         })
         .collect()

@@ -8,7 +8,7 @@ use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
     Courses, HelperSettings, StartError, answers::Answers, artifacts::Context,
-    courses::LoadedCourse, placement::Questions, routes_over,
+    courses::LoadedCourse, routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -42,7 +42,7 @@ fn serve(spec: CourseSpec) -> Client {
         chat: turnwise_lesson_policy::Course::default(),
         context: Context::default(),
         procedures: Vec::new(),
-        questions: Questions::default(),
+        placement: turnwise_placement::Graph::default(),
     };
     let courses = Courses::default();
     courses.serve_only(&[Version {

@@ -2,7 +2,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`settings`] | roster and policy, read through a cache that follows changes |
+//! | [`settings`] | roster, policy and begun placements, read through a cache that follows changes |
 //! | [`activity`] | what students did, counted by week in their own partitions |
 //! | [`students`] | who has worked in a class, and what a report is made of |
 //! | [`alerts`], [`watch_alerts`] | calls for help: raised, listed, acknowledged; watched |

@@ -1,10 +1,7 @@
-//! Placements that a teacher begins for a class or takes back: edits of students' evidence, as marks are.
+//! Placements that a teacher begins for a class, or takes back. That one is begun is kept with the class; what is taken back
+//! is an edit of the student's evidence, as marks are.
 
-use futures_util::future::try_join_all;
-use turnwise_proto::{
-    session::v1::{BeginPlacementsResponse, Evidence, Placement, UndoPlacementResponse},
-    tutor::v1::PlacementState,
-};
+use turnwise_proto::session::v1::{BeginPlacementsResponse, Evidence, UndoPlacementResponse};
 use turnwise_session_store::StudentKey;
 
 use crate::{
@@ -14,9 +11,6 @@ use crate::{
         audit::{Actor, Deed},
     },
 };
-
-/// How many students are written at a time.
-const SIDE_BY_SIDE: usize = 32;
 
 /// Placements that are to be begun.
 #[derive(Debug, Clone)]
@@ -45,56 +39,20 @@ pub struct Undo {
 }
 
 impl Sessions {
-    /// Begins a placement for every student who has worked in a class and has had none in the course; answers how many.
-    pub async fn begin_placements(&self, actor: &Actor, begin: Begin) -> Result<i32, SessionError> {
+    /// Begins a placement in a course for a class: one waits for whoever is in it and has had none.
+    pub async fn begin_placements(&self, actor: &Actor, begin: Begin) -> Result<(), SessionError> {
         let deed = Deed {
             kind: "placements-begun",
             class_id: &begin.class_id,
             facts: vec![("course", begin.course_id.clone())],
             ..Deed::default()
         };
-        let each = self.begin_each(&actor.tenant, &begin);
-        let done = self.once(actor, &begin.idempotency, deed, each).await?;
-        Ok(done.begun)
-    }
-
-    async fn begin_each(
-        &self,
-        tenant: &str,
-        begin: &Begin,
-    ) -> Result<BeginPlacementsResponse, SessionError> {
-        let ids = self.student_ids(tenant, &begin.class_id).await?;
-        let mut begun = 0;
-        for ids in ids.chunks(SIDE_BY_SIDE) {
-            let each = ids.iter().map(|id| self.begin_one(tenant, id, begin));
-            begun += try_join_all(each).await?.into_iter().sum::<i32>();
-        }
-        Ok(BeginPlacementsResponse { begun })
-    }
-
-    /// 1 if the student had no placement, else 0.
-    async fn begin_one(
-        &self,
-        tenant: &str,
-        student_id: &str,
-        begin: &Begin,
-    ) -> Result<i32, SessionError> {
-        let student = StudentKey {
-            tenant: tenant.to_owned(),
-            student: student_id.to_owned(),
-        };
-        let edit = |evidence: &mut Evidence| {
-            let is_new = evidence.placement.is_none();
-            if is_new {
-                evidence.placement = Some(Placement {
-                    state: PlacementState::Running.into(),
-                    answers: Vec::new(),
-                });
-            }
-            (is_new, i32::from(is_new))
-        };
-        self.edit_evidence(&student, &begin.course_id, &begin.idempotency, edit)
-            .await
+        let set = self.set_class_placement(&actor.tenant, &begin.class_id, &begin.course_id);
+        self.once(actor, &begin.idempotency, deed, async {
+            set.await.map(|()| BeginPlacementsResponse {})
+        })
+        .await?;
+        Ok(())
     }
 
     /// Lets placed units count as met no more; answers all units of the course that still do.

@@ -1,8 +1,10 @@
-//! What a class's teacher sets: the names that are redacted, and the policy. Every turn needs both, so they are read through
-//! a cache; a change is news in the class's partition, which every replica follows.
+//! What a class's teacher sets: the names that are redacted, the policy, and the courses in which a placement is begun.
+//! Every turn needs them, so they are read through a cache; a change is news in the class's partition, which every replica
+//! follows.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashSet, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use moka::future::Cache;
 use tokio::sync::watch;
 use turnwise_proto::{
@@ -40,8 +42,17 @@ pub(in crate::sessions) struct ClassSettings {
 struct Cached {
     redactor: ClassRedactor,
     policy: ClassPolicy,
+    placements: Arc<HashSet<String>>,
     /// Changes when the settings may have.
     news: watch::Receiver<u64>,
+}
+
+/// The settings of a class as they are stored.
+struct Settings {
+    names: Vec<String>,
+    policy: ClassPolicy,
+    /// The courses in which a placement is begun for the class.
+    placements: HashSet<String>,
 }
 
 /// Redacts what students of one class write.
@@ -78,20 +89,25 @@ impl ClassSettings {
         let mut news = self.store.watch(&class, &keys::settings());
         // Marked before the settings are read: what comes later is news.
         news.borrow_and_update();
-        let (names, policy) = self.read(&class).await?;
+        let Settings {
+            names,
+            policy,
+            placements,
+        } = self.read(&class).await?;
         // Names were checked when they were stored.
         let roster =
             Roster::new(&names).map_err(|_| SessionError::RecordCorrupted { record: "roster" })?;
         let made = Cached {
             redactor: ClassRedactor { roster },
             policy,
+            placements: Arc::new(placements),
             news,
         };
         self.cache.insert(class, made.clone()).await;
         Ok(made)
     }
 
-    async fn read(&self, class: &Partition) -> Result<(Vec<String>, ClassPolicy), SessionError> {
+    async fn read(&self, class: &Partition) -> Result<Settings, SessionError> {
         let fields = |key, name: &'static str| Read::Fields {
             key,
             fields: vec![name.into()],
@@ -100,6 +116,9 @@ impl ClassSettings {
             reads: vec![
                 fields(keys::roster(), "names"),
                 fields(keys::class_policy(), "policy"),
+                Read::Record {
+                    key: keys::class_placements(),
+                },
             ],
             ..Transaction::default()
         };
@@ -115,7 +134,12 @@ impl ClassSettings {
             Some(bytes) => record::decode("class_policy", &bytes)?,
             None => ClassPolicy::default(),
         };
-        Ok((names, policy))
+        let placements = reads.record()?.into_iter().map(|(course, _)| course);
+        Ok(Settings {
+            names,
+            policy,
+            placements: placements.collect(),
+        })
     }
 }
 
@@ -136,6 +160,36 @@ impl Sessions {
         class_id: &str,
     ) -> Result<ClassPolicy, SessionError> {
         Ok(self.inner.classes.of(tenant, class_id).await?.policy)
+    }
+
+    /// Whether a placement in a course is begun for one of these classes.
+    pub async fn class_placement(
+        &self,
+        tenant: &str,
+        class_ids: &[String],
+        course_id: &str,
+    ) -> Result<bool, SessionError> {
+        for class_id in class_ids {
+            let class = self.inner.classes.of(tenant, class_id).await?;
+            if class.placements.contains(course_id) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Begins a placement in a course for a class.
+    pub(super) async fn set_class_placement(
+        &self,
+        tenant: &str,
+        class_id: &str,
+        course_id: &str,
+    ) -> Result<(), SessionError> {
+        let write = Write::Put {
+            key: keys::class_placements(),
+            fields: vec![(Cow::Owned(course_id.to_owned()), Bytes::from_static(b"1"))],
+        };
+        self.set(tenant, class_id, write).await
     }
 
     /// Replaces the names of a class.
@@ -177,7 +231,7 @@ impl Sessions {
         class_id: &str,
     ) -> Result<Vec<String>, SessionError> {
         let class = Partition::class(tenant, class_id);
-        Ok(self.inner.classes.read(&class).await?.0)
+        Ok(self.inner.classes.read(&class).await?.names)
     }
 
     /// Replaces the policy of a class.
@@ -226,7 +280,7 @@ impl Sessions {
         class_id: &str,
     ) -> Result<ClassPolicy, SessionError> {
         let class = Partition::class(tenant, class_id);
-        Ok(self.inner.classes.read(&class).await?.1)
+        Ok(self.inner.classes.read(&class).await?.policy)
     }
 
     /// Writes a setting and tells all replicas; this one has it at once.
@@ -237,7 +291,7 @@ impl Sessions {
                 write,
                 Write::Append {
                     key: keys::settings(),
-                    entries: vec![bytes::Bytes::new()],
+                    entries: vec![Bytes::new()],
                 },
                 Write::Trim {
                     key: keys::settings(),

@@ -45,11 +45,7 @@ impl Sessions {
     }
 
     /// Everybody who has worked in a class, by id.
-    pub(super) async fn student_ids(
-        &self,
-        tenant: &str,
-        class_id: &str,
-    ) -> Result<Vec<String>, SessionError> {
+    async fn student_ids(&self, tenant: &str, class_id: &str) -> Result<Vec<String>, SessionError> {
         let wanted = vec![Read::Lowest {
             key: keys::students(),
             from: self.now_millis(),

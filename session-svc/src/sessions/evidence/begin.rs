@@ -83,7 +83,7 @@ impl Sessions {
             .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
         let (halves, erasure) = (reads.fields()?, erasure(reads.fields()?)?);
         let since = Since::decode(reads.fields()?)?;
-        let snapshot = snapshot(student, &begin.course_id, halves, erasure)?;
+        let mut snapshot = snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = question_records(reads.record()?)?;
         let verdict = match begin.drill_nonce {
             Some(_) => reads.fields()?.take(),
@@ -96,6 +96,10 @@ impl Sessions {
         }
         let class_id = &stored.thread.class_id;
         let class_policy = Some(self.class_policy(&student.tenant, class_id).await?);
+        let classes = std::slice::from_ref(class_id);
+        snapshot.class_placement = self
+            .class_placement(&student.tenant, classes, &begin.course_id)
+            .await?;
         Ok(EvidenceStart {
             thread: Some(stored.thread),
             snapshot: Some(snapshot),

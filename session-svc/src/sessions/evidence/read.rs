@@ -83,7 +83,7 @@ pub(in crate::sessions) fn erasure(mut erased: Fields) -> Result<i64, SessionErr
     erased.number("erasure")
 }
 
-/// A snapshot from its halves, and from the token of the latest erasure.
+/// A snapshot from its halves, and from the token of the latest erasure. What is kept with the class is not in it yet.
 pub(in crate::sessions) fn snapshot(
     student: &StudentKey,
     course_id: &str,
@@ -106,6 +106,7 @@ pub(in crate::sessions) fn snapshot(
             .map(|bytes| record::decode("evidence", &bytes))
             .transpose()?,
         evidence_version: version,
+        class_placement: false,
     })
 }
 

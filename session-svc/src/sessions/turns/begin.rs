@@ -101,7 +101,7 @@ impl Sessions {
         let stored = StoredThread::decode(reads.fields()?)?
             .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
         let (halves, erasure) = (reads.fields()?, evidence::erasure(reads.fields()?)?);
-        let snapshot = evidence::snapshot(student, &begin.course_id, halves, erasure)?;
+        let mut snapshot = evidence::snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = evidence::question_records(reads.record()?)?;
         let course_known = reads.fields()?.take().is_some();
         let now = self.now();
@@ -128,6 +128,10 @@ impl Sessions {
 
         let class_id = stored.thread.class_id.clone();
         let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
+        let classes = std::slice::from_ref(&class_id);
+        snapshot.class_placement = self
+            .class_placement(&student.tenant, classes, &begin.course_id)
+            .await?;
         let extended = self.is_to_be_indexed(&stored);
         let kept_until = if extended {
             self.index(student, &class_id, &begin.thread_id, since)

@@ -47,6 +47,7 @@ async fn a_student_who_has_not_begun_has_an_empty_record(bench: &mut Bench) {
         turn: None,
         evidence: None,
         evidence_version: 0,
+        class_placement: false,
     };
     assert_eq!(found.unwrap(), expected);
 }

@@ -1,4 +1,4 @@
-//! Placements of a class: begun once for each student, and taken back.
+//! Placements of a class: begun for whoever is in it, and taken back.
 
 use turnwise_proto::{
     session::v1::{Evidence, PlacedUnit, Placement},
@@ -15,17 +15,20 @@ use turnwise_session_svc::{
 };
 
 use crate::{
-    bench::{Bench, CLASS, COURSE, fresh, make_thread, one_more},
+    bench::{
+        Bench, CLASS, COURSE, begin, begin_evidence, evidence_start, fresh, make_thread, one_more,
+        started,
+    },
     cases,
 };
 
 cases!(
     #[tokio::test]
-    placements_of_a_class_are_begun_once_for_each_student,
+    a_placement_of_a_class_waits_for_later_joiners,
     a_placement_is_taken_back_unit_by_unit_or_whole,
 );
 
-fn begin() -> Begin {
+fn begin_for_class() -> Begin {
     Begin {
         class_id: CLASS.to_owned(),
         course_id: COURSE.to_owned(),
@@ -48,43 +51,57 @@ async fn write(sessions: &Sessions, student: &StudentKey, key: &str, evidence: E
     sessions.commit_evidence(student, commit).await.unwrap();
 }
 
-async fn placements_of_a_class_are_begun_once_for_each_student(bench: &mut Bench) {
-    let (ada, bob, eve) = (
-        bench.student("ada"),
-        bench.student("bob"),
-        bench.student("eve"),
-    );
+/// Whether a placement waits that was begun for the class, as turns, evidence and reads of the record are told.
+async fn waits(sessions: &Sessions, student: &StudentKey, thread: &str, key: &str) -> [bool; 3] {
+    let turn = started(sessions, student, begin(thread, key)).await;
+    let left = sessions.abandon_turn(student, thread, turn.fencing_token);
+    left.await.unwrap();
+    let evidence = evidence_start(sessions, student, begin_evidence(thread, key)).await;
+    let classes = ["8a".to_owned(), CLASS.to_owned()];
+    let read = sessions.class_placement(&student.tenant, &classes, COURSE);
+    [
+        turn.snapshot.unwrap().class_placement,
+        evidence.snapshot.unwrap().class_placement,
+        read.await.unwrap(),
+    ]
+}
+
+async fn a_placement_of_a_class_waits_for_later_joiners(bench: &mut Bench) {
+    let (ada, bob) = (bench.student("ada"), bench.student("bob"));
     let (sessions, actor) = (bench.sessions(), bench.actor());
-    for student in [&ada, &bob] {
-        make_thread(sessions, student, &format!("thread-of-{}", student.student)).await;
-    }
-    let ended = Placement {
-        state: PlacementState::Ended.into(),
-        answers: Vec::new(),
-    };
-    let before = Evidence {
-        placement: Some(ended),
-        ..Evidence::default()
-    };
-    write(sessions, &bob, "b1", before.clone()).await;
-    let first = begin();
+    make_thread(sessions, &ada, "t1").await;
+    assert_eq!(waits(sessions, &ada, "t1", "before").await, [false; 3]);
+    let first = begin_for_class();
     for _ in 0..2 {
-        // Sent again it answers the same.
+        // Sent again it is the same.
         let begun = sessions.begin_placements(&actor, first.clone()).await;
-        assert_eq!(begun, Ok(1));
+        assert_eq!(begun, Ok(()));
     }
-    assert_eq!(sessions.begin_placements(&actor, begin()).await, Ok(0));
-    let placement = evidence(sessions, &ada).await.placement.unwrap();
-    assert_eq!(placement.state(), PlacementState::Running);
-    assert_eq!(evidence(sessions, &bob).await, before);
-    assert_eq!(evidence(sessions, &eve).await, Evidence::default());
+    assert_eq!(waits(sessions, &ada, "t1", "after").await, [true; 3]);
+    // No record is touched, and who comes to the class later is told as well.
+    assert_eq!(evidence(sessions, &ada).await, Evidence::default());
+    make_thread(sessions, &bob, "t2").await;
+    assert_eq!(waits(sessions, &bob, "t2", "joined").await, [true; 3]);
+    // Neither another class, nor another course, nor another tenant.
+    for (tenant, class, course) in [
+        (bench.tenant.as_str(), "8a", COURSE),
+        (bench.tenant.as_str(), CLASS, "chemistry"),
+        ("elsewhere", CLASS, COURSE),
+    ] {
+        let classes = [class.to_owned()];
+        let read = sessions.class_placement(tenant, &classes, course).await;
+        assert_eq!(read, Ok(false), "{tenant} {class} {course}");
+    }
     let kinds: Vec<_> = bench
         .audited()
         .await
         .into_iter()
         .map(|entry| entry.kind)
         .collect();
-    assert_eq!(kinds, ["placements-begun", "placements-begun"]);
+    assert_eq!(kinds, ["placements-begun"]);
+    bench.reopen().await;
+    let sessions = bench.sessions();
+    assert_eq!(waits(sessions, &ada, "t1", "reopened").await, [true; 3]);
 }
 
 async fn a_placement_is_taken_back_unit_by_unit_or_whole(bench: &mut Bench) {
