@@ -132,3 +132,31 @@ fn a_fallback_passes_over_what_counted() {
         }
     }
 }
+
+/// They stand in students' records, so they must not change.
+#[test]
+fn numbers_of_exercises_stay_as_they_are() {
+    for (prompt, question, number) in [
+        ("Solve for x.", "x + 7 = 12", 0x886a_2db0_a95d_50dd),
+        ("Solve for x.", "x + 7 > 12", 0xe78f_55a8_5269_3a1a),
+        ("Solve for x.", "12 \\ge x + 7", 0xacf0_09d1_0f8f_f109),
+        ("Factor.", "x^2 + 3x", 0xe604_bcbd_db44_0305),
+        ("Expand.", "x(x + 3)", 0xcb75_eb26_858d_1eae),
+        ("Write as a decimal.", "\\frac{3}{4}", 0xa8d7_9a3b_f44a_8506),
+        ("Solve for y.", "x + 2y = 8", 0xb0a6_512d_692b_41a4),
+        (
+            "Find the larger solution.",
+            "(x - 4)(x + 9) = 0",
+            0xf588_b065_3387_afbf,
+        ),
+        (
+            "Work out the value for x = -2.",
+            "7 - 4x",
+            0x65bd_d4fd_cc2d_aeac,
+        ),
+        ("Convert to kilometers.", "3 m", 0x8abe_5cef_2484_5f6c),
+        ("Draw a line of 4 cm.", "", 0xbcf6_c129_d6f6_c129),
+    ] {
+        assert_eq!(exercise(prompt, question), number, "{prompt} {question}");
+    }
+}
