@@ -133,6 +133,41 @@ fn a_fallback_passes_over_what_counted() {
     }
 }
 
+#[test]
+fn a_drill_that_a_platform_asks_is_passed_over() {
+    let course = course();
+    let own = ready_made(&course);
+    let unit = course.unit(course.find("B").unwrap());
+    let mut policy = policy(&course);
+    for (left, drill) in own.iter().zip(&unit.drills) {
+        let ids = unit.drills.iter().map(|other| other.id.clone());
+        let terms = DrillTerms {
+            exams: ids.filter(|id| *id != drill.id).collect(),
+            ..DrillTerms::default()
+        };
+        for (prompt, question) in &own {
+            let set = set(&course, &terms, (prompt, question));
+            assert_eq!(shown(&set), *left);
+            assert_eq!(set.drill_id.as_ref(), Some(&drill.id));
+        }
+        for turn in 0..16 {
+            policy.turn_id = format!("turn-{turn}");
+            let failure = Outcome::Failure(FallbackReason::LlmTimeout);
+            let resolution = resolve(&course, &policy, failure).unwrap();
+            let set = with_drill_on_terms(&course, &policy, &terms, resolution);
+            assert_eq!(shown(&set), *left);
+        }
+    }
+    let all = DrillTerms {
+        exams: unit.drills.iter().map(|drill| drill.id.clone()).collect(),
+        ..DrillTerms::default()
+    };
+    let (prompt, question) = &own[0];
+    let set = set(&course, &all, (prompt, question));
+    assert_eq!(set.card, None);
+    assert!(set.text.starts_with("Write down a small example"));
+}
+
 /// They stand in students' records, so they must not change.
 #[test]
 fn numbers_of_exercises_stay_as_they_are() {
