@@ -11,6 +11,7 @@ mod context;
 mod courses;
 mod demo_course;
 mod drill_keys;
+mod exam_drills;
 mod evidence;
 mod exams;
 mod exercises;
