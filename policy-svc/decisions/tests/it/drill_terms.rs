@@ -146,7 +146,7 @@ fn a_drill_that_a_platform_asks_is_passed_over() {
             ..DrillTerms::default()
         };
         for (prompt, question) in &own {
-            let set = set(&course, &terms, (prompt, question));
+            let set = set(&course, &terms, (prompt.as_str(), question.as_str()));
             assert_eq!(shown(&set), *left);
             assert_eq!(set.drill_id.as_ref(), Some(&drill.id));
         }
@@ -163,7 +163,7 @@ fn a_drill_that_a_platform_asks_is_passed_over() {
         ..DrillTerms::default()
     };
     let (prompt, question) = &own[0];
-    let set = set(&course, &all, (prompt, question));
+    let set = set(&course, &all, (prompt.as_str(), question.as_str()));
     assert_eq!(set.card, None);
     assert!(set.text.starts_with("Write down a small example"));
 }
