@@ -226,8 +226,8 @@ fn write_pack(folder: &Path) {
         writeln!(
             units,
             "    misconceptions: [A wrong idea.]\n    mistake_tags:\n      - id: slip\n        meaning: A slip.\n    \
-             drills:\n      - id: {unit}-D1\n        prompt: Work out the value.\n        question_latex: '2 + 3'\n        \
-             answer: '5'"
+             drills:\n      - id: {unit}-D1\n        prompt: Work out the value.\n        question_latex: '2 - 3'\n        \
+             answer: '-1'"
         )
         .unwrap();
         writeln!(

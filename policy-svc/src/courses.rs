@@ -16,7 +16,14 @@ use turnwise_placement::Graph;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
 
-use crate::{answers::Answers, artifacts::Context, drill_keys, error::StartError, placement};
+use crate::{
+    answers::Answers,
+    artifacts::Context,
+    drill_keys,
+    error::StartError,
+    exam_drills::{self, DrillExpressions},
+    placement,
+};
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
 /// the version for the rest of its turn, so the course text of a version should be there before its plans are.
@@ -48,6 +55,8 @@ pub struct LoadedCourse {
     pub checkable_drills: bool,
     /// The exam catalogue, for the reply guard.
     pub exams: ExamQuestions,
+    /// The course's drills, to be found among a platform's exam questions.
+    pub drill_expressions: DrillExpressions,
     /// The lessons, for the homework helper.
     pub chat: chat::Course,
     /// What may be asked for before an answer.
@@ -64,8 +73,9 @@ impl LoadedCourse {
     /// # Errors
     /// The pack does not hold together; the loader's checks rule that out.
     pub fn new(mut pack: Pack) -> Result<Self, CourseError> {
-        let exams = exam_questions(&pack);
-        leave_out_exams(&mut pack, &exams);
+        for warning in exam_drills::leave_out(&mut pack) {
+            tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
+        }
         let mut loaded = Self {
             id: pack.course.id.clone(),
             title: pack.course.title.clone(),
@@ -73,7 +83,8 @@ impl LoadedCourse {
             locale: pack.course.locale.clone(),
             answers: Answers::new(&pack),
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
-            exams,
+            exams: exam_questions(&pack),
+            drill_expressions: exam_drills::by_expression(&pack),
             chat: chat_course(&pack),
             placement: Graph::default(),
             context: Context::new(pack.context.clone().unwrap_or_default()),
@@ -87,8 +98,8 @@ impl LoadedCourse {
     }
 }
 
-/// The catalogue as the reply guard holds it. The words of drills are for everybody, whatever questions have in common
-/// with them.
+/// The catalogue as the reply guard holds it. The words of the drills that are set are for everybody, whatever questions
+/// have in common with them.
 fn exam_questions(pack: &Pack) -> ExamQuestions {
     let questions = pack.questions.iter().map(|question| ExamText {
         id: &question.id,
@@ -97,18 +108,6 @@ fn exam_questions(pack: &Pack) -> ExamQuestions {
     });
     let drills = pack.units.iter().flat_map(pack::Unit::all_drills);
     ExamQuestions::new(questions, drills.map(|drill| drill.prompt.as_str()))
-}
-
-/// Leaves out the instances of drills with parameters that are exam questions. Their words are no question's: what they
-/// have in common with one is for everybody.
-fn leave_out_exams(pack: &mut Pack, exams: &ExamQuestions) {
-    for template in pack.units.iter_mut().flat_map(|unit| &mut unit.templates) {
-        template.instances.retain(|instance| {
-            let drill = &instance.drill;
-            let asked = exams.expressions_in(&drill.prompt, &drill.question_latex);
-            asked.is_empty()
-        });
-    }
 }
 
 /// The lessons of the pack. Several files of one source are one lesson.
@@ -166,7 +165,9 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             for warning in &pack.warnings {
                 tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
             }
-            if let Some(fault) = drill_keys::faults(&pack, INSTANCES_AT_LOAD).first() {
+            let mut faults = drill_keys::faults(&pack, INSTANCES_AT_LOAD);
+            faults.extend(exam_drills::faults(&pack));
+            if let Some(fault) = faults.first() {
                 return Err(fault.to_string());
             }
             let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;

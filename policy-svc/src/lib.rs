@@ -6,6 +6,7 @@
 //! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
+//! | [`exam_drills`] | drills that are exam questions |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
@@ -21,6 +22,7 @@ pub mod config;
 pub mod courses;
 pub mod drill_keys;
 pub mod error;
+pub mod exam_drills;
 pub mod grpc;
 pub mod metrics;
 pub mod placement;

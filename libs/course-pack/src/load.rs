@@ -1,9 +1,10 @@
 //! Loading one pack, or every pack of a folder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::draft::{Draft, UnitDraft};
 use crate::fault::{Faults, PackFault};
 use crate::model::Pack;
 use crate::{check, files, read};
@@ -37,6 +38,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     let circular = check::check(&draft, &mut faults);
     let procedures = check::procedures(&draft, &mut faults);
     let warnings = faults.take_warnings();
+    let drill_places = drill_places(&draft);
     match draft.course.take() {
         Some(course) if faults.is_empty() => Ok(Pack {
             hash,
@@ -51,12 +53,24 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
             context: draft.context.map(|c| c.context),
             procedures,
             warnings,
+            drill_places,
         }),
         course => Err(Refusal {
             faults: faults.into_sorted(),
             circular: course.filter(|_| circular).map(|c| c.course.id),
         }),
     }
+}
+
+/// Where each drill stands that is written out.
+fn drill_places(draft: &Draft<'_>) -> BTreeMap<String, (PathBuf, usize)> {
+    let of_unit = |unit: &UnitDraft<'_>| {
+        let drills = unit.unit.drills.iter().zip(&unit.drill_lines);
+        let places =
+            drills.map(|(drill, line)| (drill.id.clone(), (unit.file.to_path_buf(), *line)));
+        places.collect::<Vec<_>>()
+    };
+    draft.units.iter().flat_map(of_unit).collect()
 }
 
 /// Loads every pack under `root`: `root` itself if it holds a course.yaml, else each folder in it that

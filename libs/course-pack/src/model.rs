@@ -37,24 +37,34 @@ pub struct Pack {
     /// What the checks could not decide: the pack is served all the same.
     #[serde(skip)]
     pub warnings: Vec<PackFault>,
+    /// Where the drills stand that are written out, by id: the file, and the line of the id.
+    #[serde(skip)]
+    pub drill_places: BTreeMap<String, (PathBuf, usize)>,
 }
 
 impl Pack {
     /// Which drills of a model's are set: what the course says, else those that mathematics can grade where the pack has
-    /// mathematics, that is a drill or an exam question with a formula.
+    /// mathematics (a drill or an exam question with a formula) in a language whose tasks are read.
     #[must_use]
     pub fn drill_choice(&self) -> DrillChoice {
-        let drills = self.units.iter().flat_map(|unit| &unit.drills);
+        let drills = self.units.iter().flat_map(Unit::all_drills);
         let mut formulas = drills
             .map(|drill| &drill.question_latex)
             .chain(self.questions.iter().map(|q| &q.question_latex));
-        let default = if formulas.any(|formula| !formula.is_empty()) {
+        let has_formula = formulas.any(|formula| !formula.is_empty());
+        let default = if has_formula && tasks_are_read(&self.course.locale) {
             DrillChoice::Checkable
         } else {
             DrillChoice::Any
         };
         self.course.policy.drills.unwrap_or(default)
     }
+}
+
+/// Whether the grading crate reads the words of a drill's task in this language: English alone.
+pub(crate) fn tasks_are_read(locale: &str) -> bool {
+    let language = locale.split('-').next().unwrap_or_default();
+    language.eq_ignore_ascii_case("en")
 }
 
 /// The course itself.

@@ -2,8 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::sync::OnceLock;
 
 use crate::{
+    exercise::exercise,
     rules::Rules,
     words::{SupportKind, Tier},
 };
@@ -122,15 +124,37 @@ pub struct Unit {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+    /// The first drill's place, by how drills read.
+    by_texts: HashMap<(String, String), usize>,
+    /// The numbers of the drills' exercises, by place. A unit may have a thousand of them, so each is worked out when it is
+    /// first looked at, and then kept.
+    exercises: Vec<OnceLock<u64>>,
 }
 
 impl Unit {
     /// The ready-made drill that reads like this.
     #[must_use]
     pub fn drill_like(&self, prompt: &str, question_latex: &str) -> Option<&Drill> {
-        self.drills
-            .iter()
-            .find(|drill| drill.reads(prompt, question_latex))
+        let at = self.place_like(prompt, question_latex)?;
+        self.drills.get(at)
+    }
+
+    fn place_like(&self, prompt: &str, question_latex: &str) -> Option<usize> {
+        self.by_texts.get(&texts(prompt, question_latex)).copied()
+    }
+
+    /// The number of an exercise that may be a ready-made drill's.
+    pub(crate) fn exercise(&self, prompt: &str, question_latex: &str) -> u64 {
+        match self.place_like(prompt, question_latex) {
+            Some(at) => self.exercise_at(at),
+            None => exercise(prompt, question_latex),
+        }
+    }
+
+    /// The number of a ready-made drill's exercise, by the drill's place.
+    pub(crate) fn exercise_at(&self, at: usize) -> u64 {
+        let drill = &self.drills[at];
+        *self.exercises[at].get_or_init(|| exercise(&drill.prompt, &drill.question_latex))
     }
 
     /// Whether a grader may name this mistake.
@@ -138,6 +162,11 @@ impl Unit {
     pub fn lists_mistake(&self, tag: &str) -> bool {
         self.mistake_tags.iter().any(|listed| listed == tag)
     }
+}
+
+/// How a drill reads: spaces around its texts do not matter.
+fn texts(prompt: &str, question_latex: &str) -> (String, String) {
+    (prompt.trim().to_owned(), question_latex.trim().to_owned())
 }
 
 /// Why a course cannot be built.
@@ -206,9 +235,18 @@ impl Course {
                 }
             }
             let is_entry = UnitIndex(i) == entry;
+            let drills = if is_entry { Vec::new() } else { unit.drills };
+            let mut by_texts = HashMap::with_capacity(drills.len());
+            for (at, drill) in drills.iter().enumerate() {
+                by_texts
+                    .entry(texts(&drill.prompt, &drill.question_latex))
+                    .or_insert(at);
+            }
             units.push(Unit {
                 assessable: unit.assessable && !is_entry,
-                drills: if is_entry { Vec::new() } else { unit.drills },
+                by_texts,
+                exercises: vec![OnceLock::new(); drills.len()],
+                drills,
                 id: unit.id,
                 title: unit.title,
                 prerequisites,

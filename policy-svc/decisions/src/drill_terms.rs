@@ -1,10 +1,9 @@
 //! Which drills may be set: what a policy leaves open, decided by the course, the class and the record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     course::{Course, Unit},
-    exercise::exercise,
     fallback,
     policy::Policy,
     reply::Card,
@@ -21,21 +20,15 @@ pub struct DrillTerms {
     pub checkable: bool,
     /// The exercises that counted, by unit. One of these is set only where no other is at hand.
     pub counted: BTreeMap<String, Vec<u64>>,
+    /// The course's drills, by id, that are exam questions of a platform. None of them is set.
+    pub exams: BTreeSet<String>,
 }
 
 impl DrillTerms {
-    /// Whether an exercise of a unit counted already.
-    #[must_use]
-    pub fn has_counted(&self, unit_id: &str, prompt: &str, question_latex: &str) -> bool {
-        self.counted.get(unit_id).is_some_and(|counted| {
-            !counted.is_empty() && counted.contains(&exercise(prompt, question_latex))
-        })
-    }
-
-    /// Whether the unit has a ready-made drill that may be set and did not count yet.
-    fn has_another(&self, unit: &Unit, policy: &Policy) -> bool {
-        fallback::candidates(unit, policy)
-            .any(|drill| !self.has_counted(&unit.id, &drill.prompt, &drill.question_latex))
+    /// Whether an exercise of a unit counted already. Its number is asked for only where any counted.
+    pub(crate) fn has_counted(&self, unit: &Unit, exercise: impl FnOnce() -> u64) -> bool {
+        let counted = self.counted.get(&unit.id);
+        counted.is_some_and(|counted| !counted.is_empty() && counted.contains(&exercise()))
     }
 }
 
@@ -57,18 +50,25 @@ pub fn with_drill_on_terms(
     else {
         return resolution;
     };
-    let is_own = resolution.drill_id.is_some();
     let (prompt, question) = (&card.prompt, &card.question_latex);
-    let observation = if !is_own && terms.course_only {
+    let is_own = resolution.drill_id.is_some();
+    let is_exam = (resolution.drill_id.as_ref()).is_some_and(|id| terms.exams.contains(id));
+    let observation = if is_exam || (!is_own && terms.course_only) {
         None
     } else if !is_own && terms.checkable && !turnwise_grading::is_checkable(prompt, question) {
         Some(Observation::DrillNotCheckable)
-    } else if terms.has_counted(&unit.id, prompt, question) && terms.has_another(unit, policy) {
+    } else if terms.has_counted(unit, || unit.exercise(prompt, question)) {
         Some(Observation::DrillRepeated)
     } else {
         return resolution;
     };
-    let reply = fallback::drill_reply(course, policy, terms, &unit.id);
+    let found = fallback::drill(unit, policy, terms);
+    if observation == Some(Observation::DrillRepeated)
+        && found.is_none_or(|(_, is_repeat)| is_repeat)
+    {
+        return resolution;
+    }
+    let reply = fallback::drill_reply(course, &unit.id, found.map(|(drill, _)| drill));
     let mut observations = resolution.observations;
     // A fallback's own choice is no news.
     observations.extend(observation.filter(|_| resolution.fallback_reason.is_none()));

@@ -27,12 +27,8 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
     if policy.allows(Action::SocraticQuestion) {
         reply(Action::SocraticQuestion, question(unit, &title))
     } else if policy.allows(Action::DrillCard) {
-        drill_reply(
-            course,
-            policy,
-            &DrillTerms::default(),
-            &policy.focus_unit_id,
-        )
+        let found = unit.and_then(|unit| drill(unit, policy, &DrillTerms::default()));
+        drill_reply(course, &policy.focus_unit_id, found.map(|(drill, _)| drill))
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         let text = first_safe(
             [format!(
@@ -53,16 +49,10 @@ pub fn fallback(course: &Course, policy: &Policy) -> LlmReply {
 }
 
 /// A ready-made drill of a unit; without any, words that ask for an example.
-pub(crate) fn drill_reply(
-    course: &Course,
-    policy: &Policy,
-    terms: &DrillTerms,
-    unit_id: &str,
-) -> LlmReply {
-    let unit = course.find(unit_id).map(|at| course.unit(at));
+pub(crate) fn drill_reply(course: &Course, unit_id: &str, drill: Option<&Drill>) -> LlmReply {
     let title = unit_name(course, unit_id);
     let said = |text| LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text);
-    let Some(drill) = drill(unit, policy, terms) else {
+    let Some(drill) = drill else {
         return said(first_safe(
             [format!(
                 "Write down a small example of your own for {title}, and solve it."
@@ -115,29 +105,29 @@ fn first_safe(texts: impl IntoIterator<Item = String>, otherwise: &str) -> Strin
         .unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// One of the unit's ready-made drills, one that did not count yet if there is any.
-fn drill<'c>(unit: Option<&'c Unit>, policy: &'c Policy, terms: &DrillTerms) -> Option<&'c Drill> {
-    let unit = unit?;
-    candidates(unit, policy)
-        .find(|drill| !terms.has_counted(&unit.id, &drill.prompt, &drill.question_latex))
-        .or_else(|| candidates(unit, policy).next())
+/// One of the unit's ready-made drills, one that did not count yet if there is any, and whether it counted.
+pub(crate) fn drill<'c>(
+    unit: &'c Unit,
+    policy: &Policy,
+    terms: &DrillTerms,
+) -> Option<(&'c Drill, bool)> {
+    let mut places = candidates(unit, policy, terms).peekable();
+    let first = *places.peek()?;
+    let other = places.find(|at| !terms.has_counted(unit, || unit.exercise_at(*at)));
+    Some((&unit.drills[other.unwrap_or(first)], other.is_none()))
 }
 
-/// The unit's ready-made drills that are short enough, each once. The turn's id chooses where they begin, so that the same
-/// turn always gets the same and the next turn may get another.
-pub(crate) fn candidates<'c>(
-    unit: &'c Unit,
-    policy: &'c Policy,
-) -> impl Iterator<Item = &'c Drill> {
-    let count = u64::try_from(unit.drills.len()).unwrap_or(u64::MAX);
-    let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
-    let (before, behind) = unit
-        .drills
-        .split_at(usize::try_from(first).unwrap_or_default());
-    behind
-        .iter()
-        .chain(before)
-        .filter(move |drill| fits(&drill.prompt, &drill.question_latex, policy))
+/// The places of the unit's ready-made drills that may be set and are short enough, each once. The turn's id chooses where
+/// they begin, so that the same turn always gets the same and the next turn may get another.
+fn candidates(unit: &Unit, policy: &Policy, terms: &DrillTerms) -> impl Iterator<Item = usize> {
+    let count = unit.drills.len();
+    let hash = fnv1a(&policy.turn_id);
+    let first = hash.checked_rem(u64::try_from(count).unwrap_or(u64::MAX));
+    let first = usize::try_from(first.unwrap_or(0)).unwrap_or_default();
+    (first..count).chain(0..first).filter(move |at| {
+        let drill = &unit.drills[*at];
+        !terms.exams.contains(&drill.id) && fits(&drill.prompt, &drill.question_latex, policy)
+    })
 }
 
 /// Whether an exercise is one that a reply may hold.

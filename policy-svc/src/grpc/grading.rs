@@ -33,11 +33,7 @@ pub(super) fn check(
     read::filled("answer", &request.answer, MOST_ANSWER_CHARS)?;
     let known = Known::read(request.known.take())?;
     let key = key(loaded, unit, &request);
-    let is_own = unit
-        .drill_like(&request.prompt, &request.question_latex)
-        .is_none();
-    let is_exam =
-        is_own && known.is_exam_question(loaded, &request.prompt, &request.question_latex);
+    let is_exam = known.is_exam_question(loaded, &request.prompt, &request.question_latex);
     let drill = grading::Drill {
         prompt: &request.prompt,
         question_latex: &request.question_latex,

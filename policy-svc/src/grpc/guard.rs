@@ -1,5 +1,7 @@
 //! What a model says, as the reply guard sees it: a reply with its card, feedback on an answer, and what they must not repeat.
 
+use std::collections::BTreeSet;
+
 use turnwise_decisions::{self as decisions, FallbackReason, Grade};
 use turnwise_fingerprint::RunSet;
 use turnwise_proto::{
@@ -26,6 +28,7 @@ const MOST_CHARS: usize = 8_000;
 pub(super) struct Known {
     prompt: RunSet,
     exams: ExamQuestions,
+    exam_expressions: Vec<u64>,
     blocked_terms: RunSet,
     exams_unknown: bool,
 }
@@ -48,7 +51,11 @@ impl Known {
         }
         Ok(Self {
             prompt: RunSet::new(known.prompt_runs),
-            exams: ExamQuestions::of_hashes(known.exam_runs, known.exam_expressions),
+            exams: ExamQuestions::of_hashes(
+                known.exam_runs,
+                known.exam_expressions.iter().copied(),
+            ),
+            exam_expressions: known.exam_expressions,
             blocked_terms: RunSet::new(known.blocked_terms),
             exams_unknown: known.exams_unknown,
         })
@@ -78,9 +85,27 @@ impl Known {
         self.exams_unknown
     }
 
-    /// What decides about every reply, whatever it holds.
-    pub(super) fn met_always(&self) -> Option<KnownTexts> {
-        self.exams_unknown.then(|| self.met(Met::default()))
+    /// The ids of the course's drills that are exam questions of the platform, and the expressions that say so, in order.
+    pub(super) fn asked_drills(&self, loaded: &LoadedCourse) -> (BTreeSet<String>, Vec<u64>) {
+        let mut ids = BTreeSet::new();
+        let mut met = BTreeSet::new();
+        for hash in &self.exam_expressions {
+            if let Some(drills) = loaded.drill_expressions.get(hash) {
+                ids.extend(drills.iter().cloned());
+                met.insert(*hash);
+            }
+        }
+        (ids, met.into_iter().collect())
+    }
+
+    /// What decides about every reply, whatever it holds: with which expressions the course's own drills met.
+    pub(super) fn met_always(&self, exam_expressions: Vec<u64>) -> Option<KnownTexts> {
+        (self.exams_unknown || !exam_expressions.is_empty()).then(|| {
+            self.met(Met {
+                exam_expressions,
+                ..Met::default()
+            })
+        })
     }
 
     /// The same, of what a reply met.

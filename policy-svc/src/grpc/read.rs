@@ -1,5 +1,7 @@
 //! Requests, checked and turned into what the decisions take.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use turnwise_decisions as decisions;
 use turnwise_kit::{ids, time};
@@ -326,11 +328,12 @@ pub(super) fn policy(policy: policy::Policy) -> Read<decisions::Policy> {
     })
 }
 
-/// What a drill must be to be set: by the course, the class, and what counted before.
+/// What a drill must be to be set: by the course, the class, what counted before, and a platform's exam questions.
 pub(super) fn drill_terms(
     loaded: &LoadedCourse,
     course_only: bool,
     counted: Vec<policy::CountedExercises>,
+    exams: BTreeSet<String>,
 ) -> Read<decisions::DrillTerms> {
     let most = decisions::Rules::MOST_SCOPED_UNITS;
     if counted.len() > most {
@@ -349,6 +352,7 @@ pub(super) fn drill_terms(
             .into_iter()
             .map(|unit| (unit.unit_id, unit.exercises))
             .collect(),
+        exams,
     })
 }
 

@@ -36,7 +36,8 @@ impl Policies {
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
         let course_drills = course_drills || known.exams_unknown();
-        let terms = read::drill_terms(&loaded, course_drills, counted)?;
+        let (asked_drills, exam_expressions) = known.asked_drills(&loaded);
+        let terms = read::drill_terms(&loaded, course_drills, counted, asked_drills)?;
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
@@ -54,7 +55,7 @@ impl Policies {
         };
         let mut resolved = resolve(outcome)?;
         let mut response = reply::resolution(resolved.clone());
-        response.met = known.met_always();
+        response.met = known.met_always(exam_expressions.clone());
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = open_drill.as_ref();
             let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
@@ -64,7 +65,11 @@ impl Policies {
                 resolved.violation = Some(reason.to_string());
                 response = reply::resolution(resolved.clone());
             }
-            response.met = Some(known.met(verdict.met));
+            let mut met = verdict.met;
+            met.exam_expressions.extend(exam_expressions);
+            met.exam_expressions.sort_unstable();
+            met.exam_expressions.dedup();
+            response.met = Some(known.met(met));
         }
         self.replies.count(&resolved);
         if let Some(violation) = &resolved.violation {

@@ -25,7 +25,7 @@ const SUM: [&str; 6] = [
 ];
 
 /// The small pack, in a folder of courses, with these lines below the id of ONE's drill.
-fn pack_with(lines: &[&str]) -> TempDir {
+pub fn pack_with(lines: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join(COURSE);
     write_pack(&pack, COURSE);

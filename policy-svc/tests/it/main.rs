@@ -12,6 +12,7 @@ mod courses;
 mod demo_course;
 mod drill_keys;
 mod evidence;
+mod exam_drills;
 mod exams;
 mod exercises;
 mod explain;

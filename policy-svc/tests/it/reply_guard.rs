@@ -23,7 +23,7 @@ async fn policy(service: &Service) -> Policy {
     service.decide(request).await.unwrap().policy.unwrap()
 }
 
-fn says(text: &str) -> Value {
+pub fn says(text: &str) -> Value {
     json!({
         "action": "SOCRATIC_QUESTION",
         "target_unit_id": "ONE",
@@ -37,14 +37,14 @@ fn says(text: &str) -> Value {
     })
 }
 
-fn sets(question_latex: &str) -> Value {
+pub fn sets(question_latex: &str) -> Value {
     let mut reply = says("Try this.");
     reply["action"] = json!("DRILL_CARD");
     reply["drill_card"] = json!({"prompt": "Work it out.", "question_latex": question_latex});
     reply
 }
 
-async fn resolve(
+pub async fn resolve(
     service: &Service,
     reply: &Value,
     known: &KnownTexts,

@@ -162,6 +162,7 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         context: None,
         procedures: Vec::new(),
         warnings: Vec::new(),
+        drill_places: BTreeMap::new(),
     }
 }
 

@@ -168,6 +168,7 @@ pub fn empty_pack() -> Pack {
         context: None,
         procedures: Vec::new(),
         warnings: Vec::new(),
+        drill_places: BTreeMap::new(),
     }
 }
 

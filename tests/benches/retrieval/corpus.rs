@@ -78,6 +78,7 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
         context: None,
         procedures: Vec::new(),
         warnings: Vec::new(),
+        drill_places: BTreeMap::new(),
     };
     for unit in 0..units {
         let mut choices = Choices::of_round(1, unit as u64);

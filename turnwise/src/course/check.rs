@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use turnwise_course_pack::{Pack, PackFault, load_all};
-use turnwise_policy_svc::drill_keys;
+use turnwise_policy_svc::{drill_keys, exam_drills};
 
 /// Arguments of `turnwise course check`.
 #[derive(clap::Args, Debug, Clone)]
@@ -157,14 +157,17 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                     .to_owned(),
             }),
             Ok(found) => packs.extend(found.into_iter().map(|(dir, result)| match result {
-                Ok(pack) => {
-                    let faults = drill_keys::faults(&pack, usize::MAX);
+                Ok(mut pack) => {
+                    let mut faults = drill_keys::faults(&pack, usize::MAX);
+                    faults.extend(exam_drills::faults(&pack));
+                    let mut warnings = std::mem::take(&mut pack.warnings);
+                    warnings.extend(exam_drills::leave_out(&mut pack));
                     PackReport {
                         dir,
                         ok: faults.is_empty(),
                         summary: faults.is_empty().then(|| Summary::of(&pack)),
                         faults,
-                        warnings: pack.warnings,
+                        warnings,
                     }
                 }
                 Err(faults) => PackReport {

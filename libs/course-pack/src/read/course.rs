@@ -6,7 +6,9 @@ use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
 use crate::fields::{Fields, shorten};
-use crate::model::{Course, DrillChoice, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule};
+use crate::model::{
+    Course, DrillChoice, LlmGrades, PolicyOverrides, PrereqWalk, StuckRule, tasks_are_read,
+};
 use crate::yaml;
 
 /// The format this loader reads.
@@ -62,6 +64,7 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
 
 fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) -> PolicyOverrides {
     let grades_line = fields.line_of("llm_grades");
+    let drills_line = fields.line_of("drills");
     let stuck_rules = [
         ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
         ("consecutive_wrong", StuckRule::ConsecutiveWrong),
@@ -107,9 +110,24 @@ fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) 
         top_k_exam_candidates: fields.whole_number("top_k_exam_candidates", 1..=100, sink),
     };
     fields.finish(sink);
+    let Some(locale) = locale.filter(|locale| !tasks_are_read(locale)) else {
+        return found;
+    };
+    if found.drills == Some(DrillChoice::Checkable)
+        && let Some(line) = drills_line
+    {
+        sink.warn(
+            line,
+            format!(
+                "tasks in the language `{}` are not read here, so hardly a drill of a model's is set: one of the \
+                 course's own stands for it",
+                shorten(locale)
+            ),
+            "write `drills: any`, the default in this language, or give each unit drills of its own",
+        );
+    }
     if found.llm_grades == LlmGrades::Count
-        && let (Some(locale), Some(line)) = (locale, grades_line)
-        && !tasks_are_read(locale)
+        && let Some(line) = grades_line
     {
         // Nothing would hold a model's grade against the task.
         found.llm_grades = LlmGrades::FeedbackOnly;
@@ -124,12 +142,6 @@ fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) 
         );
     }
     found
-}
-
-/// Whether the grading crate reads the words of a drill's task in this language: English alone.
-fn tasks_are_read(locale: &str) -> bool {
-    let language = locale.split('-').next().unwrap_or_default();
-    language.eq_ignore_ascii_case("en")
 }
 
 /// Whether the text has the shape of a BCP 47 tag.

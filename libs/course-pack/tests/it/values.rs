@@ -138,6 +138,52 @@ fn drills_are_checkable_where_the_pack_has_mathematics() {
     let checkable = format!("{COURSE}policy: {{drills: checkable}}\n");
     write(dir.path(), "course.yaml", checkable);
     assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+    // Drills with parameters count as well.
+    write(dir.path(), "course.yaml", COURSE);
+    let parameters = "        parameters: [a in 2..3]\n        prompt: Work it out.\n        question_latex: '2 + [[a]]'\n        \
+                      answer: '[[a + 2]]'\n";
+    let written = "        prompt: Work it out.\n        answer: '5'\n";
+    let units = without(UNITS).replace(written, parameters);
+    assert!(units.contains(parameters));
+    write(dir.path(), "units/10-all.yaml", units);
+    assert_eq!(good(dir.path()).drill_choice(), DrillChoice::Checkable);
+}
+
+#[test]
+fn a_models_drills_are_held_against_mathematics_only_where_tasks_are_read() {
+    let dir = pack();
+    let german = COURSE.replace("locale: en", "locale: de-CH");
+    for (policy, choice, warned) in [
+        ("", DrillChoice::Any, false),
+        ("policy:\n  drills: any\n", DrillChoice::Any, false),
+        (
+            "policy:\n  drills: checkable\n",
+            DrillChoice::Checkable,
+            true,
+        ),
+    ] {
+        write(dir.path(), "course.yaml", format!("{german}{policy}"));
+        let pack = good(dir.path());
+        assert_eq!(pack.drill_choice(), choice, "{policy}");
+        let warning = pack.warnings.first();
+        let says = |text: &str| warning.is_some_and(|found| found.message.contains(text));
+        assert_eq!(
+            says("hardly a drill of a model's is set"),
+            warned,
+            "{policy}"
+        );
+        assert_eq!(warning.and_then(|found| found.line), warned.then_some(7));
+    }
+}
+
+#[test]
+fn drills_that_are_written_out_have_their_places() {
+    let dir = pack();
+    let pack = good(dir.path());
+    let (file, line) = &pack.drill_places["A-D1"];
+    assert_eq!(*file, dir.path().join("units/10-all.yaml"));
+    let at = UNITS.lines().position(|text| text.contains("id: A-D1"));
+    assert_eq!(Some(line - 1), at);
 }
 
 #[test]

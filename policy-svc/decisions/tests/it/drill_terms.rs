@@ -132,3 +132,66 @@ fn a_fallback_passes_over_what_counted() {
         }
     }
 }
+
+#[test]
+fn a_drill_that_a_platform_asks_is_passed_over() {
+    let course = course();
+    let own = ready_made(&course);
+    let unit = course.unit(course.find("B").unwrap());
+    let mut policy = policy(&course);
+    for (left, drill) in own.iter().zip(&unit.drills) {
+        let ids = unit.drills.iter().map(|other| other.id.clone());
+        let terms = DrillTerms {
+            exams: ids.filter(|id| *id != drill.id).collect(),
+            ..DrillTerms::default()
+        };
+        for (prompt, question) in &own {
+            let set = set(&course, &terms, (prompt.as_str(), question.as_str()));
+            assert_eq!(shown(&set), *left);
+            assert_eq!(set.drill_id.as_ref(), Some(&drill.id));
+        }
+        for turn in 0..16 {
+            policy.turn_id = format!("turn-{turn}");
+            let failure = Outcome::Failure(FallbackReason::LlmTimeout);
+            let resolution = resolve(&course, &policy, failure).unwrap();
+            let set = with_drill_on_terms(&course, &policy, &terms, resolution);
+            assert_eq!(shown(&set), *left);
+        }
+    }
+    let all = DrillTerms {
+        exams: unit.drills.iter().map(|drill| drill.id.clone()).collect(),
+        ..DrillTerms::default()
+    };
+    let (prompt, question) = &own[0];
+    let set = set(&course, &all, (prompt.as_str(), question.as_str()));
+    assert_eq!(set.card, None);
+    assert!(set.text.starts_with("Write down a small example"));
+}
+
+/// They stand in students' records, so they must not change.
+#[test]
+fn numbers_of_exercises_stay_as_they_are() {
+    for (prompt, question, number) in [
+        ("Solve for x.", "x + 7 = 12", 0x886a_2db0_a95d_50dd),
+        ("Solve for x.", "x + 7 > 12", 0xe78f_55a8_5269_3a1a),
+        ("Solve for x.", "12 \\ge x + 7", 0xacf0_09d1_0f8f_f109),
+        ("Factor.", "x^2 + 3x", 0xe604_bcbd_db44_0305),
+        ("Expand.", "x(x + 3)", 0xcb75_eb26_858d_1eae),
+        ("Write as a decimal.", "\\frac{3}{4}", 0xa8d7_9a3b_f44a_8506),
+        ("Solve for y.", "x + 2y = 8", 0xb0a6_512d_692b_41a4),
+        (
+            "Find the larger solution.",
+            "(x - 4)(x + 9) = 0",
+            0xf588_b065_3387_afbf,
+        ),
+        (
+            "Work out the value for x = -2.",
+            "7 - 4x",
+            0x65bd_d4fd_cc2d_aeac,
+        ),
+        ("Convert to kilometers.", "3 m", 0x8abe_5cef_2484_5f6c),
+        ("Draw a line of 4 cm.", "", 0xbcf6_c129_d6f6_c129),
+    ] {
+        assert_eq!(exercise(prompt, question), number, "{prompt} {question}");
+    }
+}

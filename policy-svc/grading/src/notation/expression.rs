@@ -56,6 +56,18 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
+    /// The sign as it is written.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Less => "<",
+            Self::LessOrEqual => "≤",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => "≥",
+            Self::NotEqual => "≠",
+        }
+    }
+
     /// The sign with the sides swapped.
     pub(crate) fn swapped(self) -> Self {
         match self {

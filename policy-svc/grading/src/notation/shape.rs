@@ -1,9 +1,11 @@
 //! The shape of an expression: equal for expressions that differ only in the order of summands and factors, in brackets
 //! that change nothing, and in how a product, a quotient or a root is written.
 
+use std::fmt;
+
 use super::{Expression, Relation};
 
-/// A shape.
+/// A shape. The exercises in students' records are told apart by its text: another spelling makes others of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape(String);
 
@@ -21,7 +23,13 @@ pub(crate) fn relation_shape(relation: &Relation) -> Shape {
     } else {
         (right, relation.sign.swapped(), left)
     };
-    Shape(format!("{left} {sign:?} {right}"))
+    Shape(format!("{left} {} {right}", sign.as_str()))
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 fn write(expression: &Expression) -> String {

@@ -56,3 +56,43 @@ fn other_numbers_and_other_tasks_are_other_exercises() {
         }
     }
 }
+
+/// Their hashes stand in students' records: whoever changes one of these makes other exercises of all that counted.
+#[test]
+fn forms_stay_as_they_are() {
+    for (prompt, question, form) in [
+        ("Solve for x.", "x + 7 = 12", "solve | (7+x) = 12"),
+        ("Solve for x.", "x + 7 > 12", "solve | (7+x) > 12"),
+        ("Solve for x.", "12 \\ge x + 7", "solve | (7+x) ≤ 12"),
+        ("Factor.", "x^2 + 3x", "factor | ([3*x]+x^2)"),
+        ("Expand.", "x(x + 3)", "expand | [(3+x)*x]"),
+        (
+            "Write as a decimal.",
+            "\\frac{3}{4}",
+            "convert | [/4*3] | to decimal",
+        ),
+        (
+            "Solve for y.",
+            "x + 2y = 8",
+            "solve | ([2*y]+x) = 8 | for y",
+        ),
+        (
+            "Find the larger solution.",
+            "(x - 4)(x + 9) = 0",
+            "solve | 0 = [(-[4]+x)*(9+x)] | largest",
+        ),
+        (
+            "Work out the value for x = -2.",
+            "7 - 4x",
+            "evaluate | (-[4*x]+7) | x = -[2]",
+        ),
+        (
+            "Convert to kilometers.",
+            "3 m",
+            "convert | 3 length 1 | to kilometers",
+        ),
+        ("Draw a line of 4 cm.", "", "drawalineof4cm | "),
+    ] {
+        assert_eq!(exercise_form(prompt, question), form);
+    }
+}

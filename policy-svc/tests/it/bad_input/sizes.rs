@@ -8,7 +8,7 @@ use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
     Courses, HelperSettings, StartError, answers::Answers, artifacts::Context,
-    courses::LoadedCourse, routes_over,
+    courses::LoadedCourse, exam_drills::DrillExpressions, routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -39,6 +39,7 @@ fn serve(spec: CourseSpec) -> Client {
         answers: Answers::default(),
         checkable_drills: false,
         exams: turnwise_reply_guard::ExamQuestions::default(),
+        drill_expressions: DrillExpressions::default(),
         chat: turnwise_lesson_policy::Course::default(),
         context: Context::default(),
         procedures: Vec::new(),

@@ -102,6 +102,7 @@ pub fn course() -> Pack {
         context: None,
         procedures: Vec::new(),
         warnings: Vec::new(),
+        drill_places: BTreeMap::new(),
     };
     for (id, title, lesson) in topics {
         pack.units.push(unit(id, title));

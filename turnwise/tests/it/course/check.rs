@@ -105,6 +105,17 @@ fn check_works_out_the_keys_of_drills_with_parameters() {
     ] {
         assert!(line.contains(part), "{out}");
     }
+    // Nor may a drill be an exam question.
+    let asked = units
+        .replace("        parameters:\n          - a in 2..9\n", "")
+        .replace("'x^{2} = [[a^2]]'", "'x + 1 = 3'")
+        .replace("'x = [[a]]'", "x = 2");
+    fs::write(dir.path().join("units/all.yaml"), asked).unwrap();
+    let (code, out) = course(&["check", text(dir.path())]);
+    assert_eq!(code, Ok(ExitCode::FAILURE), "{out}");
+    let line =
+        format!("{place}the drill `EQ-D1` asks what the exam question `EQ-B1` asks, and would");
+    assert!(out.starts_with(&line), "{out}");
     let good = units.replace("'x^{2} = [[a^2]]'", "'[[a]]x = [[a^2]]'");
     fs::write(dir.path().join("units/all.yaml"), good).unwrap();
     let (code, out) = course(&["check", text(dir.path())]);
