@@ -116,9 +116,9 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
 fn readings(problem: &Problem, answer: &str) -> Vec<(Reading, Answer)> {
     let mut readings = answer::readings(answer);
     let takes_list = match &problem.subject {
-        Subject::Expression(_) => false,
+        Subject::Expression(_) | Subject::Quantity(_) => false,
         Subject::Relations(relations) => relations.iter().all(|one| one.sign == Sign::Equal),
-        Subject::System(_) | Subject::Quantity(_) | Subject::Comparison(..) => true,
+        Subject::System(_) | Subject::Comparison(..) => true,
     };
     if !takes_list {
         let fewest = readings.iter().map(|(_, own)| own.item_count()).min();
