@@ -6,6 +6,8 @@ mod reading;
 
 use std::rc::Rc;
 
+use num_traits::Zero;
+
 pub(crate) use self::{
     doubts::{as_list, doubts, other_sides},
     phrases::phrase,
@@ -14,7 +16,7 @@ pub(crate) use self::{
 
 use crate::{
     algebra::{Env, Roots, Work, normal},
-    notation::{Comma, Expression, Relation, Sign, Slash, relations},
+    notation::{Comma, Expression, Relation, Sign, Slash, relations, shape},
     units::Unit,
 };
 
@@ -211,6 +213,36 @@ impl Answer {
 }
 
 impl Answer {
+    /// The answer with what it comes to in place of each chain of equalities that does not hold: `x = 15 - 6 = 8` as `x = 8`.
+    /// Nothing where all hold. What says the question again is passed over. Sides with variables may be steps, such as
+    /// `4x = 24`: they count only where values have variables.
+    pub(crate) fn concluded(
+        &self,
+        question: Option<&Expression>,
+        with_variables: bool,
+        work: &mut Work,
+    ) -> Option<Self> {
+        let Self::Items(items) = self else {
+            return None;
+        };
+        let mut is_other = false;
+        let mut concluded = Vec::with_capacity(items.len());
+        for (link, item) in items {
+            let last = item.last_side(question, with_variables, work);
+            is_other |= last.is_some();
+            concluded.push((*link, last.unwrap_or_else(|| item.clone())));
+        }
+        is_other.then_some(Self::Items(concluded))
+    }
+
+    /// How many items the answer has; a phrase is one.
+    pub(crate) fn item_count(&self) -> usize {
+        match self {
+            Self::Items(items) => items.len(),
+            Self::Phrase(_) => 1,
+        }
+    }
+
     /// Every expression that stands in the answer.
     pub(crate) fn expressions(&self) -> Vec<&Expression> {
         let Self::Items(items) = self else {
@@ -249,6 +281,63 @@ impl Item {
             })
             .collect::<Option<_>>()?;
         Some(relations(&sides, signs))
+    }
+
+    /// What a chain of equalities that does not hold comes to, with its variable: see [`Answer::concluded`].
+    fn last_side(
+        &self,
+        question: Option<&Expression>,
+        with_variables: bool,
+        work: &mut Work,
+    ) -> Option<Self> {
+        let Self::Chain { sides, signs, unit } = self else {
+            return None;
+        };
+        let equal = signs.iter().all(|sign| *sign == Sign::Equal);
+        if !equal || assignment(sides, signs, work).is_some() {
+            return None;
+        }
+        let (variable, rest) = match sides.as_slice() {
+            [variable @ Part::Value(Expression::Variable(_)), rest @ ..] => (Some(variable), rest),
+            all => (None, all),
+        };
+        let mut last = None;
+        for side in rest {
+            let Part::Value(side) = side else {
+                return None;
+            };
+            if side.has_variable() && !with_variables {
+                return None;
+            }
+            if question.is_none_or(|question| shape(question) != shape(side)) {
+                last = Some(side.clone());
+            }
+        }
+        let last = last?;
+        // `4x + 12 = 0` makes an equation of an expression.
+        let is_zero = matches!(&last, Expression::Number { value, .. } if value.is_zero());
+        if is_zero
+            && rest
+                .iter()
+                .any(|side| matches!(side, Part::Value(side) if side.has_variable()))
+        {
+            return None;
+        }
+        Some(match (variable, unit) {
+            (Some(variable), unit) => Self::Chain {
+                sides: vec![variable.clone(), Part::Value(last)],
+                signs: vec![Sign::Equal],
+                unit: unit.clone(),
+            },
+            (None, Some(unit)) => Self::Value {
+                plain: None,
+                united: Some(Box::new((last, unit.clone()))),
+            },
+            (None, None) => Self::Value {
+                plain: Some(last),
+                united: None,
+            },
+        })
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::{
     algebra::Work,
-    answer::{self, Answer, Reading},
+    answer::{self, Answer, Letters, Reading},
     claims, copies, formed,
     grade::{Drill, Grade, Reason, Task, Verdict},
     key::{self, plain},
+    notation::{Expression, Sign},
     solving::{self, Judgement},
     task::{self, Problem, Subject, Target, Unread},
     wording, working,
@@ -88,7 +89,7 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
         Err(Unread::Task(_)) => return (Verdict::CannotTell, Reason::UnreadableTask),
         Err(Unread::Question(_)) => return (Verdict::CannotTell, Reason::UnreadableQuestion),
     };
-    let readings = answer::readings(answer);
+    let readings = readings(problem, answer);
     let Some(((_, first), others)) = readings.split_first() else {
         return (Verdict::CannotTell, Reason::UnreadableAnswer);
     };
@@ -104,32 +105,84 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
             judgement = next;
         }
     }
-    if judgement.0 == Verdict::Wrong && is_doubted(problem, answer, &readings) {
+    if judgement.0 == Verdict::Wrong && is_doubted(problem, answer, &readings, judgement.1) {
         return solving::OPEN;
     }
     judgement
 }
 
+/// All ways to read an answer. Where no list is asked for, a comma between digits parts no items: `2,6` is one number, be it
+/// right or wrong.
+fn readings(problem: &Problem, answer: &str) -> Vec<(Reading, Answer)> {
+    let mut readings = answer::readings(answer);
+    let takes_list = match &problem.subject {
+        Subject::Expression(_) | Subject::Quantity(_) => false,
+        Subject::Relations(relations) => relations.iter().all(|one| one.sign == Sign::Equal),
+        Subject::System(_) | Subject::Comparison(..) => true,
+    };
+    if !takes_list {
+        let fewest = readings.iter().map(|(_, own)| own.item_count()).min();
+        readings.retain(|(_, own)| Some(own.item_count()) == fewest);
+    }
+    readings
+}
+
 /// Whether a wrong answer would not be wrong in a less usual reading.
-fn is_doubted(problem: &Problem, answer: &str, readings: &[(Reading, Answer)]) -> bool {
-    let mut work = Work::new();
-    let mut judged = |other: &Answer| by_reading(problem, other, &mut work).0;
-    let sides = match problem.subject {
-        Subject::Expression(_) => readings
+fn is_doubted(
+    problem: &Problem,
+    answer: &str,
+    readings: &[(Reading, Answer)],
+    reason: Reason,
+) -> bool {
+    let is_expression = matches!(problem.subject, Subject::Expression(_));
+    // The sides of a chain have one value: another may only have a better form.
+    let sides: Vec<Answer> = if is_expression && reason != Reason::NotEqual {
+        readings
             .iter()
             .flat_map(|(_, answer)| answer::other_sides(answer))
-            .collect(),
-        _ => Vec::new(),
+            .collect()
+    } else {
+        Vec::new()
     };
+    let mut work = Work::new();
+    let mut judged = |other: &Answer| by_reading(problem, other, &mut work).0;
     answer::as_list(answer).is_some_and(|list| judged(&list) == Verdict::Right)
         || sides
             .into_iter()
             .chain(answer::doubts(answer))
             .filter(|other| !readings.iter().any(|(_, known)| known == other))
+            .filter(|other| !is_expression || is_one(other))
             .any(|other| judged(&other) != Verdict::Wrong)
 }
 
+/// Whether an answer is one thing, as expressions have one value: `+-8` is no two.
+fn is_one(answer: &Answer) -> bool {
+    let values = || answer.values(Letters::Variables, &mut Work::new());
+    matches!(answer, Answer::Phrase(_)) || values().is_some_and(|values| values.len() == 1)
+}
+
+/// Judges one reading of an answer. What a chain that does not hold comes to is never right; it is wrong where it would be
+/// wrong alone.
 fn by_reading(problem: &Problem, answer: &Answer, work: &mut Work) -> Judgement {
+    let own = by_subject(problem, answer, work);
+    if own.0 != Verdict::CannotTell {
+        return own;
+    }
+    let question = match &problem.subject {
+        Subject::Expression(question) => Some(question),
+        _ => None,
+    };
+    let with_variables = question.is_some_and(Expression::has_variable);
+    let Some(concluded) = answer.concluded(question, with_variables, work) else {
+        return own;
+    };
+    match by_subject(problem, &concluded, work) {
+        wrong @ (Verdict::Wrong, _) => wrong,
+        _ => own,
+    }
+}
+
+fn by_subject(problem: &Problem, answer: &Answer, work: &mut Work) -> Judgement {
     match &problem.subject {
         Subject::Quantity(_) if problem.round.is_some() => solving::OPEN,
         Subject::Relations(_) | Subject::System(_) => solving::judge(problem, answer, work),

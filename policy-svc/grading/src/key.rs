@@ -2,8 +2,6 @@
 
 mod values;
 
-use std::rc::Rc;
-
 use num_bigint::BigInt;
 
 use self::values::lists;
@@ -46,8 +44,10 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
 /// word.
 pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
     let (own, theirs) = (written(key), written(answer));
-    // `5!` and `5?` say more than 5.
-    let says_more = answer.trim_end().ends_with(['!', '?']) && key.trim_end() != answer.trim_end();
+    // `5!`, `5?` and `5...` say more than 5, and a `"5"` is read like every other answer in quotes.
+    let says_more = ["!", "?", "…", "..", "\"", "`"]
+        .iter()
+        .any(|mark| answer.contains(*mark) && !key.contains(*mark));
     if says_more || own.is_empty() || own.to_lowercase() != theirs.to_lowercase() {
         return false;
     }
@@ -266,10 +266,17 @@ fn items(
     } else {
         Letters::Units
     };
-    match answer.values(letters, work) {
-        Some(values) => lists(&keys, &values, work),
-        None => Verdict::CannotTell,
+    if let Some(values) = answer.values(letters, work) {
+        return lists(&keys, &values, work);
     }
+    // `10 * 1.5 = 16` does not hold: it is wrong if 16 is.
+    let concluded = answer
+        .concluded(None, with_variables, work)
+        .and_then(|last| last.values(letters, work));
+    verdict_if(
+        concluded.is_some_and(|values| lists(&keys, &values, work) == Verdict::Wrong),
+        Verdict::Wrong,
+    )
 }
 
 fn between_variables(relation: &Relation) -> bool {
@@ -366,6 +373,11 @@ fn verdict_if(certain: bool, verdict: Verdict) -> Verdict {
 
 /// Whether two expressions have one value.
 fn expressions(key: &Expression, answer: &Expression, work: &mut Work) -> Verdict {
+    // Another variable is another question.
+    let (own, theirs) = (key.variables(), answer.variables());
+    if own.is_empty() != theirs.is_empty() {
+        return Verdict::CannotTell;
+    }
     let mut value =
         |expression: &Expression, roots: Roots| normal(expression, &mut Env::new(roots), work).ok();
     let absolute = |expression: &Expression| {
@@ -398,11 +410,6 @@ fn expressions(key: &Expression, answer: &Expression, work: &mut Work) -> Verdic
         if &left * &hundred == right || &right * &hundred == left {
             return Verdict::CannotTell;
         }
-    }
-    // Another variable is another question.
-    let names = |expression: &Expression| -> Vec<Rc<str>> { expression.variables() };
-    if names(key) != names(answer) && (names(key).is_empty() || names(answer).is_empty()) {
-        return Verdict::CannotTell;
     }
     Verdict::Wrong
 }

@@ -41,9 +41,9 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
     let given: Vec<Relation> = relations
         .iter()
         .map(|relation| Relation {
-            left: substituted(&relation.left, problem),
+            left: substituted(&relation.left, &problem.givens),
             sign: relation.sign,
-            right: substituted(&relation.right, problem),
+            right: substituted(&relation.right, &problem.givens),
         })
         .collect();
     let mut variables: Vec<Rc<str>> = given
@@ -78,8 +78,45 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, work: &mut Work) -> Judg
         }
         Verdict::Right => as_worked_out(&given, answer, work).unwrap_or(judgement),
         // `5 + 4 = 9` shows the number that was missing, somewhere.
-        Verdict::Wrong if !is_system && answer.is_arithmetic() => OPEN,
+        Verdict::Wrong if answer.is_arithmetic() && is_filled_in(&given, &variables, answer) => {
+            OPEN
+        }
         _ => judgement,
+    }
+}
+
+/// Whether an answer is the exercise's equation with a number in its place.
+fn is_filled_in(given: &[Relation], variables: &[Rc<str>], answer: &Answer) -> bool {
+    let ([relation], [variable], Answer::Items(items)) = (given, variables, answer) else {
+        return false;
+    };
+    let said: Vec<_> = items
+        .iter()
+        .filter_map(|(_, item)| item.relations())
+        .flatten()
+        .map(|relation| relation_shape(&relation))
+        .collect();
+    let mut numbers = Vec::new();
+    for expression in answer.expressions() {
+        literals(expression, &mut numbers);
+    }
+    numbers.into_iter().any(|number| {
+        let value = [(Rc::clone(variable), number.clone())];
+        said.contains(&relation_shape(&Relation {
+            left: substituted(&relation.left, &value),
+            sign: relation.sign,
+            right: substituted(&relation.right, &value),
+        }))
+    })
+}
+
+/// The numbers that stand in an expression, each once.
+fn literals<'a>(expression: &'a Expression, found: &mut Vec<&'a Expression>) {
+    if is_literal(expression) && !found.contains(&expression) {
+        found.push(expression);
+    }
+    for part in expression.parts() {
+        literals(part, found);
     }
 }
 
@@ -173,17 +210,11 @@ pub(crate) fn is_solved(relation: &Relation) -> bool {
 }
 
 /// The expression with the givens put in.
-fn substituted(expression: &Expression, problem: &Problem) -> Expression {
-    let one = |part: &Expression| Box::new(substituted(part, problem));
-    let all = |parts: &[Expression]| {
-        parts
-            .iter()
-            .map(|part| substituted(part, problem))
-            .collect()
-    };
+fn substituted(expression: &Expression, givens: &[(Rc<str>, Expression)]) -> Expression {
+    let one = |part: &Expression| Box::new(substituted(part, givens));
+    let all = |parts: &[Expression]| parts.iter().map(|part| substituted(part, givens)).collect();
     match expression {
-        Expression::Variable(name) => problem
-            .givens
+        Expression::Variable(name) => givens
             .iter()
             .find(|(given, _)| given == name)
             .map_or_else(|| expression.clone(), |(_, value)| value.clone()),
@@ -264,9 +295,10 @@ fn picked(numbers: Vec<Quotient>, pick: Pick, work: &mut Work) -> Option<Vec<Quo
 
 /// The constant that a value is.
 fn constant(value: &Value, work: &mut Work) -> Result<Quotient, Stop> {
-    let value = normal(&value.expression, &mut Env::new(Roots::Real), work)?;
-    if value.is_constant() {
-        Ok(value)
+    let number = normal(&value.expression, &mut Env::new(Roots::Real), work)?;
+    // `0x` has a variable, too.
+    if number.is_constant() && !value.expression.has_variable() {
+        Ok(number)
     } else {
         Err(Stop::Unsupported)
     }

@@ -161,7 +161,9 @@ fn mixed_in_words(text: &str) -> String {
 
 /// `1.200,00` and `1.200`, where points part thousands.
 fn points_between_thousands(text: &str) -> String {
-    let (whole, places) = text.split_once(',').unwrap_or((text, ""));
+    // Of a chain, the last side counts.
+    let (before, value) = text.split_at(text.rfind('=').map_or(0, |at| at + 1));
+    let (whole, places) = value.split_once(',').unwrap_or((value, ""));
     let mut groups = whole.split('.');
     let lead = groups.next().unwrap_or_default();
     let digits = |text: &str| text.chars().all(|character| character.is_ascii_digit());
@@ -177,7 +179,7 @@ fn points_between_thousands(text: &str) -> String {
         return text.to_owned();
     }
     let point = if places.is_empty() { "" } else { "." };
-    format!("{lead}{}{point}{places}", rest.concat())
+    format!("{before}{lead}{}{point}{places}", rest.concat())
 }
 
 /// `(-∞, -2) and (2, ∞)`, meant as a union.

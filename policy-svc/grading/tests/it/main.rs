@@ -9,6 +9,7 @@ mod course;
 mod drills;
 mod exercises;
 mod golden;
+mod guesses;
 mod hostile;
 mod keys;
 mod properties;
