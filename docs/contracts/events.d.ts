@@ -107,7 +107,7 @@ export interface ClientEvent {
   examResult?: ExamResult;
   /** question_index is the question to go back to, from 0; only with CLARIFICATION_CORRECT, and one that was answered. */
   questionIndex?: number;
-  /** card_token is the token of the drill that the button stands on; only with STUCK_HINT, as the button has it. The hint is then about that drill. One that no drill of this unit in the thread's latest messages has is not used: the answer has the notice DRILL_TOKEN_INVALID, and the hint is about the unit. */
+  /** card_token is the token of the drill that the button stands on; only with STUCK_HINT, as the button has it. The hint is then about that drill. One that no drill of this unit in the thread's latest 50 messages has is not used: the answer has the notice DRILL_TOKEN_INVALID, and the hint is about the unit. */
   cardToken?: string;
 }
 

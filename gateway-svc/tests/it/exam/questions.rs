@@ -145,10 +145,10 @@ async fn nobody_waits_longer_than_for_one_call() {
 
 #[tokio::test]
 async fn more_questions_than_are_read_are_not_all_known() {
-    let served = Served::new(201);
+    let served = Served::new(2_001);
     let hashes = read(&served.questions()).await;
     assert!(hashes.incomplete && !hashes.runs.is_empty());
-    assert_eq!(served.calls(), 200);
+    assert_eq!(served.calls(), 2_000);
 }
 
 #[tokio::test]
