@@ -154,8 +154,7 @@ async fn while_the_words_are_not_known_the_courses_drills_are_set(kind: Kind) {
     };
     let unit = pack.units.iter().find(|unit| unit.id == OPEN).unwrap();
     assert!(
-        unit.drills
-            .iter()
+        unit.all_drills()
             .any(|drill| drill.prompt == prompt && drill.question_latex == question_latex),
         "{prompt} {question_latex}"
     );

@@ -31,6 +31,8 @@ const STUDENTS: usize = 20;
 /// How many of them at once.
 const AT_ONCE: usize = 4;
 const UNIT: &str = "ALG-01";
+/// A part of POLICY that stands nowhere else in a prompt.
+const DECISION: &str = "\"desiredExamTier\":";
 
 async fn two_hundred_messages_have_no_effect(kind: Kind) {
     let seed = |id: &str, unit| Seed::units(id, DEMO_COURSE, vec![unit]);
@@ -158,8 +160,7 @@ impl Counts {
             );
         }
         // What a student is told of the rules is words of the sheet; the decision itself should not be among them.
-        let policy = obeyed.facts.policy.as_ref().unwrap();
-        self.policy_told += usize::from(tutor(answer).text.contains(&policy.turn_id));
-        assert!(obeyed.told(ChatRole::System).contains(&policy.turn_id));
+        self.policy_told += usize::from(tutor(answer).text.contains(DECISION));
+        assert!(obeyed.told(ChatRole::System).contains(DECISION));
     }
 }
