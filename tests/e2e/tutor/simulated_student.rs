@@ -28,6 +28,8 @@ pub struct SimulatedStudent {
     pub thread: Thread,
     /// The card below the last message.
     pub card: Option<TutorCard>,
+    /// The cards of the thread so far, which a button may be about.
+    earlier: Vec<TutorCard>,
     /// The buttons of the last message.
     pub below: Vec<Button>,
     /// The buttons that came with a result; empty: there is none, and the card's own are still there.
@@ -70,6 +72,7 @@ impl SimulatedStudent {
             student,
             thread,
             card: None,
+            earlier: Vec::new(),
             below: Vec::new(),
             after: Vec::new(),
             standing: SnapshotLite::default(),
@@ -89,6 +92,7 @@ impl SimulatedStudent {
     pub async fn open(&mut self) {
         self.thread = self.student.open(DEMO_COURSE).await;
         self.card = None;
+        self.earlier.clear();
         self.below.clear();
         self.after.clear();
     }
@@ -116,6 +120,7 @@ impl SimulatedStudent {
         let message = tutor(answer);
         self.thread.message_count += 2;
         self.card = message.card.clone();
+        self.earlier.extend(message.card.clone());
         self.below = message.buttons.clone();
         self.after.clear();
         self.stand(answer.snapshot_lite.clone());
@@ -162,7 +167,13 @@ impl SimulatedStudent {
                 Came::Message(self.take(turn).await)
             }
             ButtonCall::GradeDrill => {
-                let answer = hand.drill(self.drill());
+                if !button.card_token.is_empty() {
+                    self.look_back(&button.card_token);
+                }
+                let answer = match &button.typed_answer {
+                    Some(typed) => typed.clone(),
+                    None => hand.drill(self.drill()),
+                };
                 let graded = self.student.grade_drill(self.grading(answer)).await;
                 let graded = graded.unwrap_or_else(|status| panic!("{status:?} {:?}", self.card));
                 let unit_id = self.unit_id().to_owned();
@@ -187,6 +198,15 @@ impl SimulatedStudent {
             ButtonCall::ViewVideo => self.look(SupportKind::Video).await,
             ButtonCall::Compose => Came::Typing,
         }
+    }
+
+    /// Puts the earlier drill with this token on the screen again.
+    fn look_back(&mut self, token: &str) {
+        let found = self.earlier.iter().rfind(|card| {
+            let content = card.content.as_ref();
+            matches!(content, Some(Content::Drill(drill)) if drill.drill_token == token)
+        });
+        self.card = found.cloned();
     }
 
     async fn look(&mut self, kind: SupportKind) -> Came {
