@@ -123,14 +123,19 @@ fn a_fallback_passes_over_what_counted() {
         let terms = counted(&rest);
         for turn in 0..16 {
             policy.turn_id = format!("turn-{turn}");
-            let failure = Outcome::Failure(FallbackReason::LlmTimeout);
-            let resolution = resolve(&course, &policy, failure).unwrap();
-            let set = with_drill_on_terms(&course, &policy, &terms, resolution);
+            let set = set_without_a_model(&course, &policy, &terms);
             assert_eq!(shown(&set), *left);
             assert_eq!(set.fallback_reason, Some(FallbackReason::LlmTimeout));
             assert_eq!(set.observations, []);
         }
     }
+}
+
+/// What is set where the model did not answer.
+fn set_without_a_model(course: &Course, policy: &Policy, terms: &DrillTerms) -> Resolution {
+    let failure = Outcome::Failure(FallbackReason::LlmTimeout);
+    let resolution = resolve(course, policy, failure).unwrap();
+    with_drill_on_terms(course, policy, terms, resolution)
 }
 
 #[test]
@@ -152,9 +157,7 @@ fn a_drill_that_a_platform_asks_is_passed_over() {
         }
         for turn in 0..16 {
             policy.turn_id = format!("turn-{turn}");
-            let failure = Outcome::Failure(FallbackReason::LlmTimeout);
-            let resolution = resolve(&course, &policy, failure).unwrap();
-            let set = with_drill_on_terms(&course, &policy, &terms, resolution);
+            let set = set_without_a_model(&course, &policy, &terms);
             assert_eq!(shown(&set), *left);
         }
     }
