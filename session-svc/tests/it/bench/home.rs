@@ -77,6 +77,13 @@ impl Home {
         servers.iter().filter(is_primary).collect()
     }
 
+    /// Takes all data off the servers.
+    pub fn clear(&self) {
+        for server in self.primaries() {
+            server.command(&["FLUSHALL"]).unwrap();
+        }
+    }
+
     /// Asks the server that holds this key.
     pub fn ask(&self, parts: &[&str]) -> Value {
         let primaries = self.primaries();
