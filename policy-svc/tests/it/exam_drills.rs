@@ -35,6 +35,7 @@ fn a_drill_that_is_an_exam_question_refuses_the_pack() {
     for (prompt, question) in [
         ("Work out the value.", "2+2"),
         ("Work out $2 + 2$.", ""),
+        ("Work out the value.", "2.0 + 2"),
         // It has no expression to compare, and reads the same.
         ("Name  the capital of Peru.", ""),
     ] {
