@@ -149,6 +149,7 @@ pub fn resolve_request(
         known: Some(known),
         typed: typed(facts, texts),
         open_drill: open_drill(facts, texts),
+        placement_question: placement_question(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
     })
@@ -188,6 +189,27 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     let Some(Content::Drill(drill)) = &card.content else {
         return None;
     };
+    Some(OpenDrill {
+        unit_id: card.unit_id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        said: said_lately(texts),
+    })
+}
+
+/// The question that the student's placement waits for an answer to.
+fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let question = facts.plan.as_ref()?.placement_question.as_ref()?;
+    Some(OpenDrill {
+        unit_id: question.unit_id.clone(),
+        prompt: question.prompt.clone(),
+        question_latex: question.question_latex.clone(),
+        said: said_lately(texts),
+    })
+}
+
+/// What the student said in the messages that the turn uses, and in its own.
+fn said_lately(texts: &TurnTexts) -> String {
     let said = texts
         .recent_messages
         .iter()
@@ -200,12 +222,7 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     }
     let said = said.join("\n");
     let last = said.len().saturating_sub(SAID_MAX_BYTES);
-    Some(OpenDrill {
-        unit_id: card.unit_id.clone(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        said: said[said.ceil_char_boundary(last)..].to_owned(),
-    })
+    said[said.ceil_char_boundary(last)..].to_owned()
 }
 
 /// What the student typed, where it may be an answer to an exercise: a short message, and none to a question of the tutor's.
