@@ -31,9 +31,11 @@ pub(crate) fn traits(drill: &Drill<'_>) -> Vec<String> {
         let found = task::formula(text)?;
         is_telling(&found).then(|| subject(&found, only(&found.variables())))
     });
-    let whole = task::problem(drill).ok();
-    let whole = whole.map(|problem| understood(&problem));
-    let mut found: Vec<String> = alone.chain(whole).collect();
+    let mut found: Vec<String> = alone.collect();
+    if found.is_empty() {
+        let whole = task::problem(drill).ok();
+        found.extend(whole.map(|problem| understood(&problem)));
+    }
     found.sort_unstable();
     found.dedup();
     found

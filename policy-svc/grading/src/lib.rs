@@ -91,9 +91,9 @@ pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
     exercise::form(&drill(prompt, question_latex))
 }
 
-/// What tells an exercise from others, whatever is to be done: each of its formulas in the form of [`exercise_form`], and that
-/// form itself where the task can be read. Two that have one of these in common ask for the same, or each tells how the
-/// other goes.
+/// What tells an exercise from others, whatever is to be done: each of its formulas in the form that [`exercise_form`] gives
+/// them; where it has none, that form itself, if the task can be read. Of two that have one of these in common, each tells
+/// how the other goes.
 #[must_use]
 pub fn exercise_traits(prompt: &str, question_latex: &str) -> Vec<String> {
     exercise::traits(&drill(prompt, question_latex))

@@ -85,7 +85,7 @@ async fn the_words_of_a_drill_that_is_never_set_are_still_an_exams() {
     fs::write(&exams, text).unwrap();
     let mut pack = load(&folder.path().join(COURSE)).unwrap();
     assert_eq!(exam_drills::faults(&pack), []);
-    let warnings = exam_drills::leave_out(&mut pack);
+    let (warnings, _) = exam_drills::leave_out(&mut pack);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let warning = warnings[0].to_string();
     assert!(warning.starts_with(&id_line(&folder)), "{warning}");
