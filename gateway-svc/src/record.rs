@@ -14,7 +14,7 @@ use turnwise_proto::{
         CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    session::v1::{GradedDrill, StudentSnapshot, ThreadKind, TurnState},
+    session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, tutor_card::Content},
 };
 
@@ -75,8 +75,16 @@ pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
 /// another thread was about. A thread that has no turn yet goes on from the record.
 #[must_use]
 pub fn seen_from_thread(facts: &TurnFacts) -> Option<StudentSnapshot> {
-    let mut snapshot = facts.snapshot.clone()?;
-    if let Some(thread) = &facts.thread_focus {
+    let snapshot = facts.snapshot.clone()?;
+    Some(from_thread(snapshot, facts.thread_focus.as_ref()))
+}
+
+/// A record as a thread sees it.
+pub(crate) fn from_thread(
+    mut snapshot: StudentSnapshot,
+    thread: Option<&ThreadFocus>,
+) -> StudentSnapshot {
+    if let Some(thread) = thread {
         let latest = snapshot.turn.take().unwrap_or_default();
         let of_thread = TurnState {
             focus_unit_id: thread.focus_unit_id.clone(),
@@ -87,7 +95,7 @@ pub fn seen_from_thread(facts: &TurnFacts) -> Option<StudentSnapshot> {
             && latest.target_unit_id == of_thread.target_unit_id;
         snapshot.turn = Some(if is_latest { latest } else { of_thread });
     }
-    Some(snapshot)
+    snapshot
 }
 
 /// The request for the decision; `None` without a plan.

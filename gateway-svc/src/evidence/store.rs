@@ -17,6 +17,7 @@ use turnwise_proto::{
 use super::Evidence;
 use crate::{
     conversation::{Begun, Request, send_once_more, stored},
+    record::from_thread,
     upstream::Step,
 };
 
@@ -96,7 +97,7 @@ impl EvidenceRequest<'_> {
 }
 
 impl Evidence {
-    /// The first round trip.
+    /// The first round trip. The record is as the thread sees it: what another thread asks for is not this one's target.
     pub(super) async fn begin<A: Message + Default>(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -125,7 +126,10 @@ impl Evidence {
             Some(begin_evidence_response::Outcome::StoredAnswer(bytes)) => {
                 stored(bytes).map(Begun::Stored)
             }
-            Some(begin_evidence_response::Outcome::Start(start)) => {
+            Some(begin_evidence_response::Outcome::Start(mut start)) => {
+                let snapshot = start.snapshot.take();
+                let thread = start.thread_focus.as_ref();
+                start.snapshot = snapshot.map(|snapshot| from_thread(snapshot, thread));
                 Ok(Begun::Start(Box::new(start)))
             }
             None => Err(Step::Session.malformed()),
@@ -142,6 +146,7 @@ impl Evidence {
         let EvidenceStart {
             snapshot,
             question_records: mut records,
+            thread_focus,
             ..
         } = *start;
         let mut snapshot = snapshot.unwrap_or_default();
@@ -181,10 +186,11 @@ impl Evidence {
                 }
                 Some(commit_evidence_response::Outcome::Conflict(current)) => {
                     self.metrics.conflict();
-                    snapshot = StudentSnapshot {
+                    let current = StudentSnapshot {
                         class_placement: snapshot.class_placement,
                         ..current
                     };
+                    snapshot = from_thread(current, thread_focus.as_ref());
                     records = committed.question_records;
                 }
                 Some(commit_evidence_response::Outcome::AlreadyGraded(_)) => {
