@@ -2,15 +2,17 @@
 
 use std::{future::Future, time::Duration};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
-use turnwise_kit::Fault;
+use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{
         BeginEvidenceRequest, CommitEvidenceRequest, DrillActivity, EvidenceStart, GradedDrill,
-        QuestionRecord, StudentSnapshot, begin_evidence_response, commit_evidence_response,
+        QuestionRecord, StudentSnapshot, ThreadKind, begin_evidence_response,
+        commit_evidence_response,
     },
 };
 
@@ -77,7 +79,32 @@ pub(super) enum Committed<A> {
     AlreadyGraded,
 }
 
-impl EvidenceRequest<'_> {
+impl<'a> EvidenceRequest<'a> {
+    /// A request in a thread of the tutor's, by which no drill is spent yet.
+    pub(super) fn of_tutor(
+        context: &'a CallContext,
+        caller: &'a Caller,
+        (thread_id, course_id): (&'a str, &'a str),
+        idempotency_key: &'a str,
+        body_hash: Bytes,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            request: Request {
+                context,
+                caller,
+                address: None,
+                kind: ThreadKind::Tutor,
+                thread_id,
+                course_id,
+                idempotency_key,
+                body_hash,
+            },
+            drill_nonce: String::new(),
+            now,
+        }
+    }
+
     /// The key under which a platform's exam system knows this request: the same for each retry, another for each student
     /// and for each other request.
     pub(super) fn platform_key(&self) -> String {
