@@ -5,13 +5,40 @@ use std::{collections::HashSet, path::PathBuf};
 use turnwise_course_pack::{Drill, Pack, PackFault, Unit};
 use turnwise_decisions::{Rules, exercise, limits::has_two_equations};
 use turnwise_grading::{Verdict, grade};
+use turnwise_reply_guard::{Form, Reason, form_fault};
 
 /// The most names that a warning lists.
 const MOST_NAMES: usize = 10;
 
-/// The drills that hold two equations, one in the prompt and one in the exercise.
+/// The drills that hold two equations, one in the prompt and one in the exercise, and those with text that cannot be seen or
+/// changes how other text is seen.
 #[must_use]
 pub fn faults(pack: &Pack) -> Vec<PackFault> {
+    two_equations(pack)
+        .into_iter()
+        .chain(hidden(pack))
+        .collect()
+}
+
+fn hidden(pack: &Pack) -> Vec<PackFault> {
+    let is_hidden = |text: &str| form_fault(text, Form::Prose) == Some(Reason::InvisibleText);
+    let drills = placed(pack).filter(|(_, drill, _)| {
+        [&drill.prompt, &drill.question_latex, &drill.answer]
+            .into_iter()
+            .any(|text| is_hidden(text))
+    });
+    let faults = drills.map(|(id, _, (file, line))| PackFault {
+        file,
+        line,
+        message: format!(
+            "the drill `{id}` has characters that cannot be seen, or marks of direction"
+        ),
+        remedy: "remove them: a reply of a model with such characters is withheld, too".to_owned(),
+    });
+    faults.collect()
+}
+
+fn two_equations(pack: &Pack) -> Vec<PackFault> {
     let drills = placed(pack);
     let faults =
         drills.filter(|(_, drill, _)| has_two_equations(&drill.prompt, &drill.question_latex));

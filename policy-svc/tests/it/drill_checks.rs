@@ -56,6 +56,24 @@ fn two_equations_are_refused_wherever_they_stand() {
 }
 
 #[test]
+fn text_that_cannot_be_seen_is_refused() {
+    for hidden in ['\u{202e}', '\u{2066}', '\u{200b}'] {
+        let folder = pack_with(&[
+            &format!("prompt: Work out {hidden} the value."),
+            "question_latex: '3 + 4'",
+            "answer: '7'",
+        ]);
+        let faults = drill_checks::faults(&pack(&folder));
+        assert_eq!(faults.len(), 1, "{hidden:?} {faults:?}");
+        let fault = faults[0].to_string();
+        assert!(
+            fault.contains("the drill `ONE-D1` has characters"),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
 fn units_with_few_exercises_are_told() {
     let found = warnings(&pack_with(&[
         "parameters: [a in 2..3]",
