@@ -44,21 +44,15 @@ pub(crate) fn traits(drill: &Drill<'_>) -> Vec<String> {
 /// Whether a formula tells one exercise from others: it has more than one value in it, and is neither the value of a variable
 /// nor a number with letters behind it, which may be a quantity: `2 m`.
 fn is_telling(subject: &Subject) -> bool {
-    match subject {
-        Subject::Relations(relations) if relations.iter().any(is_solved) => return false,
-        Subject::Expression(Expression::Multiply(factors))
-            if factors.iter().all(|factor| values(factor) == 1)
-                && factors
-                    .iter()
-                    .filter(|factor| !factor.has_variable())
-                    .count()
-                    < 2 =>
-        {
-            return false;
+    let says_little = match subject {
+        Subject::Relations(relations) => relations.iter().any(is_solved),
+        Subject::Expression(Expression::Multiply(factors)) => {
+            let numbers = factors.iter().filter(|factor| !factor.has_variable());
+            numbers.count() < 2 && factors.iter().all(|factor| values(factor) == 1)
         }
-        _ => {}
-    }
-    subject.expressions().into_iter().map(values).sum::<usize>() > 1
+        _ => false,
+    };
+    !says_little && subject.expressions().into_iter().map(values).sum::<usize>() > 1
 }
 
 /// How many numbers and variables stand in an expression.
