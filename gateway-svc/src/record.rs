@@ -14,7 +14,7 @@ use turnwise_proto::{
         CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    session::v1::{GradedDrill, StudentSnapshot, ThreadKind, TurnState},
+    session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, tutor_card::Content},
 };
 
@@ -75,8 +75,16 @@ pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
 /// another thread was about. A thread that has no turn yet goes on from the record.
 #[must_use]
 pub fn seen_from_thread(facts: &TurnFacts) -> Option<StudentSnapshot> {
-    let mut snapshot = facts.snapshot.clone()?;
-    if let Some(thread) = &facts.thread_focus {
+    let snapshot = facts.snapshot.clone()?;
+    Some(from_thread(snapshot, facts.thread_focus.as_ref()))
+}
+
+/// A record as a thread sees it.
+pub(crate) fn from_thread(
+    mut snapshot: StudentSnapshot,
+    thread: Option<&ThreadFocus>,
+) -> StudentSnapshot {
+    if let Some(thread) = thread {
         let latest = snapshot.turn.take().unwrap_or_default();
         let of_thread = TurnState {
             focus_unit_id: thread.focus_unit_id.clone(),
@@ -87,7 +95,7 @@ pub fn seen_from_thread(facts: &TurnFacts) -> Option<StudentSnapshot> {
             && latest.target_unit_id == of_thread.target_unit_id;
         snapshot.turn = Some(if is_latest { latest } else { of_thread });
     }
-    Some(snapshot)
+    snapshot
 }
 
 /// The request for the decision; `None` without a plan.
@@ -149,6 +157,7 @@ pub fn resolve_request(
         known: Some(known),
         typed: typed(facts, texts),
         open_drill: open_drill(facts, texts),
+        placement_question: placement_question(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
     })
@@ -188,6 +197,27 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     let Some(Content::Drill(drill)) = &card.content else {
         return None;
     };
+    Some(OpenDrill {
+        unit_id: card.unit_id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        said: said_lately(texts),
+    })
+}
+
+/// The question that the student's placement waits for an answer to.
+fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let question = facts.plan.as_ref()?.placement_question.as_ref()?;
+    Some(OpenDrill {
+        unit_id: question.unit_id.clone(),
+        prompt: question.prompt.clone(),
+        question_latex: question.question_latex.clone(),
+        said: said_lately(texts),
+    })
+}
+
+/// What the student said in the messages that the turn uses, and in its own.
+fn said_lately(texts: &TurnTexts) -> String {
     let said = texts
         .recent_messages
         .iter()
@@ -200,12 +230,7 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     }
     let said = said.join("\n");
     let last = said.len().saturating_sub(SAID_MAX_BYTES);
-    Some(OpenDrill {
-        unit_id: card.unit_id.clone(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        said: said[said.ceil_char_boundary(last)..].to_owned(),
-    })
+    said[said.ceil_char_boundary(last)..].to_owned()
 }
 
 /// What the student typed, where it may be an answer to an exercise: a short message, and none to a question of the tutor's.

@@ -17,7 +17,9 @@ use turnwise_proto::{
         llm_gateway_service_client::LlmGatewayServiceClient,
         llm_queue_service_client::LlmQueueServiceClient,
     },
-    policy::v1::policy_service_client::PolicyServiceClient,
+    policy::v1::{
+        GetExamQuestionRequest, GetExamQuestionResponse, policy_service_client::PolicyServiceClient,
+    },
     retrieval::v1::{
         index_service_client::IndexServiceClient, retrieval_service_client::RetrievalServiceClient,
     },
@@ -211,6 +213,31 @@ pub struct Upstreams {
 }
 
 impl Upstreams {
+    /// An exam question as the catalogue of a course has it: its units, its tier and what a client draws of it. `pack_hash`
+    /// is the version of the course; empty: the one that is served now.
+    pub(crate) async fn exam_question(
+        &self,
+        context: &CallContext,
+        course_id: &str,
+        pack_hash: &str,
+        question_id: &str,
+    ) -> Result<GetExamQuestionResponse, Fault> {
+        let step = Step::Policy.of(context);
+        let request = GetExamQuestionRequest {
+            course_id: course_id.to_owned(),
+            pack_hash: pack_hash.to_owned(),
+            question_id: question_id.to_owned(),
+        };
+        let known = self
+            .policy
+            .clone()
+            .get_exam_question(step.request(request))
+            .await;
+        known
+            .map(tonic::Response::into_inner)
+            .map_err(|status| step.fault(&status))
+    }
+
     /// Clients over these transports.
     pub fn new(
         policy: GrpcClient,

@@ -19,7 +19,7 @@ use turnwise_reply_guard::{ExamQuestions, ExamText};
 use crate::{
     answers::Answers,
     artifacts::Context,
-    drill_keys,
+    drill_checks, drill_keys,
     error::StartError,
     exam_drills::{self, DrillExpressions},
     placement,
@@ -73,7 +73,8 @@ impl LoadedCourse {
     /// # Errors
     /// The pack does not hold together; the loader's checks rule that out.
     pub fn new(mut pack: Pack) -> Result<Self, CourseError> {
-        for warning in exam_drills::leave_out(&mut pack) {
+        let (warnings, drill_expressions) = exam_drills::leave_out(&mut pack);
+        for warning in warnings {
             tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
         }
         let mut loaded = Self {
@@ -84,7 +85,7 @@ impl LoadedCourse {
             answers: Answers::new(&pack),
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
             exams: exam_questions(&pack),
-            drill_expressions: exam_drills::by_expression(&pack),
+            drill_expressions,
             chat: chat_course(&pack),
             placement: Graph::default(),
             context: Context::new(pack.context.clone().unwrap_or_default()),
@@ -167,6 +168,7 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             }
             let mut faults = drill_keys::faults(&pack, INSTANCES_AT_LOAD);
             faults.extend(exam_drills::faults(&pack));
+            faults.extend(drill_checks::faults(&pack));
             if let Some(fault) = faults.first() {
                 return Err(fault.to_string());
             }

@@ -1,5 +1,11 @@
 //! Whether the keys of drills with parameters are right, by a reading of their own: grading works the exercises out.
 
+use std::{
+    num::NonZero,
+    panic::resume_unwind,
+    thread::{self, available_parallelism},
+};
+
 use turnwise_course_pack::{DrillInstance, DrillTemplate, Pack, PackFault};
 use turnwise_grading::{Drill, Verdict, grade};
 
@@ -8,7 +14,25 @@ use turnwise_grading::{Drill, Verdict, grade};
 #[must_use]
 pub fn faults(pack: &Pack, instances: usize) -> Vec<PackFault> {
     let templates = pack.units.iter().flat_map(|unit| &unit.templates);
-    let broken = templates.filter_map(|template| {
+    let templates: Vec<_> = templates.collect();
+    let workers = available_parallelism().map_or(1, NonZero::get);
+    let share = templates.len().div_ceil(workers).max(1);
+    // A large course has hundreds of thousands of instances, each of which takes the grader some time.
+    thread::scope(|scope| {
+        let shares = templates.chunks(share);
+        let working: Vec<_> = shares
+            .map(|some| scope.spawn(move || faults_of(some, instances)))
+            .collect();
+        let found = working.into_iter().map(|working| match working.join() {
+            Ok(found) => found,
+            Err(panic) => resume_unwind(panic),
+        });
+        found.flatten().collect()
+    })
+}
+
+fn faults_of(templates: &[&DrillTemplate], instances: usize) -> Vec<PackFault> {
+    let broken = templates.iter().filter_map(|template| {
         let mut made = template.instances.iter().take(instances);
         made.find_map(|instance| fault(template, instance))
     });

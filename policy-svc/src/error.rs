@@ -75,10 +75,8 @@ pub enum PolicyError {
         "no placement waits for this: none was begun, or it has ended; BeginPlacement says how it stands"
     )]
     PlacementClosed,
-    /// A placement's question is none of the course's any more, or reads otherwise there by now.
-    #[error(
-        "the course has changed and does not have this question any more; call BeginPlacement for the one that waits"
-    )]
+    /// A placement's question is not the one that waits: it is of an earlier placement, or the course has changed.
+    #[error("this is not the question that waits for an answer; call BeginPlacement for that one")]
     QuestionGone,
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
@@ -172,7 +170,7 @@ impl From<PolicyError> for Fault {
             }
             PolicyError::PlacementClosed => Self::new(ErrorReason::PlacementClosed, message),
             PolicyError::QuestionGone => Self::new(ErrorReason::DrillTokenInvalid, message)
-                .field("question.token", "the course has no such question any more")
+                .field("question.token", "is not of the question that waits")
                 .meta("cause", "mismatch"),
             PolicyError::Invalid { field, problem } => Self::invalid(&field, problem),
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use turnwise_course_pack::{Drill, Pack, PackFault, Question, Unit};
+use turnwise_course_pack::{Drill, Pack, PackFault, Question};
 use turnwise_reply_guard::expressions;
 
 /// The ids of a course's drills by the hashes of their expressions.
@@ -14,7 +14,7 @@ pub fn faults(pack: &Pack) -> Vec<PackFault> {
     let asked = Asked::new(&pack.questions);
     let drills = pack.units.iter().flat_map(|unit| &unit.drills);
     let faults = drills.filter_map(|drill| {
-        let question_id = asked.by(drill)?;
+        let question_id = asked.by(drill, &hashes(drill))?;
         let place = pack.drill_places.get(&drill.id);
         let (file, line) = place.map_or_else(
             || (PathBuf::from("units"), None),
@@ -34,18 +34,31 @@ pub fn faults(pack: &Pack) -> Vec<PackFault> {
 }
 
 /// Leaves out the exercises of drills with parameters that are exam questions. Gives a warning for each drill that has none
-/// left.
+/// left, and all drills that are left by their expressions.
 #[must_use]
-pub fn leave_out(pack: &mut Pack) -> Vec<PackFault> {
+pub fn leave_out(pack: &mut Pack) -> (Vec<PackFault>, DrillExpressions) {
     let Pack {
         units, questions, ..
     } = pack;
     let asked = Asked::new(questions);
-    let mut warnings = Vec::new();
+    let (mut warnings, mut found) = (Vec::new(), DrillExpressions::new());
+    let mut note = |drill: &Drill, hashes: Vec<u64>| {
+        for hash in hashes {
+            found.entry(hash).or_default().push(drill.id.clone());
+        }
+    };
+    for drill in units.iter().flat_map(|unit| &unit.drills) {
+        note(drill, hashes(drill));
+    }
     for template in units.iter_mut().flat_map(|unit| &mut unit.templates) {
-        template
-            .instances
-            .retain(|instance| asked.by(&instance.drill).is_none());
+        template.instances.retain(|instance| {
+            let hashes = hashes(&instance.drill);
+            let is_left = asked.by(&instance.drill, &hashes).is_none();
+            if is_left {
+                note(&instance.drill, hashes);
+            }
+            is_left
+        });
         if template.instances.is_empty() {
             warnings.push(PackFault {
                 file: template.file.clone(),
@@ -59,19 +72,11 @@ pub fn leave_out(pack: &mut Pack) -> Vec<PackFault> {
             });
         }
     }
-    warnings
+    (warnings, found)
 }
 
-/// The drills of a pack by their expressions.
-#[must_use]
-pub fn by_expression(pack: &Pack) -> DrillExpressions {
-    let mut found = DrillExpressions::new();
-    for drill in pack.units.iter().flat_map(Unit::all_drills) {
-        for hash in expressions(&drill.prompt, &drill.question_latex) {
-            found.entry(hash).or_default().push(drill.id.clone());
-        }
-    }
-    found
+fn hashes(drill: &Drill) -> Vec<u64> {
+    expressions(&drill.prompt, &drill.question_latex)
 }
 
 /// What the exam questions of a course ask, each with the id of the first that does.
@@ -99,8 +104,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The question that a drill is: one with an expression of the drill's, else one that reads the same.
-    fn by(&self, drill: &Drill) -> Option<&'a str> {
-        let hashes = expressions(&drill.prompt, &drill.question_latex);
+    fn by(&self, drill: &Drill, hashes: &[u64]) -> Option<&'a str> {
         let by_expression = hashes.iter().find_map(|hash| self.expressions.get(hash));
         by_expression
             .or_else(|| self.texts.get(&plain(&drill.prompt, &drill.question_latex)))

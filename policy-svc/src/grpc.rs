@@ -148,6 +148,8 @@ impl PolicyService for Policies {
     async fn plan(&self, request: Request<PlanRequest>) -> Result<Response<PlanResponse>, Status> {
         let mut request = request.into_inner();
         let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
+        let placement_question = (request.snapshot.as_ref())
+            .and_then(|snapshot| placement::open_question(&loaded, snapshot));
         let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
         let pressed = request.event.clone();
         let input = read::plan_input(request)?;
@@ -156,6 +158,7 @@ impl PolicyService for Policies {
             unit_id: error.0,
         })?;
         let mut plan = write::plan(&loaded, plan, pressed);
+        plan.placement_question = placement_question;
         plan.context_handoff_off = !self.context_handoff;
         plan.asks_for_context = self.context_handoff && loaded.context.asks_without_project();
         Ok(Response::new(PlanResponse { plan: Some(plan) }))

@@ -6,6 +6,7 @@
 //! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
+//! | [`drill_checks`] | what else may be wrong with a course's drills |
 //! | [`exam_drills`] | drills that are exam questions |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
@@ -20,6 +21,7 @@ pub mod answers;
 pub mod artifacts;
 pub mod config;
 pub mod courses;
+pub mod drill_checks;
 pub mod drill_keys;
 pub mod error;
 pub mod exam_drills;

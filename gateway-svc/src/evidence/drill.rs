@@ -1,14 +1,15 @@
 //! GradeDrill: mathematics first, a model where it cannot tell or for words, and one grade for each drill that was set.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, pin::pin};
 
 use bytes::Bytes;
+use futures_util::future::maybe_done;
 use prost::Message;
 use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
     classes::v1::ModelUse,
     common::v1::ErrorReason,
-    policy::v1::{DrillVerdict, ResolveGradeResponse},
+    policy::v1::{DrillVerdict, KnownTexts, ResolveGradeResponse},
     session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
     tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, GradeDrillResponse},
 };
@@ -29,6 +30,7 @@ use crate::{
     error::internal,
     input::{Unredacted, check_text, said},
     tokens::{DrillClaims, DrillProof, TokenFault},
+    turn::beside,
 };
 
 /// The most characters of a drill's prompt, and of its exercise.
@@ -83,12 +85,28 @@ impl Evidence {
                 .map_or_else(|_| String::new(), |proof| proof.nonce.clone()),
             now,
         };
-        let start = match self.begin(&asked).await? {
+        // A verdict on a text that was not set here would tell the answers of exams.
+        let is_ours = matches!(proof, Ok(_) | Err(TokenFault::Expired));
+        let known = async {
+            let units = [request.unit_id.clone()];
+            let course_id = &request.course_id;
+            match is_ours {
+                true => {
+                    self.core
+                        .known_texts_of(context, course_id, "", &units)
+                        .await
+                }
+                false => KnownTexts::default(),
+            }
+        };
+        // A platform's questions are read meanwhile.
+        let mut known = pin!(maybe_done(known));
+        let start = match beside(known.as_mut(), self.begin(&asked)).await? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
         let thread = start.thread.as_ref();
-        let roster = self.core.roster(&asked.request, thread).await?;
+        let roster = beside(known.as_mut(), self.core.roster(&asked.request, thread)).await?;
         let Screened { input, hit, .. } = self.core.screen(answer, &roster, &[]);
         // What only claims to be a card of ours is what somebody wrote.
         let claimed = || self.core.met([card.prompt.as_str(), &card.question_latex]);
@@ -116,11 +134,11 @@ impl Evidence {
         let empty = StudentSnapshot::default();
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = async { Ok(self.locks(&asked, snapshot, "").await) };
-        // A verdict on a text that was not set here would tell the answers of exams.
-        let is_ours = matches!(proof, Ok(_) | Err(TokenFault::Expired));
         let grade = async {
             if is_ours {
-                self.grade(&asked, &drill).await
+                known.as_mut().await;
+                let known = known.as_mut().take_output().unwrap_or_default();
+                self.grade(&asked, &drill, known).await
             } else {
                 Ok(Grade::not_ours())
             }
@@ -130,7 +148,7 @@ impl Evidence {
             .await
     }
 
-    /// Writes a grade that counts, and answers.
+    /// Writes a verdict, whether it counts or not, and answers.
     async fn conclude(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -149,16 +167,18 @@ impl Evidence {
             grade,
             locks,
             response,
+            counts: grade.resolved.is_evidence && proof.is_ok(),
         };
-        let counts = grade.resolved.is_evidence && proof.is_ok() && event.fact().is_some();
-        let answer = if counts {
+        let answer = if event.fact().is_some() {
             match self.commit(asked, start, &event).await? {
                 Committed::Done(answer) => answer,
                 Committed::Stored(answer) => return Ok(answer),
                 Committed::AlreadyGraded => return self.graded_meanwhile(asked, request).await,
             }
         } else {
-            event.uncounted(&start).await?
+            let (empty, records) = (StudentSnapshot::default(), &start.question_records);
+            let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
+            event.uncounted(snapshot, records).await?
         };
         self.metrics.graded(&Graded {
             asked,
@@ -237,8 +257,9 @@ impl Evidence {
                 degraded_reasons: locks.degraded().into_iter().map(i32::from).collect(),
                 ..first
             },
+            counts: false,
         };
-        let answer = event.uncounted(&start).await?;
+        let answer = event.uncounted(snapshot, &start.question_records).await?;
         self.metrics.graded_again(asked, &request.unit_id, &answer);
         Ok(answer)
     }

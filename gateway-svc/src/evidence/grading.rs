@@ -5,7 +5,7 @@ use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{DrillGraded, DrillVerdict, apply_evidence_request::Event as Fact},
-    session::v1::{DrillActivity, EvidenceStart, QuestionRecord, StudentSnapshot},
+    session::v1::{self as session, DrillActivity, QuestionRecord, StudentSnapshot},
     tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse},
 };
 
@@ -63,6 +63,8 @@ pub(super) struct Grading<'a> {
     pub(super) grade: &'a Grade,
     pub(super) locks: &'a Locks,
     pub(super) response: GradeDrillResponse,
+    /// Whether the verdict is evidence. One that is not is kept with the thread alone: the card is answered.
+    pub(super) counts: bool,
 }
 
 impl Grading<'_> {
@@ -81,14 +83,24 @@ impl Grading<'_> {
         }))
     }
 
+    /// What is written where nothing counts: the thread keeps how it went.
+    fn kept(&self, evidence: session::Evidence) -> Write {
+        Write {
+            evidence,
+            question_records: Vec::new(),
+            drill_verdict: Vec::new(),
+            drill: None,
+            graded: self.grade.told.clone(),
+        }
+    }
+
     /// The answer where nothing is counted. What may be pressed with a verdict is the policy's word on the same event,
     /// whose evidence is thrown away; a drill that could not be checked keeps its card's buttons.
     pub(super) async fn uncounted(
         &self,
-        start: &EvidenceStart,
+        snapshot: &StudentSnapshot,
+        records: &[QuestionRecord],
     ) -> Result<GradeDrillResponse, Fault> {
-        let empty = StudentSnapshot::default();
-        let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let buttons = async {
             match self.fact() {
                 Some(fact) => {
@@ -100,14 +112,9 @@ impl Grading<'_> {
                 None => Ok(Vec::new()),
             }
         };
-        let standing = self.evidence.standing(
-            self.asked,
-            snapshot,
-            &start.question_records,
-            self.locks,
-            None,
-            None,
-        );
+        let standing = self
+            .evidence
+            .standing(self.asked, snapshot, records, self.locks, None, None);
         let (buttons, snapshot_lite) = futures_util::try_join!(buttons, standing)?;
         Ok(GradeDrillResponse {
             snapshot_lite,
@@ -126,6 +133,12 @@ impl Event for Grading<'_> {
         snapshot: &StudentSnapshot,
         records: &[QuestionRecord],
     ) -> Result<Draft<GradeDrillResponse>, Fault> {
+        if !self.counts {
+            return Ok(Draft {
+                write: Some(self.kept(snapshot.evidence.clone().unwrap_or_default())),
+                answer: self.uncounted(snapshot, records).await?,
+            });
+        }
         let fact = self.fact().ok_or_else(internal)?;
         let applied = self
             .evidence
@@ -158,13 +171,7 @@ impl Event for Grading<'_> {
             };
             answer.notices.push(ErrorReason::ExerciseRepeated.into());
             return Ok(Draft {
-                write: Some(Write {
-                    evidence,
-                    question_records: Vec::new(),
-                    drill_verdict: Vec::new(),
-                    drill: None,
-                    graded: self.grade.told.clone(),
-                }),
+                write: Some(self.kept(evidence)),
                 answer,
             });
         }

@@ -76,20 +76,16 @@ impl Grade {
 }
 
 impl Evidence {
-    /// Mathematics, then a model where it can add something, then the verdict of both.
+    /// Mathematics, then a model where it can add something, then the verdict of both. Where a platform's exam questions are
+    /// not among what is `known`, the drill is judged all the same: its card was held against them when it was set, and then
+    /// a model's drill is set only if they are known.
     pub(super) async fn grade(
         &self,
         asked: &EvidenceRequest<'_>,
         drill: &Drill<'_>,
+        known: KnownTexts,
     ) -> Result<Grade, Fault> {
         let (context, course_id) = (asked.request.context, asked.request.course_id);
-        // Where they cannot be read now, the drill is judged all the same: its card was held against them when it was set,
-        // and then a model's drill is set only if they are known.
-        let units = [drill.unit_id.to_owned()];
-        let known = self
-            .core
-            .known_texts_of(context, course_id, "", &units)
-            .await;
         let step = Step::Policy.of(context);
         let mut policy = self.core.upstreams.policy.clone();
         let request = CheckDrillRequest {

@@ -5,10 +5,8 @@ use jiff::Timestamp;
 use turnwise_kit::{CallContext, Caller, Fault, ids};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{
-        ApplyEvidenceResponse, GetExamQuestionRequest, apply_evidence_request::Event as Fact,
-    },
-    session::v1::{QuestionRecord, StudentSnapshot, ThreadKind},
+    policy::v1::{ApplyEvidenceResponse, apply_evidence_request::Event as Fact},
+    session::v1::{QuestionRecord, StudentSnapshot},
     tutor::v1::{Button, MasteryTier, SnapshotLite},
 };
 
@@ -18,7 +16,6 @@ use super::{
     store::{EvidenceRequest, Write},
 };
 use crate::{
-    conversation::Request,
     exam::{Question, Ruling},
     tokens::{OfferClaims, TokenFault},
     upstream::Step,
@@ -68,20 +65,8 @@ impl<'a> Offered<'a> {
         body_hash: Bytes,
         now: Timestamp,
     ) -> EvidenceRequest<'a> {
-        EvidenceRequest {
-            request: Request {
-                context,
-                caller,
-                address: None,
-                kind: ThreadKind::Tutor,
-                thread_id: self.thread_id,
-                course_id: self.course_id,
-                idempotency_key,
-                body_hash,
-            },
-            drill_nonce: String::new(),
-            now,
-        }
+        let thread = (self.thread_id, self.course_id);
+        EvidenceRequest::of_tutor(context, caller, thread, idempotency_key, body_hash, now)
     }
 
     /// The question as the exam system is asked about it.
@@ -154,20 +139,12 @@ impl Evidence {
         if !self.core.exam.needs_call() {
             return Ok(());
         }
-        let step = Step::Policy.of(asked.request.context);
+        let context = asked.request.context;
         let known = self
             .core
             .upstreams
-            .policy
-            .clone()
-            .get_exam_question(step.request(GetExamQuestionRequest {
-                course_id: offered.course_id.to_owned(),
-                pack_hash: String::new(),
-                question_id: offered.question_id.to_owned(),
-            }))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+            .exam_question(context, offered.course_id, "", offered.question_id)
+            .await?;
         check_belongs(
             &known.unit_ids,
             known

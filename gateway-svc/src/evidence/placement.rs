@@ -3,8 +3,6 @@
 
 use std::marker::PhantomData;
 
-use bytes::Bytes;
-use jiff::Timestamp;
 use prost::Message;
 use turnwise_kit::{CallContext, Caller, Fault, ids, time};
 use turnwise_proto::{
@@ -18,7 +16,7 @@ use turnwise_proto::{
         ApplyPlacementRequest, PlacementAnswered, PlacementBegun, PlacementPaused,
         PlacementQuestion, PlacementShown, apply_placement_request::Step as Taken,
     },
-    session::v1::{self as session, EvidenceStart, QuestionRecord, StudentSnapshot, ThreadKind},
+    session::v1::{self as session, EvidenceStart, QuestionRecord, StudentSnapshot},
 };
 
 use super::{
@@ -27,7 +25,7 @@ use super::{
     store::{Committed, Draft, Event, EvidenceRequest, Write},
 };
 use crate::{
-    conversation::{Begun, Request, body_hash, guards::Screened},
+    conversation::{Begun, body_hash, guards::Screened},
     error::internal,
     input::{Unredacted, check_text, said},
     tokens::{DrillClaims, TokenFault},
@@ -80,7 +78,8 @@ impl Evidence {
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
         let hash = body_hash("BeginPlacement", &body);
         let now = self.core.kit.clock.now();
-        let asked = asked(context, caller, thread, &request.idempotency_key, hash, now);
+        let key = &request.idempotency_key;
+        let asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);
         self.step(&asked, Taken::Begun(PlacementBegun {})).await
     }
 
@@ -98,7 +97,8 @@ impl Evidence {
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
         let hash = body_hash("PausePlacement", &body);
         let now = self.core.kit.clock.now();
-        let asked = asked(context, caller, thread, &request.idempotency_key, hash, now);
+        let key = &request.idempotency_key;
+        let asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);
         self.step(&asked, Taken::Paused(PlacementPaused {})).await
     }
 
@@ -121,7 +121,8 @@ impl Evidence {
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
         let hash = body_hash("AnswerPlacement", &body);
         let now = self.core.kit.clock.now();
-        let mut asked = asked(context, caller, thread, &request.idempotency_key, hash, now);
+        let key = &request.idempotency_key;
+        let mut asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);
         let claims = claims(&asked, &card.unit_id, &card.prompt, &card.question_latex);
         let proof = self.core.tokens.check_placement(now, &card.token, &claims);
         if let Ok(proof) = &proof {
@@ -342,31 +343,6 @@ impl<A: Message + Default + From<Shown>> Event for Stepping<'_, A> {
             write,
             answer: shown.into(),
         })
-    }
-}
-
-/// The request as the store knows it. No drill is spent by it yet.
-fn asked<'a>(
-    context: &'a CallContext,
-    caller: &'a Caller,
-    (thread_id, course_id): (&'a str, &'a str),
-    idempotency_key: &'a str,
-    body_hash: Bytes,
-    now: Timestamp,
-) -> EvidenceRequest<'a> {
-    EvidenceRequest {
-        request: Request {
-            context,
-            caller,
-            address: None,
-            kind: ThreadKind::Tutor,
-            thread_id,
-            course_id,
-            idempotency_key,
-            body_hash,
-        },
-        drill_nonce: String::new(),
-        now,
     }
 }
 

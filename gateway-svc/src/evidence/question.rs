@@ -3,7 +3,6 @@
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1,
     tutor::v1::{
         ButtonCall, DegradedReason, ExamCard, GetExamQuestionRequest, GetExamQuestionResponse,
         TutorCard, tutor_card::Content,
@@ -14,7 +13,7 @@ use super::{
     Evidence,
     offered::{Offered, check_belongs},
 };
-use crate::{error::internal, upstream::Step};
+use crate::error::internal;
 
 impl Evidence {
     /// Reads an offered question.
@@ -34,19 +33,8 @@ impl Evidence {
         };
         offered.check_fields()?;
         let tier = self.check_offered(caller, self.core.kit.clock.now(), &offered)?;
-        let mut policy = self.core.upstreams.policy.clone();
-        let step = Step::Policy.of(context);
-        let known = async {
-            policy
-                .get_exam_question(step.request(v1::GetExamQuestionRequest {
-                    course_id: request.course_id.clone(),
-                    pack_hash: String::new(),
-                    question_id: request.question_id.clone(),
-                }))
-                .await
-                .map(tonic::Response::into_inner)
-                .map_err(|status| step.fault(&status))
-        };
+        let upstreams = &self.core.upstreams;
+        let known = upstreams.exam_question(context, &request.course_id, "", &request.question_id);
         let (known, status) =
             futures_util::try_join!(known, self.status_now(context, caller, &request))?;
         let card = known.card.ok_or_else(internal)?;

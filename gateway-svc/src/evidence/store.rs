@@ -2,21 +2,24 @@
 
 use std::{future::Future, time::Duration};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
-use turnwise_kit::Fault;
+use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     session::v1::{
         BeginEvidenceRequest, CommitEvidenceRequest, DrillActivity, EvidenceStart, GradedDrill,
-        QuestionRecord, StudentSnapshot, begin_evidence_response, commit_evidence_response,
+        QuestionRecord, StudentSnapshot, ThreadKind, begin_evidence_response,
+        commit_evidence_response,
     },
 };
 
 use super::Evidence;
 use crate::{
     conversation::{Begun, Request, send_once_more, stored},
+    record::from_thread,
     upstream::Step,
 };
 
@@ -76,7 +79,32 @@ pub(super) enum Committed<A> {
     AlreadyGraded,
 }
 
-impl EvidenceRequest<'_> {
+impl<'a> EvidenceRequest<'a> {
+    /// A request in a thread of the tutor's, by which no drill is spent yet.
+    pub(super) fn of_tutor(
+        context: &'a CallContext,
+        caller: &'a Caller,
+        (thread_id, course_id): (&'a str, &'a str),
+        idempotency_key: &'a str,
+        body_hash: Bytes,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            request: Request {
+                context,
+                caller,
+                address: None,
+                kind: ThreadKind::Tutor,
+                thread_id,
+                course_id,
+                idempotency_key,
+                body_hash,
+            },
+            drill_nonce: String::new(),
+            now,
+        }
+    }
+
     /// The key under which a platform's exam system knows this request: the same for each retry, another for each student
     /// and for each other request.
     pub(super) fn platform_key(&self) -> String {
@@ -96,7 +124,7 @@ impl EvidenceRequest<'_> {
 }
 
 impl Evidence {
-    /// The first round trip.
+    /// The first round trip. The record is as the thread sees it: what another thread asks for is not this one's target.
     pub(super) async fn begin<A: Message + Default>(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -125,7 +153,10 @@ impl Evidence {
             Some(begin_evidence_response::Outcome::StoredAnswer(bytes)) => {
                 stored(bytes).map(Begun::Stored)
             }
-            Some(begin_evidence_response::Outcome::Start(start)) => {
+            Some(begin_evidence_response::Outcome::Start(mut start)) => {
+                let snapshot = start.snapshot.take();
+                let thread = start.thread_focus.as_ref();
+                start.snapshot = snapshot.map(|snapshot| from_thread(snapshot, thread));
                 Ok(Begun::Start(Box::new(start)))
             }
             None => Err(Step::Session.malformed()),
@@ -142,6 +173,7 @@ impl Evidence {
         let EvidenceStart {
             snapshot,
             question_records: mut records,
+            thread_focus,
             ..
         } = *start;
         let mut snapshot = snapshot.unwrap_or_default();
@@ -181,10 +213,11 @@ impl Evidence {
                 }
                 Some(commit_evidence_response::Outcome::Conflict(current)) => {
                     self.metrics.conflict();
-                    snapshot = StudentSnapshot {
+                    let current = StudentSnapshot {
                         class_placement: snapshot.class_placement,
                         ..current
                     };
+                    snapshot = from_thread(current, thread_focus.as_ref());
                     records = committed.question_records;
                 }
                 Some(commit_evidence_response::Outcome::AlreadyGraded(_)) => {

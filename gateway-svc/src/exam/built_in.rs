@@ -7,7 +7,7 @@ use turnwise_kit::{CallContext, Clock, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::{QuestionState, QuestionStatus, SupportKind},
-    policy::v1::{CheckExamAnswerRequest, GetExamQuestionRequest, check_exam_answer_request},
+    policy::v1::{CheckExamAnswerRequest, check_exam_answer_request},
     retrieval::v1::{ExamSupportChunk, Namespace, RetrieveRequest},
     session::v1::QuestionRecord,
     tutor::v1::submit_exam_answer_request::Answer,
@@ -91,19 +91,10 @@ impl BuiltIn {
         question: &Question<'_>,
         kind: SupportKind,
     ) -> Result<Support, Fault> {
-        let step = Step::Policy.of(context);
         let described = self
             .upstreams
-            .policy
-            .clone()
-            .get_exam_question(step.request(GetExamQuestionRequest {
-                course_id: question.course_id.to_owned(),
-                pack_hash: String::new(),
-                question_id: question.question_id.to_owned(),
-            }))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+            .exam_question(context, question.course_id, "", question.question_id)
+            .await?;
         let none = || no_support(question.question_id, kind);
         if !described.support_kinds().any(|had| had == kind) {
             return Err(none());

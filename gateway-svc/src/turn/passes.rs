@@ -6,10 +6,7 @@ use turnwise_kit::{Fault, time};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     explain::v1::TurnFacts,
-    policy::v1::{
-        ApplyEvidenceRequest, ExamResult, GetExamQuestionRequest, Plan,
-        apply_evidence_request::Event,
-    },
+    policy::v1::{ApplyEvidenceRequest, ExamResult, Plan, apply_evidence_request::Event},
     session::v1::{
         CommitEvidenceRequest, Evidence, StudentSnapshot, commit_evidence_response::Outcome,
     },
@@ -162,20 +159,12 @@ impl Crediting<'_> {
 
     /// The pass as a fact, with the question's own tier.
     async fn fact(&self, question_id: &str) -> Result<Option<ExamResult>, Fault> {
-        let step = Step::Policy.of(self.request.context);
+        let (course_id, pack_hash) = (&self.plan.course_id, &self.plan.pack_hash);
         let known = self
             .core
             .upstreams
-            .policy
-            .clone()
-            .get_exam_question(step.request(GetExamQuestionRequest {
-                course_id: self.plan.course_id.clone(),
-                pack_hash: self.plan.pack_hash.clone(),
-                question_id: question_id.to_owned(),
-            }))
-            .await
-            .map_err(|status| step.fault(&status))?
-            .into_inner();
+            .exam_question(self.request.context, course_id, pack_hash, question_id)
+            .await?;
         let focus = &self.plan.focus_unit_id;
         let card = known.card.filter(|_| known.unit_ids.contains(focus));
         Ok(card.map(|card| ExamResult {

@@ -6,7 +6,7 @@ use turnwise_prompts::Conversation;
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     explain::v1::{ClarificationFacts, ModelCall, TurnFacts, TurnTexts},
-    policy::v1::{KnownTexts, Policy, SnapshotSummary},
+    policy::v1::{KnownTexts, PlacementQuestion, Plan, Policy, SnapshotSummary},
     session::v1::{Evidence, GradedDrill, RevisitEntry, StudentSnapshot, UnitProgress},
     tutor::v1::{
         ClientEvent, ClientEventKind, DrillCard, ExamCard, Role, StudentInput, TutorCard,
@@ -274,4 +274,24 @@ fn what_was_typed_may_be_an_answer_if_it_is_short_and_answers_no_question() {
     assert_eq!(typed(&facts, &texts), None);
     texts.input = None;
     assert_eq!(typed(&facts, &texts), None);
+}
+
+#[test]
+fn the_question_of_a_placement_goes_with_what_the_student_said() {
+    let (mut facts, texts) = turn();
+    let resolve = |facts: &TurnFacts| {
+        let request = resolve_request(facts, &texts, KnownTexts::default()).unwrap();
+        request.placement_question
+    };
+    facts.plan = Some(Plan::default());
+    assert_eq!(resolve(&facts), None);
+    facts.plan.as_mut().unwrap().placement_question = Some(PlacementQuestion {
+        unit_id: "V".to_owned(),
+        drill_id: "V-D1".to_owned(),
+        prompt: "Solve.".to_owned(),
+        question_latex: "2x = 8".to_owned(),
+    });
+    let question = resolve(&facts).unwrap();
+    assert_eq!(question.question_latex, "2x = 8");
+    assert!(question.said.contains("x = 4"), "{question:?}");
 }

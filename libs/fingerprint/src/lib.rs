@@ -6,6 +6,7 @@
 //! | [`runs`], [`RunSet`] | the hashed runs of a text that must not be repeated; those that another text holds |
 //! | [`expression`] | one hash of an expression, however it is spaced, bracketed or ordered |
 //! | [`phrase`], [`Words`] | one hash of a few whole words; those that a text holds |
+//! | [`verbatim`] | one hash of a text as it stands |
 //!
 //! Whoever holds the hashes cannot read the text. Hashes are the same on every machine: two services compare them.
 
@@ -18,6 +19,12 @@ pub use expression::expression;
 pub use letters::Letters;
 pub use phrases::{Words, phrase};
 pub use runs::{Found, RUN, RunSet, runs};
+
+/// One hash of a text as it stands.
+#[must_use]
+pub fn verbatim(text: &str) -> u64 {
+    hash(text.bytes())
+}
 
 /// FNV-1a, 64 bit.
 fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {

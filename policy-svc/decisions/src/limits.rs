@@ -60,7 +60,8 @@ pub fn drill_fault(prompt: &str, question_latex: &str, max_steps: u32) -> Option
 
 /// Two signs of `=` are two equations, wherever they stand, unless the prompt says the question again or only gives the
 /// value of a letter: `Work out y for x = 4.`
-fn has_two_equations(prompt: &str, question_latex: &str) -> bool {
+#[must_use]
+pub fn has_two_equations(prompt: &str, question_latex: &str) -> bool {
     let (in_prompt, in_question) = (equals_signs(prompt), equals_signs(question_latex));
     match (in_prompt.as_slice(), in_question.len()) {
         ([at], 1) => !gives_value(prompt, *at) && !is_said_again(prompt, question_latex),

@@ -3,12 +3,16 @@
 
 mod formula;
 
+use std::rc::Rc;
+
 use crate::{
     algebra::{Rational, Roots, Work, normal},
     answer::{Answer, Letters},
+    copies,
     grade::{Drill, Task},
     key::plain,
     notation::{Expression, Relation, relation_shape, shape},
+    solving::is_solved,
     task::{self, Pick, Problem, Subject, Target},
 };
 
@@ -20,13 +24,57 @@ pub(crate) fn form(drill: &Drill<'_>) -> String {
     }
 }
 
+/// See [`crate::exercise_traits`].
+pub(crate) fn traits(drill: &Drill<'_>) -> Vec<String> {
+    let formulas = copies::formulas(drill);
+    let alone = formulas.iter().filter_map(|text| {
+        let found = task::formula(text)?;
+        is_telling(&found).then(|| subject(&found, only(&found.variables())))
+    });
+    let mut found: Vec<String> = alone.collect();
+    if found.is_empty() {
+        let whole = task::problem(drill).ok();
+        found.extend(whole.map(|problem| understood(&problem)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether a formula tells one exercise from others: it has more than one value in it, and is neither the value of a variable
+/// nor a number with letters behind it, which may be a quantity: `2 m`.
+fn is_telling(subject: &Subject) -> bool {
+    let says_little = match subject {
+        Subject::Relations(relations) => relations.iter().any(is_solved),
+        Subject::Expression(Expression::Multiply(factors)) => {
+            let numbers = factors.iter().filter(|factor| !factor.has_variable());
+            numbers.count() < 2 && factors.iter().all(|factor| values(factor) == 1)
+        }
+        _ => false,
+    };
+    !says_little && subject.expressions().into_iter().map(values).sum::<usize>() > 1
+}
+
+/// How many numbers and variables stand in an expression.
+fn values(expression: &Expression) -> usize {
+    match expression.parts().as_slice() {
+        [] => 1,
+        parts => parts.iter().map(|part| values(part)).sum(),
+    }
+}
+
+/// The only variable.
+fn only(variables: &[Rc<str>]) -> Option<&str> {
+    match variables {
+        [only] => Some(&**only),
+        _ => None,
+    }
+}
+
 /// What is to be done, and with what. How many words ask for it makes no difference.
 fn understood(problem: &Problem) -> String {
     let variables = problem.variables();
-    let lone = match variables.as_slice() {
-        [only] => Some(&**only),
-        _ => None,
-    };
+    let lone = only(&variables);
     let in_form = asks_for_form(problem);
     let mut parts = vec![
         asked(problem, in_form).as_str().to_owned(),

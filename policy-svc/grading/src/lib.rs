@@ -91,6 +91,14 @@ pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
     exercise::form(&drill(prompt, question_latex))
 }
 
+/// What tells an exercise from others, whatever is to be done: each of its formulas in the form that [`exercise_form`] gives
+/// them; where it has none, that form itself, if the task can be read. Of two that have one of these in common, each tells
+/// how the other goes.
+#[must_use]
+pub fn exercise_traits(prompt: &str, question_latex: &str) -> Vec<String> {
+    exercise::traits(&drill(prompt, question_latex))
+}
+
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
     Drill {
         prompt,

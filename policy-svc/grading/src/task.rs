@@ -4,7 +4,7 @@ mod subject;
 
 use std::rc::Rc;
 
-use self::subject::{formulas, quantity, subject};
+use self::subject::{formulas, quantity, read_subject, subject};
 
 use crate::{
     algebra::{Env, Quotient, Roots, Work, normal},
@@ -158,6 +158,11 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
     settle(problem, &words)
 }
 
+/// Reads a formula as what a drill works on, whatever is to be done with it.
+pub(crate) fn formula(text: &str) -> Option<Subject> {
+    read_subject(text, &mut Vec::new())
+}
+
 /// What the words of a prompt say of a task, whatever it is to be done with.
 fn described(drill: &Drill<'_>, task: Task, words: &[&str]) -> Problem {
     Problem {
@@ -304,25 +309,37 @@ fn settle(mut problem: Problem, words: &[&str]) -> Result<Problem, Unread> {
     Ok(problem)
 }
 
-impl Problem {
-    /// The subject's variables, each once.
-    pub(crate) fn variables(&self) -> Vec<Rc<str>> {
-        let expressions: Vec<&Expression> = match &self.subject {
-            Subject::Expression(only) => vec![only],
-            Subject::Relations(relations) | Subject::System(relations) => relations
+impl Subject {
+    /// The expressions that stand in it.
+    pub(crate) fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Self::Expression(only) => vec![only],
+            Self::Relations(relations) | Self::System(relations) => relations
                 .iter()
                 .flat_map(|relation| [&relation.left, &relation.right])
                 .collect(),
-            Subject::Comparison(left, right) => vec![left, right],
-            Subject::Quantity(_) => Vec::new(),
-        };
-        let mut names: Vec<Rc<str>> = expressions
+            Self::Comparison(left, right) => vec![left, right],
+            Self::Quantity(_) => Vec::new(),
+        }
+    }
+
+    /// The variables, each once.
+    pub(crate) fn variables(&self) -> Vec<Rc<str>> {
+        let mut names: Vec<Rc<str>> = self
+            .expressions()
             .into_iter()
             .flat_map(Expression::variables)
             .collect();
         names.sort();
         names.dedup();
         names
+    }
+}
+
+impl Problem {
+    /// The subject's variables, each once.
+    pub(crate) fn variables(&self) -> Vec<Rc<str>> {
+        self.subject.variables()
     }
 
     /// The environment with the givens.

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use turnwise_fingerprint::{Letters, RunSet, Words, expression, phrase, runs};
+use turnwise_fingerprint::{Letters, RunSet, Words, expression, phrase, runs, verbatim};
+use turnwise_grading::exercise_traits;
 
 /// The letters of a passage that is no longer what questions on a subject have in common.
 const PASSAGE: usize = 30;
@@ -113,15 +114,19 @@ impl ExamQuestions {
     }
 }
 
-/// The hashes that tell an exercise from others: those of its formula and of the formulas in its words; where there are
-/// none, that of its words.
+/// The hashes that tell an exercise from others, in order: those of its formula and of the formulas in its words, with their
+/// parts in any order, and those of what counting exercises goes by, so that another name of the unknown, sides that are
+/// swapped, zeros and ones make no other exercise.
 #[must_use]
 pub fn expressions(prompt: &str, question_latex: &str) -> Vec<u64> {
+    let traits = exercise_traits(prompt, question_latex);
     let mut found: Vec<u64> = [question_latex]
         .into_iter()
         .chain(formulas(prompt))
         .filter_map(expression)
+        .chain(traits.iter().map(|text| verbatim(text)))
         .collect();
+    found.sort_unstable();
     found.dedup();
     found
 }

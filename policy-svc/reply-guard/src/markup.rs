@@ -1,4 +1,4 @@
-//! Markup that a client might run, load or draw, and templates that one might fill in.
+//! Markup that a client might run, load or draw, templates that one might fill in, and marks of models' prompts.
 
 /// Elements of HTML, SVG and MathML of two letters and more.
 const ELEMENTS: [&str; 78] = [
@@ -25,6 +25,15 @@ const SCHEMES: [&str; 8] = [
     "blob:",
 ];
 
+/// Marks of the templates that models' prompts are made with, which no element of HTML is.
+#[rustfmt::skip]
+const PROMPT_MARKS: [&str; 12] = [
+    "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "<bos>", "<eos>", "<unk>", "<pad>", "<think>", "<start_of_turn>",
+    "<end_of_turn>", "[system_prompt]",
+];
+/// The least letters of a name between `<|` and `|>`: `<|x|>` may be mathematics.
+const LEAST_NAME: usize = 3;
+
 /// Whether a text, folded to lower case, holds markup.
 pub(crate) fn is_found(folded: &str) -> bool {
     let tight;
@@ -42,8 +51,21 @@ pub(crate) fn is_found(folded: &str) -> bool {
         || ["{{", "}}", "{%", "${", "<?", "<%", "<!"]
             .iter()
             .any(|sign| template(folded, sign))
+        || prompt_mark(folded)
         || handler(folded)
         || link(folded)
+}
+
+/// A mark of a prompt's template: `[INST]`, `<|im_start|>`.
+fn prompt_mark(folded: &str) -> bool {
+    let is_name = |name: &str| {
+        name.len() >= LEAST_NAME && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    PROMPT_MARKS.iter().any(|mark| folded.contains(mark))
+        || folded.match_indices("<|").any(|(at, sign)| {
+            let name = folded[at + sign.len()..].split_once("|>");
+            name.is_some_and(|(name, _)| is_name(name.trim()))
+        })
 }
 
 fn elements(folded: &str, open: &str) -> bool {
@@ -78,10 +100,11 @@ fn elements(folded: &str, open: &str) -> bool {
                         .all(|c| c.is_ascii_alphabetic())
                         && attribute[sign + 1..].contains('>')
                 });
-            // `a<b>c` and `a <b> c` are inequalities; `<b>bold` is none.
+            // `a<b>c` and `a <b> c` are inequalities; `<b>bold` is none, and neither is one without a left side.
             let wraps = after.strip_prefix('>').is_some_and(|inner| {
-                inner.starts_with(|c: char| c.is_alphabetic())
-                    && before.is_none_or(|c| !c.is_alphanumeric())
+                folded[..at].trim().is_empty()
+                    || inner.starts_with(|c: char| c.is_alphabetic())
+                        && before.is_none_or(|c| !c.is_alphanumeric())
             });
             has_attribute || wraps
         }

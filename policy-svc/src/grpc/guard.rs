@@ -10,7 +10,9 @@ use turnwise_proto::{
     tutor::v1::{Button, DrillCard, StudentInput, tutor_card::Content},
 };
 use turnwise_reply_guard::{
-    Context, ExamQuestions, Form, Guard, Met, Reason, Spoken, Text, Verdict,
+    Context, ExamQuestions, ExamText, Form, Guard, Met, Reason, Spoken, Text, Verdict,
+    formula::{Part, parts},
+    states_solution,
 };
 
 use super::{
@@ -23,6 +25,16 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 const MOST_HASHES: usize = 100_000;
 /// The most characters of a drill's texts, and of what a student said.
 const MOST_CHARS: usize = 8_000;
+
+/// What a student is to solve without a model.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open<'a> {
+    /// The drill that the student works on.
+    pub(super) drill: Option<&'a OpenDrill>,
+    /// The question that a placement waits for an answer to. It may wait for weeks, and its answer is a plain number: it
+    /// counts where the student asks about it.
+    pub(super) placement: Option<&'a OpenDrill>,
+}
 
 /// What the caller knows of texts that must not be repeated, ready to be looked for.
 pub(super) struct Known {
@@ -139,7 +151,7 @@ impl Known {
         loaded: &LoadedCourse,
         turn_id: &str,
         reply: &Reply,
-        open: Option<&OpenDrill>,
+        open: Open<'_>,
     ) -> Verdict {
         let is_own = reply.drill_id.is_empty();
         let content = reply.card.as_ref().and_then(|card| card.content.as_ref());
@@ -182,12 +194,25 @@ impl Known {
                 unit_id: reply.target_unit_id.clone(),
                 prompt: drill.prompt.clone(),
                 question_latex: drill.question_latex.clone(),
-                said: open.map_or_else(String::new, |open| open.said.clone()),
+                said: open
+                    .drill
+                    .map_or_else(String::new, |open| open.said.clone()),
             }),
             _ => None,
         };
-        let open = set.as_ref().or(open);
-        self.judge(guard, loaded, turn_id, &spoken, open)
+        let drill = set.as_ref().or(open.drill);
+        let mut verdict = self.judge(guard, loaded, turn_id, &spoken, drill);
+        let brought = open.placement.filter(|question| is_brought(question));
+        if verdict.withheld.is_none()
+            && let Some(question) = brought
+            && states_solution(
+                texts.iter().map(|text| text.text),
+                &open_drill(loaded, question),
+            )
+        {
+            verdict.withheld = Some(Reason::AnswerGiven);
+        }
+        verdict
     }
 
     /// Judges a model's feedback on an answer. A right one has given the answer itself.
@@ -227,6 +252,26 @@ impl Known {
         };
         guard.judge(spoken, &context)
     }
+}
+
+/// Whether what the student said holds the question: its formula in any spelling, or its words.
+fn is_brought(question: &OpenDrill) -> bool {
+    let text = ExamText {
+        id: "",
+        prompt: &question.prompt,
+        question_latex: &question.question_latex,
+    };
+    let asked = ExamQuestions::new([text], []);
+    question.said.lines().any(|line| {
+        asked.is_exercise(line, "")
+            || parts(line).iter().any(|part| match part {
+                // `What is two plus three` asks for the other side of an equality.
+                Part::Formula(formula) => {
+                    asked.is_exercise("", formula.to_string().trim_matches('='))
+                }
+                _ => false,
+            })
+    })
 }
 
 /// The drill that a student works on, with its answer if it is one of the course's.

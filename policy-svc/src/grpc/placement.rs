@@ -51,7 +51,8 @@ pub(super) fn apply(
         }
         Step::Paused(_) => run.set_state(PlacementState::Paused),
         Step::Answered(answered) => {
-            let answer = judge(loaded, &run, answered)?;
+            let open = next(loaded, &snapshot.student_id, &evidence, &run);
+            let answer = judge(loaded, &run, open.as_ref(), answered)?;
             counted = answer.is_some();
             if let Some(answer) = answer {
                 run.set_state(PlacementState::Running);
@@ -61,16 +62,11 @@ pub(super) fn apply(
     }
     let mut question = None;
     if run.state() == PlacementState::Running {
-        let known = with_badge(&evidence);
-        let is_known = |unit_id: &str| known.contains(unit_id);
-        let mut placement = Placement::of_student(&loaded.placement, is_known);
-        for answer in &run.answers {
-            placement.answer(&answer.unit_id, answer.correct);
-        }
-        question = next(loaded, &snapshot.student_id, &evidence, &run, &placement);
+        question = next(loaded, &snapshot.student_id, &evidence, &run);
         if question.is_none() && !is_shown_only {
             run.set_state(PlacementState::Ended);
-            place(&mut evidence, &placement.placed());
+            let placed = so_far(loaded, &evidence, &run).placed();
+            place(&mut evidence, &placed);
         }
     }
     let (state, answered) = (run.state, run.answers.len());
@@ -103,10 +99,42 @@ pub(super) fn apply(
     })
 }
 
-/// The answer as it is kept; `None` where the drill was answered before.
+/// The question that a placement waits for an answer to, paused or not.
+pub(super) fn open_question(
+    loaded: &LoadedCourse,
+    snapshot: &session::StudentSnapshot,
+) -> Option<PlacementQuestion> {
+    let evidence = snapshot.evidence.as_ref()?;
+    let run = evidence.placement.as_ref()?;
+    match run.state() {
+        PlacementState::Running | PlacementState::Paused => {
+            next(loaded, &snapshot.student_id, evidence, run)
+        }
+        PlacementState::Ended | PlacementState::Unspecified => None,
+    }
+}
+
+/// The placement after the answers so far.
+fn so_far<'g>(
+    loaded: &'g LoadedCourse,
+    evidence: &session::Evidence,
+    run: &session::Placement,
+) -> Placement<'g> {
+    let known = with_badge(evidence);
+    let is_known = |unit_id: &str| known.contains(unit_id);
+    let mut placement = Placement::of_student(&loaded.placement, is_known);
+    for answer in &run.answers {
+        placement.answer(&answer.unit_id, answer.correct);
+    }
+    placement
+}
+
+/// The answer as it is kept; `None` where the drill was answered before. Only the `open` question is answered: a card of an
+/// earlier placement may show another.
 fn judge(
     loaded: &LoadedCourse,
     run: &session::Placement,
+    open: Option<&PlacementQuestion>,
     answered: PlacementAnswered,
 ) -> Read<Option<PlacementAnswer>> {
     read::bounded("answered.answer", &answered.answer, MOST_ANSWER_CHARS)?;
@@ -117,8 +145,9 @@ fn judge(
     if is_known {
         return Ok(None);
     }
+    let is_open = open.is_some_and(|open| open.drill_id == answered.drill_id);
     let drill = drill(loaded, &answered.unit_id, &answered.drill_id)
-        .filter(|drill| drill.reads(&answered.prompt, &answered.question_latex))
+        .filter(|drill| is_open && drill.reads(&answered.prompt, &answered.question_latex))
         .ok_or(PolicyError::QuestionGone)?;
     let asked = turnwise_grading::Drill {
         prompt: &drill.prompt,
@@ -170,12 +199,12 @@ fn next(
     student_id: &str,
     evidence: &session::Evidence,
     run: &session::Placement,
-    placement: &Placement<'_>,
 ) -> Option<PlacementQuestion> {
     let is_asked = |drill_id: &str| {
         let mut answers = run.answers.iter();
         answers.any(|answer| answer.drill_id == drill_id)
     };
+    let placement = so_far(loaded, evidence, run);
     placement.units_to_ask().into_iter().find_map(|unit_id| {
         let drills = &loaded.course.unit(loaded.course.find(unit_id)?).drills;
         let mut met: Vec<u64> = drills

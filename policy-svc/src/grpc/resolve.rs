@@ -8,7 +8,7 @@ use turnwise_proto::policy::v1::{
 
 use super::{
     Policies, announcement,
-    guard::{self, Known},
+    guard::{self, Known, Open},
     read, reply,
 };
 use crate::error::PolicyError;
@@ -27,9 +27,11 @@ impl Policies {
             course_drills,
             counted,
             typed,
+            placement_question,
         } = request;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
+        guard::check_drill("placement_question", placement_question.as_ref())?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
@@ -57,7 +59,10 @@ impl Policies {
         let mut response = reply::resolution(resolved.clone());
         response.met = known.met_always(exam_expressions.clone());
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
-            let open = open_drill.as_ref();
+            let open = Open {
+                drill: open_drill.as_ref(),
+                placement: placement_question.as_ref(),
+            };
             let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);

@@ -68,9 +68,10 @@ pub(super) fn plan(
         }),
         focus_missing_unit_ids: plan.focus_missing_unit_ids,
         target_confidence: plan.target_confidence,
-        // The service sets these, by its own setting.
+        // The service sets these, by its own setting and by the record.
         asks_for_context: false,
         context_handoff_off: false,
+        placement_question: None,
         needs_review: plan.needs_review,
         locale: loaded.locale.clone(),
         policy_semantics: decisions::POLICY_SEMANTICS.to_owned(),

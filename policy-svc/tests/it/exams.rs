@@ -143,7 +143,7 @@ async fn an_exam_systems_question_is_no_drill() {
     let hashes = client.fingerprint_question(request).await.unwrap();
     let hashes = hashes.into_inner();
     assert!(hashes.exam_runs.is_empty());
-    assert_eq!(hashes.exam_expressions.len(), 1);
+    assert!(!hashes.exam_expressions.is_empty());
     for (known, is_exam) in [(hashes.exam_expressions, true), (Vec::new(), false)] {
         let request = CheckDrillRequest {
             course_id: COURSE.to_owned(),

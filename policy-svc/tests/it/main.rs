@@ -10,6 +10,7 @@ mod class_standing;
 mod context;
 mod courses;
 mod demo_course;
+mod drill_checks;
 mod drill_keys;
 mod evidence;
 mod exam_drills;

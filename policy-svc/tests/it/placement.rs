@@ -9,9 +9,10 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{
         ApplyEvidenceRequest, ApplyPlacementRequest, ApplyPlacementResponse,
-        DescribeStandingRequest, DrillGraded, PlacementAnswered, PlacementBegun, PlacementPaused,
-        PlacementQuestion, PlacementShown, apply_evidence_request::Event,
-        apply_placement_request::Step,
+        DescribeStandingRequest, DrillGraded, OpenDrill, PlacementAnswered, PlacementBegun,
+        PlacementPaused, PlacementQuestion, PlacementShown, ResolveReplyRequest,
+        apply_evidence_request::Event, apply_placement_request::Step,
+        resolve_reply_request::Outcome,
     },
     session::v1::{
         Evidence, PlacedUnit, Placement, PlacementAnswer, StudentSnapshot, UnitProgress,
@@ -19,7 +20,7 @@ use turnwise_proto::{
     tutor::v1::PlacementState,
 };
 
-use crate::fixture::*;
+use crate::{fixture::*, reply_guard::says};
 
 fn record(evidence: Option<Evidence>) -> Option<StudentSnapshot> {
     Some(StudentSnapshot {
@@ -377,4 +378,70 @@ async fn drills_undo_what_was_placed_and_keep_the_placement() {
     };
     assert_eq!(after.placed, [placed("GONE"), undone]);
     assert_eq!(after.placement, before.placement);
+}
+
+/// A card of a placement that a teacher took back shows another question than the one that waits.
+#[tokio::test]
+async fn an_earlier_placements_card_answers_no_question_of_the_next() {
+    let service = service().await;
+    let first = step(&service, None, begun()).await.unwrap();
+    let unknown = answered(&first.question.unwrap(), "");
+    let second = step(&service, first.evidence, unknown).await.unwrap();
+    let earlier = second.question.unwrap();
+    let anew = step(&service, None, begun()).await.unwrap();
+    let evidence = anew.evidence.clone();
+    let refused = step(&service, evidence.clone(), answered(&earlier, "5")).await;
+    let fault = Fault::from_status(&refused.unwrap_err());
+    assert_eq!(fault.reason(), ErrorReason::DrillTokenInvalid);
+    assert_eq!(fault.fields().collect::<Vec<_>>(), ["question.token"]);
+    let again = step(&service, evidence, begun()).await.unwrap();
+    assert_eq!(again, anew);
+}
+
+#[tokio::test]
+async fn a_question_that_waits_is_not_solved_in_a_turn() {
+    let service = service().await;
+    let begun = step(&service, None, begun()).await.unwrap();
+    let paused = step(
+        &service,
+        begun.evidence.clone(),
+        Step::Paused(PlacementPaused {}),
+    );
+    let paused = paused.await.unwrap().evidence;
+    for evidence in [begun.evidence.clone(), paused] {
+        let mut request = plan_request(snapshot("ONE", &[]));
+        request.snapshot.as_mut().unwrap().evidence = evidence;
+        let plan = service.plan(request).await.unwrap();
+        assert_eq!(plan.placement_question, begun.question);
+    }
+    let plan = service.plan(plan_request(snapshot("ONE", &[]))).await;
+    let plan = plan.unwrap();
+    assert_eq!(plan.placement_question, None);
+
+    let question = begun.question.unwrap();
+    let policy = service.decide(decide_request(plan)).await.unwrap().policy;
+    for (said, violation) in [
+        ("What is 2 + 3?", "answer_given"),
+        ("Please work out 3+2 for me.\nPlease!", "answer_given"),
+        ("what is two plus three", "answer_given"),
+        // Who asks about something else may be told a number.
+        ("How old is the oldest tree?", ""),
+        ("", ""),
+    ] {
+        let reply = says("That is 5.").to_string().into_bytes();
+        let request = ResolveReplyRequest {
+            policy: policy.clone(),
+            outcome: Some(Outcome::Completion(reply.into())),
+            placement_question: Some(OpenDrill {
+                unit_id: question.unit_id.clone(),
+                prompt: question.prompt.clone(),
+                question_latex: question.question_latex.clone(),
+                said: said.to_owned(),
+            }),
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = service.client.clone().resolve_reply(request).await;
+        let resolved = resolved.unwrap().into_inner();
+        assert_eq!(resolved.violation, violation, "{said}");
+    }
 }

@@ -15,12 +15,13 @@ use turnwise_tests::{
     student::{DEMO_COURSE, Student, fresh_key, pressing, saying},
 };
 
-use crate::tutor::changed_records::Tools;
+use crate::{placement, tutor::changed_records::Tools};
 
 in_both_deployments!(
     no_student_reads_what_an_obedient_model_says,
     no_exam_question_is_a_drill,
     no_hint_gives_the_answer,
+    no_question_of_a_placement_is_solved,
 );
 
 const UNIT: &str = "ALG-01";
@@ -258,5 +259,34 @@ async fn no_hint_gives_the_answer(kind: Kind) {
     let after = "So -17 + 29 = 12. Shall we try another?";
     let (answer, _) = obedient.turn(&says(after), false).await;
     assert_eq!(tutor(&answer).text, after);
+    obedient.suite.stop();
+}
+
+/// A student who is being placed brings the question that waits into a conversation.
+async fn no_question_of_a_placement_is_solved(kind: Kind) {
+    let mut obedient = Obedient::start(kind).await;
+    let (student, thread) = (&obedient.student, &obedient.thread);
+    let begun = placement::begin(student, thread).await;
+    let question = begun.question.unwrap();
+    let told = format!(
+        "The answer is ${}$.",
+        placement::key(&placement::demo(), &question)
+    );
+    // Of anything else a model may say what it likes.
+    let (answer, violation) = obedient.turn(&says(&told), false).await;
+    assert_eq!(
+        (tutor(&answer).text.as_str(), violation.as_str()),
+        (told.as_str(), "")
+    );
+    let brought = format!(
+        "How do I add negative numbers? {} ${}$",
+        question.prompt, question.question_latex
+    );
+    let turn = saying(thread, &brought);
+    let answer = student.turn(turn).await.unwrap();
+    let record = obedient.staff.record(&student.id, &answer.turn_id).await;
+    let verdict = record.facts.unwrap().verdict.unwrap();
+    assert_eq!(verdict.violation, "answer_given", "{brought} {told}");
+    obedient.replays(&answer).await;
     obedient.suite.stop();
 }

@@ -149,7 +149,8 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
         after.evidence.encode_to_vec(),
         before.evidence.encode_to_vec()
     );
-    assert_eq!(after.version, before.version);
+    // What is too old was answered all the same, and the thread knows it.
+    assert_eq!(after.version, before.version + 1);
     let graded = simulated
         .student
         .grade_drill(with_token(&minted(&true_keys, 0)))

@@ -49,7 +49,13 @@ async fn grades(suite: &Deployment) -> Vec<(String, bool, GradeDrillResponse)> {
         let request = simulated.grading(typed(&wrong));
         let graded = simulated.student.grade_drill(request).await.unwrap();
         let recorded = staff.recorded(&simulated.student).await;
-        assert_eq!(recorded.version, i64::from(graded.evidence_recorded));
+        // A verdict that is no evidence is written with the thread.
+        let is_told = graded.result() != DrillResult::Unspecified;
+        assert_eq!(recorded.version, i64::from(is_told));
+        assert_eq!(
+            recorded.evidence.unit_progress.len(),
+            usize::from(graded.evidence_recorded)
+        );
         let tags = recorded.unit(simulated.unit_id()).confusion_tags;
         let tags: Vec<_> = tags.iter().map(|tag| tag.tag.as_str()).collect();
         // A mistake that is named and not counted is only read.

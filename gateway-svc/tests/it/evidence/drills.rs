@@ -77,8 +77,9 @@ async fn where_the_rules_cannot_tell_a_model_does() {
 
     // Unless the course believes no model.
     world.policy.counting_llm(false);
-    let request = world.drill("key-2", "four");
-    for _ in 0..2 {
+    let mut request = world.drill("key-2", "four");
+    for key in ["key-2", "key-3"] {
+        request.idempotency_key = key.to_owned();
         let answer = world.grade(request.clone()).await.unwrap();
         assert_eq!(answer.result(), DrillResult::Correct);
         assert!(!answer.evidence_recorded);
@@ -87,6 +88,13 @@ async fn where_the_rules_cannot_tell_a_model_does() {
     }
     assert_eq!(world.session.attempts(), 1);
     assert_eq!(world.completions(), 3);
+    // All the same the thread knows that the card is answered.
+    let token = request.drill.unwrap().drill_token;
+    let told = world.session.kept().graded.clone().unwrap();
+    assert_eq!(
+        (told.card_token.as_str(), told.result()),
+        (token.as_str(), DrillResult::Correct)
+    );
 }
 
 #[tokio::test]
@@ -176,14 +184,18 @@ async fn a_forged_card_is_not_judged() {
     }
     // One of ours that is too old tells whether the answer is right.
     world.pass_hours(2);
+    let token = good.drill.clone().unwrap().drill_token;
     let late = world.grade(good).await.unwrap();
     assert_eq!(notices(&late), [ErrorReason::DrillTokenInvalid]);
     assert_eq!(late.result(), DrillResult::Correct, "there is feedback");
     assert_eq!(late.feedback_text, FIXED_WORDS);
     assert!(!late.evidence_recorded);
     assert_eq!(late.buttons[0].label_key, "continue");
-    assert_eq!(world.session.kept().commits, 0);
     assert_eq!(world.session.attempts(), 0);
+    assert!(world.session.kept().nonces.is_empty());
+    // It is no evidence; the thread knows that the card is answered.
+    let told = world.session.kept().graded.clone().unwrap();
+    assert_eq!(told.card_token, token);
 }
 
 #[tokio::test]

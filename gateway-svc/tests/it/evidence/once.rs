@@ -1,15 +1,20 @@
 //! A drill counts once: whatever is sent twice, at the same moment, or lost on the way.
 
+use std::sync::{Arc, Mutex};
+
 use futures_util::future::join_all;
 use proptest::prelude::*;
 use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::SupportKind,
-    tutor::v1::{DrillResult, GradeDrillResponse, GradedBy},
+    policy::v1::{ApplyEvidenceRequest, ApplyEvidenceResponse},
+    session::v1::ThreadFocus,
+    tutor::v1::{DrillResult, GradeDrillResponse, GradedBy, SnapshotLite},
 };
 
 use super::{
     drills::notices,
+    policy::UNIT,
     session::{Kept, Mishap},
     world::World,
 };
@@ -73,6 +78,35 @@ async fn a_repeated_exercise_gets_its_verdict_and_counts_no_more() {
     assert_eq!(world.session.attempts(), 1);
     assert_eq!(world.session.kept().nonces, before);
     assert_eq!(world.session.kept().evidence, evidence);
+}
+
+/// The record has the target of the latest turn in any thread.
+#[tokio::test]
+async fn an_answer_is_applied_to_what_its_thread_is_about() {
+    let world = World::start().await;
+    world.session.kept().thread_focus = Some(ThreadFocus {
+        focus_unit_id: UNIT.to_owned(),
+        target_unit_id: "ALG-09".to_owned(),
+    });
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let targets = Arc::clone(&seen);
+    world.policy.fake.on(
+        "turnwise.policy.v1.PolicyService/ApplyEvidence",
+        move |request: ApplyEvidenceRequest| {
+            let snapshot = request.snapshot.unwrap_or_default();
+            let turn = snapshot.turn.unwrap_or_default();
+            targets.lock().unwrap().push(turn.target_unit_id);
+            let response = ApplyEvidenceResponse {
+                evidence: Some(snapshot.evidence.unwrap_or_default()),
+                standing: Some(SnapshotLite::default()),
+                ..ApplyEvidenceResponse::default()
+            };
+            async { Ok(response) }
+        },
+    );
+    world.session.next_commit(Mishap::Overtaken(|_| {}));
+    world.grade(world.drill("key-1", "right")).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), ["ALG-09", "ALG-09"]);
 }
 
 #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::{Barrier, Notify},
+    time::Instant,
+};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -10,9 +13,11 @@ use turnwise_proto::{
     llm::v1::{CompleteRequest, CompleteResponse},
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, CheckDrillRequest, CheckDrillResponse,
+        FindPortQuestionsRequest, FindPortQuestionsResponse,
     },
     session::v1::{
-        BeginEvidenceRequest, BeginEvidenceResponse, DrillCounters, RevisitEntry, UnitProgress,
+        BeginEvidenceRequest, BeginEvidenceResponse, DrillCounters, GetClassRosterRequest,
+        GetClassRosterResponse, RevisitEntry, UnitProgress,
     },
     tutor::v1::{DegradedReason, DrillResult, GradeDrillResponse, MasteryTier},
 };
@@ -267,4 +272,34 @@ async fn the_exam_system_is_asked_of_questions_above_the_badge_alone() {
         assert!(answer.evidence_recorded);
         assert_eq!(!answer.degraded_reasons.is_empty(), is_asked, "{tier:?}");
     }
+}
+
+/// Each answers only once both are asked.
+#[tokio::test(start_paused = true)]
+async fn a_platforms_questions_are_read_beside_the_roster() {
+    let world = World::with_platform().await;
+    let both = Arc::new(Barrier::new(2));
+    let one = Arc::clone(&both);
+    world.policy.fake.on(
+        "turnwise.policy.v1.PolicyService/FindPortQuestions",
+        move |_: FindPortQuestionsRequest| {
+            let one = Arc::clone(&one);
+            async move {
+                one.wait().await;
+                Ok(FindPortQuestionsResponse::default())
+            }
+        },
+    );
+    world.session.fake.on(
+        "turnwise.session.v1.SessionAdminService/GetClassRoster",
+        move |_: GetClassRosterRequest| {
+            let both = Arc::clone(&both);
+            async move {
+                both.wait().await;
+                Ok(GetClassRosterResponse::default())
+            }
+        },
+    );
+    let answer = graded(&world, "right", Duration::from_secs(4)).await;
+    assert!(answer.unwrap().evidence_recorded);
 }

@@ -14,8 +14,8 @@ use turnwise_proto::{
     session::v1::{
         BeginEvidenceRequest, BeginEvidenceResponse, CommitEvidenceRequest, CommitEvidenceResponse,
         Evidence, EvidenceStart, GetClassRosterRequest, GetClassRosterResponse, GetSnapshotRequest,
-        GetSnapshotResponse, GradedDrill, QuestionRecord, StudentSnapshot, begin_evidence_response,
-        commit_evidence_response::Outcome,
+        GetSnapshotResponse, GradedDrill, QuestionRecord, StudentSnapshot, ThreadFocus,
+        begin_evidence_response, commit_evidence_response::Outcome,
     },
     tutor::v1::Thread,
 };
@@ -49,6 +49,8 @@ pub struct Kept {
     pub nonces: HashMap<String, Bytes>,
     /// The thread's latest graded drill.
     pub graded: Option<GradedDrill>,
+    /// Where the thread stands.
+    pub thread_focus: Option<ThreadFocus>,
     pub mishaps: VecDeque<Mishap>,
     /// How many commits came in.
     pub commits: usize,
@@ -191,6 +193,7 @@ impl Kept {
                 snapshot: Some(self.snapshot()),
                 question_records: self.records(),
                 already_graded: self.nonces.get(&request.drill_nonce).cloned(),
+                thread_focus: self.thread_focus.clone(),
                 ..EvidenceStart::default()
             }),
         };

@@ -185,7 +185,11 @@ fn equations(all: Vec<Relation>) -> Option<Subject> {
         .then_some(Subject::System(all))
 }
 
-fn read_subject(text: &str, givens_found: &mut Vec<(Rc<str>, Expression)>) -> Option<Subject> {
+/// What one formula is. What it says of its variables' values is added to `givens_found`.
+pub(super) fn read_subject(
+    text: &str,
+    givens_found: &mut Vec<(Rc<str>, Expression)>,
+) -> Option<Subject> {
     let all = tokens(answer::stripped(text), Comma::Separates)?;
     let is_blank = |token: &Token| matches!(token.kind, TokenKind::Blank | TokenKind::Other('?'));
     if all.iter().any(is_blank) {

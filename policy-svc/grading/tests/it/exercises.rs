@@ -1,6 +1,6 @@
 //! Which drills are one exercise.
 
-use turnwise_grading::exercise_form;
+use turnwise_grading::{exercise_form, exercise_traits};
 
 #[test]
 fn words_spaces_and_order_make_no_other_exercise() {
@@ -169,5 +169,58 @@ fn forms_stay_as_they_are() {
         ("Draw a line of 4 cm.", "", "drawalineof4cm | "),
     ] {
         assert_eq!(exercise_form(prompt, question), form);
+    }
+}
+
+/// Whether two exercises have a trait in common.
+fn meet(one: (&str, &str), other: (&str, &str)) -> bool {
+    let traits = exercise_traits(one.0, one.1);
+    exercise_traits(other.0, other.1)
+        .iter()
+        .any(|own| traits.contains(own))
+}
+
+#[test]
+fn a_formula_in_other_clothes_is_met_whatever_is_to_be_done_with_it() {
+    let exam = ("Which number makes this true?", "x + 7 = 12");
+    for near in [
+        ("Solve the equation.", "x + 7.0 = 12"),
+        ("Solve the equation.", "y + 7 = 12"),
+        ("Solve the equation.", "12 = x + 7"),
+        ("Solve the equation.", "7+x=12"),
+        ("Solve the equation.", "1x + 7 = 12 + 0"),
+        ("Löse $n + 7 = 12$ und prüfe.", ""),
+        ("A riddle: n + 7 = 12. Who knows it?", ""),
+    ] {
+        assert!(meet(exam, near), "{near:?}");
+    }
+    let length = ("Convert to kilometers.", "3 m");
+    assert!(meet(length, ("Convert to kilometers.", "3 meters")));
+}
+
+#[test]
+fn another_formula_meets_none() {
+    let exam = ("Solve the equation.", "x + 7 = 12");
+    for other in [
+        ("Solve the equation.", "x + 7 = 13"),
+        ("Solve the equation.", "x + 12 = 7"),
+        ("Solve the equation.", "2x + 14 = 24"),
+        ("Solve the equation.", ""),
+        ("", ""),
+    ] {
+        assert!(!meet(exam, other), "{other:?}");
+    }
+    for (one, other) in [
+        // A value that is given, and a quantity, are in many exercises.
+        (
+            ("Work out for x = 2.", "7 - 4x"),
+            ("Work out for n = 2.", "5 + 3n"),
+        ),
+        (
+            ("A rope of 2 m is cut in half. How long is a half?", ""),
+            ("A tent is 2 m high. How high are three?", ""),
+        ),
+    ] {
+        assert!(!meet(one, other), "{one:?} {other:?}");
     }
 }

@@ -22,8 +22,12 @@ fn catalogue() -> ExamQuestions {
                 "A number line shows two points, -11 and 5. What number lies exactly half-way between them?",
                 r"-11 \text{ and } 5",
             ),
+            text("ALG-03-B1", "Solve the equation.", "x + 7 = 12"),
         ],
-        ["Work out the value of the expression."],
+        [
+            "Work out the value of the expression.",
+            "Solve the equation.",
+        ],
     )
 }
 
@@ -78,6 +82,11 @@ fn an_exam_question_is_no_exercise() {
         ),
         ("A NUMBER LINE SHOWS TWO POINTS -11 AND 5 WHAT NUMBER", ""),
         ("Remember ALG-01-B1?", ""),
+        ("Solve the equation.", "x + 7.0 = 12"),
+        ("Solve the equation.", "y + 7 = 12"),
+        ("Solve the equation.", "12 = x + 7"),
+        ("Find the number.", "1n + 7 = 12 + 0"),
+        ("Solve y + 7 = 12.", ""),
     ] {
         assert_eq!(
             judged(prompt, latex),
@@ -93,6 +102,8 @@ fn another_exercise_is_free() {
         ("Work out the value of the expression.", "-8 + 6"),
         ("Work out the value of the expression.", ""),
         ("What number lies between 3 and 9?", "3 + 9"),
+        ("Solve the equation.", "y + 7 = 13"),
+        ("Solve the equation.", "2x + 14 = 24"),
         ("Start at -8. Where are you after 5 steps to the right?", ""),
     ] {
         assert_eq!(judged(prompt, latex), None, "{prompt} {latex}");

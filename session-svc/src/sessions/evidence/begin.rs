@@ -108,6 +108,7 @@ impl Sessions {
                 .map(|verdict| record::unstamp("nonce", &verdict))
                 .transpose()?,
             class_policy,
+            thread_focus: stored.focus,
         })
     }
 }

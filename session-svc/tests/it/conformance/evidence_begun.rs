@@ -59,6 +59,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         question_records: Vec::new(),
         already_graded: None,
         class_policy: Some(ClassPolicy::default()),
+        thread_focus: None,
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");

@@ -17,8 +17,8 @@ use turnwise_session_svc::{
 use crate::{
     bench::{
         ANSWERS, Bench, CLASS, COURSE, HELPER, PATIENCE, TUTOR, begin, begin_evidence, commit,
-        fresh, idempotency, make_thread, new_thread, refused, started, take_turn, texts,
-        unknown_thread,
+        evidence_start, fresh, idempotency, make_thread, new_thread, refused, started, take_turn,
+        texts, unknown_thread,
     },
     cases,
 };
@@ -181,6 +181,8 @@ async fn each_thread_stands_where_its_own_turns_left_it(bench: &mut Bench) {
 
     for (thread, focus, target) in [("t1", "u1", "u9"), ("t2", "u2", "u8")] {
         let start = started(sessions, &ada, begin(thread, "look")).await;
+        let evidence = evidence_start(sessions, &ada, begin_evidence(thread, "answer"));
+        assert_eq!(evidence.await.thread_focus, start.thread_focus);
         let own = start.thread_focus.unwrap();
         assert_eq!((&*own.focus_unit_id, &*own.target_unit_id), (focus, target));
         // The record has the latest of both threads.
