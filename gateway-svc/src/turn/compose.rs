@@ -9,7 +9,6 @@ use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_messages as messages;
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
@@ -170,7 +169,8 @@ impl Composing<'_> {
         if known.exams_unknown {
             self.degrade(DegradedReason::ExamApiUnavailable);
         }
-        self.facts.model_call = Some(asked.call);
+        self.facts.no_model = asked.is_off;
+        self.facts.model_call = (!asked.is_off).then_some(asked.call);
         self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
@@ -183,7 +183,7 @@ impl Composing<'_> {
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
         self.facts.target_locked_after = plan.target_locked;
-        // What an operator or a class's teacher switched off is no degradation.
+        // What an operator or a class's teacher switched off is no degradation; an older policy-svc calls it a fallback.
         if resolved.fallback_reason() != DegradedReason::Unspecified && !asked.is_off {
             self.degrade(resolved.fallback_reason());
         }
@@ -283,7 +283,7 @@ impl Composing<'_> {
 
     /// Prompt and model.
     async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
-        if record::class_policy(&self.facts).model_use() == ModelUse::Off {
+        if self.core.is_model_off(record::class_policy(&self.facts)) {
             return Completed::off();
         }
         let began = Instant::now();
@@ -303,7 +303,6 @@ impl Composing<'_> {
         };
         let class_id = &self.facts.class_id;
         let (identity, asked) = asking(self.core, &sheets, prompt, self.request, class_id);
-        self.facts.prompt = Some(identity);
         self.took("prompt", began.elapsed());
         let asked = CompleteRequest {
             json_schema,
@@ -319,6 +318,7 @@ impl Composing<'_> {
         ))
         .await;
         self.took("model", took);
+        self.facts.prompt = (!completed.is_off).then_some(identity);
         completed
     }
 
