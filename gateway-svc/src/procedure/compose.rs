@@ -89,7 +89,8 @@ impl Composing<'_> {
             self.facts.degraded_reasons.push(failed);
         }
         self.facts.met = resolved.met;
-        self.facts.no_model = completed.is_off;
+        // Of a finished procedure there is nothing that a model could say.
+        self.facts.no_model = completed.is_off && plan.status() != ProcedureStepStatus::Finished;
         self.facts.model_call = (!completed.is_off).then_some(completed.call);
         self.texts.completion = completed.completion;
         self.texts.reply = Some(Reply {

@@ -220,6 +220,13 @@ impl BackendKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failover(pub(crate) Vec<(BackendKind, Option<String>)>);
 
+impl Failover {
+    /// Whether nothing stands in for the first backend.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl FromStr for Failover {
     type Err = String;
 
