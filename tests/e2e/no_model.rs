@@ -18,6 +18,7 @@ use turnwise_tests::{
     deployment::Deployment,
     model_server::ModelServerProcess,
     options::{Kind, Options, Service},
+    process::repository,
     staff::Staff,
     student::{DEMO_COURSE, Student, fresh_key, saying},
     teacher::Teacher,
@@ -29,6 +30,7 @@ in_both_deployments!(
     turns_are_the_policys_own_and_degrade_nothing,
     drills_are_graded_by_the_rules,
     questions_are_asked_and_the_document_answers,
+    the_first_turn_of_a_new_user_is_about_what_was_asked,
     the_suite_is_ready,
 );
 
@@ -213,6 +215,24 @@ async fn questions_are_asked_and_the_document_answers(kind: Kind) {
     });
     let waiting = teacher.classes().list_escalations(request).await.unwrap();
     assert_eq!(waiting.into_inner().escalations.len(), 2);
+    without.stop().await;
+}
+
+/// The turn that scripts/start shows. It is no path that begins elsewhere: the unit needs no other.
+async fn the_first_turn_of_a_new_user_is_about_what_was_asked(kind: Kind) {
+    let script = std::fs::read_to_string(repository().join("scripts/start")).unwrap();
+    let question = script
+        .lines()
+        .find_map(|line| line.strip_prefix("text=\"")?.strip_suffix('"'))
+        .expect("scripts/start asks something");
+    let without = WithoutModel::start(kind).await;
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada.say(&thread, question).await;
+    let standing = answer.snapshot_lite.clone().unwrap();
+    assert_eq!(standing.focus.unwrap().unit_id, "ALG-03");
+    assert!(standing.target.is_none(), "{:?}", standing.target);
+    without.check(&ada, &answer).await;
     without.stop().await;
 }
 

@@ -157,7 +157,8 @@ impl Composing<'_> {
             self.ask_model(&working, decision.reply_schema),
         );
         let asked = beside(locks.as_mut(), asking).await;
-        // Where no model is to be called, the course's own drills are held against what is known; where one failed, time is short.
+        // Where no model is to be called, the course's own drill is held against what is known; where one failed, time is
+        // short.
         let is_in_time = asked.is_off || asked.call.failure() == DegradedReason::Unspecified;
         let known = match is_in_time {
             true => {
