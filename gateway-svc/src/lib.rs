@@ -131,6 +131,7 @@ pub async fn routes(
         access: webhooks::start(settings, &upstreams, kit)?,
         rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
         context_metrics: context::ContextMetrics::register(&kit.metrics),
+        no_model: conversation::NoModel::default(),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
         reply_reserve: settings.reply_reserve(),

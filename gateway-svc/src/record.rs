@@ -15,7 +15,9 @@ use turnwise_proto::{
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
-    tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, tutor_card::Content},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
+    },
 };
 
 use crate::{
@@ -138,18 +140,19 @@ pub fn locale(facts: &TurnFacts) -> &str {
     facts.plan.as_ref().map_or("", |plan| plan.locale.as_str())
 }
 
-/// The request for the verdict on what the model wrote, or did not; `None` without a policy or a call of a model. `known`
-/// is what the reply must not repeat; of it a replay has what the reply met.
+/// The request for the verdict on what the model wrote, or did not; `None` without a policy, and where a model was to be
+/// called and none was. `known` is what the reply must not repeat; of it a replay has what the reply met.
 #[must_use]
 pub fn resolve_request(
     facts: &TurnFacts,
     texts: &TurnTexts,
     known: KnownTexts,
 ) -> Option<ResolveReplyRequest> {
-    let call = facts.model_call.as_ref()?;
-    let outcome = match call.failure {
-        0 => Outcome::Completion(texts.completion.clone()),
-        reason => Outcome::Failure(reason),
+    let outcome = match &facts.model_call {
+        None if facts.no_model => Outcome::Failure(DegradedReason::LlmOff.into()),
+        None => return None,
+        Some(call) if call.failure == 0 => Outcome::Completion(texts.completion.clone()),
+        Some(call) => Outcome::Failure(call.failure),
     };
     Some(ResolveReplyRequest {
         policy: Some(facts.policy.clone()?),
@@ -160,6 +163,7 @@ pub fn resolve_request(
         placement_question: placement_question(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
+        no_model: facts.no_model,
     })
 }
 

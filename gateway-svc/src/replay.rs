@@ -250,6 +250,10 @@ fn prompt(
     texts: &TurnTexts,
     sheets: &Sheets,
 ) -> Result<(), ReplayError> {
+    // Where no model was to be called, nothing was asked of one.
+    if recorded.no_model {
+        return Ok(());
+    }
     let no_input = StudentInput::default();
     let (Some(identity), Some(prompt)) = (
         &recorded.prompt,

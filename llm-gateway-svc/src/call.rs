@@ -92,6 +92,14 @@ impl Calls {
         telemetry.around(self.work(job, span, false))
     }
 
+    /// Counts a request against the limits; where no model is called, there is nothing to limit.
+    pub(crate) async fn admit(&self, job: &Job) -> Result<(), Error> {
+        if self.targets.has_model() {
+            self.admission.admit(&job.requester).await?;
+        }
+        Ok(())
+    }
+
     /// The work on a request, which neither records it nor ends at its deadline. `admitted`: limits are behind it.
     pub(crate) fn work(
         self: Arc<Self>,
@@ -101,7 +109,7 @@ impl Calls {
     ) -> impl Stream<Item = Result<Part, Error>> + Send {
         try_stream! {
             if !admitted {
-                self.admission.admit(&job.requester).await?;
+                self.admit(&job).await?;
             }
             let mut span_name = SpanName::new(span);
             let mut spent = Spent::default();

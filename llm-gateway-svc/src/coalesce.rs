@@ -81,7 +81,7 @@ impl Coalescing {
         let telemetry = RequestTelemetry::new(&job, Arc::clone(&calls.metrics));
         let (groups, span) = (Arc::clone(groups), telemetry.span().clone());
         telemetry.around(try_stream! {
-            calls.admission.admit(&job.requester).await?;
+            calls.admit(&job).await?;
             loop {
                 let (group, leads) = join(&groups, &key, &job, &calls, &span);
                 let mut begun = false;

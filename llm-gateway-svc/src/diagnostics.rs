@@ -56,7 +56,7 @@ pub async fn diagnose(settings: &Settings) -> Vec<Finding> {
     if settings.backends.helper_llm_backend == BackendKind::None {
         findings.push(Finding::good(
             "model",
-            "none is called (HELPER_LLM_BACKEND=none): replies are the tutor's own",
+            "none is called (HELPER_LLM_BACKEND=none): replies are the course's own",
         ));
     } else {
         for target in targets.in_order() {

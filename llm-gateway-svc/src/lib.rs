@@ -52,7 +52,7 @@ use turnwise_redis::Redis;
 pub use diagnostics::{Finding, diagnose};
 pub use error::StartError;
 pub use settings::Settings;
-pub use turnwise_llm_backends::{BackendKind, ollama_answers};
+pub use turnwise_llm_backends::{BackendKind, BackendSettings, ollama_answers};
 
 /// The full names of the services that [`routes`] serves.
 pub const SERVICE_NAMES: &[&str] = &[

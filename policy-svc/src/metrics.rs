@@ -4,9 +4,7 @@ use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family},
 };
-use turnwise_decisions::{
-    Action, FallbackReason, Grade, GradeObservation, GradedBy, Observation, Resolution,
-};
+use turnwise_decisions::{Action, Grade, GradeObservation, GradedBy, Observation, Resolution};
 use turnwise_kit::Metrics;
 use turnwise_reply_guard::Reason;
 
@@ -61,7 +59,7 @@ impl ReplyMetrics {
             );
             registry.register(
                 "policy_replies",
-                "Replies resolved, by outcome: accepted, or the reason of the fallback",
+                "Replies resolved, by outcome: accepted, no_model where none was to be called, or the reason of the fallback",
                 own.outcomes.clone(),
             );
             registry.register(
@@ -81,11 +79,13 @@ impl ReplyMetrics {
             .inc();
     }
 
-    /// Counts one resolved reply.
-    pub fn count(&self, resolution: &Resolution) {
-        let outcome = resolution
-            .fallback_reason
-            .map_or("accepted", FallbackReason::as_str);
+    /// Counts one resolved reply; `no_model`: none was to be called.
+    pub fn count(&self, resolution: &Resolution, no_model: bool) {
+        let outcome = match resolution.fallback_reason {
+            _ if no_model => "no_model",
+            None => "accepted",
+            Some(reason) => reason.as_str(),
+        };
         self.outcomes
             .get_or_create(&OutcomeLabels { outcome })
             .inc();

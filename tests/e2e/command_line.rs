@@ -4,13 +4,16 @@ use std::{
     io::Write,
     path::Path,
     process::{Output, Stdio},
+    time::Duration,
 };
 
 use serde_json::Value;
+use turnwise_testing::model_server::Settings;
 use turnwise_tests::{
     deployment::Deployment,
+    model_server::ModelServerProcess,
     options::{Kind, Options, Service},
-    process::{binary, clean_command},
+    process::{Process, Program, binary, clean_command},
     student::{DEMO_COURSE, Student},
 };
 use uuid::Uuid;
@@ -330,6 +333,48 @@ fn the_doctor_says_what_works_and_what_does_not() {
     let said = text(&away.stdout);
     assert!(!away.status.success());
     assert_eq!(said.matches("FAIL").count(), 3, "{said}");
+}
+
+/// Where nobody names a backend, `up` asks for Ollama once; without one it calls no model, and says how to get one.
+#[tokio::test(flavor = "multi_thread")]
+async fn up_calls_no_model_where_no_ollama_answers() {
+    let home = tempfile::tempdir().unwrap();
+    // It has the model `model`, and nobody knows another.
+    let ollama = ModelServerProcess::start(&Settings::default(), home.path());
+    let (there, away) = (ollama.url(), "http://127.0.0.1:1".to_owned());
+    let courses = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
+    let up = |at: &str, model: &str| {
+        let settings = [
+            ("LISTEN", "127.0.0.1:0"),
+            ("COURSES_DIR", courses),
+            ("OLLAMA_BASE_URL", at),
+            ("OLLAMA_MODEL", model),
+        ];
+        let folder = format!("data-{}", Uuid::new_v4());
+        let mut suite = Process::spawn(&Program {
+            name: "turnwise",
+            folder: None,
+            args: vec!["up".into(), "--data-dir".into(), folder.into()],
+            env: settings
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            home: home.path().to_owned(),
+        });
+        let says = |line: &str| line.trim_start().strip_prefix("model ").map(str::to_owned);
+        let said = suite.stdout().wait_for(Duration::from_secs(120), says);
+        suite.stop();
+        said.expect("it says which model is called")
+    };
+    for (at, model) in [(&away, "model"), (&there, "another")] {
+        let said = up(at, model);
+        let none = format!("none, for no Ollama with {model} answers at {at}");
+        assert!(said.trim_start().starts_with(&none), "{said}");
+        assert!(said.contains(&format!("ollama pull {model}")), "{said}");
+    }
+    let said = up(&there, "model");
+    assert!(said.contains("model by Ollama at"), "{said}");
+    let heard = ollama.statistics().await;
+    assert_eq!(heard.completions.begun, 0, "nobody asked anything yet");
 }
 
 async fn a_placement_in_the_terminal(kind: Kind) {

@@ -8,6 +8,7 @@
 //! | [`evidence`] | what a student has shown decides what is allowed |
 //! | [`placement`] | what a student knows already |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
+//! | [`no_model`] | nobody wants a model |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
@@ -77,6 +78,7 @@ mod model_chaos;
 mod model_replicas;
 mod models;
 mod mutual_tls;
+mod no_model;
 mod other_students;
 mod outages;
 mod placement;

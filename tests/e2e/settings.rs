@@ -314,6 +314,12 @@ fn the_mock_stops_the_start_unless_it_is_allowed() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("LLM_ALLOW_MOCK=1"), "{said}");
+        // The whole suite in one process is no exception.
+        let args = ["up", "--data-dir", "data", "--listen", "127.0.0.1:0"];
+        let output = start("turnwise", &args, chosen);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("LLM_ALLOW_MOCK=1"), "{said}");
     }
 }
 

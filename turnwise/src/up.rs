@@ -10,7 +10,7 @@ use turnwise_kit::{
     settings::{Given, read_secret},
     telemetry::{Telemetry, TelemetrySettings},
 };
-use turnwise_llm_gateway_svc::{BackendKind, ollama_answers};
+use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, ollama_answers};
 
 use crate::{
     data_dir::{DEV_AUDIENCE, DEV_ISSUER, DataDir, running},
@@ -72,23 +72,8 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         settings.gateway.jwt_jwks_file = Some(data_dir.jwks_file());
         settings.gateway.jwt_jwks_url = None;
     }
-    choose_backend(&mut settings.llm, given).await;
-    let model = match settings.llm.backends.helper_llm_backend {
-        BackendKind::Mock => format!(
-            "{} (a stand-in for tests, no language model)",
-            settings.llm.backends.mock_model
-        ),
-        BackendKind::None => {
-            "none: replies are the tutor's own; for a model's, start Ollama or set HELPER_LLM_BACKEND".to_owned()
-        }
-        BackendKind::Ollama => format!(
-            "{} by Ollama at {}",
-            settings.llm.backends.ollama_model, settings.llm.backends.ollama_base_url
-        ),
-        BackendKind::Openai | BackendKind::OpenaiCompatible => {
-            settings.llm.backends.openai_model.clone()
-        }
-    };
+    let chosen = choose_backend(&mut settings.llm, given).await;
+    let model = model(&settings.llm.backends, chosen);
     let courses = settings.policy.courses.courses_dir.display().to_string();
     let exam = match &settings.gateway.exam_endpoint {
         Some(endpoint) => format!("at {endpoint}"),
@@ -144,8 +129,30 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where nobody has chosen a backend: Ollama if it answers with the configured model, else none. Returns whether it had to
-/// choose.
+/// Which model is called, for people. `chosen`: nobody named a backend.
+fn model(backends: &BackendSettings, chosen: bool) -> String {
+    let ollama = &backends.ollama_model;
+    let at = backends.ollama_base_url.as_str().trim_end_matches('/');
+    match backends.helper_llm_backend {
+        BackendKind::Mock => format!(
+            "{} (a stand-in for tests, no language model)",
+            backends.mock_model
+        ),
+        BackendKind::None if chosen => format!(
+            "none, for no Ollama with {ollama} answers at {at}: replies are the course's own; for a model's, start Ollama, \
+             type `ollama pull {ollama}`, and start again"
+        ),
+        BackendKind::None => {
+            "none: replies are the course's own; for a model's, name another HELPER_LLM_BACKEND"
+                .to_owned()
+        }
+        BackendKind::Ollama => format!("{ollama} by Ollama at {at}"),
+        BackendKind::Openai | BackendKind::OpenaiCompatible => backends.openai_model.clone(),
+    }
+}
+
+/// Where nobody has chosen a backend: Ollama if it answers with the configured model, or if others stand in for it; else
+/// none. Returns whether it had to choose.
 pub(crate) async fn choose_backend(
     llm: &mut turnwise_llm_gateway_svc::Settings,
     given: &Given,
@@ -153,7 +160,7 @@ pub(crate) async fn choose_backend(
     if given.contains("HELPER_LLM_BACKEND") {
         return false;
     }
-    if !ollama_answers(&llm.backends).await {
+    if llm.backends.llm_failover.is_empty() && !ollama_answers(&llm.backends).await {
         llm.backends.helper_llm_backend = BackendKind::None;
     }
     true

@@ -7,7 +7,6 @@ use turnwise_kit::{CallContext, Fault, ids};
 use turnwise_messages::{keys, text};
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{ContextAttachment, ContextBundle, ContextFacts, TurnFacts, TurnTexts},
     policy::v1::{AnalyzeContextRequest, AnalyzeContextResponse, Plan},
@@ -186,7 +185,7 @@ impl Needs {
         start: &TurnStart,
         record: (&mut TurnFacts, &mut TurnTexts),
     ) -> bool {
-        let is_off = record::class_policy(record.0).model_use() == ModelUse::Off;
+        let is_off = core.is_model_off(record::class_policy(record.0));
         if !self.deferred || is_off || self.waits() || record.1.query.is_some() {
             return false;
         }

@@ -10,6 +10,7 @@
 //! | `clarification` | questions that an answer needs, one a turn |
 //! | `translate` | a question in the student's language |
 //! | `model`, `progress` | the one call to a model, and who watches it |
+//! | `no_model` | whether a model is to be called at all |
 
 mod begin;
 pub(crate) mod clarification;
@@ -17,6 +18,7 @@ mod commit;
 pub(crate) mod guards;
 mod lease;
 mod model;
+mod no_model;
 mod progress;
 mod translate;
 mod turn;
@@ -33,6 +35,7 @@ use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use model::{Completed, RetryHint, asking, complete};
+pub(crate) use no_model::NoModel;
 pub(crate) use progress::Progress;
 pub(crate) use translate::Translation;
 pub(crate) use turn::Turn;
@@ -61,6 +64,7 @@ pub(crate) struct Core {
     pub(crate) rosters: Rosters,
     pub(crate) access: AccessEvents,
     pub(crate) context_metrics: ContextMetrics,
+    pub(crate) no_model: NoModel,
     pub(crate) message_max_chars: usize,
     pub(crate) prompt_max_tokens: usize,
     pub(crate) reply_reserve: Duration,

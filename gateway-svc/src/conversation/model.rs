@@ -150,6 +150,7 @@ pub(crate) async fn complete(
         Err(status) => {
             let fault = Fault::from_status(&status);
             if fault.reason() == ErrorReason::LlmOff {
+                core.no_model.told();
                 return Completed::off();
             }
             tracing::warn!(

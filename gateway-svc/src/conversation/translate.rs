@@ -5,7 +5,7 @@
 use turnwise_kit::Fault;
 use turnwise_prompts::TranslatePrompt;
 use turnwise_proto::{
-    classes::v1::{ModelUse, Strictness},
+    classes::v1::Strictness,
     common::v1::ErrorReason,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
@@ -48,7 +48,7 @@ impl Core {
         texts: &mut TurnTexts,
     ) -> Result<Option<String>, Fault> {
         let Translation { question, to, .. } = translation;
-        if record::class_policy(facts).model_use() == ModelUse::Off {
+        if self.is_model_off(record::class_policy(facts)) {
             return Ok(None);
         }
         let sheets = self.sheets.current();
@@ -63,7 +63,6 @@ impl Core {
             return Ok(None);
         };
         let (identity, asked) = asking(self, &sheets, prompt, request, &facts.class_id);
-        facts.prompt = Some(identity);
         let asked = CompleteRequest {
             place_ticket: translation.place_ticket.to_owned(),
             ..asked
@@ -72,7 +71,11 @@ impl Core {
             .context
             .keeping_back(self.reply_reserve + ANSWER_MARGIN);
         let completed = complete(self, &working, Purpose::Chat, progress, asked).await;
+        if completed.is_off {
+            return Ok(None);
+        }
         let failure = completed.call.failure();
+        facts.prompt = Some(identity);
         facts.model_call = Some(completed.call);
         texts.completion = completed.completion;
         let superseded = |fault: &Fault| fault.reason() == ErrorReason::Superseded;

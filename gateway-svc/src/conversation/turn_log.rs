@@ -32,6 +32,7 @@ pub(crate) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
             policy: facts.policy.clone(),
             prompt: facts.prompt.clone(),
             model_call: facts.model_call.clone(),
+            no_model: facts.no_model,
             verdict: facts.verdict.clone(),
             turn_state: facts.turn_state.clone(),
             degraded_reasons: facts.degraded_reasons.clone(),

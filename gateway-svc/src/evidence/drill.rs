@@ -7,7 +7,6 @@ use futures_util::future::maybe_done;
 use prost::Message;
 use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     policy::v1::{DrillVerdict, KnownTexts, ResolveGradeResponse},
     session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
@@ -126,9 +125,9 @@ impl Evidence {
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),
-            model_off: start
-                .class_policy
-                .is_some_and(|policy| policy.model_use() == ModelUse::Off),
+            model_off: self
+                .core
+                .is_model_off(start.class_policy.unwrap_or_default()),
             disconnected,
         };
         let empty = StudentSnapshot::default();

@@ -33,7 +33,7 @@ pub(super) struct Drill<'a> {
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
-    /// The class's teacher wants no model.
+    /// No model is to be called for the class.
     pub(super) model_off: bool,
     /// Cancelled when nobody waits any more.
     pub(super) disconnected: &'a CancellationToken,

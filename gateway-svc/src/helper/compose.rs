@@ -8,7 +8,6 @@ use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault};
 use turnwise_prompts::ChatPrompt;
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{ChatFacts, PhaseTime, TurnFacts, TurnTexts, Verdict},
     helper::v1::RedirectReason,
@@ -120,7 +119,8 @@ impl Composing<'_> {
         if is_silent && !completed.is_off {
             self.degrade(failure);
         }
-        self.facts.model_call = Some(completed.call);
+        self.facts.no_model = completed.is_off;
+        self.facts.model_call = (!completed.is_off).then_some(completed.call);
         self.texts.completion = completed.completion;
         self.progress.stage(TurnStage::Checking);
         let known = match is_silent {
@@ -132,6 +132,11 @@ impl Composing<'_> {
             }
         };
         let known = known.unwrap_or_else(|| core.known_texts());
+        let reference = match &self.texts.clarification {
+            // No model reads the document to the student.
+            Some(clarified) if completed.is_off => clarified.original_doc_content.clone(),
+            _ => reference,
+        };
         // A conversation sets no drill: it goes on, held against what is known, and says so.
         if known.exams_unknown {
             self.degrade(DegradedReason::ExamApiUnavailable);
@@ -241,11 +246,10 @@ impl Composing<'_> {
         decision: &ChatDecision,
         reference: &str,
     ) -> Result<Completed, Fault> {
-        let class_policy = self.facts.class_policy.unwrap_or_default();
-        if class_policy.model_use() == ModelUse::Off {
+        let core = &self.helper.core;
+        if core.is_model_off(record::class_policy(&self.facts)) {
             return Ok(Completed::off());
         }
-        let core = &self.helper.core;
         let sheets = core.sheets.current();
         let no_memory = ConversationMemory::default();
         let prompt = ChatPrompt {
@@ -266,7 +270,6 @@ impl Composing<'_> {
         self.chat.source_count = i32::try_from(sources).unwrap_or(i32::MAX);
         let class_id = &self.facts.class_id;
         let (identity, asked) = asking(core, &sheets, prompt, self.request, class_id);
-        self.facts.prompt = Some(identity);
         let asked = CompleteRequest {
             place_ticket: self.place_ticket.to_owned(),
             ..asked
@@ -281,6 +284,7 @@ impl Composing<'_> {
         )
         .await;
         self.took("model", began);
+        self.facts.prompt = (!completed.is_off).then_some(identity);
         let answered = completed.call.failure() == DegradedReason::Unspecified;
         if completed.is_off || answered || self.hands_off() {
             return Ok(completed);
@@ -310,7 +314,7 @@ impl Composing<'_> {
             }),
             known: Some(known),
             source_count: self.chat.source_count,
-            // It answers only where no model does.
+            // It answers only where no model does: the lesson's, or after questions the document's.
             reference: if is_off { reference } else { String::new() },
             max_chars: i32::try_from(self.helper.response_max_chars.saturating_sub(footer))
                 .unwrap_or(i32::MAX),

@@ -5,7 +5,6 @@ use turnwise_kit::{CallContext, Fault};
 use turnwise_messages::{keys, text};
 use turnwise_prompts::{HELP_PROMPT_ID, HelpPrompt};
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, ProcedureHelpFacts, TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
@@ -23,6 +22,7 @@ use turnwise_proto::{
 use super::ProcedureHelp;
 use crate::{
     conversation::{Completed, Progress, Request, asking, complete},
+    record,
     turn::readable,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -75,15 +75,22 @@ impl Composing<'_> {
         if self.is_text_only() {
             said.highlight = None;
         }
+        // The author's words are no fallback where no model is to be called.
+        let failed = match completed.is_off {
+            true => DegradedReason::Unspecified.into(),
+            false => resolved.fallback_reason,
+        };
         self.facts.verdict = Some(Verdict {
-            fallback_reason: resolved.fallback_reason,
+            fallback_reason: failed,
             violation: resolved.violation,
             ..Verdict::default()
         });
-        if resolved.fallback_reason != 0 && !completed.is_off {
-            self.facts.degraded_reasons.push(resolved.fallback_reason);
+        if failed != 0 {
+            self.facts.degraded_reasons.push(failed);
         }
         self.facts.met = resolved.met;
+        // Of a finished procedure there is nothing that a model could say.
+        self.facts.no_model = completed.is_off && plan.status() != ProcedureStepStatus::Finished;
         self.facts.model_call = (!completed.is_off).then_some(completed.call);
         self.texts.completion = completed.completion;
         self.texts.reply = Some(Reply {
@@ -116,14 +123,13 @@ impl Composing<'_> {
     }
 
     async fn ask_model(&mut self, working: &CallContext, plan: &ProcedureHelpPlan) -> Completed {
-        let class_policy = self.facts.class_policy.unwrap_or_default();
+        let core = &self.help.core;
         if plan.status() == ProcedureStepStatus::Finished
-            || class_policy.model_use() == ModelUse::Off
+            || core.is_model_off(record::class_policy(&self.facts))
         {
             return Completed::off();
         }
         self.gather(working, plan).await;
-        let core = &self.help.core;
         let sheets = core.sheets.current();
         let run = self.state.run.clone().unwrap_or_default();
         let prompt = HelpPrompt {
@@ -141,7 +147,6 @@ impl Composing<'_> {
         };
         let class_id = &self.facts.class_id;
         let (identity, asked) = asking(core, &sheets, prompt, self.request, class_id);
-        self.facts.prompt = Some(identity);
         let asked = CompleteRequest {
             json_schema: plan.output_schema.clone(),
             ..asked
@@ -150,6 +155,7 @@ impl Composing<'_> {
         let time = working.keeping_back(ANSWER_MARGIN);
         let completed = complete(core, &time, Purpose::Help, self.progress, asked).await;
         self.took("model", began);
+        self.facts.prompt = (!completed.is_off).then_some(identity);
         completed
     }
 

@@ -9,7 +9,6 @@ use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_messages as messages;
 use turnwise_proto::{
-    classes::v1::ModelUse,
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
@@ -158,8 +157,10 @@ impl Composing<'_> {
             self.ask_model(&working, decision.reply_schema),
         );
         let asked = beside(locks.as_mut(), asking).await;
-        let has_written = asked.call.failure() == DegradedReason::Unspecified;
-        let known = match has_written {
+        // Where no model is to be called, the course's own drill is held against what is known; where one failed, time is
+        // short.
+        let is_in_time = asked.is_off || asked.call.failure() == DegradedReason::Unspecified;
+        let known = match is_in_time {
             true => {
                 known.as_mut().await;
                 known.as_mut().take_output()
@@ -170,7 +171,8 @@ impl Composing<'_> {
         if known.exams_unknown {
             self.degrade(DegradedReason::ExamApiUnavailable);
         }
-        self.facts.model_call = Some(asked.call);
+        self.facts.no_model = asked.is_off;
+        self.facts.model_call = (!asked.is_off).then_some(asked.call);
         self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
@@ -183,7 +185,7 @@ impl Composing<'_> {
         self.facts.turn_state =
             record::turn_state(&self.facts, &resolved, self.core.kit.clock.now());
         self.facts.target_locked_after = plan.target_locked;
-        // What an operator or a class's teacher switched off is no degradation.
+        // What an operator or a class's teacher switched off is no degradation; an older policy-svc calls it a fallback.
         if resolved.fallback_reason() != DegradedReason::Unspecified && !asked.is_off {
             self.degrade(resolved.fallback_reason());
         }
@@ -283,7 +285,7 @@ impl Composing<'_> {
 
     /// Prompt and model.
     async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
-        if record::class_policy(&self.facts).model_use() == ModelUse::Off {
+        if self.core.is_model_off(record::class_policy(&self.facts)) {
             return Completed::off();
         }
         let began = Instant::now();
@@ -303,7 +305,6 @@ impl Composing<'_> {
         };
         let class_id = &self.facts.class_id;
         let (identity, asked) = asking(self.core, &sheets, prompt, self.request, class_id);
-        self.facts.prompt = Some(identity);
         self.took("prompt", began.elapsed());
         let asked = CompleteRequest {
             json_schema,
@@ -319,6 +320,7 @@ impl Composing<'_> {
         ))
         .await;
         self.took("model", took);
+        self.facts.prompt = (!completed.is_off).then_some(identity);
         completed
     }
 

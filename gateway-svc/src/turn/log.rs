@@ -48,6 +48,7 @@ pub(super) fn log_turn(facts: &TurnFacts) {
         degraded = ?degraded,
         guardrail = facts.guardrail,
         clarification = facts.clarification.as_ref().map(|taken| taken.step().as_str_name()),
+        no_model = facts.no_model,
         model = facts.model_call.as_ref().map(|call| call.model.as_str()),
         "turn"
     );

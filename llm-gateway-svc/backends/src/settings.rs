@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 pub struct BackendSettings {
-    /// The backend that completions and embeddings come from.
+    /// The backend that completions and embeddings come from; `none`: no model is called, and replies are the course's own.
     #[arg(long, env = "HELPER_LLM_BACKEND", default_value = "ollama")]
     pub helper_llm_backend: BackendKind,
 
@@ -191,7 +191,7 @@ pub enum BackendKind {
     OpenaiCompatible,
     /// Deterministic answers without a model, for tests.
     Mock,
-    /// No model at all: every call is refused.
+    /// No model at all: every call is refused, and replies are the course's own.
     None,
 }
 
@@ -219,6 +219,13 @@ impl BackendKind {
 /// Further backends, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failover(pub(crate) Vec<(BackendKind, Option<String>)>);
+
+impl Failover {
+    /// Whether nothing stands in for the first backend.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl FromStr for Failover {
     type Err = String;

@@ -76,6 +76,12 @@ impl Targets {
         &self.0
     }
 
+    /// Whether there is a model to call; with HELPER_LLM_BACKEND=none there is none.
+    pub fn has_model(&self) -> bool {
+        let none = BackendKind::None.as_str();
+        self.0.iter().any(|target| target.backend.name() != none)
+    }
+
     /// The backend of this name, if it is one of them.
     pub fn backend(&self, name: &str) -> Option<&Arc<dyn Backend>> {
         let target = self.0.iter().find(|t| t.backend.name() == name)?;

@@ -224,14 +224,19 @@ async fn a_remote_server_that_nobody_agreed_to_is_not_called() {
 
 #[tokio::test]
 async fn where_no_model_is_called_every_call_says_so_at_once() {
-    let gateway = crate::harness::gateway(&["--helper-llm-backend", "none"]).await;
-    let failure = gateway.complete(request()).await.unwrap_err();
-    let off = fault(&failure, ErrorReason::LlmOff);
-    assert_eq!(off.metadata("backend"), Some("none"));
+    // However often it is asked: where no model is called, no limit is reached.
+    let limit = ["--llm-actor-requests-per-minute", "1"];
+    let none = ["--helper-llm-backend", "none"];
+    let gateway = crate::harness::gateway(&[none, limit].concat()).await;
+    for _ in 0..3 {
+        let failure = gateway.complete(request()).await.unwrap_err();
+        let off = fault(&failure, ErrorReason::LlmOff);
+        assert_eq!(off.metadata("backend"), Some("none"));
+    }
     let failure = gateway.embed(embedding()).await.unwrap_err();
     fault(&failure, ErrorReason::LlmOff);
     assert_eq!(gateway.calls(), 0.0);
-    assert_eq!(gateway.metric("llm_refused_total", "LLM_OFF"), 2.0);
+    assert_eq!(gateway.metric("llm_refused_total", "LLM_OFF"), 4.0);
 }
 
 #[tokio::test(start_paused = true)]

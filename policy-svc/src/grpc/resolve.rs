@@ -2,8 +2,9 @@
 
 use tonic::Status;
 use turnwise_decisions as decisions;
-use turnwise_proto::policy::v1::{
-    ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request,
+use turnwise_proto::{
+    policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
+    tutor::v1::DegradedReason,
 };
 
 use super::{
@@ -28,6 +29,7 @@ impl Policies {
             counted,
             typed,
             placement_question,
+            no_model,
         } = request;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
@@ -50,6 +52,13 @@ impl Policies {
             }
             None => return Err(PolicyError::missing("outcome").into()),
         };
+        let is_off = matches!(
+            outcome,
+            decisions::Outcome::Failure(decisions::FallbackReason::LlmOff)
+        );
+        if no_model && !is_off {
+            return Err(PolicyError::invalid("no_model", "goes with the failure LLM_OFF").into());
+        }
         let resolve = |outcome| {
             decisions::resolve(&loaded.course, &policy, outcome)
                 .map(|set| decisions::with_drill_on_terms(&loaded.course, &policy, &terms, set))
@@ -76,7 +85,11 @@ impl Policies {
             met.exam_expressions.dedup();
             response.met = Some(known.met(met));
         }
-        self.replies.count(&resolved);
+        if no_model {
+            // No model was to be called, so nothing failed.
+            response.fallback_reason = DegradedReason::Unspecified.into();
+        }
+        self.replies.count(&resolved, no_model);
         if let Some(violation) = &resolved.violation {
             tracing::info!(
                 turn_id = %policy.turn_id,

@@ -105,6 +105,7 @@ async fn bad_resolve_requests() {
                 DegradedReason::RetrievalUnavailable.into(),
             ));
         }),
+        (INVALID, "no_model", |r| r.no_model = true),
         (INVALID, "policy.course_id", |r| policy(r).course_id.clear()),
         ("UNKNOWN_COURSE", "policy.course_id", |r| {
             policy(r).course_id = "algebra-9".into();

@@ -59,6 +59,7 @@ pub async fn resolve(
         counted: Vec::new(),
         typed: None,
         placement_question: None,
+        no_model: false,
     };
     let mut client = service.client.clone();
     let resolved = client

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{DescribeStandingRequest, resolve_reply_request::Outcome},
+    policy::v1::{DescribeStandingRequest, ResolveReplyRequest, resolve_reply_request::Outcome},
     session::v1::{RevisitEntry, StudentSnapshot},
     tutor::v1::{
         ClientEventKind, DegradedReason, ExamAvailability, MasteryTier, StudentIntent, TutorAction,
@@ -219,6 +219,34 @@ async fn any_bytes_end_in_a_valid_reply_and_are_counted() {
         r#"policy_replies_total{outcome="accepted"} 1"#,
         r#"policy_replies_total{outcome="deadline"} 1"#,
         r#"policy_reply_observations_total{observation="two_questions"} 1"#,
+    ] {
+        assert!(metrics.contains(line), "{line} is not in:\n{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn where_no_model_is_to_be_called_the_policys_own_reply_is_no_fallback() {
+    let service = service().await;
+    let policy = service.exam_policy().await;
+    let off = Outcome::Failure(DegradedReason::LlmOff.into());
+    // A class that has used up its tokens falls back; where nobody wants a model, the same reply is the reply.
+    let failed = service.resolve(policy.clone(), off.clone()).await.unwrap();
+    assert_eq!(failed.fallback_reason(), DegradedReason::LlmOff);
+    let request = ResolveReplyRequest {
+        policy: Some(policy),
+        outcome: Some(off),
+        no_model: true,
+        ..ResolveReplyRequest::default()
+    };
+    let mut client = service.client.clone();
+    let own = client.resolve_reply(request).await.unwrap().into_inner();
+    assert_eq!(own.fallback_reason(), DegradedReason::Unspecified);
+    assert_eq!(own.reply, failed.reply);
+    assert_eq!((own.violation.as_str(), own.analysis), ("", None));
+    let metrics = service.kit.metrics.encode();
+    for line in [
+        r#"policy_replies_total{outcome="llm_off"} 1"#,
+        r#"policy_replies_total{outcome="no_model"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line} is not in:\n{metrics}");
     }

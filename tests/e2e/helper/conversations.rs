@@ -26,7 +26,8 @@ in_both_deployments!(
     the_same_key_gives_the_same_answer,
     a_stream_tells_the_stages_and_then_the_answer,
     teachers_and_staff_may_do_without_a_page,
-    without_a_model_hints_and_references_answer,
+    in_a_class_without_a_model_the_course_answers,
+    in_a_suite_without_a_model_the_course_answers,
     a_class_that_becomes_strict_is_strict_from_the_next_message_on,
     a_call_for_help_meets_the_fixed_text,
 );
@@ -191,10 +192,21 @@ async fn teachers_and_staff_may_do_without_a_page(kind: Kind) {
     helped.suite.nothing_panicked();
 }
 
-async fn without_a_model_hints_and_references_answer(kind: Kind) {
+async fn in_a_class_without_a_model_the_course_answers(kind: Kind) {
     let helped = Helped::start(kind, Options::new()).await;
-    let page = page(&helped.suite, lesson(LESSON)).await;
     helped.decide(without_model()).await;
+    the_course_answers(&helped).await;
+}
+
+async fn in_a_suite_without_a_model_the_course_answers(kind: Kind) {
+    let helped = Helped::with_backend(kind, Options::new(), "none").await;
+    helped.decide(strict()).await;
+    the_course_answers(&helped).await;
+}
+
+/// Hints, references and redirects answer; where none does, the helper says that no model is called.
+async fn the_course_answers(helped: &Helped) {
+    let page = page(&helped.suite, lesson(LESSON)).await;
     let ada = helped.suite.student("ada");
     for message in [
         "I am stuck with 2x + 3 = 11",
@@ -204,7 +216,17 @@ async fn without_a_model_hints_and_references_answer(kind: Kind) {
         assert!(!answer.text.is_empty());
         assert_eq!((answer.attempts, answer.model.as_str()), (0, ""));
         assert!(answer.degraded_reasons.is_empty(), "{answer:?}");
+        let record = Staff::of(&helped.suite)
+            .record("ada", &answer.turn_id)
+            .await;
+        let facts = record.facts.unwrap();
+        assert!(facts.no_model);
+        assert_eq!((facts.model_call, facts.prompt), (None, None));
     }
+    let elsewhere = asking(&page, "Who won the football match yesterday?");
+    let redirected = ada.chat(elsewhere).await.unwrap();
+    assert_ne!(redirected.redirect(), RedirectReason::Unspecified);
+    assert!(redirected.degraded_reasons.is_empty(), "{redirected:?}");
     let mut without_lesson = lesson("A page of our own");
     without_lesson.topics = vec!["equations".to_owned()];
     let page = turnwise_tests::chat::page(&helped.suite, without_lesson).await;

@@ -30,10 +30,15 @@ struct Helped {
 
 impl Helped {
     async fn start(kind: Kind, options: Options) -> Self {
+        Self::with_backend(kind, options, "openai_compatible").await
+    }
+
+    /// The model's server is there, and is called only as the backend that is named.
+    async fn with_backend(kind: Kind, options: Options, backend: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let model = ModelServerProcess::start(&Settings::default(), home.path());
         let options = options
-            .env("HELPER_LLM_BACKEND", "openai_compatible")
+            .env("HELPER_LLM_BACKEND", backend)
             .env("OPENAI_BASE_URL", model.url())
             .env("OPENAI_MODEL", "model");
         Self {

@@ -133,7 +133,14 @@ async fn without_a_model_the_author_helps(kind: Kind) {
 
     // Staff can have it explained; the record holds the plan.
     let record = Staff::of(&suite).record("ada", &second.help_id).await;
-    let facts = record.facts.unwrap().help.unwrap();
+    let facts = record.facts.unwrap();
+    assert!(facts.no_model && facts.degraded_reasons.is_empty());
+    assert_eq!((facts.model_call, facts.prompt), (None, None));
+    assert_eq!(
+        facts.verdict.unwrap().fallback_reason(),
+        DegradedReason::Unspecified
+    );
+    let facts = facts.help.unwrap();
     assert_eq!(facts.plan.unwrap().step.unwrap().step_id, "clamp-burette");
     suite.stop();
 }

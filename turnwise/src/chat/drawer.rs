@@ -319,7 +319,9 @@ fn verdict(out: &mut Drawer, facts: &TurnFacts) {
     if let Some(verdict) = &facts.verdict {
         let action = lower(verdict.action().as_str_name(), "TUTOR_ACTION_").replace('_', " ");
         let mut text = format!("{action} on {}", line(&verdict.target_unit_id));
-        if verdict.fallback_reason() == DegradedReason::Unspecified {
+        if facts.no_model {
+            text.push_str("; the policy's own reply");
+        } else if verdict.fallback_reason() == DegradedReason::Unspecified {
             text.push_str("; the model's own reply");
         } else {
             let reason = lower(verdict.fallback_reason().as_str_name(), "DEGRADED_REASON_");
@@ -368,7 +370,9 @@ fn calls(out: &mut Drawer, facts: &TurnFacts) {
             ),
         );
     }
-    if let Some(call) = &facts.model_call {
+    if facts.no_model {
+        out.row("model", "none is to be called");
+    } else if let Some(call) = &facts.model_call {
         let mut text = if call.model.is_empty() {
             "none answered".to_owned()
         } else {

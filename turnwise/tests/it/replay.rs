@@ -35,6 +35,15 @@ fn courses() -> PathBuf {
 
 /// A turn as the gateway takes it, whose model did not answer.
 async fn taken() -> TurnRecord {
+    let failed = ModelCall {
+        failure: DegradedReason::LlmTimeout.into(),
+        ..ModelCall::default()
+    };
+    taken_with(Some(failed)).await
+}
+
+/// The same turn with this call of a model; none: no model was to be called.
+async fn taken_with(model_call: Option<ModelCall>) -> TurnRecord {
     let settings = turnwise_policy_svc::Settings::new(courses(), 0);
     let kit = Kit::for_tests();
     let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
@@ -68,10 +77,8 @@ async fn taken() -> TurnRecord {
             confidence: 0.9,
         }],
         planned_at: Some(turnwise_kit::time::to_proto(at)),
-        model_call: Some(ModelCall {
-            failure: DegradedReason::LlmTimeout.into(),
-            ..ModelCall::default()
-        }),
+        no_model: model_call.is_none(),
+        model_call,
         ..TurnFacts::default()
     };
     let planned = policy
@@ -91,12 +98,13 @@ async fn taken() -> TurnRecord {
     let rendered = sheets
         .turn(record::locale(&facts), &prompt, TOKENS)
         .unwrap();
-    facts.prompt = Some(PromptIdentity {
+    let identity = PromptIdentity {
         hash: rendered.hash,
         sheets_hash: sheets.hash().to_owned(),
         max_tokens: TOKENS.try_into().unwrap(),
         tokens: rendered.tokens.try_into().unwrap(),
-    });
+    };
+    facts.prompt = (!facts.no_model).then_some(identity);
 
     let request = record::resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
     let resolved = policy
@@ -177,6 +185,20 @@ async fn a_turn_is_made_again_byte_for_byte() {
         out(&output),
         "turn turn-1 of ada in algebra-foundations\n  = plan\n  = policy\n  = summary\n  = prompt\n  = verdict\n  = \
          reply\n  = snapshot change\n= the turn is the recorded one, byte for byte\n"
+    );
+}
+
+#[tokio::test]
+async fn a_turn_without_a_model_has_no_prompt_and_is_whole() {
+    let record = taken_with(None).await;
+    let verdict = record.facts.as_ref().unwrap().verdict.as_ref().unwrap();
+    assert_eq!(verdict.fallback_reason(), DegradedReason::Unspecified);
+    let output = Desk::new().replay(&record, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(
+        out(&output),
+        "turn turn-1 of ada in algebra-foundations\n  = plan\n  = policy\n  = summary\n  = verdict\n  = reply\n  = \
+         snapshot change\n= the turn is the recorded one, byte for byte\n"
     );
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use turnwise_gateway_svc::tokens::DrillClaims;
-use turnwise_kit::Clock;
+use turnwise_kit::{Clock, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{CompleteRequest, CompleteResponse, Purpose},
@@ -305,6 +305,23 @@ async fn a_model_that_fails_leaves_the_verdict_of_the_rules() {
     let answer = world.grade(world.drill("key-2", "four")).await.unwrap();
     assert_eq!(answer.result(), DrillResult::Unspecified);
     assert!(!answer.evidence_recorded);
+}
+
+#[tokio::test]
+async fn where_no_model_is_to_be_called_the_rules_decide_alone() {
+    let world = World::start().await;
+    world.model(|_| Err(Fault::new(ErrorReason::LlmOff, "no model is called here").into()));
+    let wrong = world.grade(world.drill("key-1", "wrong")).await.unwrap();
+    assert_eq!(wrong.result(), DrillResult::Incorrect);
+    assert_eq!(wrong.graded_by(), GradedBy::Rules);
+    assert_eq!(wrong.feedback_text, FIXED_WORDS);
+    assert!(wrong.evidence_recorded && wrong.degraded_reasons.is_empty());
+    // What only a model could tell is told by nobody, and the drill is not spent.
+    let untold = world.grade(world.drill("key-2", "four")).await.unwrap();
+    assert_eq!(untold.result(), DrillResult::Unspecified);
+    assert_eq!(untold.feedback_text, FIXED_WORDS);
+    assert!(!untold.evidence_recorded && untold.degraded_reasons.is_empty());
+    assert_eq!(world.completions(), 1, "the first refusal is remembered");
 }
 
 #[tokio::test]
