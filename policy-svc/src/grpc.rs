@@ -217,7 +217,7 @@ impl PolicyService for Policies {
         let statuses = read::statuses(request.statuses)?;
         let standing = decisions::describe_standing(&record, &statuses);
         Ok(Response::new(DescribeStandingResponse {
-            standing: Some(write::standing(standing)),
+            standing: Some(write::standing(loaded.course.texts(), standing)),
         }))
     }
 
@@ -284,14 +284,15 @@ impl PolicyService for Policies {
             }
             None => None,
         };
-        let mut grade = decisions::resolve_grade(unit, &check, outcome);
+        let texts = loaded.course.texts();
+        let mut grade = decisions::resolve_grade(texts, unit, &check, outcome);
         let written = matches!(outcome, Some(decisions::Outcome::Completion(_)));
         if written && grade.fallback_reason.is_none() {
             let withheld = known.judge_feedback(&self.guard, &loaded, &grade, drill.as_ref());
             if let Some(reason) = withheld {
                 self.grades.withheld(reason);
                 let failure = decisions::Outcome::Failure(guard::fallback_reason(reason));
-                grade = decisions::resolve_grade(unit, &check, Some(failure));
+                grade = decisions::resolve_grade(texts, unit, &check, Some(failure));
                 grade.violation = Some(reason.to_string());
             }
         }

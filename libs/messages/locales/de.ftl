@@ -40,6 +40,152 @@ way-steps =
 choose-unit = Worum geht es: { $units }?
 choose-this-unit = Geht es um { $units }?
 
+button-take-exam = Prüfungsfrage beantworten
+button-check-prerequisite = Zuerst das prüfen
+button-next-unit = Weiter zum nächsten Thema
+button-choose-unit = Es geht um
+button-try-drill = Eine Aufgabe üben
+button-ask-hint = Gib mir einen Tipp
+button-ask-hint-on-card = Ich komme nicht weiter
+button-ask-follow-up = Nachfragen
+button-check-answer = Antwort prüfen
+button-check-typed = Das als meine Antwort prüfen
+button-submit-answer = Abgeben
+button-view-memo = Merkblatt ansehen
+button-view-video = Video ansehen
+button-continue = Weiter
+button-try-another = Noch eine Aufgabe
+clarification-button-skip = Keine Fragen mehr, antworte jetzt
+clarification-button-correct = Meine letzte Antwort verbessern
+clarification-button-cancel = Ohne all das antworten
+
+feedback-right = Das ist richtig.
+feedback-right-solution = Das ist richtig: Es löst die Aufgabe, und nichts fehlt.
+feedback-right-value = Das ist richtig: Das ist der Wert.
+feedback-right-simplified = Das ist richtig: Es ist gleich und einfach geschrieben.
+feedback-right-expanded = Das ist richtig: Es ist gleich, und alle Klammern sind weg.
+feedback-right-factored = Das ist richtig: Es ist gleich und ganz in Faktoren zerlegt.
+feedback-right-converted = Das ist richtig: Es ist genauso viel, in der Form, nach der gefragt war.
+feedback-right-compared = Das ist richtig: So verhalten sich die beiden zueinander.
+feedback-wrong = Das ist noch nicht die Antwort. Geh alles noch einmal Schritt für Schritt durch: Wo könnte etwas schiefgegangen sein?
+feedback-wrong-incomplete = Was du geschrieben hast, ist eine Lösung, aber noch nicht alles. Gibt es noch andere Lösungen?
+feedback-wrong-solution = Das löst die Aufgabe noch nicht. Setz deine Antwort in die Aufgabe ein: Ab wo stimmt es nicht mehr?
+feedback-wrong-copied = Das ist die Aufgabe selbst, es fehlt also noch ein Schritt. Was würdest du zuerst tun?
+feedback-wrong-not-factored = Das ist gleich wie in der Aufgabe, aber noch nicht ganz in Faktoren zerlegt. Welcher Teil lässt sich noch als Produkt schreiben?
+feedback-wrong-not-expanded = Das ist gleich wie in der Aufgabe, aber es sind noch Klammern auszumultiplizieren. Welche?
+feedback-wrong-not-simplified = Das ist gleich wie in der Aufgabe, aber es geht noch einfacher. Welche Teile gehören zusammen oder haben einen gemeinsamen Faktor?
+feedback-wrong-not-converted = Das ist genauso viel, aber nicht in der Form, nach der gefragt war. Welche Form will die Aufgabe?
+feedback-wrong-unit = Die Zahl stimmt, aber die Einheit nicht. Was wird gemessen, und worin?
+feedback-wrong-value = Das ist nicht der Wert. Geh die Rechnung noch einmal Schritt für Schritt durch: Welcher kommt zuerst?
+feedback-wrong-unequal = Das ist nicht gleich wie in der Aufgabe. Rechne beides aus, mit einer kleinen Zahl für jeden Buchstaben, falls welche da sind: Nach welchem Schritt unterscheiden sie sich?
+feedback-wrong-amount = Das ist nicht genauso viel. Was bleibt gleich, wenn sich nur die Form ändert?
+feedback-wrong-comparison = So verhalten sich die beiden nicht zueinander. Wo steht jede der beiden Zahlen auf dem Zahlenstrahl?
+feedback-unclear = Das konnte ich nicht prüfen, versuch es noch einmal. Nichts davon zählt. Vielleicht hilft es, die Antwort anders zu schreiben.
+feedback-unclear-unreadable = Das konnte ich nicht prüfen: Ich kann es nicht als Antwort lesen. Nichts davon zählt. Schreib nur die Antwort, als Zahl, Term oder Gleichung, und versuch es noch einmal.
+feedback-unclear-unfinished = So weit, so gut, aber es ist noch nicht fertig. Nichts davon zählt. Rechne bis zum Ende und versuch es noch einmal.
+feedback-unclear-not-factored = Das sieht gleich aus wie in der Aufgabe, ist aber vielleicht nicht ganz in Faktoren zerlegt. Nichts davon zählt. Lässt sich noch ein Faktor ausklammern? Schreib es als ein Produkt und versuch es noch einmal.
+feedback-unclear-not-expanded = Das sieht gleich aus wie in der Aufgabe, aber es sind noch Klammern auszumultiplizieren. Nichts davon zählt. Multiplizier sie aus und versuch es noch einmal.
+feedback-unclear-not-simplified = Das sieht gleich aus wie in der Aufgabe, geht aber vielleicht noch einfacher. Nichts davon zählt. Fass zusammen, was zusammengehört, und versuch es noch einmal.
+feedback-unclear-not-converted = Das ist vielleicht die richtige Menge, aber nicht in der Form, nach der gefragt war. Nichts davon zählt. Welche Form will die Aufgabe? Versuch es noch einmal.
+feedback-unclear-steps = Ich konnte deinen Schritten nicht folgen: Einer passt nicht. Nichts davon zählt. Prüf sie oder schreib nur die Antwort, und versuch es noch einmal.
+feedback-unclear-copied = Das konnte ich nicht prüfen: Es liest sich wie die Aufgabe selbst. Nichts davon zählt. Schreib auf, was du daraus machst, und versuch es noch einmal.
+
+# Was das Personal darüber liest, warum ein Zug so ist, wie er ist: Nach dem Gedankenstrich stehen Hauptsätze, klein begonnen.
+explain-because = { $what } – { $reasons }
+explain-reasons = { $reasons }, und { $last }
+explain-unit = „{ $unit }“
+explain-units = { $units } und { $last }
+explain-more-units = { $count } weitere
+explain-question-allowed = Eine Leitfrage ist erlaubt
+explain-question-refused = Keine Leitfrage
+explain-question-wanted = einen Tipp
+explain-drill-allowed = Eine Übungsaufgabe ist erlaubt
+explain-drill-refused = Keine Übungsaufgabe
+explain-drill-wanted = eine Übungsaufgabe
+explain-concept-allowed = Eine Erklärkarte ist erlaubt
+explain-concept-refused = Keine Erklärkarte
+explain-concept-wanted = eine Erklärkarte
+explain-exam-allowed = Eine Prüfungsfrage ist erlaubt
+explain-exam-refused = Keine Prüfungsfrage
+explain-exam-wanted = eine Prüfungsfrage
+explain-target = Es geht um „{ $unit }“
+explain-focus = Gearbeitet wird an „{ $unit }“
+explain-next-unit = Weiter geht es mit „{ $unit }“
+explain-no-next-unit = Kein anderes Thema wird vorgeschlagen
+explain-nudge = „{ $unit }“ sollte zuerst kommen
+explain-no-nudge = Nichts muss zuerst kommen
+explain-no-evidence-needed = dafür braucht es keinen Nachweis
+explain-unit-to-practise = „{ $unit }“ lässt sich üben
+explain-stuck = die Übungsaufgaben zu „{ $unit }“ zeigen, dass die Person feststeckt ({ $drills })
+explain-not-stuck = die Übungsaufgaben zu „{ $unit }“ zeigen nicht, dass die Person feststeckt ({ $drills })
+explain-stuck-by-attempts = { $attempts } bewertet, { $right } in Folge richtig; festgesteckt heißt: mindestens { $needed } bewertet und keine in Folge richtig
+explain-stuck-by-wrong = { $wrong } in Folge falsch; festgesteckt heißt: mindestens { $needed }
+explain-ready = „{ $unit }“ fehlt keine Voraussetzung, { $streak }
+explain-questions-open =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist offen
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind offen
+    }
+explain-asked-for = der gedrückte Knopf verlangt danach
+explain-not-placed = die Nachricht ließ sich im Kurs nicht einordnen
+explain-entry-unit = „{ $unit }“ ist nur der Anfang des Kurses
+explain-blocked-by = „{ $unit }“ kommt vor „{ $target }“
+explain-focus-blocked-by = „{ $unit }“ selbst braucht zuerst { $units }
+explain-streak-short = { $streak }, zu „{ $unit }“
+explain-streak-missing =
+    { $right ->
+        [1] erst 1 Übungsaufgabe in Folge ist richtig, nötig sind { $needed }
+       *[other] erst { $right } Übungsaufgaben in Folge sind richtig, nötig sind { $needed }
+    }
+explain-streak-enough =
+    { $right ->
+        [1] 1 Übungsaufgabe in Folge ist richtig, nötig sind { $needed }
+       *[other] { $right } Übungsaufgaben in Folge sind richtig, nötig sind { $needed }
+    }
+explain-no-question = keine { $tier }-Frage zu „{ $unit }“ wurde gefunden
+explain-exam-system-away = das Prüfungssystem hat nicht geantwortet
+explain-locked-until =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist bis { $until } gesperrt
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind gesperrt, die erste bis { $until }
+    }
+explain-locked =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist gesperrt, bis wann, sagt das Prüfungssystem nicht
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind gesperrt, bis wann, sagt das Prüfungssystem nicht
+    }
+explain-passed =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist schon bestanden
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind schon bestanden
+    }
+explain-unknown =
+    { $count ->
+        [1] zu 1 { $tier }-Frage zu „{ $unit }“ hat das Prüfungssystem nichts gesagt
+       *[other] zu { $count } { $tier }-Fragen zu „{ $unit }“ hat das Prüfungssystem nichts gesagt
+    }
+explain-narrowed = der gedrückte Knopf verlangt { $wanted } und sonst nichts
+explain-pressed-drill = dort wurde der Knopf für eine Übungsaufgabe gedrückt
+explain-pressed-exam = dort wurde der Knopf für eine Prüfungsfrage gedrückt
+explain-pressed-drill-continue = dort wurde nach einer Übungsaufgabe der Knopf zum Weitermachen gedrückt
+explain-pressed-exam-continue = dort wurde nach einer Prüfungsfrage der Knopf zum Weitermachen gedrückt
+explain-pressed-hint = dort wurde der Knopf für einen Tipp gedrückt
+explain-pressed-choose = dort wurde der Knopf zur Wahl eines Themas gedrückt
+explain-target-mapped = die Nachricht passt dazu mit einer Sicherheit von { $confidence }, und { $needed } genügt
+explain-target-guessed = dort steht die Person, und aus der Nachricht geht kein Thema sicher hervor (am ehesten „{ $unit }“ mit einer Sicherheit von { $confidence }, nötig sind { $needed })
+explain-target-kept = dort steht die Person, und aus der Nachricht geht kein Thema sicher hervor
+explain-focus-is-target = darum geht es, und nichts kommt davor
+explain-focus-is-prerequisite = „{ $target }“ braucht es zuerst
+explain-leads-to-target = es führt zu „{ $target }“, wonach gefragt wurde
+explain-no-badge-to-earn = in „{ $unit }“ gibt es keine Auszeichnung
+explain-last-badge = „{ $unit }“ hat schon Gold
+explain-next-badge-closed = keine { $tier }-Frage zu „{ $unit }“ ist jetzt offen
+explain-no-badge-yet = „{ $unit }“ hat noch keine Auszeichnung
+explain-next-badge-ahead = in „{ $unit }“ kommt als Nächstes { $tier }
+explain-no-unit-left = keines ist übrig
+explain-check-open = nach einer Prüfungsfrage zu „{ $unit }“ kann gefragt werden, denn { $streak }
+explain-none-missing = „{ $target }“ fehlt keine Voraussetzung
+
 chat-unsafe = Das kann ich hier nicht sagen. Bitte frag mich noch einmal, oder frag deine Lehrkraft.
 
 chat-hint-about = Du arbeitest an { $formula }.

@@ -53,6 +53,158 @@ way-steps =
 choose-unit = Which of these is it about: { $units }?
 choose-this-unit = Is it about { $units }?
 
+# What a button says, where the client has no words of its own. Behind some of them a client shows a unit's title or what was
+# typed. The last three stand below a question that is asked before an answer.
+button-take-exam = Take the exam question
+button-check-prerequisite = Check this first
+button-next-unit = Go on with the next unit
+button-choose-unit = It is about
+button-try-drill = Try a drill
+button-ask-hint = Give me a hint
+button-ask-hint-on-card = I'm stuck
+button-ask-follow-up = Ask a follow-up
+button-check-answer = Check answer
+button-check-typed = Check this as my answer
+button-submit-answer = Submit
+button-view-memo = View memo
+button-view-video = Watch video
+button-continue = Continue
+button-try-another = Try another
+clarification-button-skip = No more questions, answer now
+clarification-button-correct = Correct my last answer
+clarification-button-cancel = Answer without all this
+
+# What a student reads after a drill where no model words it: by verdict, by why it is that, and by task. None of it gives the
+# answer away. The one without an ending stands for whatever has no words of its own.
+feedback-right = That is right.
+feedback-right-solution = That is right: it solves the exercise, and nothing is missing.
+feedback-right-value = That is right: this is the value.
+feedback-right-simplified = That is right: it is equal, and it is in simple form.
+feedback-right-expanded = That is right: it is equal, and all brackets are gone.
+feedback-right-factored = That is right: it is equal, and it is fully factored.
+feedback-right-converted = That is right: it is the same amount, in the form that was asked for.
+feedback-right-compared = That is right: this is how the two compare.
+feedback-wrong = That is not the answer yet. Go through it once more, one step at a time: where could it have gone wrong?
+feedback-wrong-incomplete = What you wrote does solve it, but it is not everything. Are there other solutions?
+feedback-wrong-solution = That does not solve it yet. Put your answer back into the exercise: where does it stop being true?
+feedback-wrong-copied = That is the exercise itself, so there is a step to take yet. What would you do first?
+feedback-wrong-not-factored = That is equal to the exercise, but it is not fully factored. Which part of it could still be written as a product?
+feedback-wrong-not-expanded = That is equal to the exercise, but there are still brackets to multiply out. Which ones?
+feedback-wrong-not-simplified = That is equal to the exercise, but it can be made simpler. Which parts belong together, or share a factor?
+feedback-wrong-not-converted = That is the same amount, but not in the form that was asked for. Which form does the exercise want?
+feedback-wrong-unit = The number is right, but the unit is not. What is being measured, and in what?
+feedback-wrong-value = That is not the value. Go through the calculation once more, one step at a time: which comes first?
+feedback-wrong-unequal = That is not equal to the exercise. Work out both, with a small number for each letter if there are any: after which step do they part?
+feedback-wrong-amount = That is not the same amount. What stays the same when only the form changes?
+feedback-wrong-comparison = That is not how the two compare. Where would each of them stand on a number line?
+feedback-unclear = I could not check that, try again. Nothing was counted. It may help to write the answer in another way.
+feedback-unclear-unreadable = I could not check that: I cannot read it as an answer. Nothing was counted. Write only the answer, as a number, an expression or an equation, and try again.
+feedback-unclear-unfinished = So far so good, but it is not finished. Nothing was counted. Work it out to the end, and try again.
+feedback-unclear-not-factored = That looks equal to the exercise, but maybe not fully factored. Nothing was counted. Is there one more factor to take out? Write it as one product, and try again.
+feedback-unclear-not-expanded = That looks equal to the exercise, but there are still brackets to multiply out. Nothing was counted. Multiply them out, and try again.
+feedback-unclear-not-simplified = That looks equal to the exercise, but maybe it can be made simpler. Nothing was counted. Put together what belongs together, and try again.
+feedback-unclear-not-converted = That may be the right amount, but not in the form that was asked for. Nothing was counted. Which form does the exercise want? Try again.
+feedback-unclear-steps = I could not follow your steps: one of them does not fit. Nothing was counted. Check them, or write only the answer, and try again.
+feedback-unclear-copied = I could not check that: it reads like the exercise itself. Nothing was counted. Write down what you make of it, and try again.
+
+# What staff read of why a turn is as it is: what it is about, then the reasons as clauses, a comma between them.
+# { $what }: one of the first; { $reasons }: clauses; { $last }: the last of several; { $unit }, { $target }, { $units }: titles;
+# { $tier }: a badge; { $streak }, { $drills }: a clause about drills; { $until }: a time in UTC; the others are numbers.
+explain-because = { $what }: { $reasons }
+explain-reasons = { $reasons }, and { $last }
+explain-unit = { $unit }
+explain-units = { $units } and { $last }
+explain-more-units = { $count } more
+explain-question-allowed = A guiding question is allowed
+explain-question-refused = No guiding question
+explain-question-wanted = a hint
+explain-drill-allowed = A drill is allowed
+explain-drill-refused = No drill
+explain-drill-wanted = a drill
+explain-concept-allowed = A concept card is allowed
+explain-concept-refused = No concept card
+explain-concept-wanted = a concept card
+explain-exam-allowed = An exam question is allowed
+explain-exam-refused = No exam question
+explain-exam-wanted = an exam question
+explain-target = The turn is about { $unit }
+explain-focus = The unit to work on is { $unit }
+explain-next-unit = The unit to go on with is { $unit }
+explain-no-next-unit = No other unit is suggested
+explain-nudge = { $unit } should come first
+explain-no-nudge = Nothing has to come first
+explain-no-evidence-needed = it takes no evidence
+explain-unit-to-practise = { $unit } can be practised
+explain-stuck = the drills on { $unit } show that the student is stuck ({ $drills })
+explain-not-stuck = the drills on { $unit } do not show that the student is stuck ({ $drills })
+explain-stuck-by-attempts = { $attempts } graded, { $right } right in a row; stuck is at least { $needed } graded and none right in a row
+explain-stuck-by-wrong = { $wrong } wrong in a row; stuck is at least { $needed }
+explain-ready = no prerequisite of { $unit } is missing, { $streak }
+explain-questions-open =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } can be taken
+       *[other] { $count } { $tier } questions on { $unit } can be taken
+    }
+explain-asked-for = the button that was pressed asks for it
+explain-not-placed = the message could not be placed in the course
+explain-entry-unit = { $unit } is only where the course begins
+explain-blocked-by = { $unit } comes before { $target }
+explain-focus-blocked-by = { $unit } itself needs { $units } first
+explain-streak-short = { $streak } on { $unit }
+explain-streak-missing =
+    { $right ->
+        [1] there is 1 right drill in a row of { $needed } needed
+       *[other] there are { $right } right drills in a row of { $needed } needed
+    }
+explain-streak-enough =
+    { $right ->
+        [1] there is 1 right drill in a row with { $needed } needed
+       *[other] there are { $right } right drills in a row with { $needed } needed
+    }
+explain-no-question = no { $tier } question on { $unit } was found
+explain-exam-system-away = the exam system did not answer
+explain-locked-until =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is locked until { $until }
+       *[other] { $count } { $tier } questions on { $unit } are locked, the first until { $until }
+    }
+explain-locked =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is locked for a time that the exam system does not name
+       *[other] { $count } { $tier } questions on { $unit } are locked for a time that the exam system does not name
+    }
+explain-passed =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is passed already
+       *[other] { $count } { $tier } questions on { $unit } are passed already
+    }
+explain-unknown =
+    { $count ->
+        [1] the exam system said nothing of 1 { $tier } question on { $unit }
+       *[other] the exam system said nothing of { $count } { $tier } questions on { $unit }
+    }
+explain-narrowed = the button that was pressed asks for { $wanted } and nothing else
+explain-pressed-drill = the button for a drill was pressed on it
+explain-pressed-exam = the button for an exam question was pressed on it
+explain-pressed-drill-continue = the button to go on after a drill was pressed on it
+explain-pressed-exam-continue = the button to go on after an exam question was pressed on it
+explain-pressed-hint = the button for a hint was pressed on it
+explain-pressed-choose = the button to choose a unit was pressed on it
+explain-target-mapped = the message fits it with a confidence of { $confidence }, and { $needed } is enough
+explain-target-guessed = the student stands there, and no unit is certain from the message (the best guess is { $unit } with a confidence of { $confidence }, and { $needed } is needed)
+explain-target-kept = the student stands there, and no unit is certain from the message
+explain-focus-is-target = the turn is about it, and nothing comes before it
+explain-focus-is-prerequisite = { $target } needs it first
+explain-leads-to-target = it leads to { $target }, which was asked for
+explain-no-badge-to-earn = { $unit } has no badge to earn
+explain-last-badge = { $unit } has its gold badge
+explain-next-badge-closed = no { $tier } question on { $unit } can be taken now
+explain-no-badge-yet = { $unit } has no badge yet
+explain-next-badge-ahead = { $tier } comes next on { $unit }
+explain-no-unit-left = none is left
+explain-check-open = an exam question on { $unit } can be asked for, as { $streak }
+explain-none-missing = no prerequisite of { $target } is missing
+
 # The whole answer of the homework helper where the model's own must not be read: it says what no student should read.
 chat-unsafe = I can't say that here. Please ask me again, or ask your teacher.
 

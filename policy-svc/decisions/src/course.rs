@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::OnceLock;
 
+use turnwise_messages::Texts;
+
 use crate::{
     exercise::exercise,
     rules::Rules,
@@ -205,6 +207,7 @@ pub struct Course {
     /// Each unit's place on the path, by index.
     places: Vec<Option<u32>>,
     rules: Rules,
+    texts: Texts,
 }
 
 impl Course {
@@ -273,6 +276,7 @@ impl Course {
             path,
             places,
             rules: spec.rules,
+            texts: Texts::default(),
         })
     }
 
@@ -280,6 +284,13 @@ impl Course {
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The same course with other texts than the catalogue's in English.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
         self
     }
 
@@ -362,6 +373,12 @@ impl Course {
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// What people read, in the course's language.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
     }
 }
 

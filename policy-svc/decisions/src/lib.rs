@@ -91,7 +91,7 @@ pub use grade::{
 };
 pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
-pub use quote::unit_name;
+pub use quote::{tier_name, unit_name};
 pub use record::Record;
 pub use resolve::{Observation, Outcome, Resolution, resolve};
 pub use rules::{PrereqWalk, Rules, StuckRule};

@@ -147,7 +147,7 @@ pub(super) fn with_hint(
     drill: Option<&OpenDrill>,
     mut grade: decisions::Grade,
 ) -> decisions::Grade {
-    let own = decisions::resolve_grade(unit, check, None);
+    let own = decisions::resolve_grade(loaded.course.texts(), unit, check, None);
     if grade.verdict != decisions::Verdict::Wrong || grade.feedback_text != own.feedback_text {
         return grade;
     }

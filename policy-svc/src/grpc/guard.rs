@@ -271,11 +271,12 @@ pub(super) fn check_typed(
     if !turnwise_grading::reads_as_answer(&drill, message) {
         return Ok(None);
     }
-    let button = write::button(decisions::Button {
+    let check = decisions::Button {
         label: decisions::Label::CheckTyped,
         call: decisions::Call::GradeDrill,
         primary: true,
-    });
+    };
+    let button = write::button(loaded.course.texts(), check);
     Ok(Some(Button {
         typed_answer: Some(StudentInput {
             voice_transcript: String::new(),

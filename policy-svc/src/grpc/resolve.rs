@@ -54,7 +54,8 @@ impl Policies {
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolved = resolve(outcome)?;
-        let mut response = reply::resolution(resolved.clone());
+        let texts = loaded.course.texts();
+        let mut response = reply::resolution(texts, resolved.clone());
         response.met = known.met_always(exam_expressions.clone());
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = open_drill.as_ref();
@@ -63,7 +64,7 @@ impl Policies {
                 self.replies.withheld(reason);
                 resolved = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;
                 resolved.violation = Some(reason.to_string());
-                response = reply::resolution(resolved.clone());
+                response = reply::resolution(texts, resolved.clone());
             }
             let mut met = verdict.met;
             met.exam_expressions.extend(exam_expressions);
