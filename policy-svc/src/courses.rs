@@ -12,6 +12,7 @@ use turnwise_decisions::{
 };
 use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
+use turnwise_messages::Texts;
 use turnwise_placement::Graph;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
@@ -91,7 +92,7 @@ impl LoadedCourse {
             procedures: (pack.procedures.iter().cloned())
                 .map(HelpedProcedure::new)
                 .collect(),
-            course: Course::new(course_spec(pack))?,
+            course: course(pack)?,
         };
         loaded.placement = placement::graph(&loaded.course, &loaded.answers);
         Ok(loaded)
@@ -184,6 +185,12 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("policy")));
     Ok(library)
+}
+
+/// The course as decisions see it, with its texts.
+fn course(mut pack: Pack) -> Result<Course, CourseError> {
+    let texts = Texts::new(&pack.course.locale, std::mem::take(&mut pack.texts));
+    Ok(Course::new(course_spec(pack))?.with_texts(texts))
 }
 
 /// What decisions need of a pack. The answers of drills and exam questions are kept apart, in [`Answers`].

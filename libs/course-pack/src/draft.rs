@@ -23,6 +23,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) references: BTreeMap<String, String>,
     pub(crate) documents: Vec<DocumentDraft<'a>>,
     pub(crate) context: Option<ContextDraft<'a>>,
+    /// The course's own wording of messages, by key.
+    pub(crate) texts: BTreeMap<String, String>,
     /// By id.
     pub(crate) procedures: BTreeMap<String, ProcedureDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.

@@ -14,6 +14,7 @@
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
+//! | `texts.yaml` | may be left out: the course's own wording of what its students read, by key of the message catalogue |
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //! | `procedures/ID/` | a procedure that students work through ([`Procedure`]): `procedure.yaml` has its steps, `telemetry.yaml` the variables of its gates, `ui.yaml` what may be highlighted |
 //!
@@ -27,6 +28,9 @@
 //! A `reference` may also be spelled with its full name, `helper_reference`, and so may the `allowed_topics` of a lesson:
 //! `helper_allowed_topics`. Lessons also have `helper_topic_synonyms`, `helper_redirect` and `helper_check_question`
 //! ([`LessonHelp`]).
+//!
+//! `texts.yaml` has one text for a key, or one by language (`en: …`, `de: …`), with the placeholders of the catalogue's message
+//! (`{ $unit }`); `turnwise_messages::course_keys` lists the keys.
 //!
 //! `context.yaml` ([`ContextCourse`]) has `phases:` with `id`, `title` and `units`; `artifacts:` with `type`, `title`,
 //! `description`, `format`, and where wanted `size_limit`, `schema`, `suppliers`; `needs:` with `id`, `artifact`, at least

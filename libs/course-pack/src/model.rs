@@ -32,6 +32,9 @@ pub struct Pack {
     pub documents: Vec<ClarifyingDocument>,
     /// What may be missing from students' work, if the course says so.
     pub context: Option<ContextCourse>,
+    /// The course's own wording of messages in its language, by key: each is one that a course may word, and has the
+    /// placeholders of its message.
+    pub texts: BTreeMap<String, String>,
     /// Procedures that students work through, in the order of their ids.
     pub procedures: Vec<Procedure>,
     /// What the checks could not decide: the pack is served all the same.

@@ -160,6 +160,7 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
         drill_places: BTreeMap::new(),

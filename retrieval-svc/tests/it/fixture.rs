@@ -166,6 +166,7 @@ pub fn empty_pack() -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
         drill_places: BTreeMap::new(),
