@@ -130,6 +130,7 @@ pub async fn routes(
         guardrails,
         access: webhooks::start(settings, &upstreams, kit)?,
         rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
+        course_locales: conversation::CourseLocales::default(),
         context_metrics: context::ContextMetrics::register(&kit.metrics),
         message_max_chars: settings.message_max_chars as usize,
         prompt_max_tokens: settings.prompt_max_tokens as usize,
