@@ -37,6 +37,7 @@ mod grpc;
 mod helper;
 pub mod input;
 pub mod limits;
+mod notice_texts;
 mod open_card;
 mod procedure;
 pub mod record;

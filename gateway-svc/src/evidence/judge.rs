@@ -111,6 +111,8 @@ impl Evidence {
             .await
             .map_err(|status| step.fault(&status))?
             .into_inner();
+        let locales = &self.core.course_locales;
+        locales.learn(course_id, &checked.locale);
         let check = checked
             .check
             .clone()

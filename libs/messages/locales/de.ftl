@@ -90,6 +90,11 @@ feedback-unclear-not-converted = Das ist vielleicht die richtige Menge, aber nic
 feedback-unclear-steps = Ich konnte deinen Schritten nicht folgen: Einer passt nicht. Nichts davon zählt. Prüf sie oder schreib nur die Antwort, und versuch es noch einmal.
 feedback-unclear-copied = Das konnte ich nicht prüfen: Es liest sich wie die Aufgabe selbst. Nichts davon zählt. Schreib auf, was du daraus machst, und versuch es noch einmal.
 
+notice-drill-token-invalid = Diese Aufgabe ist nicht mehr als unsere nachweisbar und zählt darum nicht: Lass dir eine neue geben.
+notice-drill-already-graded = Diese Aufgabe wurde schon bewertet; es bleibt beim ersten Ergebnis.
+notice-exercise-repeated = Genau diese Aufgabe hat schon gezählt und zählt kein zweites Mal: Lass dir eine andere geben.
+notice-result-mismatch = Das Ergebnis, das dieses Programm angenommen hat, stimmt nicht; es gilt, was festgehalten ist.
+
 # Was das Personal darüber liest, warum ein Zug so ist, wie er ist: Nach dem Gedankenstrich stehen Hauptsätze, klein begonnen.
 explain-because = { $what } – { $reasons }
 explain-reasons = { $reasons }, und { $last }

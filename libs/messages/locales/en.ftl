@@ -107,6 +107,13 @@ feedback-unclear-not-converted = That may be the right amount, but not in the fo
 feedback-unclear-steps = I could not follow your steps: one of them does not fit. Nothing was counted. Check them, or write only the answer, and try again.
 feedback-unclear-copied = I could not check that: it reads like the exercise itself. Nothing was counted. Write down what you make of it, and try again.
 
+# What a student is told beside an answer: a drill that is not proved to be ours, one that was graded before, an exercise that
+# counted before, and a result that the client had wrong.
+notice-drill-token-invalid = This drill can no longer be proved ours, so it does not count: ask for a new one.
+notice-drill-already-graded = This drill was graded before; its first verdict holds.
+notice-exercise-repeated = This very exercise counted before, so it counts no second time: ask for another.
+notice-result-mismatch = What this program thought of the result was wrong; the record holds.
+
 # What staff read of why a turn is as it is: what it is about, then the reasons as clauses, a comma between them.
 # { $what }: one of the first; { $reasons }: clauses; { $last }: the last of several; { $unit }, { $target }, { $units }: titles;
 # { $tier }: a badge; { $streak }, { $drills }: a clause about drills; { $until }: a time in UTC; the others are numbers.
