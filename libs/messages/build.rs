@@ -25,13 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                 in_pattern(pattern, &mut named);
             }
             let named: Vec<_> = named.into_iter().collect();
-            writeln!(placeholders, "(\"{key}\", &{named:?}),")?;
+            writeln!(placeholders, "({name}, &{named:?}),")?;
         }
     }
     writeln!(
         keys,
         "/// The names of each message's placeholders, by key, in the order of the file.\n\
-         pub(super) const PLACEHOLDERS: &[(&str, &[&str])] = &[\n{placeholders}];"
+         pub(super) const PLACEHOLDERS: &[(Key, &[&str])] = &[\n{placeholders}];"
     )?;
     let out = env::var("OUT_DIR")?;
     fs::write(Path::new(&out).join("keys.rs"), keys)?;

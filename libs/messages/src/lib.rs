@@ -34,6 +34,14 @@ const SWISS_SPELLING: [(&str, &str); 3] = [("ß", "ss"), ("„", "«"), ("“", 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key(&'static str);
 
+impl Key {
+    /// The key as files spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+}
+
 /// A placeholder's name and what stands in its place.
 pub type Argument = (&'static str, FluentValue<'static>);
 

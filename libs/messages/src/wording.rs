@@ -41,16 +41,19 @@ pub enum WordingFault {
 }
 
 /// The keys that a course may word, each with the names of its placeholders, in the order of the catalogue.
-pub fn course_keys() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+pub fn course_keys() -> impl Iterator<Item = (Key, &'static [&'static str])> {
     let messages = PLACEHOLDERS.iter().copied();
-    messages.filter(|(key, _)| COURSE_KEYS.iter().any(|prefix| key.starts_with(prefix)))
+    messages.filter(|(key, _)| {
+        let mut prefixes = COURSE_KEYS.iter();
+        prefixes.any(|prefix| key.name().starts_with(prefix))
+    })
 }
 
 /// What is wrong with this wording of the message of this key; nothing, if a course may have it. A placeholder is
 /// `{ $name }`; other braces are text, as in LaTeX.
 #[must_use]
 pub fn wording_faults(key: &str, wording: &str) -> Vec<WordingFault> {
-    let Some((_, known)) = course_keys().find(|(known, _)| *known == key) else {
+    let Some((_, known)) = course_keys().find(|(known, _)| known.name() == key) else {
         return vec![WordingFault::UnknownKey];
     };
     let mut faults = Vec::new();
