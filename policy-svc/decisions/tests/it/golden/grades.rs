@@ -194,7 +194,10 @@ fn grades_of_every_kind() {
     ];
     let page = |check: &DrillCheck, outcome| {
         let mut page = Page::default();
-        graded(&mut page, &resolve_grade(course.texts(), unit, check, outcome));
+        graded(
+            &mut page,
+            &resolve_grade(course.texts(), unit, check, outcome),
+        );
         page
     };
     let mut chapters = vec![("mathematics: cannot tell; no model", page(&unsure, None))];
