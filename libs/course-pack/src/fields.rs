@@ -372,7 +372,7 @@ pub(crate) fn once(found: &[Located<String>], key: &str, sink: &mut Sink<'_>) {
 }
 
 /// Text that is not blank.
-fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+pub(crate) fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
     match node.value {
         Value::Scalar(text) if !text.trim().is_empty() => Some(Located {
             value: text.trim().to_owned(),
