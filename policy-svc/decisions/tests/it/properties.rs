@@ -6,7 +6,7 @@ use proptest::{prelude::*, sample::Index};
 use serde_json::Value;
 use turnwise_decisions::{
     Action, Availability, Button, Course, Event, EventKind, Outcome, Plan, Policy, PrereqWalk,
-    Progress, Rules, StuckRule, Tier, decide,
+    Progress, Rules, Situation, StuckRule, Tier, decide,
     fallback::fallback,
     resolve,
     resolve::Card,
@@ -168,7 +168,7 @@ proptest! {
 
     #[test]
     fn every_fallback_is_valid_for_its_policy((course, _, policy, _) in replies()) {
-        let reply = fallback(&course, &policy);
+        let reply = fallback(&course, &policy, &Situation::default());
         // Words that ask for an example are no reply of a model's.
         prop_assume!(reply.action != Action::DrillCard || reply.drill_card.is_some());
         let bytes = serde_json::to_vec(&reply).unwrap();
