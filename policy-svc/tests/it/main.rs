@@ -26,4 +26,5 @@ mod reply_contract;
 mod reply_guard;
 mod start;
 mod target;
+mod teaching;
 mod turn;
