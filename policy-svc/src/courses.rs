@@ -7,8 +7,8 @@ use std::{
 
 use turnwise_course_pack::{self as pack, Catalog, DrillChoice, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
-    Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
-    SupportKind, Tier, UnitSpec,
+    Course, CourseError, CourseSpec, Drill, DrillHelp, ExamOption, ExamQuestion, KeyIdea,
+    PrereqWalk, Rules, StuckRule, SupportKind, Teaching, Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
@@ -23,7 +23,7 @@ use crate::{
     drill_keys,
     error::StartError,
     exam_drills::{self, DrillExpressions},
-    placement,
+    placement, taught,
 };
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
@@ -168,6 +168,7 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             }
             let mut faults = drill_keys::faults(&pack, INSTANCES_AT_LOAD);
             faults.extend(exam_drills::faults(&pack));
+            faults.extend(taught::faults(&pack, INSTANCES_AT_LOAD));
             if let Some(fault) = faults.first() {
                 return Err(fault.to_string());
             }
@@ -203,9 +204,14 @@ fn course_spec(pack: Pack) -> CourseSpec {
         };
         support.entry(help.question).or_default().insert(kind);
     }
+    let sections: HashMap<String, String> = (pack.chunks.into_iter())
+        .map(|chunk| (chunk.id, chunk.section))
+        .collect();
     CourseSpec {
         entry_unit: pack.course.entry_unit,
-        units: pack.units.into_iter().map(unit_spec).collect(),
+        units: (pack.units.into_iter())
+            .map(|unit| unit_spec(unit, &sections))
+            .collect(),
         questions: pack
             .questions
             .into_iter()
@@ -218,7 +224,9 @@ fn course_spec(pack: Pack) -> CourseSpec {
     }
 }
 
-fn unit_spec(unit: pack::Unit) -> UnitSpec {
+/// A unit, with the titles of the lessons' sections by their ids.
+fn unit_spec(unit: pack::Unit, sections: &HashMap<String, String>) -> UnitSpec {
+    let teaching = teaching(&unit, sections);
     let drills = unit.all_drills().map(|drill| Drill {
         id: drill.id.clone(),
         prompt: drill.prompt.clone(),
@@ -230,8 +238,40 @@ fn unit_spec(unit: pack::Unit) -> UnitSpec {
         title: unit.title,
         prerequisites: unit.prerequisites,
         assessable: unit.assessable,
-        misconceptions: unit.misconceptions,
+        misconceptions: (unit.misconceptions.into_iter())
+            .map(|wrong| wrong.text)
+            .collect(),
         mistake_tags: unit.mistake_tags.into_iter().map(|tag| tag.id).collect(),
+        teaching,
+    }
+}
+
+/// What the tutor teaches a unit with.
+fn teaching(unit: &pack::Unit, sections: &HashMap<String, String>) -> Teaching {
+    let questions = unit.misconceptions.iter();
+    let tags = unit.mistake_tags.iter();
+    let helped = unit
+        .all_drills()
+        .filter(|drill| !(drill.hints.is_empty() && drill.solution.is_empty()));
+    Teaching {
+        questions: questions.map(|wrong| wrong.question.clone()).collect(),
+        key_idea: unit.key_idea.as_ref().map(|idea| KeyIdea {
+            text: idea.text.clone(),
+            source: sections.get(&idea.chunk).cloned().unwrap_or_default(),
+        }),
+        feedback: tags
+            .filter(|tag| !tag.feedback.is_empty())
+            .map(|tag| (tag.id.clone(), tag.feedback.clone()))
+            .collect(),
+        drills: helped
+            .map(|drill| {
+                let help = DrillHelp {
+                    hints: drill.hints.clone(),
+                    solution: drill.solution.clone(),
+                };
+                (drill.id.clone(), help)
+            })
+            .collect(),
     }
 }
 

@@ -268,6 +268,7 @@ impl PolicyService for Policies {
             outcome,
             known,
             drill,
+            wrong_before,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("drill", drill.as_ref())?;
@@ -292,11 +293,16 @@ impl PolicyService for Policies {
             if let Some(reason) = withheld {
                 self.grades.withheld(reason);
                 let failure = decisions::Outcome::Failure(guard::fallback_reason(reason));
+                let mistake_tag = grade.mistake_tag;
                 grade = decisions::resolve_grade(texts, unit, &check, Some(failure));
+                // Of what was withheld the tag remains, one of the course's own, where mathematics says that it is wrong.
+                grade.mistake_tag =
+                    mistake_tag.filter(|_| grade.verdict == decisions::Verdict::Wrong);
                 grade.violation = Some(reason.to_string());
             }
         }
-        let grade = grading::with_hint(&loaded, unit, &check, drill.as_ref(), grade);
+        let before = usize::try_from(wrong_before).unwrap_or_default();
+        let grade = grading::with_help(&loaded, unit, &check, drill.as_ref(), before, grade);
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {
             tracing::info!(

@@ -7,6 +7,7 @@
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
 //! | [`exam_drills`] | drills that are exam questions |
+//! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
@@ -26,6 +27,7 @@ pub mod exam_drills;
 pub mod grpc;
 pub mod metrics;
 pub mod placement;
+pub mod taught;
 
 use std::{sync::Arc, time::Duration};
 

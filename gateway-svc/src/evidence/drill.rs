@@ -34,6 +34,16 @@ use crate::{
 /// The most characters of a drill's prompt, and of its exercise.
 const CARD_MAX_CHARS: usize = 2_000;
 
+/// How many drills of a unit were wrong in a row, up to now.
+fn wrong_before(snapshot: Option<&StudentSnapshot>, unit_id: &str) -> i32 {
+    let evidence = snapshot.and_then(|snapshot| snapshot.evidence.as_ref());
+    let mut units = evidence.iter().flat_map(|evidence| &evidence.unit_progress);
+    units
+        .find(|unit| unit.unit_id == unit_id)
+        .and_then(|unit| unit.drill)
+        .map_or(0, |drill| drill.streak_wrong)
+}
+
 impl Evidence {
     /// Grades a drill. `address` is where the answer came from, for limits; `disconnected` is cancelled when nobody waits
     /// any more.
@@ -108,6 +118,7 @@ impl Evidence {
             answer: clipped(said(&input), ANSWER_MAX_CHARS),
             drill_id: proof.as_ref().map_or("", |proof| proof.drill_id.as_str()),
             class_id: class_id(thread),
+            wrong_before: wrong_before(start.snapshot.as_ref(), &request.unit_id),
             model_off: start
                 .class_policy
                 .is_some_and(|policy| policy.model_use() == ModelUse::Off),

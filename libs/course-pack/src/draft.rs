@@ -55,6 +55,8 @@ pub(crate) struct UnitDraft<'a> {
     pub(crate) prerequisite_lines: Vec<usize>,
     /// A line for each drill's id.
     pub(crate) drill_lines: Vec<usize>,
+    /// The line that names the key idea's chunk.
+    pub(crate) key_idea_line: Option<usize>,
 }
 
 /// A lesson and its lines.

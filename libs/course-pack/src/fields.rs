@@ -412,7 +412,7 @@ fn located(entry: &Entry<'_>) -> Located<String> {
 }
 
 /// Text that is not blank.
-fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+pub(crate) fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
     match node.value {
         Value::Scalar(text) if !text.trim().is_empty() => Some(Located {
             value: text.trim().to_owned(),

@@ -311,3 +311,82 @@ procedure-unmet-alone = `{ $condition }` does not hold
 procedure-var-known = { $name } is { $value }
 procedure-var-missing = { $name } is not known
 procedure-var-unusable = { $name } has a value that cannot be used
+
+# Teaching
+# What the tutor says without a model, around what the course's author wrote. { $unit }: the unit's title; { $idea }: a
+# misconception or a key idea of the author's; { $source }: the title of the lesson's section that says more.
+# Around a misconception, in turn. Each ends with its only question mark.
+teaching-doubt-1 = Let us look at { $unit } together. Somebody says: “{ $idea }” Would you agree, and how could you check it?
+teaching-doubt-2 = Many people who begin with { $unit } think: “{ $idea }” Can you find an example that speaks against it?
+teaching-doubt-3 = “{ $idea }” What would you answer somebody who says so about { $unit }?
+# Without a misconception.
+teaching-open-unit = What do you already know about { $unit }, and where does it become unclear?
+teaching-tried = What have you tried so far, and at which step did you stop?
+teaching-open = Which part of this could you explain to somebody else, and which not yet?
+# Where the message reads as an answer to the open exercise, above a button that has it checked.
+teaching-check-1 = That looks like an answer. Press the button below, and I can tell you whether it is right.
+teaching-check-2 = Is that your answer? Then have it checked with the button below.
+# After the author's words on the mistake in the last answer, where they ask nothing.
+teaching-mistake-then = Where do you see that in your last answer?
+# The key idea: in a text, and before a card that holds it.
+teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
+teaching-idea-card = Here is the idea behind { $unit }. You find more in your lesson: { $source }.
+# Before and after a worked example, and one like the open exercise.
+teaching-example = Here is a worked example. Read it line by line.
+teaching-example-then = Which line is not clear to you yet?
+teaching-sibling = Here is an exercise like yours, with other numbers.
+teaching-sibling-then = Which of these steps do you take next in yours?
+# After a hint that asks nothing: on what to look at, on the rule, on the next step.
+teaching-hint-then-1 = What do you notice?
+teaching-hint-then-2 = How does that help you here?
+teaching-hint-then-3 = What do you get?
+# Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
+teaching-drill-1 = Here is a short exercise on { $unit }. Take your time.
+teaching-drill-2 = Now one for you. Write down each step.
+teaching-drill-3 = Try this one. Begin with the step that you are sure of.
+teaching-no-drill-1 = Write down a small example of your own for { $unit }, and solve it.
+teaching-no-drill-2 = Make up an exercise that you find hard, and try to solve it on paper.
+teaching-exam-1 = Here is a question to check what you know about { $unit }.
+teaching-exam-2 = With this question you can show what you have learned.
+# On a wrong answer after another wrong one, so that nobody reads the same twice in a row.
+teaching-wrong-again = That is not right yet. Compare each of your lines with the one before it: which one does not follow?
+# Hints on an exercise whose author wrote none: what to look at, the rule, the next step. None of them states a number but
+# { $term }, a number or a term of the exercise in LaTeX.
+teaching-point-term = What stands beside the unknown on its side, and what stands on the other side?
+teaching-point-factor = What is done to the unknown, and which operation undoes it?
+teaching-point-brackets = Which terms stand in brackets, and what stands before the brackets?
+teaching-point-like = Which terms are alike?
+teaching-point-root = The unknown is squared here. Which operation undoes squaring?
+teaching-point-product = There is a product on a side. When does a product vanish?
+teaching-point-common = What do all the terms have in common?
+teaching-point-pair = Look at the number without a letter, and at the number before the letter. How could both come from multiplying brackets out?
+teaching-point-order = Which part has to be worked out before all the others?
+teaching-point-denominator = Look at the denominators. Are the parts equally large?
+teaching-rule-term = What you do to a side you have to do to the other one, too. Subtracting undoes adding, and adding undoes subtracting.
+teaching-rule-factor = What you do to a side you have to do to the other one, too. Dividing undoes multiplying, and multiplying undoes dividing.
+teaching-rule-turn = What you do to a side you have to do to the other one, too. When you divide an inequality by a negative number, its sign turns around.
+teaching-rule-brackets = Each term in the brackets is multiplied by what stands before them, with its sign.
+teaching-rule-like = Only terms with the same letters and the same powers can be put together: you add the numbers before them.
+teaching-rule-root = A square does not tell the sign: a number and its opposite have the same square.
+teaching-rule-product = A product vanishes exactly when at least a factor of it does.
+teaching-rule-common = What all the terms share can be written before brackets, and in the brackets stands what is left of each.
+teaching-rule-pair = When you multiply such brackets out, the product of their numbers stands at the end, and their sum before the letter.
+teaching-rule-order = First come brackets, and what stands above and below a fraction bar, then powers, then products and quotients, then sums and differences.
+teaching-rule-denominator = Fractions can be added and subtracted when they have the same denominator. To get there, multiply top and bottom of a fraction by the same number.
+teaching-step-add = Add ${ $term }$ to both sides.
+teaching-step-subtract = Subtract ${ $term }$ from both sides.
+teaching-step-multiply = Multiply both sides by ${ $term }$.
+teaching-step-divide = Divide both sides by ${ $term }$.
+teaching-step-turn = Divide both sides by ${ $term }$, and turn the sign around.
+teaching-step-multiply-out = Multiply the brackets out, and copy the rest as it is.
+teaching-step-put-together = Put the like terms together, before you do anything else.
+teaching-step-root = Take the square root of both sides, and think of both signs.
+teaching-step-product-zero = Take the factors apart: let each of them vanish, and solve for the unknown.
+teaching-step-take-out = Write what the terms share before brackets, and what is left of each into them.
+teaching-step-pair = List the pairs of numbers whose product is the number without a letter, and look for the pair with the right sum.
+teaching-step-brackets = Work out what stands in the brackets, and copy the rest as it is.
+teaching-step-powers = Write the power as a product, work that out, and copy the rest as it is.
+teaching-step-products = Work out the product or quotient, and copy the rest as it is.
+teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
+# Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
+stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost

@@ -8,13 +8,14 @@ use crate::{Argument, Key, keys::PLACEHOLDERS, text};
 
 /// What the keys begin with that a course may word: what the policy says to students who work in the course. What other
 /// services say, what staff read, and what the homework helper says (lessons word that) is the catalogue's alone.
-pub const COURSE_KEYS: [&str; 9] = [
+pub const COURSE_KEYS: [&str; 10] = [
     "button-",
     "choose-",
     "course-",
     "exam-",
     "feedback-",
     "meanwhile-",
+    "teaching-",
     "tier-",
     "unit-",
     "way-",

@@ -9,6 +9,7 @@ use turnwise_messages::Texts;
 use crate::{
     exercise::exercise,
     rules::Rules,
+    teaching::Teaching,
     words::{SupportKind, Tier},
 };
 
@@ -46,6 +47,8 @@ pub struct UnitSpec {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+    /// What the author wrote for the tutor to teach with.
+    pub teaching: Teaching,
 }
 
 /// A ready-made drill, without its answer.
@@ -126,6 +129,8 @@ pub struct Unit {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+    /// What the author wrote for the tutor to teach with.
+    pub teaching: Teaching,
     /// The first drill's place, by how drills read.
     by_texts: HashMap<(String, String), usize>,
     /// The numbers of the drills' exercises, by place. A unit may have a thousand of them, so each is worked out when it is
@@ -255,6 +260,7 @@ impl Course {
                 prerequisites,
                 misconceptions: unit.misconceptions,
                 mistake_tags: unit.mistake_tags,
+                teaching: unit.teaching,
             });
         }
         let mut questions = HashMap::with_capacity(spec.questions.len());

@@ -22,7 +22,7 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 /// The most hashes of one list.
 const MOST_HASHES: usize = 100_000;
 /// The most characters of a drill's texts, and of what a student said.
-const MOST_CHARS: usize = 8_000;
+pub(super) const MOST_CHARS: usize = 8_000;
 
 /// What the caller knows of texts that must not be repeated, ready to be looked for.
 pub(super) struct Known {
@@ -230,7 +230,7 @@ impl Known {
 }
 
 /// The drill that a student works on, with its answer if it is one of the course's.
-fn open_drill<'a>(
+pub(super) fn open_drill<'a>(
     loaded: &'a LoadedCourse,
     open: &'a OpenDrill,
 ) -> turnwise_reply_guard::OpenDrill<'a> {

@@ -178,6 +178,7 @@ fn unit(row: &Row) -> Unit {
         anchors: Vec::new(),
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
+        key_idea: None,
         drills: Vec::new(),
         templates: Vec::new(),
     }

@@ -182,14 +182,16 @@ pub fn unit(id: &str, title: &str) -> Unit {
         assessable: true,
         tags: vec![title.to_owned()],
         anchors: Vec::new(),
-        misconceptions: vec![format!("A mistake about {title}.")],
+        misconceptions: vec![format!("A mistake about {title}.").into()],
         mistake_tags: Vec::new(),
+        key_idea: None,
         drills: vec![Drill {
             id: format!("{id}-d1"),
             prompt: format!("Practise {title}."),
             question_latex: String::new(),
             answer: "1".to_owned(),
-            hint: String::new(),
+            hints: Vec::new(),
+            solution: Vec::new(),
         }],
         templates: Vec::new(),
     }

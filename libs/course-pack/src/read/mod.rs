@@ -12,6 +12,7 @@ mod markdown;
 mod procedures;
 mod schema;
 mod support;
+mod teaching;
 mod texts;
 mod units;
 

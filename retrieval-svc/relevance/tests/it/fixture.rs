@@ -25,6 +25,7 @@ pub fn unit(id: &str, title: &str) -> Unit {
         anchors: Vec::new(),
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
+        key_idea: None,
         drills: Vec::new(),
         templates: Vec::new(),
     }
