@@ -135,7 +135,7 @@ struct Placeholder<'w> {
 
 /// Every `{ $name }` of a wording, in order.
 fn placeholders(wording: &str) -> impl Iterator<Item = Placeholder<'_>> {
-    wording.match_indices('{').filter_map(|(start, _)| {
+    wording.match_indices('{').filter_map(move |(start, _)| {
         let (inside, _) = wording[start + 1..].split_once('}')?;
         let name = inside.trim().strip_prefix('$')?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

@@ -34,8 +34,8 @@ impl Choice {
         })
     }
 
-    /// What it says, in the course's language, with its unit where it stands below a message, by its title where the button tells it, or with the answer
-    /// that it fills in.
+    /// What it says, in the course's language: with its unit where it stands below a message, by its title where the button
+    /// tells it, or with the answer that it fills in.
     fn words(&self) -> String {
         let words = match line(&self.button.label) {
             said if said.is_empty() => label(&self.button.label_key, self.place),
