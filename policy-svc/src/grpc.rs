@@ -302,6 +302,7 @@ impl PolicyService for Policies {
             }
         }
         let before = usize::try_from(wrong_before).unwrap_or_default();
+        let grade = grading::with_mistake(&loaded, unit, &check, drill.as_ref(), grade);
         let grade = grading::with_help(&loaded, unit, &check, drill.as_ref(), before, grade);
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {

@@ -7,6 +7,7 @@
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
 //! | [`exam_drills`] | drills that are exam questions |
+//! | [`mistakes`] | the mistakes that mathematics names in a wrong answer |
 //! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
@@ -26,6 +27,7 @@ pub mod error;
 pub mod exam_drills;
 pub mod grpc;
 pub mod metrics;
+pub mod mistakes;
 pub mod placement;
 pub mod taught;
 

@@ -92,7 +92,7 @@ pub struct Grade {
     pub graded_by: Option<GradedBy>,
     /// What the student reads; never blank.
     pub feedback_text: String,
-    /// The mistake that the model named: one of the unit's, with a wrong answer only.
+    /// The mistake that was named: one of the unit's, with a wrong answer only.
     pub mistake_tag: Option<String>,
     /// Whether the verdict counts.
     pub is_evidence: bool,

@@ -8,11 +8,11 @@ use turnwise_proto::policy::v1::{
 };
 
 use super::{
-    guard::Known,
+    guard::{self, Known},
     read::{self, Read},
     words,
 };
-use crate::{courses::LoadedCourse, error::PolicyError};
+use crate::{courses::LoadedCourse, error::PolicyError, mistakes};
 
 /// The reason code of a drill that is an exam question: a verdict on it would tell what is right there.
 const EXAM_QUESTION: &str = "exam_question";
@@ -138,6 +138,30 @@ pub(super) fn checked(
         has_key: check.has_key,
     };
     Ok((unit, check))
+}
+
+/// The grade with the mistake that mathematics names, where it decided and no model named one.
+pub(super) fn with_mistake(
+    loaded: &LoadedCourse,
+    unit: &Unit,
+    check: &decisions::DrillCheck,
+    drill: Option<&OpenDrill>,
+    mut grade: decisions::Grade,
+) -> decisions::Grade {
+    let is_ours = grade.verdict == decisions::Verdict::Wrong
+        && grade.graded_by == Some(decisions::GradedBy::Rules)
+        && grade.mistake_tag.is_none();
+    if let Some(answered) = drill.filter(|_| is_ours) {
+        let open = guard::open_drill(loaded, answered);
+        let drill = grading::Drill {
+            prompt: open.prompt,
+            question_latex: open.question_latex,
+            key: open.key,
+        };
+        let tag = mistakes::named(unit, &check.reason, &drill, open.said);
+        grade.mistake_tag = tag.map(str::to_owned);
+    }
+    grade
 }
 
 /// The grade with words that teach, where they are our own on a wrong answer: the course's feedback on the mistake if one was

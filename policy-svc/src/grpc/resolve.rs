@@ -111,6 +111,7 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
+            && !said.last().is_some_and(|last| last.contains(&question))
         {
             reply.text = question;
         }

@@ -277,6 +277,57 @@ async fn feedback_names_the_mistake_and_is_another_the_next_time() {
     }
 }
 
+#[tokio::test]
+async fn mathematics_names_mistakes_that_have_their_usual_names() {
+    let folder = taught_pack("en");
+    let yaml = "units/units.yaml";
+    replace(
+        &folder,
+        yaml,
+        "- id: slip\n        meaning: A slip.\n        feedback:",
+        "- id: sign_error\n        meaning: A sign.\n        feedback:",
+    );
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let pack = load(&folder.path().join(COURSE)).unwrap();
+    let drill = &pack.units[1].templates[0].instances[0].drill;
+    let value = drill.answer.trim_start_matches("x = ");
+    for (answer, tag) in [
+        (format!("x = -{value}"), "sign_error"),
+        (format!("-{value}"), "sign_error"),
+        (format!("$-{value}$"), "sign_error"),
+        ("x = 77".to_owned(), ""),
+        (drill.answer.clone(), ""),
+    ] {
+        let mut client = client.clone();
+        let request = CheckDrillRequest {
+            course_id: COURSE.to_owned(),
+            unit_id: "ONE".to_owned(),
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+            answer: answer.clone(),
+            drill_id: drill.id.clone(),
+            ..CheckDrillRequest::default()
+        };
+        let checked = client.check_drill(request).await.unwrap().into_inner();
+        let request = ResolveGradeRequest {
+            check: checked.check,
+            drill: Some(OpenDrill {
+                unit_id: "ONE".to_owned(),
+                prompt: drill.prompt.clone(),
+                question_latex: drill.question_latex.clone(),
+                said: answer.clone(),
+            }),
+            ..ResolveGradeRequest::default()
+        };
+        let graded = client.resolve_grade(request).await.unwrap().into_inner();
+        assert_eq!(graded.mistake_tag, tag, "{answer}");
+        let is_named = graded
+            .feedback_text
+            .starts_with("That is a slip of the pen. ");
+        assert_eq!(is_named, !tag.is_empty(), "{answer}");
+    }
+}
+
 /// Whatever drill of the demo course is open, a hint helps and gives nothing away.
 #[test]
 fn hints_of_the_demo_course_never_give_the_answer() {

@@ -147,7 +147,7 @@ impl<'a> Lesson<'a> {
         if let Some(open) = &self.open {
             let hints = (open.hints_given..self.hints.len()).map(Move::Hint);
             match self.situation.asks {
-                Asks::Nothing => {
+                Asks::Nothing if !self.policy.stuck => {
                     moves.extend(questions());
                     moves.extend(hints);
                     return moves;
@@ -157,7 +157,7 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help => {
+                Asks::Help | Asks::Nothing => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea]);
                 }
@@ -318,7 +318,9 @@ impl<'a> Lesson<'a> {
             .iter()
             .all(|idea| is_safe(idea, limits::MOST_PART_CHARS))
             && (reply.concept_card.is_none()
-                || (reply.card()).is_some_and(|card| card.limit_exceeded(self.policy).is_none()));
+                || reply
+                    .card()
+                    .is_some_and(|card| card.limit_exceeded(self.policy).is_none()));
         let texts = || {
             ideas
                 .iter()
