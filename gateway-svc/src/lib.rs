@@ -37,6 +37,7 @@ mod grpc;
 mod helper;
 pub mod input;
 pub mod limits;
+mod notice_texts;
 mod open_card;
 mod procedure;
 pub mod record;
@@ -130,6 +131,7 @@ pub async fn routes(
         guardrails,
         access: webhooks::start(settings, &upstreams, kit)?,
         rosters: rosters::Rosters::new(upstreams.session_admin.clone()),
+        course_locales: conversation::CourseLocales::default(),
         context_metrics: context::ContextMetrics::register(&kit.metrics),
         no_model: conversation::NoModel::default(),
         message_max_chars: settings.message_max_chars as usize,

@@ -16,7 +16,8 @@ use turnwise_proto::{
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
+        ClientEvent, ClientEventKind, DegradedReason, DrillResult, Role, StudentInput,
+        tutor_card::Content,
     },
 };
 
@@ -29,6 +30,8 @@ use crate::{
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
+/// The most texts of the tutor's that a reply without a model does not repeat.
+const SAID_MOST_TEXTS: usize = 6;
 /// The most bytes of a message that may be an answer to an exercise.
 const TYPED_MAX_BYTES: usize = 400;
 const DAY_SECONDS: i64 = 86_400;
@@ -164,7 +167,30 @@ pub fn resolve_request(
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
         no_model: facts.no_model,
+        hints_given: i32::try_from(open_card::hints(facts, texts)).unwrap_or(i32::MAX),
+        pressed: event(facts).map_or(0, |event| event.kind),
+        said: said_by_tutor(texts),
+        mistake_tag: mistake_tag(facts, texts),
     })
+}
+
+/// The tutor's latest texts, the latest last.
+fn said_by_tutor(texts: &TurnTexts) -> Vec<String> {
+    let messages = texts.recent_messages.iter();
+    let said = messages.filter(|message| message.role() != Role::User && !message.text.is_empty());
+    let mut said: Vec<String> = said.map(|message| message.text.clone()).collect();
+    said.drain(..said.len().saturating_sub(SAID_MOST_TEXTS));
+    said
+}
+
+/// The mistake that was named in the latest answer, if that was to a drill of the focus.
+fn mistake_tag(facts: &TurnFacts, texts: &TurnTexts) -> String {
+    let focus = facts.policy.as_ref().map(|policy| &policy.focus_unit_id);
+    let graded = texts.graded.as_ref();
+    graded
+        .filter(|graded| graded.result() == DrillResult::Incorrect)
+        .filter(|graded| focus == Some(&graded.unit_id))
+        .map_or_else(String::new, |graded| graded.mistake_tag.clone())
 }
 
 /// The exercises that counted, of the units that the turn may be about.

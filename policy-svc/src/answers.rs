@@ -1,4 +1,5 @@
-//! The right answers of a course, and what else only grading needs. No decision sees any of it, so no reply can hold it.
+//! The right answers of a course, and what else only grading needs. No decision sees any of it; the solutions that a reply
+//! shows are those of other drills.
 
 use std::{collections::HashMap, fmt};
 
@@ -9,16 +10,10 @@ use turnwise_grading::Verdict;
 /// What grading needs of a course; the default knows no answer.
 #[derive(Default)]
 pub struct Answers {
-    drills: HashMap<String, DrillAnswer>,
+    drills: HashMap<String, String>,
     questions: HashMap<String, String>,
     mistakes: HashMap<String, Vec<MistakeTag>>,
     llm_grades: LlmGrades,
-}
-
-/// A ready-made drill's answer, and what helps where it was not found; empty if nothing does.
-struct DrillAnswer {
-    answer: String,
-    hint: String,
 }
 
 /// What an answer to an exam question is worth.
@@ -37,13 +32,7 @@ impl Answers {
     #[must_use]
     pub fn new(pack: &Pack) -> Self {
         let drills = pack.units.iter().flat_map(Unit::all_drills);
-        let drills = drills.map(|drill| {
-            let known = DrillAnswer {
-                answer: drill.answer.clone(),
-                hint: drill.hint.clone(),
-            };
-            (drill.id.clone(), known)
-        });
+        let drills = drills.map(|drill| (drill.id.clone(), drill.answer.clone()));
         Self {
             drills: drills.collect(),
             questions: pack
@@ -65,15 +54,7 @@ impl Answers {
     /// A ready-made drill's answer.
     #[must_use]
     pub fn of_drill(&self, drill_id: &str) -> Option<&str> {
-        let known = self.drills.get(drill_id)?;
-        Some(known.answer.as_str())
-    }
-
-    /// What helps where a ready-made drill's answer was not found.
-    #[must_use]
-    pub fn hint(&self, drill_id: &str) -> Option<&str> {
-        let known = self.drills.get(drill_id)?;
-        Some(known.hint.as_str()).filter(|hint| !hint.is_empty())
+        self.drills.get(drill_id).map(String::as_str)
     }
 
     /// The mistakes that a grader may name in a unit, in file order.

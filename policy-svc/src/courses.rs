@@ -7,11 +7,12 @@ use std::{
 
 use turnwise_course_pack::{self as pack, Catalog, DrillChoice, Library, Pack, PolicyOverrides};
 use turnwise_decisions::{
-    Course, CourseError, CourseSpec, Drill, ExamOption, ExamQuestion, PrereqWalk, Rules, StuckRule,
-    SupportKind, Tier, UnitSpec,
+    Course, CourseError, CourseSpec, Drill, DrillHelp, ExamOption, ExamQuestion, KeyIdea,
+    PrereqWalk, Rules, StuckRule, SupportKind, Teaching, Tier, UnitSpec,
 };
 use turnwise_kit::Kit;
 use turnwise_lesson_policy as chat;
+use turnwise_messages::Texts;
 use turnwise_placement::Graph;
 use turnwise_procedure_help::HelpedProcedure;
 use turnwise_reply_guard::{ExamQuestions, ExamText};
@@ -22,7 +23,7 @@ use crate::{
     drill_checks, drill_keys,
     error::StartError,
     exam_drills::{self, DrillExpressions},
-    placement,
+    placement, taught,
 };
 
 /// A changed pack is loaded once it has looked the same in so many polls. One more than in retrieval-svc: a plan names
@@ -92,7 +93,7 @@ impl LoadedCourse {
             procedures: (pack.procedures.iter().cloned())
                 .map(HelpedProcedure::new)
                 .collect(),
-            course: Course::new(course_spec(pack))?,
+            course: course(pack)?,
         };
         loaded.placement = placement::graph(&loaded.course, &loaded.answers);
         Ok(loaded)
@@ -169,6 +170,7 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             let mut faults = drill_keys::faults(&pack, INSTANCES_AT_LOAD);
             faults.extend(exam_drills::faults(&pack));
             faults.extend(drill_checks::faults(&pack));
+            faults.extend(taught::faults(&pack, INSTANCES_AT_LOAD));
             if let Some(fault) = faults.first() {
                 return Err(fault.to_string());
             }
@@ -188,6 +190,12 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
     Ok(library)
 }
 
+/// The course as decisions see it, with its texts.
+fn course(mut pack: Pack) -> Result<Course, CourseError> {
+    let texts = Texts::new(&pack.course.locale, std::mem::take(&mut pack.texts));
+    Ok(Course::new(course_spec(pack))?.with_texts(texts))
+}
+
 /// What decisions need of a pack. The answers of drills and exam questions are kept apart, in [`Answers`].
 fn course_spec(pack: Pack) -> CourseSpec {
     let mut support: HashMap<String, BTreeSet<SupportKind>> = HashMap::new();
@@ -198,9 +206,14 @@ fn course_spec(pack: Pack) -> CourseSpec {
         };
         support.entry(help.question).or_default().insert(kind);
     }
+    let sections: HashMap<String, String> = (pack.chunks.into_iter())
+        .map(|chunk| (chunk.id, chunk.section))
+        .collect();
     CourseSpec {
         entry_unit: pack.course.entry_unit,
-        units: pack.units.into_iter().map(unit_spec).collect(),
+        units: (pack.units.into_iter())
+            .map(|unit| unit_spec(unit, &sections))
+            .collect(),
         questions: pack
             .questions
             .into_iter()
@@ -213,7 +226,9 @@ fn course_spec(pack: Pack) -> CourseSpec {
     }
 }
 
-fn unit_spec(unit: pack::Unit) -> UnitSpec {
+/// A unit, with the titles of the lessons' sections by their ids.
+fn unit_spec(unit: pack::Unit, sections: &HashMap<String, String>) -> UnitSpec {
+    let teaching = teaching(&unit, sections);
     let drills = unit.all_drills().map(|drill| Drill {
         id: drill.id.clone(),
         prompt: drill.prompt.clone(),
@@ -225,8 +240,40 @@ fn unit_spec(unit: pack::Unit) -> UnitSpec {
         title: unit.title,
         prerequisites: unit.prerequisites,
         assessable: unit.assessable,
-        misconceptions: unit.misconceptions,
+        misconceptions: (unit.misconceptions.into_iter())
+            .map(|wrong| wrong.text)
+            .collect(),
         mistake_tags: unit.mistake_tags.into_iter().map(|tag| tag.id).collect(),
+        teaching,
+    }
+}
+
+/// What the tutor teaches a unit with.
+fn teaching(unit: &pack::Unit, sections: &HashMap<String, String>) -> Teaching {
+    let questions = unit.misconceptions.iter();
+    let tags = unit.mistake_tags.iter();
+    let helped = unit
+        .all_drills()
+        .filter(|drill| !(drill.hints.is_empty() && drill.solution.is_empty()));
+    Teaching {
+        questions: questions.map(|wrong| wrong.question.clone()).collect(),
+        key_idea: unit.key_idea.as_ref().map(|idea| KeyIdea {
+            text: idea.text.clone(),
+            source: sections.get(&idea.chunk).cloned().unwrap_or_default(),
+        }),
+        feedback: tags
+            .filter(|tag| !tag.feedback.is_empty())
+            .map(|tag| (tag.id.clone(), tag.feedback.clone()))
+            .collect(),
+        drills: helped
+            .map(|drill| {
+                let help = DrillHelp {
+                    hints: drill.hints.clone(),
+                    solution: drill.solution.clone(),
+                };
+                (drill.id.clone(), help)
+            })
+            .collect(),
     }
 }
 

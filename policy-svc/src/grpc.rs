@@ -220,7 +220,7 @@ impl PolicyService for Policies {
         let statuses = read::statuses(request.statuses)?;
         let standing = decisions::describe_standing(&record, &statuses);
         Ok(Response::new(DescribeStandingResponse {
-            standing: Some(write::standing(standing)),
+            standing: Some(write::standing(loaded.course.texts(), standing)),
         }))
     }
 
@@ -271,6 +271,7 @@ impl PolicyService for Policies {
             outcome,
             known,
             drill,
+            wrong_before,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("drill", drill.as_ref())?;
@@ -287,18 +288,25 @@ impl PolicyService for Policies {
             }
             None => None,
         };
-        let mut grade = decisions::resolve_grade(unit, &check, outcome);
+        let texts = loaded.course.texts();
+        let mut grade = decisions::resolve_grade(texts, unit, &check, outcome);
         let written = matches!(outcome, Some(decisions::Outcome::Completion(_)));
         if written && grade.fallback_reason.is_none() {
             let withheld = known.judge_feedback(&self.guard, &loaded, &grade, drill.as_ref());
             if let Some(reason) = withheld {
                 self.grades.withheld(reason);
                 let failure = decisions::Outcome::Failure(guard::fallback_reason(reason));
-                grade = decisions::resolve_grade(unit, &check, Some(failure));
+                let mistake_tag = grade.mistake_tag;
+                grade = decisions::resolve_grade(texts, unit, &check, Some(failure));
+                // Of what was withheld the tag remains, one of the course's own, where mathematics says that it is wrong.
+                grade.mistake_tag =
+                    mistake_tag.filter(|_| grade.verdict == decisions::Verdict::Wrong);
                 grade.violation = Some(reason.to_string());
             }
         }
-        let grade = grading::with_hint(&loaded, unit, &check, drill.as_ref(), grade);
+        let before = usize::try_from(wrong_before).unwrap_or_default();
+        let grade = grading::with_mistake(&loaded, unit, &check, drill.as_ref(), grade);
+        let grade = grading::with_help(&loaded, unit, &check, drill.as_ref(), before, grade);
         self.grades.count(&grade, outcome.is_some());
         if let Some(violation) = &grade.violation {
             tracing::info!(

@@ -8,6 +8,8 @@
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
 //! | [`drill_checks`] | what else may be wrong with a course's drills |
 //! | [`exam_drills`] | drills that are exam questions |
+//! | [`mistakes`] | the mistakes that mathematics names in a wrong answer |
+//! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
@@ -27,7 +29,9 @@ pub mod error;
 pub mod exam_drills;
 pub mod grpc;
 pub mod metrics;
+pub mod mistakes;
 pub mod placement;
+pub mod taught;
 
 use std::{sync::Arc, time::Duration};
 

@@ -144,7 +144,7 @@ fn exam(card: &ExamCard) -> Vec<ReadableText<'_>> {
     texts
 }
 
-/// A button's words are the client's own, or what the student typed; below a card none names a unit.
+/// A button's words are the client's own, the catalogue's, or what the student typed; below a card none names a unit.
 fn no_text(
     Button {
         label_key: _,
@@ -154,6 +154,7 @@ fn no_text(
         unit_title: _,
         typed_answer: _,
         card_token: _,
+        label: _,
     }: &Button,
 ) {
 }

@@ -355,8 +355,9 @@ pub(crate) fn progress(open: &Clarification) -> ClarificationProgress {
 
 /// What a student may press instead of answering.
 pub(crate) fn buttons(open: &Clarification) -> Vec<Button> {
-    let button = |label: &str, kind: ClientEventKind, question_index: usize| Button {
-        label_key: label.to_owned(),
+    let button = |label: (&str, Key), kind: ClientEventKind, question_index: usize| Button {
+        label_key: label.0.to_owned(),
+        label: text(&open.locale, label.1, &[]),
         event: Some(ClientEvent {
             kind: kind.into(),
             question_index: i32::try_from(question_index).unwrap_or(i32::MAX),
@@ -367,19 +368,19 @@ pub(crate) fn buttons(open: &Clarification) -> Vec<Button> {
         ..Button::default()
     };
     let mut buttons = vec![button(
-        "skip_questions",
+        ("skip_questions", keys::CLARIFICATION_BUTTON_SKIP),
         ClientEventKind::ClarificationSkip,
         0,
     )];
     if let Some(last) = open.answers.len().checked_sub(1) {
         buttons.push(button(
-            "correct_answer",
+            ("correct_answer", keys::CLARIFICATION_BUTTON_CORRECT),
             ClientEventKind::ClarificationCorrect,
             last,
         ));
     }
     buttons.push(button(
-        "cancel_questions",
+        ("cancel_questions", keys::CLARIFICATION_BUTTON_CANCEL),
         ClientEventKind::ClarificationCancel,
         0,
     ));

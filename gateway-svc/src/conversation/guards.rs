@@ -124,17 +124,19 @@ impl Core {
         let request = GetCourseRequest {
             course_id: course_id.to_owned(),
         };
-        // Where the policy does not say, the course's locale is the usual one.
-        let locale = self
+        let course = self
             .upstreams
             .policy
             .clone()
             .get_course(Step::Policy.of(context).request(request))
             .await
             .ok()
-            .and_then(|response| response.into_inner().course)
-            .map_or_else(String::new, |course| course.locale);
-        self.guarded_text_in(&locale, kind)
+            .and_then(|response| response.into_inner().course);
+        if let Some(course) = course {
+            self.course_locales.learn(course_id, &course.locale);
+        }
+        // Where the policy does not say, nor ever did, the course's locale is the usual one.
+        self.guarded_text_in(&self.course_locales.of(course_id), kind)
     }
 
     /// The same in a language that is known; for a language that there is none for, the usual one's.

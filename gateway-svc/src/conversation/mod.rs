@@ -7,6 +7,7 @@
 //! | `commit` | a commit is sent once more where its outcome is unknown |
 //! | `guards` | roster, redaction and guardrails, before anything is made of a student's words |
 //! | `turn_log` | what a turn was made of, for the store |
+//! | `locales` | the languages of courses, for words without the policy |
 //! | `clarification` | questions that an answer needs, one a turn |
 //! | `translate` | a question in the student's language |
 //! | `model`, `progress` | the one call to a model, and who watches it |
@@ -17,6 +18,7 @@ pub(crate) mod clarification;
 mod commit;
 pub(crate) mod guards;
 mod lease;
+mod locales;
 mod model;
 mod no_model;
 mod progress;
@@ -34,6 +36,7 @@ use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 
 pub(crate) use begin::{Begun, body_hash, stored};
 pub(crate) use commit::send_once_more;
+pub(crate) use locales::CourseLocales;
 pub(crate) use model::{Completed, RetryHint, asking, complete};
 pub(crate) use no_model::NoModel;
 pub(crate) use progress::Progress;
@@ -62,6 +65,7 @@ pub(crate) struct Core {
     pub(crate) tokens: CardTokens,
     pub(crate) guardrails: Guardrails,
     pub(crate) rosters: Rosters,
+    pub(crate) course_locales: CourseLocales,
     pub(crate) access: AccessEvents,
     pub(crate) context_metrics: ContextMetrics,
     pub(crate) no_model: NoModel,

@@ -35,6 +35,16 @@ use crate::{
 /// The most characters of a drill's prompt, and of its exercise.
 const CARD_MAX_CHARS: usize = 2_000;
 
+/// How many drills of a unit were wrong in a row, up to now.
+fn wrong_before(snapshot: Option<&StudentSnapshot>, unit_id: &str) -> i32 {
+    let evidence = snapshot.and_then(|snapshot| snapshot.evidence.as_ref());
+    let mut units = evidence.iter().flat_map(|evidence| &evidence.unit_progress);
+    units
+        .find(|unit| unit.unit_id == unit_id)
+        .and_then(|unit| unit.drill)
+        .map_or(0, |drill| drill.streak_wrong)
+}
+
 impl Evidence {
     /// Grades a drill. `address` is where the answer came from, for limits; `disconnected` is cancelled when nobody waits
     /// any more.
@@ -128,6 +138,7 @@ impl Evidence {
             model_off: self
                 .core
                 .is_model_off(start.class_policy.unwrap_or_default()),
+            wrong_before: wrong_before(start.snapshot.as_ref(), &request.unit_id),
             disconnected,
         };
         let empty = StudentSnapshot::default();

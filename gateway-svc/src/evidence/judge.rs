@@ -33,6 +33,8 @@ pub(super) struct Drill<'a> {
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
+    /// How many drills of the unit were wrong in a row before it.
+    pub(super) wrong_before: i32,
     /// No model is to be called for the class.
     pub(super) model_off: bool,
     /// Cancelled when nobody waits any more.
@@ -107,6 +109,8 @@ impl Evidence {
             .await
             .map_err(|status| step.fault(&status))?
             .into_inner();
+        let locales = &self.core.course_locales;
+        locales.learn(course_id, &checked.locale);
         let check = checked
             .check
             .clone()
@@ -157,6 +161,7 @@ impl Evidence {
                     question_latex: drill.question_latex.to_string(),
                     said: drill.answer.to_owned(),
                 }),
+                wrong_before: drill.wrong_before,
             }))
             .await
             .map_err(|status| step.fault(&status))?

@@ -215,6 +215,8 @@ impl Evidence {
         let stepped = self.stepped(asked, &snapshot, &start.question_records, &locks, shown);
         let (_, Shown(mut placement)) = stepped.await?;
         placement.notices = vec![ErrorReason::DrillAlreadyGraded.into()];
+        let core = &self.core;
+        placement.notice_texts = core.notice_texts(asked.request.course_id, &placement.notices);
         Ok(Shown(placement).into())
     }
 
@@ -251,6 +253,7 @@ impl Evidence {
         let standing = self.standing(asked, &after, records, locks, None, response.standing);
         let snapshot_lite = standing.await?;
         let notice = (!response.counted).then_some(ErrorReason::DrillAlreadyGraded.into());
+        let notices: Vec<i32> = notice.into_iter().collect();
         let placement = Placement {
             state: response.state,
             question: response.question.map(|next| self.card(asked, next)),
@@ -258,7 +261,8 @@ impl Evidence {
             most: response.most,
             placed: response.placed,
             snapshot_lite,
-            notices: notice.into_iter().collect(),
+            notice_texts: self.core.notice_texts(asked.request.course_id, &notices),
+            notices,
         };
         Ok((evidence, Shown(placement)))
     }

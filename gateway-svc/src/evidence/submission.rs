@@ -168,6 +168,8 @@ impl Submission<'_> {
                 .map(i32::from)
                 .collect(),
             text: outcome.text,
+            // The notices are put into words where the answer leaves.
+            notice_texts: Vec::new(),
         }
     }
 }

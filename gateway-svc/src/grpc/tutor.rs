@@ -138,7 +138,8 @@ impl TutorService for Tutor {
         let context = self.admit(&request, Kind::Act, NONE).await?;
         let address = address_of(&request, self.trusted_proxies);
         let request = request.into_inner();
-        let graded = self
+        let course_id = request.course_id.clone();
+        let mut graded = self
             .evidence
             .detached(|evidence, disconnected| async move {
                 let caller = context.caller()?;
@@ -147,6 +148,7 @@ impl TutorService for Tutor {
                     .await
             })
             .await?;
+        graded.notice_texts = self.core.notice_texts(&course_id, &graded.notices);
         Ok(Response::new(graded))
     }
 
@@ -156,13 +158,15 @@ impl TutorService for Tutor {
     ) -> Result<Response<SubmitExamAnswerResponse>, Status> {
         let context = self.admit(&request, Kind::Act, NONE).await?;
         let request = request.into_inner();
-        let submitted = self
+        let course_id = request.course_id.clone();
+        let mut submitted = self
             .evidence
             .detached(|evidence, _| async move {
                 let caller = context.caller()?;
                 evidence.submit_exam_answer(&context, caller, request).await
             })
             .await?;
+        submitted.notice_texts = self.core.notice_texts(&course_id, &submitted.notices);
         Ok(Response::new(submitted))
     }
 

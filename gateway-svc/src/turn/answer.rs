@@ -17,6 +17,7 @@ use super::compose::Composed;
 use crate::{
     context::needs,
     conversation::clarification,
+    notice_texts::notice_texts,
     record,
     tokens::{CardTokens, DrillClaims, OfferClaims},
 };
@@ -62,6 +63,7 @@ pub(super) fn answer(
         buttons: composed.buttons.clone(),
         ..TutorMessage::default()
     };
+    let notices: Vec<i32> = composed.notices.iter().map(|n| (*n).into()).collect();
     let context_required = composed.needs.required.clone();
     let waits = composed.needs.waits();
     let messages = match (waits, composed.needs.is_resumed()) {
@@ -84,7 +86,8 @@ pub(super) fn answer(
             .after
             .and_then(|after| after.try_into().ok()),
         place_ticket: composed.retry_hint.place_ticket.clone(),
-        notices: composed.notices.iter().map(|n| (*n).into()).collect(),
+        notice_texts: notice_texts(record::locale(facts), &notices),
+        notices,
         dialog_state: match &context_required {
             Some(_) => DialogState::ContextRequired,
             None if waits => DialogState::Queued,

@@ -7,7 +7,7 @@ use futures_util::{future::maybe_done, join};
 use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
-use turnwise_messages as messages;
+use turnwise_messages::{keys, text};
 use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, TurnFacts, TurnTexts},
@@ -253,6 +253,8 @@ impl Composing<'_> {
             .plan
             .filter(|plan| plan.course_id == self.facts.course_id)
             .ok_or_else(|| Step::Policy.malformed())?;
+        let locales = &self.core.course_locales;
+        locales.learn(&plan.course_id, &plan.locale);
         self.facts.plan = Some(plan.clone());
         Ok(plan)
     }
@@ -390,12 +392,14 @@ impl Composing<'_> {
         }
     }
 
-    /// The answer without a policy: a fixed text, no card, the record untouched. Only the policy knows the course's locale.
+    /// The answer without a policy: a fixed text, no card, the record untouched. The course's language is the one that the
+    /// policy named before.
     fn without_policy(mut self) -> Composed {
         self.facts.degraded_reasons.clear();
         self.degrade(DegradedReason::PolicyUnavailable);
+        let locale = self.core.course_locales.of(&self.facts.course_id);
         self.texts.reply = Some(Reply {
-            text: messages::text(messages::FALLBACK, messages::keys::POLICY_UNAVAILABLE, &[]),
+            text: text(&locale, keys::POLICY_UNAVAILABLE, &[]),
             ..Reply::default()
         });
         self.untouched(None)

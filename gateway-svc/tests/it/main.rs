@@ -15,5 +15,6 @@ mod record;
 mod scope_tokens;
 mod slow_disk;
 mod strangers;
+mod texts;
 mod tokens;
 mod webhooks;

@@ -23,6 +23,7 @@ pub(crate) fn check(draft: &Draft<'_>, faults: &mut Faults) -> bool {
     let (questions, covered) = questions(draft, &units, faults);
     units::bronze(draft, &units, &covered, faults);
     content(draft, &units, faults);
+    key_ideas(draft, faults);
     references(draft, faults);
     synonyms(draft, faults);
     documents(draft, &units, faults);
@@ -194,6 +195,30 @@ fn content(draft: &Draft<'_>, units: &Ids<'_>, faults: &mut Faults) {
                 lesson.unit_line,
                 format!("this lesson is about `{unit}`, which is no unit"),
                 "correct the unit's id, or add the unit in units/",
+            );
+        }
+    }
+}
+
+/// A key idea's source is a chunk of the unit's own lesson.
+fn key_ideas(draft: &Draft<'_>, faults: &mut Faults) {
+    let chunks = draft.chunks.iter().map(|chunk| &chunk.chunk);
+    let chunks: HashSet<(&str, &str)> = chunks
+        .map(|chunk| (chunk.unit.as_str(), chunk.id.as_str()))
+        .collect();
+    for unit in &draft.units {
+        let (Some(idea), Some(line)) = (&unit.unit.key_idea, unit.key_idea_line) else {
+            continue;
+        };
+        if !chunks.contains(&(unit.unit.id.as_str(), idea.chunk.as_str())) {
+            faults.add(
+                unit.file,
+                line,
+                format!(
+                    "the key idea of `{}` stands in `{}`, which is no section of its lesson",
+                    unit.unit.id, idea.chunk
+                ),
+                "name a section's id: the one behind `#` in `## Heading {#its-id}`",
             );
         }
     }

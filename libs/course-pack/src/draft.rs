@@ -23,6 +23,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) references: BTreeMap<String, String>,
     pub(crate) documents: Vec<DocumentDraft<'a>>,
     pub(crate) context: Option<ContextDraft<'a>>,
+    /// The course's own wording of messages, by key.
+    pub(crate) texts: BTreeMap<String, String>,
     /// By id.
     pub(crate) procedures: BTreeMap<String, ProcedureDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.
@@ -53,6 +55,8 @@ pub(crate) struct UnitDraft<'a> {
     pub(crate) prerequisite_lines: Vec<usize>,
     /// A line for each drill's id.
     pub(crate) drill_lines: Vec<usize>,
+    /// The line that names the key idea's chunk.
+    pub(crate) key_idea_line: Option<usize>,
 }
 
 /// A lesson and its lines.

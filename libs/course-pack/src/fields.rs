@@ -14,6 +14,13 @@ pub(crate) struct Located<T> {
     pub(crate) line: usize,
 }
 
+/// A text of a map of texts, and its language where the map has it by language.
+pub(crate) struct Wording {
+    pub(crate) key: Located<String>,
+    pub(crate) language: Option<Located<String>>,
+    pub(crate) text: Located<String>,
+}
+
 /// A map while it is being read.
 pub(crate) struct Fields<'t> {
     /// What the map describes, for messages: `unit`, `question`, ….
@@ -283,6 +290,31 @@ impl<'t> Fields<'t> {
         Self::open(self.take(key)?.node, what, sink)
     }
 
+    /// The whole map as texts, by key: each one text, or one by language.
+    pub(crate) fn into_wordings(self, sink: &mut Sink<'_>) -> Vec<Wording> {
+        let mut wordings = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.into_iter().flatten() {
+            let key = located(&entry);
+            if let Value::Map(by_language) = entry.node.value {
+                for said in by_language {
+                    let language = Some(located(&said));
+                    wordings.extend(scalar(said.node, &key.value, sink).map(|text| Wording {
+                        key: key.clone(),
+                        language,
+                        text,
+                    }));
+                }
+            } else if let Some(text) = scalar(entry.node, &key.value, sink) {
+                wordings.push(Wording {
+                    key,
+                    language: None,
+                    text,
+                });
+            }
+        }
+        wordings
+    }
+
     /// The whole map as lists of texts, by key, each key with its line.
     pub(crate) fn into_texts(
         self,
@@ -371,8 +403,16 @@ pub(crate) fn once(found: &[Located<String>], key: &str, sink: &mut Sink<'_>) {
     }
 }
 
+/// The key of an entry.
+fn located(entry: &Entry<'_>) -> Located<String> {
+    Located {
+        value: entry.key.trim().to_owned(),
+        line: entry.line,
+    }
+}
+
 /// Text that is not blank.
-fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
+pub(crate) fn scalar(node: Node<'_>, key: &str, sink: &mut Sink<'_>) -> Option<Located<String>> {
     match node.value {
         Value::Scalar(text) if !text.trim().is_empty() => Some(Located {
             value: text.trim().to_owned(),

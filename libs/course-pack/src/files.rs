@@ -14,6 +14,7 @@ use crate::ids;
 pub(crate) enum Kind {
     Course,
     Context,
+    Texts,
     Units,
     Content,
     Exams,
@@ -224,12 +225,17 @@ impl Walk<'_> {
                     path,
                     kind: Kind::Context,
                 }),
+                None if name == "texts.yaml" => self.found.push(PackFile {
+                    name,
+                    path,
+                    kind: Kind::Texts,
+                }),
                 None if has_extension(&path, &["yaml", "yml"]) => self.faults.add(
                     &path,
                     None,
                     format!("a pack has no file `{name}` at its top"),
-                    "the course is described in course.yaml, what may be missing from students' work in context.yaml; \
-                     units go in units/, questions in exams/",
+                    "the course is described in course.yaml, what may be missing from students' work in context.yaml, \
+                     its own wording of texts in texts.yaml; units go in units/, questions in exams/",
                 ),
                 // A README or a licence beside the course is the author's own business.
                 None => {}

@@ -8,16 +8,20 @@
 //! | path | holds |
 //! | --- | --- |
 //! | `course.yaml` | `format: 1`, `id`, `title`, `locale`, `entry_unit`; where wanted a `reference` for lessons without one, and a `policy:` map for what differs from the defaults |
-//! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, drills |
+//! | `units/*.yaml` | `units:` with prerequisites, anchors, misconceptions, mistake tags, a key idea, drills |
 //! | `content/**/*.md` | front matter `unit`, `source`, `type`, `title`, …; each `## Heading {#id .kind url="…" section="…"}` starts a chunk |
 //! | `exams/*.yaml` | `questions:`; with `options` the answer is an option's id, without them it is typed; one without prompt, options and answer is worded by the platform's exam system |
 //! | `support/*.md` | front matter `question`, `kind`, and a text |
 //! | `references/*.md` | a reference text; the file's stem is its key |
 //! | `documents/*.md` | front matter `title`, `unit`, `clarifying_questions`, `requires_handoff`, and a text; the file's stem is its id |
+//! | `texts.yaml` | may be left out: the course's own wording of what its students read, by key of the message catalogue |
 //! | `context.yaml` | may be left out: what may be missing from students' work on a project, and when it is asked for |
 //! | `procedures/ID/` | a procedure that students work through ([`Procedure`]): `procedure.yaml` has its steps, `telemetry.yaml` the variables of its gates, `ui.yaml` what may be highlighted |
 //!
-//! A drill has `id`, `prompt`, `answer`, and where wanted `question_latex` and `hint`. With `parameters` (`a in 2..9`,
+//! A misconception is a text, or a `text` with the `question` that makes a student doubt it. A mistake tag has `id`, `meaning`,
+//! and where wanted `feedback`. A `key_idea` has `text`, and the `chunk` of the unit's lesson that it stands in.
+//!
+//! A drill has `id`, `prompt`, `answer`, and where wanted `question_latex`, `hints` and `solution`. With `parameters` (`a in 2..9`,
 //! `c = a*b`) and where wanted conditions below `where` (`a != b`), its texts show values, as in `[[a]]x [[b : plus]]`, and
 //! it becomes the instances of the seeds from 0 to 199 ([`DrillTemplate`]); `turnwise_drill_templates` has the language.
 //!
@@ -27,6 +31,9 @@
 //! A `reference` may also be spelled with its full name, `helper_reference`, and so may the `allowed_topics` of a lesson:
 //! `helper_allowed_topics`. Lessons also have `helper_topic_synonyms`, `helper_redirect` and `helper_check_question`
 //! ([`LessonHelp`]).
+//!
+//! `texts.yaml` has one text for a key, or one by language (`en: …`, `de: …`), with the placeholders of the catalogue's message
+//! (`{ $unit }`); `turnwise_messages::course_keys` lists the keys.
 //!
 //! `context.yaml` ([`ContextCourse`]) has `phases:` with `id`, `title` and `units`; `artifacts:` with `type`, `title`,
 //! `description`, `format`, and where wanted `size_limit`, `schema`, `suppliers`; `needs:` with `id`, `artifact`, at least
@@ -70,8 +77,8 @@ pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
     Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
-    Lesson, LessonHelp, LlmGrades, MistakeTag, Pack, PolicyOverrides, PrereqWalk, Question,
-    QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
+    KeyIdea, Lesson, LessonHelp, LlmGrades, Misconception, MistakeTag, Pack, PolicyOverrides,
+    PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,

@@ -51,6 +51,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
             references: draft.references,
             documents: draft.documents.into_iter().map(|d| d.document).collect(),
             context: draft.context.map(|c| c.context),
+            texts: draft.texts,
             procedures,
             warnings,
             drill_places,

@@ -32,6 +32,9 @@ pub struct Pack {
     pub documents: Vec<ClarifyingDocument>,
     /// What may be missing from students' work, if the course says so.
     pub context: Option<ContextCourse>,
+    /// The course's own wording of messages in its language, by key: each is one that a course may word, and has the
+    /// placeholders of its message.
+    pub texts: BTreeMap<String, String>,
     /// Procedures that students work through, in the order of their ids.
     pub procedures: Vec<Procedure>,
     /// What the checks could not decide: the pack is served all the same.
@@ -190,9 +193,11 @@ pub struct Unit {
     /// Short texts that a student's message is matched with.
     pub anchors: Vec<String>,
     /// What students commonly get wrong.
-    pub misconceptions: Vec<String>,
+    pub misconceptions: Vec<Misconception>,
     /// Mistakes that a grader may name.
     pub mistake_tags: Vec<MistakeTag>,
+    /// What the unit is about, as the tutor explains it without a model.
+    pub key_idea: Option<KeyIdea>,
     /// Ready-made drills that are written out.
     pub drills: Vec<Drill>,
     /// Drills with parameters.
@@ -209,6 +214,33 @@ impl Unit {
     }
 }
 
+/// What students commonly get wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Misconception {
+    /// The wrong idea.
+    pub text: String,
+    /// The question that makes a student doubt it; empty if nothing is written.
+    pub question: String,
+}
+
+impl From<String> for Misconception {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            question: String::new(),
+        }
+    }
+}
+
+/// What a unit is about, in one to three sentences.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyIdea {
+    /// The idea.
+    pub text: String,
+    /// The chunk of the unit's lesson that says more; it is named as the source.
+    pub chunk: String,
+}
+
 /// A mistake that a grader may name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MistakeTag {
@@ -216,6 +248,8 @@ pub struct MistakeTag {
     pub id: String,
     /// What the mistake is.
     pub meaning: String,
+    /// What is said to a student who made it, without the answer; empty if nothing is written.
+    pub feedback: String,
 }
 
 /// A ready-made drill.
@@ -229,8 +263,10 @@ pub struct Drill {
     pub question_latex: String,
     /// The right answer.
     pub answer: String,
-    /// What helps a student on whose answer is wrong, without giving the answer; empty if nothing is written.
-    pub hint: String,
+    /// What helps a student on, without giving the answer: at most 3, each of which helps more than the one before.
+    pub hints: Vec<String>,
+    /// The exercise worked out, a step a line, the answer in the last; empty if nothing is written.
+    pub solution: Vec<String>,
 }
 
 /// A drill with parameters: what it is made of has become its instances.

@@ -40,6 +40,157 @@ way-steps =
 choose-unit = Worum geht es: { $units }?
 choose-this-unit = Geht es um { $units }?
 
+button-take-exam = Prüfungsfrage beantworten
+button-check-prerequisite = Zuerst das prüfen
+button-next-unit = Weiter zum nächsten Thema
+button-choose-unit = Es geht um
+button-try-drill = Eine Aufgabe üben
+button-ask-hint = Gib mir einen Tipp
+button-ask-hint-on-card = Ich komme nicht weiter
+button-ask-follow-up = Nachfragen
+button-check-answer = Antwort prüfen
+button-check-typed = Das als meine Antwort prüfen
+button-submit-answer = Abgeben
+button-view-memo = Merkblatt ansehen
+button-view-video = Video ansehen
+button-continue = Weiter
+button-try-another = Noch eine Aufgabe
+clarification-button-skip = Keine Fragen mehr, antworte jetzt
+clarification-button-correct = Meine letzte Antwort verbessern
+clarification-button-cancel = Ohne all das antworten
+
+feedback-right = Das ist richtig.
+feedback-right-solution = Das ist richtig: Es löst die Aufgabe, und nichts fehlt.
+feedback-right-value = Das ist richtig: Das ist der Wert.
+feedback-right-simplified = Das ist richtig: Es ist gleich und einfach geschrieben.
+feedback-right-expanded = Das ist richtig: Es ist gleich, und alle Klammern sind weg.
+feedback-right-factored = Das ist richtig: Es ist gleich und ganz in Faktoren zerlegt.
+feedback-right-converted = Das ist richtig: Es ist genauso viel, in der Form, nach der gefragt war.
+feedback-right-compared = Das ist richtig: So verhalten sich die beiden zueinander.
+feedback-wrong = Das ist noch nicht die Antwort. Geh alles noch einmal Schritt für Schritt durch: Wo könnte etwas schiefgegangen sein?
+feedback-wrong-incomplete = Was du geschrieben hast, ist eine Lösung, aber noch nicht alles. Gibt es noch andere Lösungen?
+feedback-wrong-solution = Das löst die Aufgabe noch nicht. Setz deine Antwort in die Aufgabe ein: Ab wo stimmt es nicht mehr?
+feedback-wrong-copied = Das ist die Aufgabe selbst, es fehlt also noch ein Schritt. Was würdest du zuerst tun?
+feedback-wrong-not-factored = Das ist gleich wie in der Aufgabe, aber noch nicht ganz in Faktoren zerlegt. Welcher Teil lässt sich noch als Produkt schreiben?
+feedback-wrong-not-expanded = Das ist gleich wie in der Aufgabe, aber es sind noch Klammern auszumultiplizieren. Welche?
+feedback-wrong-not-simplified = Das ist gleich wie in der Aufgabe, aber es geht noch einfacher. Welche Teile gehören zusammen oder haben einen gemeinsamen Faktor?
+feedback-wrong-not-converted = Das ist genauso viel, aber nicht in der Form, nach der gefragt war. Welche Form will die Aufgabe?
+feedback-wrong-unit = Die Zahl stimmt, aber die Einheit nicht. Was wird gemessen, und worin?
+feedback-wrong-value = Das ist nicht der Wert. Geh die Rechnung noch einmal Schritt für Schritt durch: Welcher kommt zuerst?
+feedback-wrong-unequal = Das ist nicht gleich wie in der Aufgabe. Rechne beides aus, mit einer kleinen Zahl für jeden Buchstaben, falls welche da sind: Nach welchem Schritt unterscheiden sie sich?
+feedback-wrong-amount = Das ist nicht genauso viel. Was bleibt gleich, wenn sich nur die Form ändert?
+feedback-wrong-comparison = So verhalten sich die beiden nicht zueinander. Wo steht jede der beiden Zahlen auf dem Zahlenstrahl?
+feedback-unclear = Das konnte ich nicht prüfen, versuch es noch einmal. Nichts davon zählt. Vielleicht hilft es, die Antwort anders zu schreiben.
+feedback-unclear-unreadable = Das konnte ich nicht prüfen: Ich kann es nicht als Antwort lesen. Nichts davon zählt. Schreib nur die Antwort, als Zahl, Term oder Gleichung, und versuch es noch einmal.
+feedback-unclear-unfinished = So weit, so gut, aber es ist noch nicht fertig. Nichts davon zählt. Rechne bis zum Ende und versuch es noch einmal.
+feedback-unclear-not-factored = Das sieht gleich aus wie in der Aufgabe, ist aber vielleicht nicht ganz in Faktoren zerlegt. Nichts davon zählt. Lässt sich noch ein Faktor ausklammern? Schreib es als ein Produkt und versuch es noch einmal.
+feedback-unclear-not-expanded = Das sieht gleich aus wie in der Aufgabe, aber es sind noch Klammern auszumultiplizieren. Nichts davon zählt. Multiplizier sie aus und versuch es noch einmal.
+feedback-unclear-not-simplified = Das sieht gleich aus wie in der Aufgabe, geht aber vielleicht noch einfacher. Nichts davon zählt. Fass zusammen, was zusammengehört, und versuch es noch einmal.
+feedback-unclear-not-converted = Das ist vielleicht die richtige Menge, aber nicht in der Form, nach der gefragt war. Nichts davon zählt. Welche Form will die Aufgabe? Versuch es noch einmal.
+feedback-unclear-steps = Ich konnte deinen Schritten nicht folgen: Einer passt nicht. Nichts davon zählt. Prüf sie oder schreib nur die Antwort, und versuch es noch einmal.
+feedback-unclear-copied = Das konnte ich nicht prüfen: Es liest sich wie die Aufgabe selbst. Nichts davon zählt. Schreib auf, was du daraus machst, und versuch es noch einmal.
+
+notice-drill-token-invalid = Diese Aufgabe ist nicht mehr als unsere nachweisbar und zählt darum nicht: Lass dir eine neue geben.
+notice-drill-already-graded = Diese Aufgabe wurde schon bewertet; es bleibt beim ersten Ergebnis.
+notice-exercise-repeated = Genau diese Aufgabe hat schon gezählt und zählt kein zweites Mal: Lass dir eine andere geben.
+notice-result-mismatch = Das Ergebnis, das dieses Programm angenommen hat, stimmt nicht; es gilt, was festgehalten ist.
+
+# Was das Personal darüber liest, warum ein Zug so ist, wie er ist: Nach dem Gedankenstrich stehen Hauptsätze, klein begonnen.
+explain-because = { $what } – { $reasons }
+explain-reasons = { $reasons }, und { $last }
+explain-unit = „{ $unit }“
+explain-units = { $units } und { $last }
+explain-more-units = { $count } weitere
+explain-question-allowed = Eine Leitfrage ist erlaubt
+explain-question-refused = Keine Leitfrage
+explain-question-wanted = einen Tipp
+explain-drill-allowed = Eine Übungsaufgabe ist erlaubt
+explain-drill-refused = Keine Übungsaufgabe
+explain-drill-wanted = eine Übungsaufgabe
+explain-concept-allowed = Eine Erklärkarte ist erlaubt
+explain-concept-refused = Keine Erklärkarte
+explain-concept-wanted = eine Erklärkarte
+explain-exam-allowed = Eine Prüfungsfrage ist erlaubt
+explain-exam-refused = Keine Prüfungsfrage
+explain-exam-wanted = eine Prüfungsfrage
+explain-target = Es geht um „{ $unit }“
+explain-focus = Gearbeitet wird an „{ $unit }“
+explain-next-unit = Weiter geht es mit „{ $unit }“
+explain-no-next-unit = Kein anderes Thema wird vorgeschlagen
+explain-nudge = „{ $unit }“ sollte zuerst kommen
+explain-no-nudge = Nichts muss zuerst kommen
+explain-no-evidence-needed = dafür braucht es keinen Nachweis
+explain-unit-to-practise = „{ $unit }“ lässt sich üben
+explain-stuck = die Übungsaufgaben zu „{ $unit }“ zeigen, dass die Person feststeckt ({ $drills })
+explain-not-stuck = die Übungsaufgaben zu „{ $unit }“ zeigen nicht, dass die Person feststeckt ({ $drills })
+explain-stuck-by-attempts = { $attempts } bewertet, { $right } in Folge richtig; festgesteckt heißt: mindestens { $needed } bewertet und keine in Folge richtig
+explain-stuck-by-wrong = { $wrong } in Folge falsch; festgesteckt heißt: mindestens { $needed }
+explain-ready = „{ $unit }“ fehlt keine Voraussetzung, { $streak }
+explain-questions-open =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist offen
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind offen
+    }
+explain-asked-for = der gedrückte Knopf verlangt danach
+explain-not-placed = die Nachricht ließ sich im Kurs nicht einordnen
+explain-entry-unit = „{ $unit }“ ist nur der Anfang des Kurses
+explain-blocked-by = „{ $unit }“ kommt vor „{ $target }“
+explain-focus-blocked-by = „{ $unit }“ selbst braucht zuerst { $units }
+explain-streak-short = { $streak }, zu „{ $unit }“
+explain-streak-missing =
+    { $right ->
+        [1] erst 1 Übungsaufgabe in Folge ist richtig, nötig sind { $needed }
+       *[other] erst { $right } Übungsaufgaben in Folge sind richtig, nötig sind { $needed }
+    }
+explain-streak-enough =
+    { $right ->
+        [1] 1 Übungsaufgabe in Folge ist richtig, nötig sind { $needed }
+       *[other] { $right } Übungsaufgaben in Folge sind richtig, nötig sind { $needed }
+    }
+explain-no-question = keine { $tier }-Frage zu „{ $unit }“ wurde gefunden
+explain-exam-system-away = das Prüfungssystem hat nicht geantwortet
+explain-locked-until =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist bis { $until } gesperrt
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind gesperrt, die erste bis { $until }
+    }
+explain-locked =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist gesperrt, bis wann, sagt das Prüfungssystem nicht
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind gesperrt, bis wann, sagt das Prüfungssystem nicht
+    }
+explain-passed =
+    { $count ->
+        [1] 1 { $tier }-Frage zu „{ $unit }“ ist schon bestanden
+       *[other] { $count } { $tier }-Fragen zu „{ $unit }“ sind schon bestanden
+    }
+explain-unknown =
+    { $count ->
+        [1] zu 1 { $tier }-Frage zu „{ $unit }“ hat das Prüfungssystem nichts gesagt
+       *[other] zu { $count } { $tier }-Fragen zu „{ $unit }“ hat das Prüfungssystem nichts gesagt
+    }
+explain-narrowed = der gedrückte Knopf verlangt { $wanted } und sonst nichts
+explain-pressed-drill = dort wurde der Knopf für eine Übungsaufgabe gedrückt
+explain-pressed-exam = dort wurde der Knopf für eine Prüfungsfrage gedrückt
+explain-pressed-drill-continue = dort wurde nach einer Übungsaufgabe der Knopf zum Weitermachen gedrückt
+explain-pressed-exam-continue = dort wurde nach einer Prüfungsfrage der Knopf zum Weitermachen gedrückt
+explain-pressed-hint = dort wurde der Knopf für einen Tipp gedrückt
+explain-pressed-choose = dort wurde der Knopf zur Wahl eines Themas gedrückt
+explain-target-mapped = die Nachricht passt dazu mit einer Sicherheit von { $confidence }, und { $needed } genügt
+explain-target-guessed = dort steht die Person, und aus der Nachricht geht kein Thema sicher hervor (am ehesten „{ $unit }“ mit einer Sicherheit von { $confidence }, nötig sind { $needed })
+explain-target-kept = dort steht die Person, und aus der Nachricht geht kein Thema sicher hervor
+explain-focus-is-target = darum geht es, und nichts kommt davor
+explain-focus-is-prerequisite = „{ $target }“ braucht es zuerst
+explain-leads-to-target = es führt zu „{ $target }“, wonach gefragt wurde
+explain-no-badge-to-earn = in „{ $unit }“ gibt es keine Auszeichnung
+explain-last-badge = „{ $unit }“ hat schon Gold
+explain-next-badge-closed = keine { $tier }-Frage zu „{ $unit }“ ist jetzt offen
+explain-no-badge-yet = „{ $unit }“ hat noch keine Auszeichnung
+explain-next-badge-ahead = in „{ $unit }“ kommt als Nächstes { $tier }
+explain-no-unit-left = keines ist übrig
+explain-check-open = nach einer Prüfungsfrage zu „{ $unit }“ kann gefragt werden, denn { $streak }
+explain-none-missing = „{ $target }“ fehlt keine Voraussetzung
+
 chat-unsafe = Das kann ich hier nicht sagen. Bitte frag mich noch einmal, oder frag deine Lehrkraft.
 
 chat-hint-about = Du arbeitest an { $formula }.
@@ -127,3 +278,68 @@ procedure-unmet-alone = `{ $condition }` gilt nicht
 procedure-var-known = { $name } ist { $value }
 procedure-var-missing = { $name } ist nicht bekannt
 procedure-var-unusable = { $name } hat einen Wert, der nicht zu gebrauchen ist
+
+# Teaching
+teaching-doubt-1 = Schauen wir uns „{ $unit }“ gemeinsam an. Jemand sagt: „{ $idea }“ Würdest du zustimmen, und wie könntest du es prüfen?
+teaching-doubt-2 = Viele, die mit „{ $unit }“ anfangen, denken: „{ $idea }“ Findest du ein Beispiel, das dagegen spricht?
+teaching-doubt-3 = „{ $idea }“ Was würdest du jemandem antworten, der das über „{ $unit }“ sagt?
+teaching-open-unit = Was weißt du schon über „{ $unit }“, und wo wird es unklar?
+teaching-tried = Was hast du bisher versucht, und bei welchem Schritt bist du stehen geblieben?
+teaching-open = Welchen Teil davon könntest du jemandem erklären, und welchen noch nicht?
+teaching-check-1 = Das sieht nach einer Antwort aus. Drück auf die Taste darunter, dann kann ich dir sagen, ob sie richtig ist.
+teaching-check-2 = Ist das deine Antwort? Dann lass sie mit der Taste darunter prüfen.
+teaching-mistake-then = Wo siehst du das in deiner letzten Antwort?
+teaching-idea = { $idea } (Aus: { $source }) Wie würdest du das in eigenen Worten sagen?
+teaching-idea-card = Hier ist die Idee hinter „{ $unit }“. Mehr findest du in deiner Lektion: { $source }.
+teaching-example = Hier ist ein gelöstes Beispiel. Lies es Zeile für Zeile.
+teaching-example-then = Welche Zeile ist dir noch nicht klar?
+teaching-sibling = Hier ist eine Aufgabe wie deine, mit anderen Zahlen.
+teaching-sibling-then = Welchen dieser Schritte machst du bei deiner als Nächstes?
+teaching-hint-then-1 = Was fällt dir auf?
+teaching-hint-then-2 = Wie hilft dir das hier?
+teaching-hint-then-3 = Was bekommst du?
+teaching-drill-1 = Hier ist eine kurze Aufgabe zu „{ $unit }“. Nimm dir Zeit.
+teaching-drill-2 = Jetzt eine für dich. Schreib jeden Schritt auf.
+teaching-drill-3 = Versuch diese hier. Fang mit dem Schritt an, bei dem du dir sicher bist.
+teaching-no-drill-1 = Schreib ein kleines eigenes Beispiel zu „{ $unit }“ auf, und löse es.
+teaching-no-drill-2 = Denk dir eine Aufgabe aus, die du schwer findest, und versuch sie auf Papier zu lösen.
+teaching-exam-1 = Hier ist eine Frage, mit der du prüfen kannst, was du über „{ $unit }“ weißt.
+teaching-exam-2 = Mit dieser Frage kannst du zeigen, was du gelernt hast.
+teaching-wrong-again = Das ist noch nicht richtig. Vergleich jede deiner Zeilen mit der davor: Welche folgt nicht daraus?
+teaching-point-term = Was steht auf der Seite der Unbekannten neben ihr, und was steht auf der anderen Seite?
+teaching-point-factor = Was wird mit der Unbekannten gemacht, und welche Rechenart macht es rückgängig?
+teaching-point-brackets = Welche Terme stehen in Klammern, und was steht vor den Klammern?
+teaching-point-like = Welche Terme sind gleichartig?
+teaching-point-root = Die Unbekannte steht hier im Quadrat. Welche Rechenart macht das Quadrieren rückgängig?
+teaching-point-product = Auf einer Seite steht ein Produkt. Wann verschwindet ein Produkt?
+teaching-point-common = Was haben alle Terme gemeinsam?
+teaching-point-pair = Schau auf die Zahl ohne Buchstaben und auf die Zahl vor dem Buchstaben. Wie könnten beide beim Ausmultiplizieren von Klammern entstehen?
+teaching-point-order = Welcher Teil muss vor allen anderen ausgerechnet werden?
+teaching-point-denominator = Schau auf die Nenner. Sind die Teile gleich groß?
+teaching-rule-term = Was du auf einer Seite machst, musst du auch auf der anderen machen. Subtrahieren macht Addieren rückgängig, und Addieren macht Subtrahieren rückgängig.
+teaching-rule-factor = Was du auf einer Seite machst, musst du auch auf der anderen machen. Dividieren macht Multiplizieren rückgängig, und Multiplizieren macht Dividieren rückgängig.
+teaching-rule-turn = Was du auf einer Seite machst, musst du auch auf der anderen machen. Wenn du eine Ungleichung durch eine negative Zahl teilst, dreht sich ihr Zeichen um.
+teaching-rule-brackets = Jeder Term in der Klammer wird mit dem malgenommen, was davor steht, samt seinem Vorzeichen.
+teaching-rule-like = Nur Terme mit denselben Buchstaben und denselben Potenzen lassen sich zusammenfassen: Du addierst die Zahlen davor.
+teaching-rule-root = Ein Quadrat verrät das Vorzeichen nicht: Eine Zahl und ihre Gegenzahl haben dasselbe Quadrat.
+teaching-rule-product = Ein Produkt verschwindet genau dann, wenn mindestens ein Faktor verschwindet.
+teaching-rule-common = Was alle Terme gemeinsam haben, kann man vor eine Klammer schreiben, und in der Klammer steht, was von jedem übrig bleibt.
+teaching-rule-pair = Wenn man solche Klammern ausmultipliziert, steht das Produkt ihrer Zahlen am Ende und ihre Summe vor dem Buchstaben.
+teaching-rule-order = Zuerst kommen Klammern und was über und unter einem Bruchstrich steht, dann Potenzen, dann Produkte und Quotienten, dann Summen und Differenzen.
+teaching-rule-denominator = Brüche kann man addieren und subtrahieren, wenn sie denselben Nenner haben. Dazu erweiterst du: Zähler und Nenner werden mit derselben Zahl malgenommen.
+teaching-step-add = Addiere ${ $term }$ auf beiden Seiten.
+teaching-step-subtract = Subtrahiere ${ $term }$ auf beiden Seiten.
+teaching-step-multiply = Multipliziere beide Seiten mit ${ $term }$.
+teaching-step-divide = Teile beide Seiten durch ${ $term }$.
+teaching-step-turn = Teile beide Seiten durch ${ $term }$, und dreh das Zeichen um.
+teaching-step-multiply-out = Multipliziere die Klammern aus, und schreib den Rest ab, wie er ist.
+teaching-step-put-together = Fass die gleichartigen Terme zusammen, bevor du irgendetwas anderes machst.
+teaching-step-root = Zieh auf beiden Seiten die Wurzel, und denk an beide Vorzeichen.
+teaching-step-product-zero = Nimm die Faktoren auseinander: Lass jeden von ihnen verschwinden, und löse nach der Unbekannten auf.
+teaching-step-take-out = Klammere aus, was die Terme gemeinsam haben, und schreib in die Klammer, was von jedem übrig bleibt.
+teaching-step-pair = Such die Zahlenpaare, deren Produkt die Zahl ohne Buchstaben ist, und darunter das Paar mit der richtigen Summe.
+teaching-step-brackets = Rechne aus, was in der Klammer steht, und schreib den Rest ab, wie er ist.
+teaching-step-powers = Schreib die Potenz als Produkt, rechne es aus, und schreib den Rest ab, wie er ist.
+teaching-step-products = Rechne das Produkt oder den Quotienten aus, und schreib den Rest ab, wie er ist.
+teaching-step-denominator = Finde eine Zahl, die durch alle Nenner teilbar ist, und schreib die Brüche damit.
+stuck-words = weiß nicht | weiss nicht | weiß es nicht | weiss es nicht | keine ahnung | kein plan | ich kann das nicht | ich gebe auf | geb auf | zu schwer | zu schwierig | verwirrt | check ich nicht | raff ich nicht

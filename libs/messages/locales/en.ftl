@@ -53,6 +53,165 @@ way-steps =
 choose-unit = Which of these is it about: { $units }?
 choose-this-unit = Is it about { $units }?
 
+# What a button says, where the client has no words of its own. Behind some of them a client shows a unit's title or what was
+# typed. The last three stand below a question that is asked before an answer.
+button-take-exam = Take the exam question
+button-check-prerequisite = Check this first
+button-next-unit = Go on with the next unit
+button-choose-unit = It is about
+button-try-drill = Try a drill
+button-ask-hint = Give me a hint
+button-ask-hint-on-card = I'm stuck
+button-ask-follow-up = Ask a follow-up
+button-check-answer = Check answer
+button-check-typed = Check this as my answer
+button-submit-answer = Submit
+button-view-memo = View memo
+button-view-video = Watch video
+button-continue = Continue
+button-try-another = Try another
+clarification-button-skip = No more questions, answer now
+clarification-button-correct = Correct my last answer
+clarification-button-cancel = Answer without all this
+
+# What a student reads after a drill where no model words it: by verdict, by why it is that, and by task. None of it gives the
+# answer away. The one without an ending stands for whatever has no words of its own.
+feedback-right = That is right.
+feedback-right-solution = That is right: it solves the exercise, and nothing is missing.
+feedback-right-value = That is right: this is the value.
+feedback-right-simplified = That is right: it is equal, and it is in simple form.
+feedback-right-expanded = That is right: it is equal, and all brackets are gone.
+feedback-right-factored = That is right: it is equal, and it is fully factored.
+feedback-right-converted = That is right: it is the same amount, in the form that was asked for.
+feedback-right-compared = That is right: this is how the two compare.
+feedback-wrong = That is not the answer yet. Go through it once more, one step at a time: where could it have gone wrong?
+feedback-wrong-incomplete = What you wrote does solve it, but it is not everything. Are there other solutions?
+feedback-wrong-solution = That does not solve it yet. Put your answer back into the exercise: where does it stop being true?
+feedback-wrong-copied = That is the exercise itself, so there is a step to take yet. What would you do first?
+feedback-wrong-not-factored = That is equal to the exercise, but it is not fully factored. Which part of it could still be written as a product?
+feedback-wrong-not-expanded = That is equal to the exercise, but there are still brackets to multiply out. Which ones?
+feedback-wrong-not-simplified = That is equal to the exercise, but it can be made simpler. Which parts belong together, or share a factor?
+feedback-wrong-not-converted = That is the same amount, but not in the form that was asked for. Which form does the exercise want?
+feedback-wrong-unit = The number is right, but the unit is not. What is being measured, and in what?
+feedback-wrong-value = That is not the value. Go through the calculation once more, one step at a time: which comes first?
+feedback-wrong-unequal = That is not equal to the exercise. Work out both, with a small number for each letter if there are any: after which step do they part?
+feedback-wrong-amount = That is not the same amount. What stays the same when only the form changes?
+feedback-wrong-comparison = That is not how the two compare. Where would each of them stand on a number line?
+feedback-unclear = I could not check that, try again. Nothing was counted. It may help to write the answer in another way.
+feedback-unclear-unreadable = I could not check that: I cannot read it as an answer. Nothing was counted. Write only the answer, as a number, an expression or an equation, and try again.
+feedback-unclear-unfinished = So far so good, but it is not finished. Nothing was counted. Work it out to the end, and try again.
+feedback-unclear-not-factored = That looks equal to the exercise, but maybe not fully factored. Nothing was counted. Is there one more factor to take out? Write it as one product, and try again.
+feedback-unclear-not-expanded = That looks equal to the exercise, but there are still brackets to multiply out. Nothing was counted. Multiply them out, and try again.
+feedback-unclear-not-simplified = That looks equal to the exercise, but maybe it can be made simpler. Nothing was counted. Put together what belongs together, and try again.
+feedback-unclear-not-converted = That may be the right amount, but not in the form that was asked for. Nothing was counted. Which form does the exercise want? Try again.
+feedback-unclear-steps = I could not follow your steps: one of them does not fit. Nothing was counted. Check them, or write only the answer, and try again.
+feedback-unclear-copied = I could not check that: it reads like the exercise itself. Nothing was counted. Write down what you make of it, and try again.
+
+# What a student is told beside an answer: a drill that is not proved to be ours, one that was graded before, an exercise that
+# counted before, and a result that the client had wrong.
+notice-drill-token-invalid = This drill can no longer be proved ours, so it does not count: ask for a new one.
+notice-drill-already-graded = This drill was graded before; its first verdict holds.
+notice-exercise-repeated = This very exercise counted before, so it counts no second time: ask for another.
+notice-result-mismatch = What this program thought of the result was wrong; the record holds.
+
+# What staff read of why a turn is as it is: what it is about, then the reasons as clauses, a comma between them.
+# { $what }: one of the first; { $reasons }: clauses; { $last }: the last of several; { $unit }, { $target }, { $units }: titles;
+# { $tier }: a badge; { $streak }, { $drills }: a clause about drills; { $until }: a time in UTC; the others are numbers.
+explain-because = { $what }: { $reasons }
+explain-reasons = { $reasons }, and { $last }
+explain-unit = { $unit }
+explain-units = { $units } and { $last }
+explain-more-units = { $count } more
+explain-question-allowed = A guiding question is allowed
+explain-question-refused = No guiding question
+explain-question-wanted = a hint
+explain-drill-allowed = A drill is allowed
+explain-drill-refused = No drill
+explain-drill-wanted = a drill
+explain-concept-allowed = A concept card is allowed
+explain-concept-refused = No concept card
+explain-concept-wanted = a concept card
+explain-exam-allowed = An exam question is allowed
+explain-exam-refused = No exam question
+explain-exam-wanted = an exam question
+explain-target = The turn is about { $unit }
+explain-focus = The unit to work on is { $unit }
+explain-next-unit = The unit to go on with is { $unit }
+explain-no-next-unit = No other unit is suggested
+explain-nudge = { $unit } should come first
+explain-no-nudge = Nothing has to come first
+explain-no-evidence-needed = it takes no evidence
+explain-unit-to-practise = { $unit } can be practised
+explain-stuck = the drills on { $unit } show that the student is stuck ({ $drills })
+explain-not-stuck = the drills on { $unit } do not show that the student is stuck ({ $drills })
+explain-stuck-by-attempts = { $attempts } graded, { $right } right in a row; stuck is at least { $needed } graded and none right in a row
+explain-stuck-by-wrong = { $wrong } wrong in a row; stuck is at least { $needed }
+explain-ready = no prerequisite of { $unit } is missing, { $streak }
+explain-questions-open =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } can be taken
+       *[other] { $count } { $tier } questions on { $unit } can be taken
+    }
+explain-asked-for = the button that was pressed asks for it
+explain-not-placed = the message could not be placed in the course
+explain-entry-unit = { $unit } is only where the course begins
+explain-blocked-by = { $unit } comes before { $target }
+explain-focus-blocked-by = { $unit } itself needs { $units } first
+explain-streak-short = { $streak } on { $unit }
+explain-streak-missing =
+    { $right ->
+        [1] there is 1 right drill in a row of { $needed } needed
+       *[other] there are { $right } right drills in a row of { $needed } needed
+    }
+explain-streak-enough =
+    { $right ->
+        [1] there is 1 right drill in a row with { $needed } needed
+       *[other] there are { $right } right drills in a row with { $needed } needed
+    }
+explain-no-question = no { $tier } question on { $unit } was found
+explain-exam-system-away = the exam system did not answer
+explain-locked-until =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is locked until { $until }
+       *[other] { $count } { $tier } questions on { $unit } are locked, the first until { $until }
+    }
+explain-locked =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is locked for a time that the exam system does not name
+       *[other] { $count } { $tier } questions on { $unit } are locked for a time that the exam system does not name
+    }
+explain-passed =
+    { $count ->
+        [1] 1 { $tier } question on { $unit } is passed already
+       *[other] { $count } { $tier } questions on { $unit } are passed already
+    }
+explain-unknown =
+    { $count ->
+        [1] the exam system said nothing of 1 { $tier } question on { $unit }
+       *[other] the exam system said nothing of { $count } { $tier } questions on { $unit }
+    }
+explain-narrowed = the button that was pressed asks for { $wanted } and nothing else
+explain-pressed-drill = the button for a drill was pressed on it
+explain-pressed-exam = the button for an exam question was pressed on it
+explain-pressed-drill-continue = the button to go on after a drill was pressed on it
+explain-pressed-exam-continue = the button to go on after an exam question was pressed on it
+explain-pressed-hint = the button for a hint was pressed on it
+explain-pressed-choose = the button to choose a unit was pressed on it
+explain-target-mapped = the message fits it with a confidence of { $confidence }, and { $needed } is enough
+explain-target-guessed = the student stands there, and no unit is certain from the message (the best guess is { $unit } with a confidence of { $confidence }, and { $needed } is needed)
+explain-target-kept = the student stands there, and no unit is certain from the message
+explain-focus-is-target = the turn is about it, and nothing comes before it
+explain-focus-is-prerequisite = { $target } needs it first
+explain-leads-to-target = it leads to { $target }, which was asked for
+explain-no-badge-to-earn = { $unit } has no badge to earn
+explain-last-badge = { $unit } has its gold badge
+explain-next-badge-closed = no { $tier } question on { $unit } can be taken now
+explain-no-badge-yet = { $unit } has no badge yet
+explain-next-badge-ahead = { $tier } comes next on { $unit }
+explain-no-unit-left = none is left
+explain-check-open = an exam question on { $unit } can be asked for, as { $streak }
+explain-none-missing = no prerequisite of { $target } is missing
+
 # The whole answer of the homework helper where the model's own must not be read: it says what no student should read.
 chat-unsafe = I can't say that here. Please ask me again, or ask your teacher.
 
@@ -152,3 +311,82 @@ procedure-unmet-alone = `{ $condition }` does not hold
 procedure-var-known = { $name } is { $value }
 procedure-var-missing = { $name } is not known
 procedure-var-unusable = { $name } has a value that cannot be used
+
+# Teaching
+# What the tutor says without a model, around what the course's author wrote. { $unit }: the unit's title; { $idea }: a
+# misconception or a key idea of the author's; { $source }: the title of the lesson's section that says more.
+# Around a misconception, in turn. Each ends with its only question mark.
+teaching-doubt-1 = Let us look at { $unit } together. Somebody says: “{ $idea }” Would you agree, and how could you check it?
+teaching-doubt-2 = Many people who begin with { $unit } think: “{ $idea }” Can you find an example that speaks against it?
+teaching-doubt-3 = “{ $idea }” What would you answer somebody who says so about { $unit }?
+# Without a misconception.
+teaching-open-unit = What do you already know about { $unit }, and where does it become unclear?
+teaching-tried = What have you tried so far, and at which step did you stop?
+teaching-open = Which part of this could you explain to somebody else, and which not yet?
+# Where the message reads as an answer to the open exercise, above a button that has it checked.
+teaching-check-1 = That looks like an answer. Press the button below, and I can tell you whether it is right.
+teaching-check-2 = Is that your answer? Then have it checked with the button below.
+# After the author's words on the mistake in the last answer, where they ask nothing.
+teaching-mistake-then = Where do you see that in your last answer?
+# The key idea: in a text, and before a card that holds it.
+teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
+teaching-idea-card = Here is the idea behind { $unit }. You find more in your lesson: { $source }.
+# Before and after a worked example, and one like the open exercise.
+teaching-example = Here is a worked example. Read it line by line.
+teaching-example-then = Which line is not clear to you yet?
+teaching-sibling = Here is an exercise like yours, with other numbers.
+teaching-sibling-then = Which of these steps do you take next in yours?
+# After a hint that asks nothing: on what to look at, on the rule, on the next step.
+teaching-hint-then-1 = What do you notice?
+teaching-hint-then-2 = How does that help you here?
+teaching-hint-then-3 = What do you get?
+# Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
+teaching-drill-1 = Here is a short exercise on { $unit }. Take your time.
+teaching-drill-2 = Now one for you. Write down each step.
+teaching-drill-3 = Try this one. Begin with the step that you are sure of.
+teaching-no-drill-1 = Write down a small example of your own for { $unit }, and solve it.
+teaching-no-drill-2 = Make up an exercise that you find hard, and try to solve it on paper.
+teaching-exam-1 = Here is a question to check what you know about { $unit }.
+teaching-exam-2 = With this question you can show what you have learned.
+# On a wrong answer after another wrong one, so that nobody reads the same twice in a row.
+teaching-wrong-again = That is not right yet. Compare each of your lines with the one before it: which one does not follow?
+# Hints on an exercise whose author wrote none: what to look at, the rule, the next step. None of them states a number but
+# { $term }, a number or a term of the exercise in LaTeX.
+teaching-point-term = What stands beside the unknown on its side, and what stands on the other side?
+teaching-point-factor = What is done to the unknown, and which operation undoes it?
+teaching-point-brackets = Which terms stand in brackets, and what stands before the brackets?
+teaching-point-like = Which terms are alike?
+teaching-point-root = The unknown is squared here. Which operation undoes squaring?
+teaching-point-product = There is a product on a side. When does a product vanish?
+teaching-point-common = What do all the terms have in common?
+teaching-point-pair = Look at the number without a letter, and at the number before the letter. How could both come from multiplying brackets out?
+teaching-point-order = Which part has to be worked out before all the others?
+teaching-point-denominator = Look at the denominators. Are the parts equally large?
+teaching-rule-term = What you do to a side you have to do to the other one, too. Subtracting undoes adding, and adding undoes subtracting.
+teaching-rule-factor = What you do to a side you have to do to the other one, too. Dividing undoes multiplying, and multiplying undoes dividing.
+teaching-rule-turn = What you do to a side you have to do to the other one, too. When you divide an inequality by a negative number, its sign turns around.
+teaching-rule-brackets = Each term in the brackets is multiplied by what stands before them, with its sign.
+teaching-rule-like = Only terms with the same letters and the same powers can be put together: you add the numbers before them.
+teaching-rule-root = A square does not tell the sign: a number and its opposite have the same square.
+teaching-rule-product = A product vanishes exactly when at least a factor of it does.
+teaching-rule-common = What all the terms share can be written before brackets, and in the brackets stands what is left of each.
+teaching-rule-pair = When you multiply such brackets out, the product of their numbers stands at the end, and their sum before the letter.
+teaching-rule-order = First come brackets, and what stands above and below a fraction bar, then powers, then products and quotients, then sums and differences.
+teaching-rule-denominator = Fractions can be added and subtracted when they have the same denominator. To get there, multiply top and bottom of a fraction by the same number.
+teaching-step-add = Add ${ $term }$ to both sides.
+teaching-step-subtract = Subtract ${ $term }$ from both sides.
+teaching-step-multiply = Multiply both sides by ${ $term }$.
+teaching-step-divide = Divide both sides by ${ $term }$.
+teaching-step-turn = Divide both sides by ${ $term }$, and turn the sign around.
+teaching-step-multiply-out = Multiply the brackets out, and copy the rest as it is.
+teaching-step-put-together = Put the like terms together, before you do anything else.
+teaching-step-root = Take the square root of both sides, and think of both signs.
+teaching-step-product-zero = Take the factors apart: let each of them vanish, and solve for the unknown.
+teaching-step-take-out = Write what the terms share before brackets, and what is left of each into them.
+teaching-step-pair = List the pairs of numbers whose product is the number without a letter, and look for the pair with the right sum.
+teaching-step-brackets = Work out what stands in the brackets, and copy the rest as it is.
+teaching-step-powers = Write the power as a product, work that out, and copy the rest as it is.
+teaching-step-products = Work out the product or quotient, and copy the rest as it is.
+teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
+# Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
+stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost

@@ -1,6 +1,7 @@
 //! What a reply may do, and all that is to be known of each action, in one place.
 
 use serde::{Deserialize, Serialize};
+use turnwise_messages::{Key, keys};
 
 use crate::reply::{CardContract, concept, drill, exam};
 
@@ -55,11 +56,11 @@ pub(crate) struct Facts {
     /// Whether the fallback can do it, so that it may be all that is allowed.
     pub(crate) has_fallback: bool,
     /// How an explanation begins that says why it is allowed.
-    pub(crate) allowed: &'static str,
+    pub(crate) allowed: Key,
     /// How an explanation begins that says why it is not.
-    pub(crate) refused: &'static str,
+    pub(crate) refused: Key,
     /// What a button asks for that wants it.
-    pub(crate) wanted: &'static str,
+    pub(crate) wanted: Key,
 }
 
 impl Action {
@@ -92,9 +93,9 @@ impl Action {
                 condition: Condition::Always,
                 reach: Reach::Scope,
                 has_fallback: true,
-                allowed: "A guiding question is allowed",
-                refused: "No guiding question",
-                wanted: "a hint",
+                allowed: keys::EXPLAIN_QUESTION_ALLOWED,
+                refused: keys::EXPLAIN_QUESTION_REFUSED,
+                wanted: keys::EXPLAIN_QUESTION_WANTED,
             },
             Self::DrillCard => &Facts {
                 name: "DRILL_CARD",
@@ -102,9 +103,9 @@ impl Action {
                 condition: Condition::Unit,
                 reach: Reach::Practice,
                 has_fallback: true,
-                allowed: "A drill is allowed",
-                refused: "No drill",
-                wanted: "a drill",
+                allowed: keys::EXPLAIN_DRILL_ALLOWED,
+                refused: keys::EXPLAIN_DRILL_REFUSED,
+                wanted: keys::EXPLAIN_DRILL_WANTED,
             },
             Self::ConceptCard => &Facts {
                 name: "CONCEPT_CARD",
@@ -112,9 +113,9 @@ impl Action {
                 condition: Condition::Stuck,
                 reach: Reach::Scope,
                 has_fallback: false,
-                allowed: "A concept card is allowed",
-                refused: "No concept card",
-                wanted: "a concept card",
+                allowed: keys::EXPLAIN_CONCEPT_ALLOWED,
+                refused: keys::EXPLAIN_CONCEPT_REFUSED,
+                wanted: keys::EXPLAIN_CONCEPT_WANTED,
             },
             Self::ExamBlock => &Facts {
                 name: "EXAM_BLOCK",
@@ -122,9 +123,9 @@ impl Action {
                 condition: Condition::ExamQuestion,
                 reach: Reach::Focus,
                 has_fallback: true,
-                allowed: "An exam question is allowed",
-                refused: "No exam question",
-                wanted: "an exam question",
+                allowed: keys::EXPLAIN_EXAM_ALLOWED,
+                refused: keys::EXPLAIN_EXAM_REFUSED,
+                wanted: keys::EXPLAIN_EXAM_WANTED,
             },
         }
     }

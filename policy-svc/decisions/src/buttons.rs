@@ -1,5 +1,7 @@
 //! What the student may press: below a reply, on a card, with a result.
 
+use turnwise_messages::{Key, keys};
+
 use crate::{
     course::{Course, ExamQuestion, UnitIndex},
     evidence::EvidenceEvent,
@@ -8,7 +10,7 @@ use crate::{
     words::{Action, Availability, Event, EventKind, SupportKind, Tier},
 };
 
-/// What a client looks a button's wording up by.
+/// What a button is for, and what a client may look its wording up by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
     /// Take the exam question of the focus.
@@ -60,6 +62,28 @@ impl Label {
             Self::ViewVideo => "view_video",
             Self::Continue => "continue",
             Self::TryAnother => "try_another",
+        }
+    }
+
+    /// What the button says: on a card, or elsewhere.
+    #[must_use]
+    pub fn message(self, on_card: bool) -> Key {
+        match self {
+            Self::TakeExam => keys::BUTTON_TAKE_EXAM,
+            Self::CheckPrerequisite => keys::BUTTON_CHECK_PREREQUISITE,
+            Self::NextUnit => keys::BUTTON_NEXT_UNIT,
+            Self::ChooseUnit => keys::BUTTON_CHOOSE_UNIT,
+            Self::TryDrill => keys::BUTTON_TRY_DRILL,
+            Self::AskHint if on_card => keys::BUTTON_ASK_HINT_ON_CARD,
+            Self::AskHint => keys::BUTTON_ASK_HINT,
+            Self::AskFollowUp => keys::BUTTON_ASK_FOLLOW_UP,
+            Self::CheckAnswer => keys::BUTTON_CHECK_ANSWER,
+            Self::CheckTyped => keys::BUTTON_CHECK_TYPED,
+            Self::SubmitAnswer => keys::BUTTON_SUBMIT_ANSWER,
+            Self::ViewMemo => keys::BUTTON_VIEW_MEMO,
+            Self::ViewVideo => keys::BUTTON_VIEW_VIDEO,
+            Self::Continue => keys::BUTTON_CONTINUE,
+            Self::TryAnother => keys::BUTTON_TRY_ANOTHER,
         }
     }
 }

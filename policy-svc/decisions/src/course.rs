@@ -4,9 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::OnceLock;
 
+use turnwise_messages::Texts;
+
 use crate::{
     exercise::exercise,
     rules::Rules,
+    teaching::Teaching,
     words::{SupportKind, Tier},
 };
 
@@ -44,6 +47,8 @@ pub struct UnitSpec {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+    /// What the author wrote for the tutor to teach with.
+    pub teaching: Teaching,
 }
 
 /// A ready-made drill, without its answer.
@@ -124,6 +129,8 @@ pub struct Unit {
     pub mistake_tags: Vec<String>,
     /// Ready-made drills.
     pub drills: Vec<Drill>,
+    /// What the author wrote for the tutor to teach with.
+    pub teaching: Teaching,
     /// The first drill's place, by how drills read.
     by_texts: HashMap<(String, String), usize>,
     /// The numbers of the drills' exercises, by place. A unit may have a thousand of them, so each is worked out when it is
@@ -205,6 +212,7 @@ pub struct Course {
     /// Each unit's place on the path, by index.
     places: Vec<Option<u32>>,
     rules: Rules,
+    texts: Texts,
 }
 
 impl Course {
@@ -252,6 +260,7 @@ impl Course {
                 prerequisites,
                 misconceptions: unit.misconceptions,
                 mistake_tags: unit.mistake_tags,
+                teaching: unit.teaching,
             });
         }
         let mut questions = HashMap::with_capacity(spec.questions.len());
@@ -273,6 +282,7 @@ impl Course {
             path,
             places,
             rules: spec.rules,
+            texts: Texts::default(),
         })
     }
 
@@ -280,6 +290,13 @@ impl Course {
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The same course with other texts than the catalogue's in English.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
         self
     }
 
@@ -362,6 +379,12 @@ impl Course {
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// What people read, in the course's language.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     policy::Policy,
     reply::Card,
     resolve::{self, Observation, Resolution},
+    teaching::{Situation, lesson::drill_reply},
     words::Action,
 };
 
@@ -39,6 +40,7 @@ pub fn with_drill_on_terms(
     course: &Course,
     policy: &Policy,
     terms: &DrillTerms,
+    situation: &Situation<'_>,
     resolution: Resolution,
 ) -> Resolution {
     let (Action::DrillCard, Some(Card::Drill(card))) = (resolution.action, &resolution.card) else {
@@ -68,7 +70,8 @@ pub fn with_drill_on_terms(
     {
         return resolution;
     }
-    let reply = fallback::drill_reply(course, &unit.id, found.map(|(drill, _)| drill));
+    let drill = found.map(|(drill, _)| drill);
+    let reply = drill_reply(course, &unit.id, drill, situation);
     let mut observations = resolution.observations;
     // A fallback's own choice is no news.
     observations.extend(observation.filter(|_| resolution.fallback_reason.is_none()));

@@ -8,6 +8,7 @@ pub mod feedback;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use turnwise_messages::Texts;
 use turnwise_reply_guard::plain_text;
 
 use crate::{
@@ -91,7 +92,7 @@ pub struct Grade {
     pub graded_by: Option<GradedBy>,
     /// What the student reads; never blank.
     pub feedback_text: String,
-    /// The mistake that the model named: one of the unit's, with a wrong answer only.
+    /// The mistake that was named: one of the unit's, with a wrong answer only.
     pub mistake_tag: Option<String>,
     /// Whether the verdict counts.
     pub is_evidence: bool,
@@ -159,10 +160,16 @@ pub fn grade_schema(unit: &Unit) -> Value {
 /// The reason code of an answer that is the exercise itself.
 const COPIED_QUESTION: &str = "copied_question";
 
-/// Makes the grade of an answer to a drill on this unit. Any bytes may come of a model; `None`: no model was asked.
+/// Makes the grade of an answer to a drill on this unit, in the texts of its course. Any bytes may come of a model; `None`:
+/// no model was asked.
 #[must_use]
-pub fn resolve_grade(unit: &Unit, check: &DrillCheck, outcome: Option<Outcome<'_>>) -> Grade {
-    let own = own_grade(check);
+pub fn resolve_grade(
+    texts: &Texts,
+    unit: &Unit,
+    check: &DrillCheck,
+    outcome: Option<Outcome<'_>>,
+) -> Grade {
+    let own = own_grade(texts, check);
     let asks_again = check.has_key && check.verdict == Verdict::CannotTell;
     let written = match outcome {
         None => return own,
@@ -184,12 +191,12 @@ pub fn resolve_grade(unit: &Unit, check: &DrillCheck, outcome: Option<Outcome<'_
 }
 
 /// The grade without a model.
-fn own_grade(check: &DrillCheck) -> Grade {
+fn own_grade(texts: &Texts, check: &DrillCheck) -> Grade {
     let decided = check.verdict != Verdict::CannotTell;
     Grade {
         verdict: check.verdict,
         graded_by: decided.then_some(GradedBy::Rules),
-        feedback_text: feedback::text(check.verdict, &check.task, &check.reason).to_owned(),
+        feedback_text: feedback::text(texts, check.verdict, &check.task, &check.reason),
         mistake_tag: None,
         is_evidence: decided,
         fallback_reason: None,

@@ -32,7 +32,7 @@
 //! | [`mod@validate`] | any bytes in: a valid reply or the reason why not |
 //! | `schema_cache` | schemas, compiled and as text |
 //! | `quote` | a course's text in a sentence of ours |
-//! | [`fallback`] | the reply that needs no model |
+//! | [`fallback`], [`teaching`] | the reply that needs no model, and how it teaches |
 //! | [`mod@exercise`] | what tells an exercise from others |
 //! | [`drill_terms`] | which drills may be set |
 //! | [`mod@resolve`] | third step: whatever came of the model, a reply that the policy allows |
@@ -71,6 +71,7 @@ pub mod snapshot;
 pub mod standing;
 pub mod summary;
 pub mod target;
+pub mod teaching;
 pub mod validate;
 pub mod words;
 
@@ -91,13 +92,14 @@ pub use grade::{
 };
 pub use plan::{DrillFacts, Plan, PlanInput, UnknownUnit, plan};
 pub use policy::{Constraints, Policy, PolicyFault};
-pub use quote::unit_name;
+pub use quote::{tier_name, unit_name};
 pub use record::Record;
-pub use resolve::{Observation, Outcome, Resolution, resolve};
+pub use resolve::{Observation, Outcome, Resolution, resolve, resolve_in};
 pub use rules::{PrereqWalk, Rules, StuckRule};
 pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};
 pub use summary::SnapshotSummary;
+pub use teaching::{Asks, DrillHelp, KeyIdea, Open, Situation, Teaching};
 pub use words::{
     Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent,
     SupportKind, Tier, UnderstandingSignal,

@@ -1,6 +1,8 @@
 //! A course's text as part of a sentence of ours.
 
-use crate::{course::Course, limits};
+use turnwise_messages::{Texts, keys};
+
+use crate::{course::Course, limits, words::Tier};
 
 /// The most characters that are taken of a title.
 const TITLE_CHARS: usize = 160;
@@ -29,4 +31,16 @@ pub fn unit_name(course: &Course, unit_id: &str) -> String {
         .map(|title| quotable(title, TITLE_CHARS))
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| quotable(unit_id, TITLE_CHARS))
+}
+
+/// What a badge is called in a sentence.
+#[must_use]
+pub fn tier_name(texts: &Texts, tier: Tier) -> String {
+    let key = match tier {
+        Tier::None => return String::new(),
+        Tier::Bronze => keys::TIER_BRONZE,
+        Tier::Silver => keys::TIER_SILVER,
+        Tier::Gold => keys::TIER_GOLD,
+    };
+    texts.text(key, &[])
 }

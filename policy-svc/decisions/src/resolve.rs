@@ -13,6 +13,7 @@ use crate::{
     policy::{Policy, PolicyFault},
     reply::LlmReply,
     snapshot::MappedUnit,
+    teaching::Situation,
     validate::{Violation, validate},
     words::{Action, FallbackReason, StudentIntent, UnderstandingSignal},
 };
@@ -98,10 +99,20 @@ impl Observation {
     }
 }
 
-/// Makes the reply: the model's own if it is valid, otherwise the fallback. Refuses only a policy that no decision makes.
+/// Makes the reply of a turn of which nothing is known: see [`resolve_in`].
 pub fn resolve(
     course: &Course,
     policy: &Policy,
+    outcome: Outcome<'_>,
+) -> Result<Resolution, PolicyFault> {
+    resolve_in(course, policy, &Situation::default(), outcome)
+}
+
+/// Makes the reply: the model's own if it is valid, otherwise the fallback. Refuses only a policy that no decision makes.
+pub fn resolve_in(
+    course: &Course,
+    policy: &Policy,
+    situation: &Situation<'_>,
     outcome: Outcome<'_>,
 ) -> Result<Resolution, PolicyFault> {
     policy.check(course)?;
@@ -121,7 +132,7 @@ pub fn resolve(
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
             violation: Some(violation.detail).filter(|detail| !detail.is_empty()),
-            ..resolution(course, policy, fallback(course, policy))
+            ..resolution(course, policy, fallback(course, policy, situation))
         },
     })
 }

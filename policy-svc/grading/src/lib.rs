@@ -19,6 +19,7 @@
 //! - `typed`: whether a message reads as an answer at all.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
+//! - `next_step`: how a drill is begun by hand.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -50,6 +51,7 @@ mod grade;
 mod grader;
 mod key;
 mod line;
+mod next_step;
 mod notation;
 mod prompt;
 mod rounding;
@@ -62,6 +64,7 @@ mod wording;
 mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
+pub use self::next_step::Step;
 pub use self::wording::numerals;
 
 /// Names the rules of this crate. It goes into logs: raise it with any change that can change a verdict.
@@ -97,6 +100,19 @@ pub fn exercise_form(prompt: &str, question_latex: &str) -> String {
 #[must_use]
 pub fn exercise_traits(prompt: &str, question_latex: &str) -> Vec<String> {
     exercise::traits(&drill(prompt, question_latex))
+}
+
+/// How to begin working a drill out by hand: the operation, not what comes of it. `None` where the drill cannot be read, is
+/// one operation already, or has steps beyond these.
+#[must_use]
+pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
+    next_step::next_step(&drill(prompt, question_latex))
+}
+
+/// What a drill asks for, as far as its words are known.
+#[must_use]
+pub fn task(prompt: &str, question_latex: &str) -> Task {
+    grade(&drill(prompt, question_latex), "0").task
 }
 
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {

@@ -145,9 +145,9 @@ pub(crate) fn suggested(topics: &[String]) -> HashMap<String, Option<usize>> {
     all
 }
 
-/// A message as it is compared with the suggestions.
+/// A message as it is compared with the suggestions, which Swiss German spells without ß.
 pub(crate) fn folded(message: &str) -> String {
-    let normalised = normalise(message);
+    let normalised = normalise(message).replace('ß', "ss");
     let words: Vec<&str> = normalised.split_whitespace().collect();
     words
         .join(" ")

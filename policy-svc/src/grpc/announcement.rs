@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use turnwise_decisions::{
     self as decisions, Announcement, Decision, EvidenceEvent, Standing, Tier,
 };
-use turnwise_messages::{Key, keys, text};
+use turnwise_messages::keys;
 
 use crate::courses::LoadedCourse;
 
@@ -21,25 +21,25 @@ pub(super) fn before_reply(loaded: &LoadedCourse, decision: &Decision) -> String
 
 /// The way to what was asked for; `None` where that is the focus.
 fn way(loaded: &LoadedCourse, standing: &Standing) -> Option<String> {
-    let locale = &loaded.locale;
+    let texts = loaded.course.texts();
     let way = standing.target.as_ref()?;
     let first = way.path.first()?;
     let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
     let target = ("target", title(&way.unit.unit_id));
     if way.steps_to_go == 0 {
-        return Some(text(locale, keys::WAY_OPEN, &[target]));
+        return Some(texts.text(keys::WAY_OPEN, &[target]));
     }
     let sentence = if first.unit_id == standing.focus.unit_id {
         let unit = ("unit", title(&first.unit_id));
-        text(locale, keys::WAY_BEFORE, &[target, unit])
+        texts.text(keys::WAY_BEFORE, &[target, unit])
     } else {
         let next = ("next", title(&first.unit_id));
-        text(locale, keys::WAY_NEXT, &[target, next])
+        texts.text(keys::WAY_NEXT, &[target, next])
     };
     let steps = [("steps", way.steps_to_go.into())];
     Some(format!(
         "{sentence} {}",
-        text(locale, keys::WAY_STEPS, &steps)
+        texts.text(keys::WAY_STEPS, &steps)
     ))
 }
 
@@ -55,16 +55,13 @@ pub(super) fn which_unit(loaded: &LoadedCourse, choices: &[String]) -> Option<St
         .iter()
         .map(|unit_id| decisions::unit_name(&loaded.course, unit_id))
         .collect();
-    Some(text(
-        &loaded.locale,
-        key,
-        &[("units", titles.join(", ").into())],
-    ))
+    let units = ("units", titles.join(", ").into());
+    Some(loaded.course.texts().text(key, &[units]))
 }
 
 /// An announcement in words.
 fn announcement(loaded: &LoadedCourse, announcement: &Announcement) -> String {
-    let locale = &loaded.locale;
+    let texts = loaded.course.texts();
     let title = |unit_id: &str| decisions::unit_name(&loaded.course, unit_id).into();
     match announcement {
         Announcement::ExamLocked {
@@ -74,24 +71,21 @@ fn announcement(loaded: &LoadedCourse, announcement: &Announcement) -> String {
             next_unit_id,
         } => {
             let meanwhile = match next_unit_id {
-                Some(next) => text(locale, keys::MEANWHILE_NEXT, &[("next", title(next))]),
-                None => text(locale, keys::MEANWHILE_PRACTISE, &[]),
+                Some(next) => texts.text(keys::MEANWHILE_NEXT, &[("next", title(next))]),
+                None => texts.text(keys::MEANWHILE_PRACTISE, &[]),
             };
             format!("{} {meanwhile}", locked(loaded, unit_id, *tier, *until))
         }
         Announcement::UnitGold {
             unit_id,
             next_unit_id,
-        } => text(
-            locale,
+        } => texts.text(
             keys::UNIT_GOLD,
             &[("unit", title(unit_id)), ("next", title(next_unit_id))],
         ),
-        Announcement::CourseGold { units } => text(
-            locale,
-            keys::COURSE_GOLD,
-            &[("units", (*units).to_string().into())],
-        ),
+        Announcement::CourseGold { units } => {
+            texts.text(keys::COURSE_GOLD, &[("units", (*units).to_string().into())])
+        }
     }
 }
 
@@ -102,24 +96,23 @@ pub(super) fn result(
     applied: (Tier, Tier),
     until: Option<Timestamp>,
 ) -> String {
-    let locale = &loaded.locale;
+    let texts = loaded.course.texts();
     let (before, after) = applied;
     match event {
         EvidenceEvent::ExamResult {
             question,
             passed: true,
-        } if after > before => text(
-            locale,
+        } if after > before => texts.text(
             keys::EXAM_PASSED_BADGE,
             &[
-                ("tier", tier_name(locale, after).into()),
+                ("tier", decisions::tier_name(texts, after).into()),
                 (
                     "unit",
                     decisions::unit_name(&loaded.course, &question.unit_id).into(),
                 ),
             ],
         ),
-        EvidenceEvent::ExamResult { passed: true, .. } => text(locale, keys::EXAM_PASSED, &[]),
+        EvidenceEvent::ExamResult { passed: true, .. } => texts.text(keys::EXAM_PASSED, &[]),
         EvidenceEvent::ExamResult {
             question,
             passed: false,
@@ -128,7 +121,7 @@ pub(super) fn result(
             question,
             locked: true,
         } => {
-            let meanwhile = text(locale, keys::MEANWHILE_PRACTISE, &[]);
+            let meanwhile = texts.text(keys::MEANWHILE_PRACTISE, &[]);
             let locked = locked(loaded, &question.unit_id, question.tier, until);
             format!("{locked} {meanwhile}")
         }
@@ -139,26 +132,16 @@ pub(super) fn result(
 }
 
 fn locked(loaded: &LoadedCourse, unit_id: &str, tier: Tier, until: Option<Timestamp>) -> String {
-    let locale = &loaded.locale;
+    let texts = loaded.course.texts();
     let unit = decisions::unit_name(&loaded.course, unit_id).into();
-    let tier = tier_name(locale, tier).into();
+    let tier = decisions::tier_name(texts, tier).into();
     match until {
         Some(until) => {
             let until = until.to_zoned(TimeZone::UTC);
             let until = until.strftime("%Y-%m-%d %H:%M UTC").to_string();
             let known = [("tier", tier), ("unit", unit), ("until", until.into())];
-            text(locale, keys::EXAM_LOCKED_UNTIL, &known)
+            texts.text(keys::EXAM_LOCKED_UNTIL, &known)
         }
-        None => text(locale, keys::EXAM_LOCKED, &[("tier", tier), ("unit", unit)]),
+        None => texts.text(keys::EXAM_LOCKED, &[("tier", tier), ("unit", unit)]),
     }
-}
-
-fn tier_name(locale: &str, tier: Tier) -> String {
-    const NAMES: [(Tier, Key); 3] = [
-        (Tier::Bronze, keys::TIER_BRONZE),
-        (Tier::Silver, keys::TIER_SILVER),
-        (Tier::Gold, keys::TIER_GOLD),
-    ];
-    let named = NAMES.iter().find(|(named, _)| *named == tier);
-    named.map_or_else(String::new, |(_, key)| text(locale, *key, &[]))
 }

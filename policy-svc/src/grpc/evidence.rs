@@ -67,8 +67,9 @@ pub(super) fn apply(
     let record = read::record(loaded, Some(after), now)?;
     let nothing_known = decisions::Statuses::default();
     let standing = decisions::describe_standing(&record, &nothing_known);
-    answer.standing = Some(write::standing(standing));
-    answer.buttons = write::buttons(decisions::buttons::after(&input.event));
+    let texts = loaded.course.texts();
+    answer.standing = Some(write::standing(texts, standing));
+    answer.buttons = write::buttons(texts, decisions::buttons::after(&input.event));
     answer.text = announcement::result(loaded, &input.event, tiers, input.locked_until);
     Ok(answer)
 }

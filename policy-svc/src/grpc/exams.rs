@@ -29,7 +29,7 @@ pub(super) fn describe(
 ) -> Read<GetExamQuestionResponse> {
     let question = question(loaded, question_id)?.clone();
     Ok(GetExamQuestionResponse {
-        buttons: write::buttons(buttons::on_question(&question)),
+        buttons: write::on_card(loaded.course.texts(), buttons::on_question(&question)),
         unit_ids: question.units.clone(),
         support_kinds: question
             .support

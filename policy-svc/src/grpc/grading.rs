@@ -2,16 +2,17 @@
 
 use turnwise_decisions::{self as decisions, course::Unit, grade_schema};
 use turnwise_grading::{self as grading, GRADER};
+use turnwise_messages::keys;
 use turnwise_proto::policy::v1::{
     CheckDrillRequest, CheckDrillResponse, DrillCheck, MistakeTag, OpenDrill, ResolveGradeResponse,
 };
 
 use super::{
-    guard::Known,
+    guard::{self, Known},
     read::{self, Read},
     words,
 };
-use crate::{courses::LoadedCourse, error::PolicyError};
+use crate::{courses::LoadedCourse, error::PolicyError, mistakes};
 
 /// The reason code of a drill that is an exam question: a verdict on it would tell what is right there.
 const EXAM_QUESTION: &str = "exam_question";
@@ -139,20 +140,64 @@ pub(super) fn checked(
     Ok((unit, check))
 }
 
-/// The grade, with the course's hint behind our own words on a wrong answer to a ready-made drill.
-pub(super) fn with_hint(
+/// The grade with the mistake that mathematics names, where it decided and no model named one.
+pub(super) fn with_mistake(
     loaded: &LoadedCourse,
     unit: &Unit,
     check: &decisions::DrillCheck,
     drill: Option<&OpenDrill>,
     mut grade: decisions::Grade,
 ) -> decisions::Grade {
-    let own = decisions::resolve_grade(unit, check, None);
+    let is_ours = grade.verdict == decisions::Verdict::Wrong
+        && grade.graded_by == Some(decisions::GradedBy::Rules)
+        && grade.mistake_tag.is_none();
+    if let Some(answered) = drill.filter(|_| is_ours) {
+        let open = guard::open_drill(loaded, answered);
+        let drill = grading::Drill {
+            prompt: open.prompt,
+            question_latex: open.question_latex,
+            key: open.key,
+        };
+        let tag = mistakes::named(unit, &check.reason, &drill, open.said);
+        grade.mistake_tag = tag.map(str::to_owned);
+    }
+    grade
+}
+
+/// The grade with words that teach, where they are our own on a wrong answer: the course's feedback on the mistake if one was
+/// named, and a hint of the course's on a ready-made drill. After another wrong answer they are others than before.
+pub(super) fn with_help(
+    loaded: &LoadedCourse,
+    unit: &Unit,
+    check: &decisions::DrillCheck,
+    drill: Option<&OpenDrill>,
+    wrong_before: usize,
+    mut grade: decisions::Grade,
+) -> decisions::Grade {
+    let own = decisions::resolve_grade(loaded.course.texts(), unit, check, None);
     if grade.verdict != decisions::Verdict::Wrong || grade.feedback_text != own.feedback_text {
         return grade;
     }
-    let drill = drill.and_then(|drill| unit.drill_like(&drill.prompt, &drill.question_latex));
-    if let Some(hint) = drill.and_then(|drill| loaded.answers.hint(&drill.id)) {
+    let teaching = &unit.teaching;
+    if wrong_before % 2 == 1 {
+        grade.feedback_text = loaded.course.texts().text(keys::TEACHING_WRONG_AGAIN, &[]);
+    } else if let Some(feedback) =
+        (grade.mistake_tag.as_ref()).and_then(|tag| teaching.feedback.get(tag))
+    {
+        grade.feedback_text.clone_from(feedback);
+    }
+    let hints = drill
+        .and_then(|drill| unit.drill_like(&drill.prompt, &drill.question_latex))
+        .and_then(|drill| teaching.drills.get(&drill.id))
+        .map(|help| help.hints.as_slice())
+        .unwrap_or_default();
+    // An only hint may be the one of the drill before, too.
+    let rung = match hints.len() {
+        0 => None,
+        1 => (wrong_before % 2 == 0).then_some(0),
+        count => Some(wrong_before % count),
+    };
+    if let Some(hint) = rung.and_then(|rung| hints.get(rung)) {
         grade.feedback_text.push(' ');
         grade.feedback_text.push_str(hint);
     }

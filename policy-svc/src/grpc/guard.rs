@@ -24,7 +24,7 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 /// The most hashes of one list.
 const MOST_HASHES: usize = 100_000;
 /// The most characters of a drill's texts, and of what a student said.
-const MOST_CHARS: usize = 8_000;
+pub(super) const MOST_CHARS: usize = 8_000;
 
 /// What a student is to solve without a model.
 #[derive(Debug, Clone, Copy)]
@@ -275,7 +275,7 @@ fn is_brought(question: &OpenDrill) -> bool {
 }
 
 /// The drill that a student works on, with its answer if it is one of the course's.
-fn open_drill<'a>(
+pub(super) fn open_drill<'a>(
     loaded: &'a LoadedCourse,
     open: &'a OpenDrill,
 ) -> turnwise_reply_guard::OpenDrill<'a> {
@@ -316,11 +316,12 @@ pub(super) fn check_typed(
     if !turnwise_grading::reads_as_answer(&drill, message) {
         return Ok(None);
     }
-    let button = write::button(decisions::Button {
+    let check = decisions::Button {
         label: decisions::Label::CheckTyped,
         call: decisions::Call::GradeDrill,
         primary: true,
-    });
+    };
+    let button = write::button(loaded.course.texts(), check);
     Ok(Some(Button {
         typed_answer: Some(StudentInput {
             voice_transcript: String::new(),

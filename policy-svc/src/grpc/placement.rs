@@ -94,7 +94,7 @@ pub(super) fn apply(
         answered: count(answered),
         most: count(Placement::MOST_QUESTIONS),
         placed,
-        standing: Some(write::standing(standing)),
+        standing: Some(write::standing(loaded.course.texts(), standing)),
         counted,
     })
 }

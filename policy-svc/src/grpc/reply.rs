@@ -2,6 +2,7 @@
 //! one that a card gets has to be sent, or it does not compile.
 
 use turnwise_decisions as decisions;
+use turnwise_messages::Texts;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
 use super::{words, write};
@@ -22,7 +23,10 @@ pub(super) fn action_to_proto(action: decisions::Action) -> i32 {
     action.into()
 }
 
-pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveReplyResponse {
+pub(super) fn resolution(
+    texts: &Texts,
+    resolution: decisions::Resolution,
+) -> policy::ResolveReplyResponse {
     let unit_id = resolution.target_unit_id.clone();
     policy::ResolveReplyResponse {
         fallback_reason: words::fallback_reason_to_proto(resolution.fallback_reason),
@@ -47,7 +51,7 @@ pub(super) fn resolution(resolution: decisions::Resolution) -> policy::ResolveRe
             card: resolution.card.map(|content| tutor::TutorCard {
                 unit_id,
                 content: Some(card(content)),
-                buttons: write::buttons(resolution.card_buttons),
+                buttons: write::on_card(texts, resolution.card_buttons),
             }),
             drill_id: resolution.drill_id.unwrap_or_default(),
         }),

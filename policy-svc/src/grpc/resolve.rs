@@ -1,10 +1,12 @@
 //! What comes of a model's reply: set by the rules, judged by the guard, with the policy's own words where they belong.
 
 use tonic::Status;
-use turnwise_decisions as decisions;
+use turnwise_decisions::{self as decisions, Asks};
+use turnwise_lesson_policy::intent::{Intent, intent};
+use turnwise_messages::{keys, text};
 use turnwise_proto::{
     policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
-    tutor::v1::DegradedReason,
+    tutor::v1::{ClientEventKind, DegradedReason, StudentInput},
 };
 
 use super::{
@@ -13,6 +15,9 @@ use super::{
     read, reply,
 };
 use crate::error::PolicyError;
+
+/// The most texts of the tutor's that are looked at.
+const MOST_SAID: usize = 16;
 
 impl Policies {
     /// The reply that the policy allows, whatever came of the model.
@@ -30,7 +35,12 @@ impl Policies {
             typed,
             placement_question,
             no_model,
+            hints_given,
+            pressed,
+            said,
+            mistake_tag,
         } = request;
+        check_said(&said)?;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
@@ -42,7 +52,20 @@ impl Policies {
         let course_drills = course_drills || known.exams_unknown();
         let (asked_drills, exam_expressions) = known.asked_drills(&loaded);
         let terms = read::drill_terms(&loaded, course_drills, counted, asked_drills)?;
+        let asks = asks(&loaded.locale, pressed, typed.as_ref());
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
+        let situation = decisions::Situation {
+            asks,
+            open: open_drill.as_ref().map(|open| decisions::Open {
+                unit_id: &open.unit_id,
+                drill: guard::open_drill(&loaded, open),
+                hints_given: usize::try_from(hints_given).unwrap_or_default(),
+            }),
+            is_answer: check_typed.is_some(),
+            mistake: &mistake_tag,
+            said: &said,
+            terms: Some(&terms),
+        };
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
                 decisions::Outcome::Completion(bytes)
@@ -60,12 +83,16 @@ impl Policies {
             return Err(PolicyError::invalid("no_model", "goes with the failure LLM_OFF").into());
         }
         let resolve = |outcome| {
-            decisions::resolve(&loaded.course, &policy, outcome)
-                .map(|set| decisions::with_drill_on_terms(&loaded.course, &policy, &terms, set))
+            decisions::resolve_in(&loaded.course, &policy, &situation, outcome)
+                .map(|set| {
+                    let course = &loaded.course;
+                    decisions::with_drill_on_terms(course, &policy, &terms, &situation, set)
+                })
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolved = resolve(outcome)?;
-        let mut response = reply::resolution(resolved.clone());
+        let texts = loaded.course.texts();
+        let mut response = reply::resolution(texts, resolved.clone());
         response.met = known.met_always(exam_expressions.clone());
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = Open {
@@ -77,7 +104,7 @@ impl Policies {
                 self.replies.withheld(reason);
                 resolved = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;
                 resolved.violation = Some(reason.to_string());
-                response = reply::resolution(resolved.clone());
+                response = reply::resolution(texts, resolved.clone());
             }
             let mut met = verdict.met;
             met.exam_expressions.extend(exam_expressions);
@@ -101,6 +128,7 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
+            && !said.last().is_some_and(|last| last.contains(&question))
         {
             reply.text = question;
         }
@@ -110,4 +138,43 @@ impl Policies {
         response.check_typed = check_typed;
         Ok(response)
     }
+}
+
+fn check_said(said: &[String]) -> Result<(), PolicyError> {
+    if said.len() > MOST_SAID {
+        let problem = format!("must hold at most {MOST_SAID} texts");
+        return Err(PolicyError::invalid("said", problem));
+    }
+    said.iter()
+        .try_for_each(|text| read::bounded("said", text, guard::MOST_CHARS))
+}
+
+/// What the student asks for, by the button or by the words of the message.
+fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Asks {
+    if pressed == i32::from(ClientEventKind::StuckHint) {
+        return Asks::Help;
+    }
+    let message = typed.map_or("", |typed| typed.text.as_str());
+    match intent(message) {
+        Intent::Concept => Asks::Explanation,
+        Intent::Strategy | Intent::Debug => Asks::Help,
+        Intent::Reflection | Intent::Status | Intent::General => {
+            if is_stuck(locale, message) {
+                Asks::Help
+            } else {
+                Asks::Nothing
+            }
+        }
+    }
+}
+
+/// Whether a message says that its student is stuck, in words of the catalogue.
+fn is_stuck(locale: &str, message: &str) -> bool {
+    let plain = message.to_lowercase().replace(['’', '`'], "'");
+    let words = plain.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let run = format!(" {} ", words.join(" "));
+    let phrases = text(locale, keys::STUCK_WORDS, &[]);
+    let mut phrases = phrases.split('|').map(str::trim);
+    phrases.any(|phrase| !phrase.is_empty() && run.contains(&format!(" {phrase} ")))
 }

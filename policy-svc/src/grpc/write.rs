@@ -2,6 +2,7 @@
 
 use turnwise_decisions::{self as decisions, schema::reply_schema_text};
 use turnwise_kit::time;
+use turnwise_messages::Texts;
 use turnwise_proto::{policy::v1 as policy, session::v1 as session, tutor::v1 as tutor};
 
 use super::{announcement, reply, words};
@@ -54,7 +55,7 @@ pub(super) fn plan(
         clamped: plan.clamped,
         event: event.filter(|_| plan.event.is_some()),
         revisit_question_ids: plan.revisit_question_ids,
-        standing: Some(standing(plan.standing)),
+        standing: Some(standing(loaded.course.texts(), plan.standing)),
         focus_revisit_question_ids: plan.focus_revisit_question_ids,
         units_in_progress: plan.units_in_progress,
         next_unit_id: plan.next_unit_id.unwrap_or_default(),
@@ -88,11 +89,23 @@ pub(super) fn mapped_units(units: Vec<decisions::MappedUnit>) -> Vec<session::Ma
         .collect()
 }
 
-pub(super) fn buttons(buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
-    buttons.into_iter().map(button).collect()
+/// Buttons on a card.
+pub(super) fn on_card(texts: &Texts, buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
+    let say = |button: &decisions::Button| texts.text(button.label.message(true), &[]);
+    let on_card = |said: decisions::Button| tutor::Button {
+        label: say(&said),
+        ..button(texts, said)
+    };
+    buttons.into_iter().map(on_card).collect()
 }
 
-pub(super) fn button(button: decisions::Button) -> tutor::Button {
+/// Buttons below a reply, or with a result.
+pub(super) fn buttons(texts: &Texts, buttons: Vec<decisions::Button>) -> Vec<tutor::Button> {
+    let written = |said| button(texts, said);
+    buttons.into_iter().map(written).collect()
+}
+
+pub(super) fn button(texts: &Texts, button: decisions::Button) -> tutor::Button {
     use decisions::{Call, SupportKind};
     use tutor::ButtonCall;
     let (call, event) = match button.call {
@@ -116,6 +129,7 @@ pub(super) fn button(button: decisions::Button) -> tutor::Button {
         event,
         primary: button.primary,
         call: call.into(),
+        label: texts.text(button.label.message(false), &[]),
         ..tutor::Button::default()
     }
 }
@@ -133,12 +147,15 @@ fn titled(loaded: &LoadedCourse, buttons: Vec<decisions::Button>) -> Vec<tutor::
         .into_iter()
         .map(|said| tutor::Button {
             unit_title: title(&said),
-            ..button(said)
+            ..button(course.texts(), said)
         })
         .collect()
 }
 
-fn entry(entry: decisions::standing::RevisitEntry) -> tutor::snapshot_lite::RevisitEntry {
+fn entry(
+    texts: &Texts,
+    entry: decisions::standing::RevisitEntry,
+) -> tutor::snapshot_lite::RevisitEntry {
     let opens = decisions::buttons::on_revisit(&entry);
     let status = entry.status;
     let state = status.map(|status| words::question_state_to_proto(status.state));
@@ -151,11 +168,11 @@ fn entry(entry: decisions::standing::RevisitEntry) -> tutor::snapshot_lite::Revi
         locked_until: status
             .and_then(|status| status.locked_until)
             .map(time::to_proto),
-        button: Some(button(opens)),
+        button: Some(button(texts, opens)),
     }
 }
 
-pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
+pub(super) fn standing(texts: &Texts, standing: decisions::Standing) -> tutor::SnapshotLite {
     use tutor::snapshot_lite::{Focus, PrereqNudge, Progress, Revisit, Step, Target};
     let step = |unit: decisions::standing::UnitView| Step {
         unit_id: unit.unit_id,
@@ -182,7 +199,9 @@ pub(super) fn standing(standing: decisions::Standing) -> tutor::SnapshotLite {
             locked_count: count(standing.revisit.locked_count),
             next_eligible_at: standing.revisit.next_eligible_at.map(time::to_proto),
             next_question_id: standing.revisit.next_question_id.unwrap_or_default(),
-            entries: standing.revisit.entries.into_iter().map(entry).collect(),
+            entries: (standing.revisit.entries.into_iter())
+                .map(|open| entry(texts, open))
+                .collect(),
         }),
         progress: Some(Progress {
             bronze: count(standing.progress.bronze),
@@ -207,7 +226,7 @@ pub(super) fn decision(
             ..policy_of(loaded, decision.policy)
         }),
         summary: Some(summary(decision.summary)),
-        standing: Some(standing(decision.standing)),
+        standing: Some(standing(loaded.course.texts(), decision.standing)),
         buttons: titled(loaded, decision.buttons),
     }
 }

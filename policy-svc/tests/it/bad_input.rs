@@ -157,6 +157,8 @@ async fn bad_resolve_requests() {
         (INVALID, "policy.scoped_unit_ids", |r| {
             policy(r).scoped_unit_ids.push("gone".into());
         }),
+        (INVALID, "said", |r| r.said = vec!["Well?".into(); 17]),
+        (INVALID, "said", |r| r.said = vec!["x".repeat(8_001)]),
     ];
     let service = service().await;
     let good = service.exam_policy().await;

@@ -139,7 +139,7 @@ async fn a_hint_stands_behind_our_own_words_on_a_wrong_answer() {
         "prompt: Work out the value.",
         "question_latex: '2 + 3'",
         "answer: '5'",
-        "hint: Count on from the larger number.",
+        "hints: [Count on from the larger number.]",
     ]);
     let client = start(folder.path(), &Kit::for_tests()).await;
     let feedback = |answer: &'static str, question: &'static str, outcome: Option<Outcome>| {

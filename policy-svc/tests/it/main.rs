@@ -27,4 +27,6 @@ mod reply_contract;
 mod reply_guard;
 mod start;
 mod target;
+mod teaching;
+mod texts;
 mod turn;

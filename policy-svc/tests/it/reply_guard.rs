@@ -55,11 +55,7 @@ pub async fn resolve(
         outcome: Some(Outcome::Completion(reply.to_string().into_bytes().into())),
         known: Some(known.clone()),
         open_drill,
-        course_drills: false,
-        counted: Vec::new(),
-        typed: None,
-        placement_question: None,
-        no_model: false,
+        ..ResolveReplyRequest::default()
     };
     let mut client = service.client.clone();
     let resolved = client

@@ -8,7 +8,7 @@ use turnwise_proto::{DESCRIPTORS, policy::v1::Reply, readable::Author};
 use turnwise_testing::filled::filled;
 
 /// Strings that nobody reads, and why.
-const NO_TEXT: [(&str, &str); 16] = [
+const NO_TEXT: [(&str, &str); 17] = [
     ("turnwise.policy.v1.Reply.target_unit_id", "an id"),
     ("turnwise.policy.v1.Reply.drill_id", "an id"),
     ("turnwise.tutor.v1.TutorCard.unit_id", "an id"),
@@ -25,6 +25,10 @@ const NO_TEXT: [(&str, &str); 16] = [
         "a title, which no button of a card has",
     ),
     ("turnwise.tutor.v1.Button.card_token", "a proof"),
+    (
+        "turnwise.tutor.v1.Button.label",
+        "the catalogue's words, or the course's",
+    ),
     (
         "turnwise.tutor.v1.StudentInput.text",
         "the student's own words, which no button of a card has",

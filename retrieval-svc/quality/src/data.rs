@@ -160,6 +160,7 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
         drill_places: BTreeMap::new(),
@@ -177,6 +178,7 @@ fn unit(row: &Row) -> Unit {
         anchors: Vec::new(),
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
+        key_idea: None,
         drills: Vec::new(),
         templates: Vec::new(),
     }

@@ -66,7 +66,7 @@ fn anchors(pack: &Pack, analyser: &Analyser) -> Vec<Document> {
         let mut parts = vec![unit.title.as_str(), &tags];
         parts.extend(unit.anchors.iter().map(String::as_str));
         parts.push(&unit.summary);
-        parts.extend(unit.misconceptions.iter().map(String::as_str));
+        parts.extend(unit.misconceptions.iter().map(|wrong| wrong.text.as_str()));
         let text = parts.join("\n");
         words_only(
             Namespace::Anchors,

@@ -77,7 +77,8 @@ impl<'a> Builder<'a> {
                     .extend(counts.iter().map(|(term, _)| term));
                 self.speak_for(id, counts);
             }
-            for text in std::iter::once(&unit.summary).chain(&unit.misconceptions) {
+            let wrong = unit.misconceptions.iter().map(|wrong| &wrong.text);
+            for text in std::iter::once(&unit.summary).chain(wrong) {
                 let counts = self.counts(text);
                 self.speak_for(id, counts);
             }

@@ -19,7 +19,9 @@ pub(super) fn anchor(unit: &pack::Unit, score: f64) -> Anchor {
         title: unit.title.clone(),
         summary: unit.summary.clone(),
         tags: unit.tags.clone(),
-        misconceptions: unit.misconceptions.clone(),
+        misconceptions: (unit.misconceptions.iter())
+            .map(|wrong| wrong.text.clone())
+            .collect(),
         score,
     }
 }

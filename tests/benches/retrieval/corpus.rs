@@ -76,6 +76,7 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
         drill_places: BTreeMap::new(),
@@ -90,8 +91,9 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
             assessable: false,
             tags: vec![text(&mut choices, unit, 2)],
             anchors: vec![text(&mut choices, unit, 6)],
-            misconceptions: vec![text(&mut choices, unit, 8)],
+            misconceptions: vec![text(&mut choices, unit, 8).into()],
             mistake_tags: Vec::new(),
+            key_idea: None,
             drills: Vec::new(),
             templates: Vec::new(),
         });

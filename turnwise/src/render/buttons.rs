@@ -34,10 +34,13 @@ impl Choice {
         })
     }
 
-    /// What it says, with its unit where it stands below a message, by its title where the button tells it, or with the answer
-    /// that it fills in.
+    /// What it says, in the course's language: with its unit where it stands below a message, by its title where the button
+    /// tells it, or with the answer that it fills in.
     fn words(&self) -> String {
-        let words = label(&self.button.label_key, self.place);
+        let words = match line(&self.button.label) {
+            said if said.is_empty() => label(&self.button.label_key, self.place),
+            said => said,
+        };
         if let Some(typed) = &self.button.typed_answer {
             return format!("{words}: {}", super::input(typed));
         }
@@ -52,7 +55,7 @@ impl Choice {
     }
 }
 
-/// What a button says; the key of one that this client does not know.
+/// What a button says that says nothing itself; the key of one that this client does not know.
 pub fn label(key: &str, place: Place) -> String {
     match (key, place) {
         ("ask_hint", Place::Card) => "I'm stuck",

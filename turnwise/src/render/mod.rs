@@ -44,8 +44,8 @@ pub fn remarks(answer: &TakeTurnResponse, ink: Ink) -> String {
     if let Some(progress) = &answer.clarification {
         out.push_str(&ink::below(&question_of(progress), ink));
     }
-    for notice in answer.notices() {
-        out.push_str(&ink::below(&result::notice_words(notice), ink));
+    for notice in result::notices(answer.notices(), &answer.notice_texts) {
+        out.push_str(&ink::below(&notice, ink));
     }
     out.push_str(&result::simpler(answer.degraded_reasons(), ink));
     if let Some(after) = retry_after(answer) {

@@ -33,8 +33,8 @@ pub fn graded(graded: &GradeDrillResponse, choices: &[Choice], ink: Ink) -> Stri
         let tag = line(&graded.common_mistake_tag).replace('_', " ");
         let _ = writeln!(out, "        a common slip: {tag}");
     }
-    for notice in graded.notices() {
-        indented(&mut out, &notice_words(notice));
+    for notice in notices(graded.notices(), &graded.notice_texts) {
+        indented(&mut out, &notice);
     }
     let counts = graded.evidence_recorded || graded.result() == DrillResult::Unspecified;
     if !counts && graded.notices.is_empty() {
@@ -98,8 +98,8 @@ pub fn submitted(
             ink.good(&format!("★ New: {}", badge(after)))
         );
     }
-    for notice in submitted.notices() {
-        indented(&mut out, &notice_words(notice));
+    for notice in notices(submitted.notices(), &submitted.notice_texts) {
+        indented(&mut out, &notice);
     }
     end(&mut out, submitted.degraded_reasons(), choices, ink);
     out
@@ -162,8 +162,16 @@ pub(crate) fn simpler(reasons: impl Iterator<Item = DegradedReason>, ink: Ink) -
     )
 }
 
+/// Notices in the words that came with them, or in those of this client where none did.
+pub(super) fn notices(notices: impl Iterator<Item = ErrorReason>, texts: &[String]) -> Vec<String> {
+    match texts {
+        [] => notices.map(notice_words).collect(),
+        said => said.iter().map(|text| line(text)).collect(),
+    }
+}
+
 /// What a notice means for the student.
-pub(super) fn notice_words(notice: ErrorReason) -> String {
+fn notice_words(notice: ErrorReason) -> String {
     match notice {
         ErrorReason::DrillTokenInvalid => {
             "This drill can no longer be proved ours, so it does not count: ask for a new one."

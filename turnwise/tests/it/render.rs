@@ -218,6 +218,22 @@ fn labels() {
 }
 
 #[test]
+fn a_button_and_a_notice_say_what_came_with_them() {
+    let mut drill = button("try_drill", ButtonCall::Turn, true);
+    drill.label = "Eine\u{7} Aufgabe üben".to_owned();
+    let choices: Vec<_> = Choice::all(&[drill], Place::Result).collect();
+    let response = GradeDrillResponse {
+        notices: vec![ErrorReason::DrillAlreadyGraded.into()],
+        notice_texts: vec!["Es bleibt\u{7} beim ersten Ergebnis.".to_owned()],
+        ..GradeDrillResponse::default()
+    };
+    let drawn = result::graded(&response, &choices, Ink::PLAIN);
+    assert!(drawn.contains("Eine Aufgabe üben"), "{drawn}");
+    assert!(drawn.contains("Es bleibt beim ersten Ergebnis."), "{drawn}");
+    assert!(!drawn.contains("graded before"), "{drawn}");
+}
+
+#[test]
 fn cards() {
     let concept = drawn(
         tutor_card::Content::Concept(ConceptCard {

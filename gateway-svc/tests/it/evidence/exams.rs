@@ -104,6 +104,7 @@ async fn what_a_client_thinks_of_its_answer_is_compared_and_never_believed() {
         answer.notices().collect::<Vec<_>>(),
         [ErrorReason::ResultMismatch]
     );
+    assert_eq!(answer.notice_texts.len(), 1);
     assert_eq!(answer.mastery_tier(), MasteryTier::None);
     world.pass_hours(24);
     let answer = world.submit(claims("key-2", "b", true)).await.unwrap();

@@ -35,6 +35,8 @@ async fn a_drill_counts_once_under_whatever_key() {
     assert_eq!(second.graded_by(), GradedBy::Rules);
     assert_eq!(second.common_mistake_tag, "sign");
     assert_eq!(notices(&second), [ErrorReason::DrillAlreadyGraded]);
+    let told = "This drill was graded before; its first verdict holds.";
+    assert_eq!(second.notice_texts, [told]);
     assert!(!second.evidence_recorded);
     assert_eq!(second.feedback_text, "");
     assert!(second.snapshot_lite.is_some());

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use turnwise_messages::has_locale;
+
 use super::reference_key;
 use crate::draft::CourseDraft;
 use crate::fault::Sink;
@@ -31,14 +33,23 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
     let id = fields.id("id", sink);
     let title = fields.text("title", sink);
     let locale = fields.text("locale", sink);
-    if let Some(locale) = &locale
-        && !is_language_tag(&locale.value)
-    {
-        sink.add(
-            locale.line,
-            format!("`{}` is not a language tag", locale.value),
-            "write a language such as `en`, or language and region such as `de-CH`",
-        );
+    if let Some(locale) = &locale {
+        if !is_language_tag(&locale.value) {
+            sink.add(
+                locale.line,
+                format!("`{}` is not a language tag", locale.value),
+                "write a language such as `en`, or language and region such as `de-CH`",
+            );
+        } else if !has_locale(&locale.value) {
+            sink.warn(
+                locale.line,
+                format!(
+                    "there are no texts in the language `{}`: what students read beside the course itself is English",
+                    shorten(&locale.value)
+                ),
+                "word it in texts.yaml (docs/texts.md lists the keys), or have the language added to the catalogue",
+            );
+        }
     }
     let entry = fields.id("entry_unit", sink);
     let reference = reference_key(&mut fields, sink);

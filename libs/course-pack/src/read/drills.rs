@@ -1,10 +1,13 @@
 //! The drills of a unit: written out, or with parameters and then as the instances of their seeds.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use turnwise_drill_templates::{Fault, SEEDS, SyntaxError, Template, Text};
 
+use super::teaching::each_at_most;
+use super::values;
 use crate::fault::Sink;
 use crate::fields::{Fields, Located, shorten};
 use crate::model::{Drill, DrillInstance, DrillTemplate};
@@ -13,8 +16,14 @@ use crate::yaml::Node;
 /// The most bytes of the id of a drill with parameters: its instances' ids, which are longer, are no longer than any other.
 const MOST_ID_BYTES: usize = 120;
 
-/// The most characters of a hint as it is written.
-const MOST_HINT_CHARS: usize = 300;
+/// The most characters of a hint, and of a solution's line, as it is written.
+const MOST_CHARS: usize = 300;
+
+/// The most hints of a drill.
+const MOST_HINTS: usize = 3;
+
+/// How many lines a solution has.
+const LINES: RangeInclusive<usize> = 2..=6;
 
 /// A drill as it was read.
 pub(super) enum Read {
@@ -31,7 +40,8 @@ struct Written {
     prompt: Located<String>,
     latex: Option<Located<String>>,
     answer: Located<String>,
-    hint: Option<Located<String>>,
+    hints: Vec<Located<String>>,
+    solution: Vec<Located<String>>,
 }
 
 /// Reads a drill. One that has no id, or parameters that make no drill, is left out.
@@ -44,17 +54,10 @@ pub(super) fn read(file: &Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<R
     let prompt = fields.text("prompt", sink);
     let latex = fields.optional_text("question_latex", sink);
     let answer = fields.text("answer", sink);
-    let hint = fields.optional_text("hint", sink);
+    let hints = fields.texts("hints", sink);
+    let solution = fields.texts("solution", sink);
     fields.finish(sink);
-    if let Some(hint) = &hint
-        && hint.value.chars().count() > MOST_HINT_CHARS
-    {
-        sink.add(
-            hint.line,
-            format!("this hint has more than {MOST_HINT_CHARS} characters"),
-            "write a sentence or two: it stands behind other words on a wrong answer",
-        );
-    }
+    helping(&hints, &solution, sink);
     let id = id?;
     if parameters.is_empty() {
         if let Some(line) = parameter_line.or(conditions.first().map(|text| text.line)) {
@@ -74,7 +77,8 @@ pub(super) fn read(file: &Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<R
             prompt: text(prompt),
             question_latex: text(latex),
             answer: text(answer),
-            hint: text(hint),
+            hints: values(hints),
+            solution: values(solution),
         };
         return Some(Read::Drill(drill, id.line));
     }
@@ -84,7 +88,8 @@ pub(super) fn read(file: &Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<R
         prompt: prompt?,
         latex,
         answer: answer?,
-        hint,
+        hints,
+        solution,
     };
     let (template, maker) = template(&id, &written, sink)?;
     let instances = instances(&id, &template, &maker, sink)?;
@@ -94,6 +99,31 @@ pub(super) fn read(file: &Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<R
         line: id.line,
         instances,
     }))
+}
+
+/// Checks what helps with a drill.
+fn helping(hints: &[Located<String>], solution: &[Located<String>], sink: &mut Sink<'_>) {
+    each_at_most(hints, "hint", MOST_CHARS, sink);
+    each_at_most(solution, "line of a solution", MOST_CHARS, sink);
+    if let Some(hint) = hints.get(MOST_HINTS) {
+        sink.add(
+            hint.line,
+            format!("`hints` has {} hints, but at most {MOST_HINTS} are given", hints.len()),
+            "keep three: what to look at, the rule, the first step; a solved sibling comes after them",
+        );
+    }
+    if let Some(line) = solution.first()
+        && !LINES.contains(&solution.len())
+    {
+        sink.add(
+            line.line,
+            format!(
+                "`solution` has {} lines, but 2 to 6 make a worked example",
+                solution.len()
+            ),
+            "write a step a line, the answer in the last",
+        );
+    }
 }
 
 /// Whether a text has at most one equals sign; if not, that is a fault.
@@ -114,7 +144,8 @@ struct Maker {
     prompt: Piece,
     latex: Option<Piece>,
     answer: Piece,
-    hint: Option<Piece>,
+    hints: Vec<Piece>,
+    solution: Vec<Piece>,
 }
 
 /// A text and its line.
@@ -160,12 +191,19 @@ fn template(
     let prompt = piece("prompt", &written.prompt);
     let latex = written.latex.as_ref().map(|t| piece("question_latex", t));
     let answer = piece("answer", &written.answer);
-    let hint = written.hint.as_ref().map(|text| piece("hint", text));
+    let mut pieces = |key: &str, texts: &[Located<String>]| {
+        // All are read, so that all faults are told.
+        let read: Vec<_> = texts.iter().map(|text| piece(key, text)).collect();
+        read.into_iter().collect::<Option<Vec<_>>>()
+    };
+    let hints = pieces("hints", &written.hints);
+    let solution = pieces("solution", &written.solution);
     let maker = Maker {
         prompt: prompt?,
         latex: latex.map_or(Some(None), |piece| piece.map(Some))?,
         answer: answer?,
-        hint: hint.map_or(Some(None), |piece| piece.map(Some))?,
+        hints: hints?,
+        solution: solution?,
     };
     Some((template, maker))
 }
@@ -286,7 +324,8 @@ impl Maker {
             prompt: write(&self.prompt)?,
             question_latex: optional(&self.latex)?,
             answer: write(&self.answer)?,
-            hint: optional(&self.hint)?,
+            hints: self.hints.iter().map(write).collect::<Result<_, _>>()?,
+            solution: self.solution.iter().map(write).collect::<Result<_, _>>()?,
         };
         Ok(DrillInstance {
             seed,

@@ -12,6 +12,8 @@ mod markdown;
 mod procedures;
 mod schema;
 mod support;
+mod teaching;
+mod texts;
 mod units;
 
 use std::path::Path;
@@ -40,6 +42,12 @@ pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>
             Kind::Course => draft.course = course::read(path, text, &mut Sink::new(path, faults)),
             Kind::Context => {
                 draft.context = context::read(path, text, &mut Sink::new(path, faults))
+            }
+            Kind::Texts => {
+                // Files are read in the order of their names: the course before its texts.
+                let course = draft.course.as_ref();
+                let locale = course.map_or("", |course| course.course.locale.as_str());
+                draft.texts = texts::read(text, locale, &mut Sink::new(path, faults));
             }
             Kind::Procedure(part) => procedures::read(part, path, text, &mut draft, faults),
             Kind::Units => units::read(path, text, &mut draft, faults),

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use super::drills::{self, Read};
-use super::{list_file, values};
+use super::{list_file, teaching, values};
 use crate::draft::{Draft, UnitDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::Fields;
-use crate::model::{MistakeTag, Unit};
-use crate::repeats::repeats;
+use crate::model::Unit;
 use crate::yaml::Node;
 
 pub(super) fn read<'a>(file: &'a Path, text: &str, draft: &mut Draft<'a>, faults: &mut Faults) {
@@ -36,12 +35,14 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
     let assessable = fields.flag("assessable", true, sink);
     let tags = values(fields.texts("tags", sink));
     let anchors = values(fields.texts("anchors", sink));
-    let misconceptions = values(fields.texts("misconceptions", sink));
+    let misconception_nodes = fields.list("misconceptions", sink);
     let mistake_nodes = fields.list("mistake_tags", sink);
+    let key_idea = teaching::key_idea(&mut fields, sink);
     let drill_nodes = fields.list("drills", sink);
     fields.finish(sink);
 
-    let mistake_tags = mistake_tags(mistake_nodes, sink);
+    let misconceptions = teaching::misconceptions(misconception_nodes, sink);
+    let mistake_tags = teaching::mistake_tags(mistake_nodes, sink);
     let mut drills = Vec::with_capacity(drill_nodes.len());
     let mut drill_lines = Vec::with_capacity(drill_nodes.len());
     let mut templates = Vec::new();
@@ -62,6 +63,7 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
         prerequisites_incomplete,
         prerequisite_lines: prerequisites.iter().map(|p| p.line).collect(),
         drill_lines,
+        key_idea_line: key_idea.as_ref().map(|idea| idea.line),
         unit: Unit {
             id: id.value,
             title: title.map(|l| l.value).unwrap_or_default(),
@@ -72,40 +74,9 @@ fn unit<'a>(file: &'a Path, node: Node<'_>, sink: &mut Sink<'_>) -> Option<UnitD
             anchors,
             misconceptions,
             mistake_tags,
+            key_idea: key_idea.map(|idea| idea.value),
             drills,
             templates,
         },
     })
-}
-
-fn mistake_tags(nodes: Vec<Node<'_>>, sink: &mut Sink<'_>) -> Vec<MistakeTag> {
-    let mut tags = Vec::with_capacity(nodes.len());
-    let mut lines = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let Some(mut fields) = Fields::open(node, "mistake tag", sink) else {
-            continue;
-        };
-        let id = fields.id("id", sink);
-        let meaning = fields.text("meaning", sink);
-        fields.finish(sink);
-        let (Some(id), Some(meaning)) = (id, meaning) else {
-            continue;
-        };
-        lines.push(id.line);
-        tags.push(MistakeTag {
-            id: id.value,
-            meaning: meaning.value,
-        });
-    }
-    for (again, first) in repeats(tags.iter().map(|tag| tag.id.as_str())) {
-        sink.add(
-            lines[again],
-            format!(
-                "the mistake tag `{}` stands twice in this unit (first on line {})",
-                tags[again].id, lines[first]
-            ),
-            "keep one of the two, or rename one",
-        );
-    }
-    tags
 }

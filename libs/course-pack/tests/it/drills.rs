@@ -42,7 +42,8 @@ fn each_exercise_comes_once_and_always_the_same() {
         "prompt: Work it out.",
         "question_latex: '[[a]] + [[b]]/2'",
         "answer: '[[a + b/2]]'",
-        "hint: 'Halve [[b]] first.'",
+        "hints: ['Halve [[b]] first.', 'Then add [[a]].']",
+        "solution: ['$[[b]] : 2 = [[b/2]]$', '$[[a]] + [[b/2]] = [[a + b/2]]$']",
     ]);
     let pack = good(dir.path());
     assert_eq!(good(dir.path()), pack);
@@ -60,11 +61,13 @@ fn each_exercise_comes_once_and_always_the_same() {
         let drill = &instance.drill;
         assert_eq!(drill.id, format!("A-D1#{}", instance.seed));
         assert_eq!(drill.prompt, "Work it out.");
+        assert_eq!(drill.hints.len(), 2);
+        assert!(drill.solution[1].ends_with(&format!("= {}$", drill.answer)));
         made.push([
             instance.values.as_str(),
             &drill.question_latex,
             &drill.answer,
-            &drill.hint,
+            &drill.hints[0],
         ]);
     }
     made.sort_unstable();
@@ -145,12 +148,35 @@ fn what_cannot_be_read() {
         "has no parameters",
     );
     refused(&["parameters:", range, prompt], 0, "no `answer`");
-    let hint = format!("hint: {}", "long ".repeat(80));
-    refused(
-        &["parameters:", range, prompt, answer, &hint],
-        5,
-        "more than 300 characters",
+}
+
+#[test]
+fn help_that_is_too_much_or_cannot_be_read() {
+    let drill = [
+        "parameters:",
+        "  - a in 2..9",
+        "prompt: 'Say [[a]].'",
+        "answer: '[[a]]'",
+    ];
+    let with = |help: &str, says: &str| {
+        refused(&[&drill[..], &[help]].concat(), 5, says);
+    };
+    let long = "long ".repeat(80);
+    with(
+        &format!("hints: ['{long}']"),
+        "this hint has more than 300 characters",
     );
+    with("hints: [a, b, c, d]", "`hints` has 4 hints");
+    with("hints: ['Say [[b]].']", "`Say [[b]].` in its `hints`");
+    with("solution: [a]", "`solution` has 1 lines");
+    with("solution: [a, b, c, d, e, f, g]", "`solution` has 7 lines");
+    with("solution: ['[[a]]', '[[b]]']", "`[[b]]` in its `solution`");
+    with(
+        &format!("solution: [a, '{long}']"),
+        "this line of a solution has more than",
+    );
+    // There was one hint once.
+    with("hint: Count on.", "no key `hint`");
 }
 
 #[test]

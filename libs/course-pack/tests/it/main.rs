@@ -14,4 +14,5 @@ mod folder;
 mod graph;
 mod library;
 mod procedures;
+mod texts;
 mod values;

@@ -1,11 +1,13 @@
 //! Reasons as a paragraph for people. It is made of the reasons alone, so that it cannot say anything else.
 
+use turnwise_messages::{Argument, Key, keys};
+
 use super::reason::{Reason, StuckFacts};
 use crate::{
     course::Course,
-    quote::unit_name,
+    quote::{tier_name, unit_name},
     rules::StuckRule,
-    words::{Action, EventKind},
+    words::{Action, EventKind, Tier},
 };
 
 /// The most units that a sentence lists.
@@ -26,17 +28,18 @@ pub enum Subject<'a> {
     PrereqNudge(Option<&'a str>),
 }
 
-/// A subject and its reasons as one paragraph of plain English. The titles in it are the course's, cleaned and cut.
+/// A subject and its reasons as one paragraph in the course's language. The titles in it are the course's, cleaned and cut.
 #[must_use]
 pub fn paragraph(course: &Course, subject: Subject<'_>, reasons: &[Reason]) -> String {
-    let clauses: Vec<_> = reasons
-        .iter()
-        .map(|reason| clause(course, reason))
-        .collect();
-    let mut text = lead(course, subject);
+    let words = Words { course };
+    let clauses: Vec<_> = reasons.iter().map(|reason| words.clause(reason)).collect();
+    let mut text = words.lead(subject);
     if !clauses.is_empty() {
-        text += ": ";
-        text += &list(&clauses, ", and ");
+        let reasons = words.list(clauses, "reasons", keys::EXPLAIN_REASONS);
+        text = words.say(
+            keys::EXPLAIN_BECAUSE,
+            &[("what", text.into()), ("reasons", reasons.into())],
+        );
     }
     if !text.ends_with(['.', '…']) {
         text.push('.');
@@ -44,256 +47,257 @@ pub fn paragraph(course: &Course, subject: Subject<'_>, reasons: &[Reason]) -> S
     text
 }
 
-fn lead(course: &Course, subject: Subject<'_>) -> String {
-    let name = |id| unit_name(course, id);
-    match subject {
-        Subject::Action(action, true) => action.facts().allowed.to_owned(),
-        Subject::Action(action, false) => action.facts().refused.to_owned(),
-        Subject::Target(unit) => format!("The turn is about {}", name(unit)),
-        Subject::Focus(unit) => format!("The unit to work on is {}", name(unit)),
-        Subject::NextUnit(Some(unit)) => format!("The unit to go on with is {}", name(unit)),
-        Subject::NextUnit(None) => "No other unit is suggested".to_owned(),
-        Subject::PrereqNudge(Some(unit)) => format!("{} should come first", name(unit)),
-        Subject::PrereqNudge(None) => "Nothing has to come first".to_owned(),
-    }
+/// The words for one course.
+struct Words<'c> {
+    course: &'c Course,
 }
 
-fn clause(course: &Course, reason: &Reason) -> String {
-    let name = |id: &str| unit_name(course, id);
-    match reason {
-        Reason::NoEvidenceNeeded => "it takes no evidence".to_owned(),
-        Reason::UnitToPractise { unit_id } => format!("{} can be practised", name(unit_id)),
-        Reason::Stuck(facts) => format!(
-            "the drills on {} show that the student is stuck ({})",
-            name(&facts.unit_id),
-            stuck(facts)
-        ),
-        Reason::NotStuck(facts) => format!(
-            "the drills on {} do not show that the student is stuck ({})",
-            name(&facts.unit_id),
-            stuck(facts)
-        ),
-        Reason::Ready {
-            unit_id,
-            have,
-            needed,
-        } => format!(
-            "no prerequisite of {} is missing, {}",
-            name(unit_id),
-            streak(*have, *needed)
-        ),
-        Reason::QuestionsOpen {
-            unit_id,
-            tier,
-            count,
-        } => format!(
-            "{} on {} can be taken",
-            counted(*count, &format!("{} question", tier.as_str())),
-            name(unit_id)
-        ),
-        Reason::AskedFor { .. } => "the button that was pressed asks for it".to_owned(),
+impl Words<'_> {
+    fn say(&self, key: Key, arguments: &[Argument]) -> String {
+        self.course.texts().text(key, arguments)
+    }
 
-        Reason::MessageNotPlaced => "the message could not be placed in the course".to_owned(),
-        Reason::EntryUnit { unit_id } => {
-            format!("{} is only where the course begins", name(unit_id))
+    fn lead(&self, subject: Subject<'_>) -> String {
+        match subject {
+            Subject::Action(action, true) => self.say(action.facts().allowed, &[]),
+            Subject::Action(action, false) => self.say(action.facts().refused, &[]),
+            Subject::Target(unit) => self.on(keys::EXPLAIN_TARGET, unit),
+            Subject::Focus(unit) => self.on(keys::EXPLAIN_FOCUS, unit),
+            Subject::NextUnit(Some(unit)) => self.on(keys::EXPLAIN_NEXT_UNIT, unit),
+            Subject::NextUnit(None) => self.say(keys::EXPLAIN_NO_NEXT_UNIT, &[]),
+            Subject::PrereqNudge(Some(unit)) => self.on(keys::EXPLAIN_NUDGE, unit),
+            Subject::PrereqNudge(None) => self.say(keys::EXPLAIN_NO_NUDGE, &[]),
         }
-        Reason::BlockedBy {
-            unit_id,
-            target_unit_id,
-        } => format!("{} comes before {}", name(unit_id), name(target_unit_id)),
-        Reason::FocusBlockedBy {
-            unit_id,
-            missing_unit_ids,
-        } => format!(
-            "{} itself needs {} first",
-            name(unit_id),
-            names(course, missing_unit_ids)
-        ),
-        Reason::StreakShort {
-            unit_id,
-            have,
-            needed,
-        } => format!("{} on {}", streak(*have, *needed), name(unit_id)),
-        Reason::NoQuestionAtTier { unit_id, tier } => {
-            format!(
-                "no {} question on {} was found",
-                tier.as_str(),
-                name(unit_id)
-            )
-        }
-        Reason::ExamSystemUnavailable => "the exam system did not answer".to_owned(),
-        Reason::QuestionsLocked {
-            unit_id,
-            tier,
-            count,
-            until,
-        } => {
-            let end = match until {
+    }
+
+    fn clause(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::NoEvidenceNeeded => self.say(keys::EXPLAIN_NO_EVIDENCE_NEEDED, &[]),
+            Reason::UnitToPractise { unit_id } => self.on(keys::EXPLAIN_UNIT_TO_PRACTISE, unit_id),
+            Reason::Stuck(facts) => self.stuck(keys::EXPLAIN_STUCK, facts),
+            Reason::NotStuck(facts) => self.stuck(keys::EXPLAIN_NOT_STUCK, facts),
+            Reason::Ready {
+                unit_id,
+                have,
+                needed,
+            } => self.with_streak(keys::EXPLAIN_READY, unit_id, (*have, *needed)),
+            Reason::QuestionsOpen {
+                unit_id,
+                tier,
+                count,
+            } => self.questions(keys::EXPLAIN_QUESTIONS_OPEN, unit_id, *tier, *count),
+            Reason::AskedFor { .. } => self.say(keys::EXPLAIN_ASKED_FOR, &[]),
+
+            Reason::MessageNotPlaced => self.say(keys::EXPLAIN_NOT_PLACED, &[]),
+            Reason::EntryUnit { unit_id } => self.on(keys::EXPLAIN_ENTRY_UNIT, unit_id),
+            Reason::BlockedBy {
+                unit_id,
+                target_unit_id,
+            } => self.say(
+                keys::EXPLAIN_BLOCKED_BY,
+                &[self.unit(unit_id), self.target(target_unit_id)],
+            ),
+            Reason::FocusBlockedBy {
+                unit_id,
+                missing_unit_ids,
+            } => {
+                let units = ("units", self.names(missing_unit_ids).into());
+                self.say(keys::EXPLAIN_FOCUS_BLOCKED_BY, &[self.unit(unit_id), units])
+            }
+            Reason::StreakShort {
+                unit_id,
+                have,
+                needed,
+            } => self.with_streak(keys::EXPLAIN_STREAK_SHORT, unit_id, (*have, *needed)),
+            Reason::NoQuestionAtTier { unit_id, tier } => {
+                self.at_tier(keys::EXPLAIN_NO_QUESTION, unit_id, *tier)
+            }
+            Reason::ExamSystemUnavailable => self.say(keys::EXPLAIN_EXAM_SYSTEM_AWAY, &[]),
+            Reason::QuestionsLocked {
+                unit_id,
+                tier,
+                count,
+                until: Some(until),
+            } => {
                 // UTC, to the second.
-                Some(until) => format!("until {}", until.strftime("%Y-%m-%d %H:%M:%S UTC")),
-                None => "for a time that the exam system does not name".to_owned(),
-            };
-            let first = if *count > 1 && until.is_some() {
-                ", the first"
-            } else {
-                ""
-            };
-            format!(
-                "{} on {} {} locked{first} {end}",
-                counted(*count, &format!("{} question", tier.as_str())),
-                name(unit_id),
-                are(*count)
-            )
-        }
-        Reason::QuestionsPassed {
-            unit_id,
-            tier,
-            count,
-        } => format!(
-            "{} on {} {} passed already",
-            counted(*count, &format!("{} question", tier.as_str())),
-            name(unit_id),
-            are(*count)
-        ),
-        Reason::QuestionsUnknown {
-            unit_id,
-            tier,
-            count,
-        } => format!(
-            "the exam system said nothing of {} on {}",
-            counted(*count, &format!("{} question", tier.as_str())),
-            name(unit_id)
-        ),
-        Reason::NarrowedByEvent { action, .. } => {
-            let wanted = action.facts().wanted;
-            format!("the button that was pressed asks for {wanted} and nothing else")
-        }
+                let until = until.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
+                self.say(
+                    keys::EXPLAIN_LOCKED_UNTIL,
+                    &[
+                        ("count", (*count).into()),
+                        self.tier(*tier),
+                        self.unit(unit_id),
+                        ("until", until.into()),
+                    ],
+                )
+            }
+            Reason::QuestionsLocked {
+                unit_id,
+                tier,
+                count,
+                until: None,
+            } => self.questions(keys::EXPLAIN_LOCKED, unit_id, *tier, *count),
+            Reason::QuestionsPassed {
+                unit_id,
+                tier,
+                count,
+            } => self.questions(keys::EXPLAIN_PASSED, unit_id, *tier, *count),
+            Reason::QuestionsUnknown {
+                unit_id,
+                tier,
+                count,
+            } => self.questions(keys::EXPLAIN_UNKNOWN, unit_id, *tier, *count),
+            Reason::NarrowedByEvent { action, .. } => {
+                let wanted = self.say(action.facts().wanted, &[]);
+                self.say(keys::EXPLAIN_NARROWED, &[("wanted", wanted.into())])
+            }
 
-        Reason::TargetOfEvent { event } => {
-            let button = match event {
-                EventKind::RequestDrill => "the button for a drill",
-                EventKind::RequestExam => "the button for an exam question",
-                EventKind::DrillContinue => "the button to go on after a drill",
-                EventKind::ExamContinue => "the button to go on after an exam question",
-                EventKind::StuckHint => "the button for a hint",
-                EventKind::ChooseUnit => "the button to choose a unit",
-            };
-            format!("{button} was pressed on it")
-        }
-        Reason::TargetMapped { confidence, needed } => {
-            let (confidence, needed) = shares(*confidence, *needed);
-            format!("the message fits it with a confidence of {confidence}, and {needed} is enough")
-        }
-        Reason::TargetKept {
-            best: Some((unit_id, confidence)),
-            needed,
-        } => {
-            let (confidence, needed) = shares(*confidence, *needed);
-            format!(
-                "the student stands there, and no unit is certain from the message (the best guess is {} with a \
-                 confidence of {confidence}, and {needed} is needed)",
-                name(unit_id)
-            )
-        }
-        Reason::TargetKept { best: None, .. } => {
-            "the student stands there, and no unit is certain from the message".to_owned()
-        }
-        Reason::FocusIsTarget => "the turn is about it, and nothing comes before it".to_owned(),
-        Reason::FocusIsPrerequisite { target_unit_id } => {
-            format!("{} needs it first", name(target_unit_id))
-        }
+            Reason::TargetOfEvent { event } => {
+                let key = match event {
+                    EventKind::RequestDrill => keys::EXPLAIN_PRESSED_DRILL,
+                    EventKind::RequestExam => keys::EXPLAIN_PRESSED_EXAM,
+                    EventKind::DrillContinue => keys::EXPLAIN_PRESSED_DRILL_CONTINUE,
+                    EventKind::ExamContinue => keys::EXPLAIN_PRESSED_EXAM_CONTINUE,
+                    EventKind::StuckHint => keys::EXPLAIN_PRESSED_HINT,
+                    EventKind::ChooseUnit => keys::EXPLAIN_PRESSED_CHOOSE,
+                };
+                self.say(key, &[])
+            }
+            Reason::TargetMapped { confidence, needed } => {
+                self.say(keys::EXPLAIN_TARGET_MAPPED, &shares(*confidence, *needed))
+            }
+            Reason::TargetKept {
+                best: Some((unit_id, confidence)),
+                needed,
+            } => {
+                let [confidence, needed] = shares(*confidence, *needed);
+                self.say(
+                    keys::EXPLAIN_TARGET_GUESSED,
+                    &[self.unit(unit_id), confidence, needed],
+                )
+            }
+            Reason::TargetKept { best: None, .. } => self.say(keys::EXPLAIN_TARGET_KEPT, &[]),
+            Reason::FocusIsTarget => self.say(keys::EXPLAIN_FOCUS_IS_TARGET, &[]),
+            Reason::FocusIsPrerequisite { target_unit_id } => self.say(
+                keys::EXPLAIN_FOCUS_IS_PREREQUISITE,
+                &[self.target(target_unit_id)],
+            ),
 
-        Reason::LeadsToTarget { target_unit_id } => {
-            format!("it leads to {}, which was asked for", name(target_unit_id))
-        }
-        Reason::NoBadgeToEarn { unit_id } => format!("{} has no badge to earn", name(unit_id)),
-        Reason::LastBadgeEarned { unit_id } => format!("{} has its gold badge", name(unit_id)),
-        Reason::NextBadgeClosed { unit_id, tier } => format!(
-            "no {} question on {} can be taken now",
-            tier.as_str(),
-            name(unit_id)
-        ),
-        Reason::NoBadgeYet { unit_id } => format!("{} has no badge yet", name(unit_id)),
-        Reason::NextBadgeAhead { unit_id, tier } => {
-            format!("{} comes next on {}", tier.as_str(), name(unit_id))
-        }
-        Reason::NoUnitLeft => "none is left".to_owned(),
+            Reason::LeadsToTarget { target_unit_id } => self.say(
+                keys::EXPLAIN_LEADS_TO_TARGET,
+                &[self.target(target_unit_id)],
+            ),
+            Reason::NoBadgeToEarn { unit_id } => self.on(keys::EXPLAIN_NO_BADGE_TO_EARN, unit_id),
+            Reason::LastBadgeEarned { unit_id } => self.on(keys::EXPLAIN_LAST_BADGE, unit_id),
+            Reason::NextBadgeClosed { unit_id, tier } => {
+                self.at_tier(keys::EXPLAIN_NEXT_BADGE_CLOSED, unit_id, *tier)
+            }
+            Reason::NoBadgeYet { unit_id } => self.on(keys::EXPLAIN_NO_BADGE_YET, unit_id),
+            Reason::NextBadgeAhead { unit_id, tier } => {
+                self.at_tier(keys::EXPLAIN_NEXT_BADGE_AHEAD, unit_id, *tier)
+            }
+            Reason::NoUnitLeft => self.say(keys::EXPLAIN_NO_UNIT_LEFT, &[]),
 
-        Reason::CheckOpen {
-            unit_id,
-            have,
-            needed,
-        } => format!(
-            "an exam question on {} can be asked for, as {}",
-            name(unit_id),
-            streak(*have, *needed)
-        ),
-        Reason::NoneMissing { target_unit_id } => {
-            format!("no prerequisite of {} is missing", name(target_unit_id))
+            Reason::CheckOpen {
+                unit_id,
+                have,
+                needed,
+            } => self.with_streak(keys::EXPLAIN_CHECK_OPEN, unit_id, (*have, *needed)),
+            Reason::NoneMissing { target_unit_id } => {
+                self.say(keys::EXPLAIN_NONE_MISSING, &[self.target(target_unit_id)])
+            }
         }
     }
-}
 
-/// The facts that decide whether a student is stuck, and what the rule asks for.
-fn stuck(facts: &StuckFacts) -> String {
-    let drills = facts.drills;
-    match facts.rule {
-        StuckRule::AttemptsWithoutStreak => format!(
-            "{} graded, {} right in a row; stuck is at least {} graded and none right in a row",
-            drills.attempts, drills.streak_correct, facts.needed
-        ),
-        StuckRule::ConsecutiveWrong => format!(
-            "{} wrong in a row; stuck is at least {}",
-            drills.streak_wrong, facts.needed
-        ),
+    fn unit(&self, unit_id: &str) -> Argument {
+        ("unit", unit_name(self.course, unit_id).into())
     }
-}
 
-fn streak(have: u32, needed: u32) -> String {
-    let count = usize::try_from(have).unwrap_or(usize::MAX);
-    let of = if have < needed { "of" } else { "with" };
-    format!(
-        "there {} {} in a row {of} {needed} needed",
-        are(count),
-        counted(count, "right drill")
-    )
-}
+    fn target(&self, unit_id: &str) -> Argument {
+        ("target", unit_name(self.course, unit_id).into())
+    }
 
-fn are(count: usize) -> &'static str {
-    if count == 1 { "is" } else { "are" }
-}
+    fn tier(&self, tier: Tier) -> Argument {
+        ("tier", tier_name(self.course.texts(), tier).into())
+    }
 
-fn counted(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
+    fn on(&self, key: Key, unit_id: &str) -> String {
+        self.say(key, &[self.unit(unit_id)])
+    }
+
+    fn at_tier(&self, key: Key, unit_id: &str, tier: Tier) -> String {
+        self.say(key, &[self.tier(tier), self.unit(unit_id)])
+    }
+
+    fn questions(&self, key: Key, unit_id: &str, tier: Tier, count: usize) -> String {
+        let count = ("count", count.into());
+        self.say(key, &[count, self.tier(tier), self.unit(unit_id)])
+    }
+
+    /// A sentence about a unit with the right drills in a row on it, of those that the rules ask for.
+    fn with_streak(&self, key: Key, unit_id: &str, (have, needed): (u32, u32)) -> String {
+        let streak = if have < needed {
+            keys::EXPLAIN_STREAK_MISSING
+        } else {
+            keys::EXPLAIN_STREAK_ENOUGH
+        };
+        let streak = self.say(streak, &[("right", have.into()), ("needed", needed.into())]);
+        self.say(key, &[self.unit(unit_id), ("streak", streak.into())])
+    }
+
+    /// The facts that decide whether a student is stuck, and what the rule asks for.
+    fn stuck(&self, key: Key, facts: &StuckFacts) -> String {
+        let drills = facts.drills;
+        let needed = ("needed", facts.needed.into());
+        let drills = match facts.rule {
+            StuckRule::AttemptsWithoutStreak => self.say(
+                keys::EXPLAIN_STUCK_BY_ATTEMPTS,
+                &[
+                    ("attempts", drills.attempts.into()),
+                    ("right", drills.streak_correct.into()),
+                    needed,
+                ],
+            ),
+            StuckRule::ConsecutiveWrong => self.say(
+                keys::EXPLAIN_STUCK_BY_WRONG,
+                &[("wrong", drills.streak_wrong.into()), needed],
+            ),
+        };
+        self.say(key, &[self.unit(&facts.unit_id), ("drills", drills.into())])
+    }
+
+    fn names(&self, unit_ids: &[String]) -> String {
+        let named = unit_ids.iter().take(MOST_NAMES);
+        let mut listed: Vec<_> = named.map(|id| self.on(keys::EXPLAIN_UNIT, id)).collect();
+        if unit_ids.len() > MOST_NAMES {
+            let more = ("count", (unit_ids.len() - MOST_NAMES).into());
+            listed.push(self.say(keys::EXPLAIN_MORE_UNITS, &[more]));
+        }
+        self.list(listed, "units", keys::EXPLAIN_UNITS)
+    }
+
+    /// Several parts with commas; the message of this key joins the last one.
+    fn list(&self, mut parts: Vec<String>, name: &'static str, key: Key) -> String {
+        let Some(last) = parts.pop() else {
+            return String::new();
+        };
+        if parts.is_empty() {
+            return last;
+        }
+        self.say(
+            key,
+            &[(name, parts.join(", ").into()), ("last", last.into())],
+        )
+    }
 }
 
 /// Two confidences side by side: with two decimals, and with all of them where two would hide that they differ.
-fn shares(one: f64, other: f64) -> (String, String) {
+fn shares(one: f64, other: f64) -> [Argument; 2] {
     let short = (format!("{one:.2}"), format!("{other:.2}"));
-    if short.0 == short.1 && one != other {
+    let (one, other) = if short.0 == short.1 && one != other {
         (one.to_string(), other.to_string())
     } else {
         short
-    }
-}
-
-fn names(course: &Course, unit_ids: &[String]) -> String {
-    let mut listed: Vec<_> = unit_ids
-        .iter()
-        .take(MOST_NAMES)
-        .map(|id| unit_name(course, id))
-        .collect();
-    if unit_ids.len() > MOST_NAMES {
-        listed.push(format!("{} more", unit_ids.len() - MOST_NAMES));
-    }
-    list(&listed, " and ")
-}
-
-fn list(parts: &[String], last: &str) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [head @ .., end] => format!("{}{last}{end}", head.join(", ")),
-    }
+    };
+    [("confidence", one.into()), ("needed", other.into())]
 }

@@ -2,7 +2,7 @@
 
 use turnwise_decisions::{
     Action, Course, DrillTerms, EventKind, FallbackReason, Observation, Outcome, Policy,
-    Resolution, exercise, resolve, resolve::Card, with_drill_on_terms,
+    Resolution, Situation, exercise, resolve, resolve::Card, with_drill_on_terms,
 };
 
 use crate::fixtures::*;
@@ -24,7 +24,7 @@ fn set(course: &Course, terms: &DrillTerms, drill: (&str, &str)) -> Resolution {
     let bytes = serde_json::to_vec(&reply).unwrap();
     let resolution = resolve(course, &policy, Outcome::Completion(&bytes)).unwrap();
     assert_eq!(resolution.fallback_reason, None);
-    with_drill_on_terms(course, &policy, terms, resolution)
+    with_drill_on_terms(course, &policy, terms, &Situation::default(), resolution)
 }
 
 fn counted(drills: &[(&str, &str)]) -> DrillTerms {
@@ -135,7 +135,7 @@ fn a_fallback_passes_over_what_counted() {
 fn set_without_a_model(course: &Course, policy: &Policy, terms: &DrillTerms) -> Resolution {
     let failure = Outcome::Failure(FallbackReason::LlmTimeout);
     let resolution = resolve(course, policy, failure).unwrap();
-    with_drill_on_terms(course, policy, terms, resolution)
+    with_drill_on_terms(course, policy, terms, &Situation::default(), resolution)
 }
 
 #[test]

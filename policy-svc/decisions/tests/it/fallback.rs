@@ -1,8 +1,8 @@
 //! The reply that needs no model.
 
 use turnwise_decisions::{
-    Action, Drill, EventKind, FallbackReason, Outcome, Policy, Resolution, fallback::fallback,
-    limits::question_marks, resolve, resolve::Card, validate::validate,
+    Action, Drill, EventKind, FallbackReason, Outcome, Policy, Resolution, Situation,
+    fallback::fallback, limits::question_marks, resolve, resolve::Card, validate::validate,
 };
 use turnwise_reply_guard::{Form, form_fault};
 
@@ -47,7 +47,7 @@ fn long_and_empty_course_texts_still_make_a_valid_question() {
             spec.units[2].misconceptions = misconceptions;
         });
         let policy = plain_policy(&course);
-        let bytes = serde_json::to_vec(&fallback(&course, &policy)).unwrap();
+        let bytes = serde_json::to_vec(&fallback(&course, &policy, &Situation::default())).unwrap();
         let reply = validate(&course, &policy, &bytes).unwrap();
         assert_eq!(question_marks(&reply.tutor_text), 1);
         assert!(reply.tutor_text.ends_with('?'));
@@ -175,7 +175,7 @@ fn an_address_in_the_course_stays_out_of_the_reply() {
             &["B-bronze-1"],
         );
         for policy in [plain_policy(&course), drill_policy(&course), exam.policy] {
-            let reply = fallback(&course, &policy);
+            let reply = fallback(&course, &policy, &Situation::default());
             let bytes = serde_json::to_vec(&reply).unwrap();
             assert_eq!(form_fault(&reply.tutor_text, Form::Prose), None);
             if policy.allowed_actions == [Action::DrillCard] {
@@ -194,7 +194,7 @@ fn a_misconception_with_an_address_gives_way_to_the_title() {
     });
     let text = failed(&course, &plain_policy(&course)).text;
     assert!(
-        text.starts_with("Let us look at Title of B together. What do you"),
+        text.starts_with("What do you already know about Title of B"),
         "{text}"
     );
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use turnwise_decisions::{
     Action, Course, CourseSpec, DecideInput, Decision, Drill, Event, EventKind, ExamQuestion,
     MappedUnit, Outcome, Plan, PlanInput, Policy, Progress, QuestionState, QuestionStatus, Record,
-    Resolution, Rules, Snapshot, Statuses, SupportKind, Tier, UnitSpec, UnknownUnit, decide,
-    resolve,
+    Resolution, Rules, Snapshot, Statuses, SupportKind, Teaching, Tier, UnitSpec, UnknownUnit,
+    decide, resolve,
 };
 
 pub const NOW: &str = "2026-03-02T10:00:00Z";
@@ -56,6 +56,7 @@ pub fn unit(id: &str, prerequisites: &[&str]) -> UnitSpec {
                 question_latex: "2x + 1 = 7".to_owned(),
             },
         ],
+        teaching: Teaching::default(),
     }
 }
 

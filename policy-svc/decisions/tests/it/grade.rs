@@ -7,6 +7,7 @@ use turnwise_decisions::{
     Course, DrillCheck, FallbackReason, Grade, GradeObservation, GradedBy, Outcome, Verdict,
     course::Unit, grade::feedback, grade_schema, resolve_grade,
 };
+use turnwise_messages::Texts;
 
 use crate::fixtures::course;
 
@@ -43,11 +44,13 @@ fn graded(check: &DrillCheck, reply: &Value) -> Grade {
 
 fn graded_bytes(check: &DrillCheck, bytes: &[u8]) -> Grade {
     let course = course();
-    resolve_grade(unit(&course), check, Some(Outcome::Completion(bytes)))
+    let outcome = Some(Outcome::Completion(bytes));
+    resolve_grade(course.texts(), unit(&course), check, outcome)
 }
 
 fn alone(check: &DrillCheck) -> Grade {
-    resolve_grade(unit(&course()), check, None)
+    let course = course();
+    resolve_grade(course.texts(), unit(&course), check, None)
 }
 
 #[test]
@@ -220,7 +223,8 @@ fn a_model_that_wrote_nothing_leaves_mathematics_alone() {
     for reason in FallbackReason::ALL {
         for verdict in Verdict::ALL {
             let check = check(verdict);
-            let grade = resolve_grade(unit(&course), &check, Some(Outcome::Failure(reason)));
+            let outcome = Some(Outcome::Failure(reason));
+            let grade = resolve_grade(course.texts(), unit(&course), &check, outcome);
             let expected = Grade {
                 fallback_reason: Some(reason),
                 ..alone(&check)
@@ -253,7 +257,7 @@ fn codes_that_are_not_known_get_words_that_are_always_true() {
         (Verdict::Wrong, "That is not the answer yet."),
         (Verdict::CannotTell, "I could not check that, try again."),
     ] {
-        let said = feedback::text(verdict, "integrate", "by_parts");
+        let said = feedback::text(&Texts::default(), verdict, "integrate", "by_parts");
         assert!(said.starts_with(text), "{said}");
     }
 }

@@ -24,4 +24,5 @@ mod score;
 mod standing;
 mod strategies;
 mod target;
+mod teaching;
 mod validate;

@@ -1,18 +1,20 @@
 //! What must hold for all inputs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::Value;
 use turnwise_decisions::{
-    Action, Availability, Button, Course, Event, EventKind, Outcome, Plan, Policy, PrereqWalk,
-    Progress, Rules, StuckRule, Tier, decide,
+    Action, Asks, Availability, Button, Course, Event, EventKind, Open, Outcome, Plan, Policy,
+    PrereqWalk, Progress, Rules, Situation, StuckRule, Tier, decide,
     fallback::fallback,
     resolve,
     resolve::Card,
     schema::{accepted_schema, reply_schema},
     validate::validate,
 };
+use turnwise_messages::Texts;
+use turnwise_reply_guard::OpenDrill;
 
 use crate::{
     fixtures::{self, plan},
@@ -167,8 +169,29 @@ proptest! {
     }
 
     #[test]
-    fn every_fallback_is_valid_for_its_policy((course, _, policy, _) in replies()) {
-        let reply = fallback(&course, &policy);
+    fn every_fallback_is_valid_for_its_policy(
+        (course, _, policy, _) in replies(),
+        asks in prop::sample::select(vec![Asks::Nothing, Asks::Explanation, Asks::Help]),
+        drill in prop::option::of((any::<Index>(), 0..5_usize)),
+        locale in prop::sample::select(vec!["en", "de", "fr-CH", ""]),
+    ) {
+        let course = course.with_texts(Texts::new(locale, BTreeMap::new()));
+        let focus = course.unit(course.find(&policy.focus_unit_id).unwrap());
+        let open = drill.filter(|_| !focus.drills.is_empty()).map(|(at, hints_given)| {
+            let drill = &focus.drills[at.index(focus.drills.len())];
+            Open {
+                unit_id: &focus.id,
+                drill: OpenDrill {
+                    prompt: &drill.prompt,
+                    question_latex: &drill.question_latex,
+                    key: None,
+                    said: "",
+                },
+                hints_given,
+            }
+        });
+        let situation = Situation { asks, open, ..Situation::default() };
+        let reply = fallback(&course, &policy, &situation);
         // Words that ask for an example are no reply of a model's.
         prop_assume!(reply.action != Action::DrillCard || reply.drill_card.is_some());
         let bytes = serde_json::to_vec(&reply).unwrap();

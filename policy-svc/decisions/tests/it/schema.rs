@@ -1,7 +1,9 @@
 //! The JSON Schema of a policy.
 
 use serde_json::{Value, json};
-use turnwise_decisions::{Policy, fallback::fallback, schema::reply_schema, validate::validate};
+use turnwise_decisions::{
+    Policy, Situation, fallback::fallback, schema::reply_schema, validate::validate,
+};
 
 use crate::fixtures::*;
 
@@ -83,7 +85,8 @@ fn a_model_is_asked_for_units_that_it_was_told_about_and_may_name_others() {
         Some(&json!([0.2, 0.4, 0.6, 0.8, 1.0]))
     );
 
-    let mut reply = serde_json::to_value(fallback(&course, &policy)).unwrap();
+    let mut reply =
+        serde_json::to_value(fallback(&course, &policy, &Situation::default())).unwrap();
     reply["mapped_units"] = json!([{"unit_id": "A", "confidence": 0.93}]);
     assert!(!jsonschema::is_valid(&asked, &reply));
     assert!(validate(&course, &policy, reply.to_string().as_bytes()).is_ok());

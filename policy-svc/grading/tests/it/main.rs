@@ -12,6 +12,7 @@ mod golden;
 mod guesses;
 mod hostile;
 mod keys;
+mod next_step;
 mod properties;
 mod shared_data;
 mod typed;

@@ -4,7 +4,7 @@ use turnwise_lesson_policy::{Course, Lesson, decide};
 
 use crate::fixture::{course, defaults, input, memory};
 
-const SUGGESTED: [&str; 12] = [
+const SUGGESTED: [&str; 13] = [
     "What do I know already?",
     "Can you explain it in simpler words?",
     "How do I find where it goes wrong?",
@@ -13,6 +13,7 @@ const SUGGESTED: [&str; 12] = [
     "Kannst du mir ein Beispiel zeigen?",
     "Gibt es noch einen anderen Weg?",
     "was weiß ich schon",
+    "Was weiss ich schon?",
     "Can you give me a harder question?",
     "Can you explain this topic: common denominator?",
     "Kannst du mir dieses Thema erklären: adding fractions?",

@@ -25,6 +25,7 @@ pub fn unit(id: &str, title: &str) -> Unit {
         anchors: Vec::new(),
         misconceptions: Vec::new(),
         mistake_tags: Vec::new(),
+        key_idea: None,
         drills: Vec::new(),
         templates: Vec::new(),
     }
@@ -100,6 +101,7 @@ pub fn course() -> Pack {
         references: BTreeMap::new(),
         documents: Vec::new(),
         context: None,
+        texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
         drill_places: BTreeMap::new(),

@@ -259,3 +259,67 @@ fn a_drill_that_a_lesson_solves() {
         }
     }
 }
+
+/// The good pack with these lines in the place of A's mistake tags.
+fn taught(lines: &[&str]) -> tempfile::TempDir {
+    let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    spoiled(
+        "units/10-all.yaml",
+        "    mistake_tags:\n      - id: off_by_one\n        meaning: One too many or too few.\n",
+        &lines,
+    )
+}
+
+#[test]
+fn what_a_tutor_teaches_with() {
+    let long = "long ".repeat(101);
+    for (lines, below, says) in [
+        (
+            vec!["misconceptions:", "  - question: Why?"],
+            1,
+            "no `text`",
+        ),
+        (
+            vec![
+                "misconceptions:",
+                "  - text: Wrong.",
+                "    question: Say why.",
+            ],
+            2,
+            "this question has 0 question marks",
+        ),
+        (
+            vec![
+                "misconceptions:",
+                "  - text: Wrong.",
+                "    question: A? B? C?",
+            ],
+            2,
+            "this question has 3 question marks",
+        ),
+        (
+            vec![
+                "mistake_tags:",
+                "  - id: a",
+                "    meaning: b",
+                "    feedback: []",
+            ],
+            3,
+            "`feedback` is text",
+        ),
+        (vec!["key_idea: {text: Put together.}"], 0, "no `chunk`"),
+        (
+            vec!["key_idea:", "  chunk: a-c1", &format!("  text: {long}")],
+            2,
+            "more than 500",
+        ),
+        (
+            vec!["key_idea: {text: Put together., chunk: b-c1}"],
+            0,
+            "the key idea of `A` stands in `b-c1`, which is no section of its lesson",
+        ),
+    ] {
+        let dir = taught(&lines);
+        one(dir.path(), "units/10-all.yaml", 11 + below, says);
+    }
+}

@@ -2,7 +2,9 @@
 
 use proptest::{prelude::*, test_runner::Config};
 use serde_json::Value;
-use turnwise_decisions::{Course, CourseSpec, decide, fallback::fallback, limits::drill_fault};
+use turnwise_decisions::{
+    Course, CourseSpec, Situation, decide, fallback::fallback, limits::drill_fault,
+};
 
 use super::{input, model_plan, turns, words, world};
 use crate::{
@@ -77,7 +79,7 @@ proptest! {
         let policy = decide(&course, &input(plan, &case.answer)).unwrap().policy;
         judge(&course, &policy, &serde_json::to_vec(&case.reply).unwrap());
         judge_fallback(&course, &policy);
-        let own = serde_json::to_value(fallback(&course, &policy)).unwrap();
+        let own = serde_json::to_value(fallback(&course, &policy, &Situation::default())).unwrap();
         prop_assert!(is_own(&case, &own), "{own}");
 
         // How long a drill may be is the one rule that the contract takes from the product.

@@ -27,6 +27,7 @@ fn unit(
                 question_latex: (*latex).to_owned(),
             })
             .collect(),
+        ..UnitSpec::default()
     }
 }
 

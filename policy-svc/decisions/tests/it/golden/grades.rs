@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use turnwise_decisions::{
     DrillCheck, Grade, Outcome, Verdict, grade::feedback, grade_schema, resolve_grade,
 };
+use turnwise_messages::Texts;
 
 use super::{
     course::algebra,
@@ -57,10 +58,11 @@ const REASONS: [(Verdict, &[&str]); 3] = [
 #[test]
 fn feedback_without_a_model() {
     let mut page = Page::default();
+    let texts = Texts::default();
     for (verdict, reasons) in REASONS {
         page.section(verdict.as_str());
         for reason in reasons {
-            let text = |task: &str| feedback::text(verdict, task, reason);
+            let text = |task: &str| feedback::text(&texts, verdict, task, reason);
             // A line for each text that is another than the unknown task's.
             for task in TASKS.iter().filter(|task| text(task) != text("unknown")) {
                 page.line(&format!("{reason}, {task}"), text(task));
@@ -192,7 +194,10 @@ fn grades_of_every_kind() {
     ];
     let page = |check: &DrillCheck, outcome| {
         let mut page = Page::default();
-        graded(&mut page, &resolve_grade(unit, check, outcome));
+        graded(
+            &mut page,
+            &resolve_grade(course.texts(), unit, check, outcome),
+        );
         page
     };
     let mut chapters = vec![("mathematics: cannot tell; no model", page(&unsure, None))];

@@ -101,8 +101,9 @@ proptest! {
             Came::Failure(reason) => Some(Outcome::Failure(*reason)),
             Came::Completion(bytes) => Some(Outcome::Completion(bytes)),
         };
-        let grade = resolve_grade(unit, &check, outcome);
-        prop_assert_eq!(&grade, &resolve_grade(unit, &check, outcome));
+        let graded = |outcome| resolve_grade(course.texts(), unit, &check, outcome);
+        let grade = graded(outcome);
+        prop_assert_eq!(&grade, &graded(outcome));
 
         // Mathematics is never overruled, and where it decided it counts.
         if check.verdict != Verdict::CannotTell {
@@ -132,7 +133,7 @@ proptest! {
         prop_assert_eq!(grade.fallback_reason.is_some(), matches!(came, Came::Failure(_))
             || grade.violation.is_some());
         if grade.fallback_reason.is_some() {
-            let own = resolve_grade(unit, &check, None);
+            let own = graded(None);
             prop_assert_eq!(&grade.feedback_text, &own.feedback_text);
             prop_assert_eq!(grade.verdict, own.verdict);
             prop_assert_eq!(&grade.mistake_tag, &None);
@@ -146,7 +147,8 @@ proptest! {
     fn the_schema_and_the_reading_agree(check in checks(), bytes in completions()) {
         let course = course();
         let unit = unit(&course);
-        let grade = resolve_grade(unit, &check, Some(Outcome::Completion(&bytes)));
+        let outcome = Some(Outcome::Completion(&bytes));
+        let grade = resolve_grade(course.texts(), unit, &check, outcome);
         // What is asked again is not read.
         if check.has_key && check.verdict == Verdict::CannotTell {
             return Ok(());

@@ -7,8 +7,8 @@ pub mod reader;
 
 use serde_json::to_vec;
 use turnwise_decisions::{
-    Action, Availability, Course, FallbackReason, Outcome, Policy, Resolution, fallback::fallback,
-    resolve, resolve::Card, validate::validate,
+    Action, Availability, Course, FallbackReason, Outcome, Policy, Resolution, Situation,
+    fallback::fallback, resolve, resolve::Card, validate::validate,
 };
 
 use cases::Case;
@@ -133,7 +133,7 @@ fn assert_fallback(
 /// Panics unless the policy's fallback would be accepted if a model wrote it, or asks in words for an example. It depends on nothing a model writes, so once
 /// for each policy is enough.
 pub fn judge_fallback(course: &Course, policy: &Policy) {
-    let reply = fallback(course, policy);
+    let reply = fallback(course, policy, &Situation::default());
     if reply.action == Action::DrillCard && reply.drill_card.is_none() {
         // Words that ask for an example: a model has to write the drill.
         assert_eq!(reply.target_unit_id, policy.focus_unit_id);

@@ -1,0 +1,393 @@
+//! The moves that a reply may make without a model, and which of them comes next: the first that was not made a moment ago,
+//! else the one that was made longest ago.
+
+use turnwise_messages::{Key, keys};
+use turnwise_reply_guard::{Form, form_fault, states_solution};
+
+use super::{
+    hints, said,
+    situation::{Asks, Open, Situation},
+    worked::worked,
+};
+use crate::{
+    course::{Course, Drill, Unit},
+    drill_terms::DrillTerms,
+    fallback, limits,
+    policy::Policy,
+    quote::{quotable, unit_name},
+    reply::{LlmConceptCard, LlmDrillCard, LlmReply},
+    words::Action,
+};
+
+/// The most characters that are taken of a misconception.
+const MISCONCEPTION_CHARS: usize = 400;
+
+/// Sentences around a misconception, in turn.
+const DOUBTS: [Key; 3] = [
+    keys::TEACHING_DOUBT_1,
+    keys::TEACHING_DOUBT_2,
+    keys::TEACHING_DOUBT_3,
+];
+
+/// Sentences before a drill. Only the first has the unit's title, which may hold what must not be said.
+const DRILLS: [Key; 3] = [
+    keys::TEACHING_DRILL_1,
+    keys::TEACHING_DRILL_2,
+    keys::TEACHING_DRILL_3,
+];
+
+/// The same where there is no drill to set.
+const NO_DRILLS: [Key; 2] = [keys::TEACHING_NO_DRILL_1, keys::TEACHING_NO_DRILL_2];
+
+/// The same before an exam question.
+const EXAMS: [Key; 2] = [keys::TEACHING_EXAM_1, keys::TEACHING_EXAM_2];
+
+/// What a question behind a hint asks, by the hint's rung.
+const THEN: [Key; 3] = [
+    keys::TEACHING_HINT_THEN_1,
+    keys::TEACHING_HINT_THEN_2,
+    keys::TEACHING_HINT_THEN_3,
+];
+
+/// One thing that a reply can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    /// Points at the button that has the message checked.
+    Check(Key),
+    /// Names the mistake in the latest answer.
+    Mistake,
+    /// Explains the key idea.
+    Idea,
+    /// Gives the hint on this rung.
+    Hint(usize),
+    /// Shows a worked example, or a worked sibling of the open drill.
+    Example,
+    /// Sets a drill.
+    Drill,
+    /// Asks about the misconception at this place.
+    Doubt(usize),
+    /// Asks an open question.
+    Ask(Key),
+}
+
+/// A turn that is answered without a model.
+pub(crate) struct Lesson<'a> {
+    course: &'a Course,
+    policy: &'a Policy,
+    situation: &'a Situation<'a>,
+    unit: Option<&'a Unit>,
+    title: String,
+    /// The drill that the student works on, if it is one of the focus.
+    open: Option<Open<'a>>,
+    hints: Vec<String>,
+}
+
+impl<'a> Lesson<'a> {
+    pub(crate) fn new(
+        course: &'a Course,
+        policy: &'a Policy,
+        situation: &'a Situation<'a>,
+    ) -> Self {
+        let unit = course.find(&policy.focus_unit_id).map(|at| course.unit(at));
+        let open = situation
+            .open
+            .filter(|open| open.unit_id == policy.focus_unit_id);
+        let hints = unit
+            .zip(open)
+            .map(|(unit, open)| hints::ladder(unit, &open, course.texts()));
+        Self {
+            course,
+            policy,
+            situation,
+            unit,
+            title: unit_name(course, &policy.focus_unit_id),
+            open,
+            hints: hints.unwrap_or_default(),
+        }
+    }
+
+    /// The reply where a question is allowed.
+    pub(crate) fn reply(&self) -> LlmReply {
+        let mut best: Option<(usize, LlmReply)> = None;
+        for step in self.moves() {
+            let Some(reply) = self.make(step).filter(|reply| self.may_be_said(reply)) else {
+                continue;
+            };
+            let said = self.said(step, &reply);
+            if best.as_ref().is_none_or(|(before, _)| said < *before) {
+                best = Some((said, reply));
+            }
+            if said == 0 {
+                break;
+            }
+        }
+        best.map_or_else(
+            || self.saying(Action::SocraticQuestion, self.text(keys::TEACHING_OPEN)),
+            |(_, reply)| reply,
+        )
+    }
+
+    /// All that the reply may do, what is wanted most first.
+    fn moves(&self) -> Vec<Move> {
+        let mut moves = Vec::new();
+        if self.situation.open.is_some() && self.situation.is_answer {
+            moves.extend([keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2].map(Move::Check));
+        }
+        let count = self.unit.map_or(0, |unit| unit.misconceptions.len());
+        let open_questions = [
+            keys::TEACHING_OPEN_UNIT,
+            keys::TEACHING_TRIED,
+            keys::TEACHING_OPEN,
+        ];
+        let questions = || {
+            (0..count)
+                .map(Move::Doubt)
+                .chain(open_questions.map(Move::Ask))
+        };
+        if let Some(open) = &self.open {
+            let hints = (open.hints_given..self.hints.len()).map(Move::Hint);
+            match self.situation.asks {
+                Asks::Nothing if !self.policy.stuck => {
+                    moves.extend(questions());
+                    moves.extend(hints);
+                    return moves;
+                }
+                Asks::Explanation => {
+                    moves.push(Move::Idea);
+                    moves.extend(hints);
+                    moves.push(Move::Example);
+                }
+                Asks::Help | Asks::Nothing => {
+                    moves.extend(hints);
+                    moves.extend([Move::Example, Move::Idea]);
+                }
+            }
+            moves.extend(questions());
+            return moves;
+        }
+        moves.push(Move::Mistake);
+        let is_stuck = self.policy.stuck || self.situation.asks != Asks::Nothing;
+        let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
+        if is_stuck && explains {
+            moves.extend([Move::Idea, Move::Example, Move::Drill]);
+        }
+        moves.extend(questions());
+        moves
+    }
+
+    /// The reply with a move; `None` where the course has nothing for it, or the policy does not allow it.
+    fn make(&self, step: Move) -> Option<LlmReply> {
+        let question = |text| Some(self.saying(Action::SocraticQuestion, text));
+        match step {
+            Move::Check(key) | Move::Ask(key) => question(self.text(key)),
+            Move::Mistake => {
+                let feedback = self.unit?.teaching.feedback.get(self.situation.mistake)?;
+                question(self.asking(feedback, keys::TEACHING_MISTAKE_THEN))
+            }
+            Move::Idea => self.idea(),
+            Move::Hint(rung) => {
+                let then = THEN.get(rung).or(THEN.last())?;
+                question(self.asking(self.hints.get(rung)?, *then))
+            }
+            Move::Example => self.example(),
+            Move::Drill => {
+                let unit = self
+                    .unit
+                    .filter(|_| self.policy.allows(Action::DrillCard))?;
+                let any = DrillTerms::default();
+                let terms = self.situation.terms.unwrap_or(&any);
+                let (drill, _) = fallback::drill(unit, self.policy, terms)?;
+                Some(drill_reply(
+                    self.course,
+                    &unit.id,
+                    Some(drill),
+                    self.situation,
+                ))
+            }
+            Move::Doubt(place) => question(self.doubt(place)?),
+        }
+    }
+
+    /// The key idea: as a card where one is allowed and no drill would be lost behind it.
+    fn idea(&self) -> Option<LlmReply> {
+        let idea = self.unit?.teaching.key_idea.as_ref()?;
+        let texts = self.course.texts();
+        let source = quotable(&idea.source, limits::MOST_PART_CHARS);
+        if self.open.is_none() && self.policy.allows(Action::ConceptCard) {
+            let known = [
+                ("unit", self.title.clone().into()),
+                ("source", source.clone().into()),
+            ];
+            let card = LlmReply {
+                concept_card: Some(LlmConceptCard {
+                    key_ideas: vec![idea.text.clone()],
+                    worked_example: None,
+                }),
+                ..self.saying(
+                    Action::ConceptCard,
+                    texts.text(keys::TEACHING_IDEA_CARD, &known),
+                )
+            };
+            if self.may_be_said(&card) {
+                return Some(card);
+            }
+        }
+        let known = [
+            ("idea", idea.text.clone().into()),
+            ("source", source.into()),
+        ];
+        let text = texts.text(keys::TEACHING_IDEA, &known);
+        Some(self.saying(Action::SocraticQuestion, text))
+    }
+
+    /// A drill that is worked out line by line, and that tells nothing of an open one.
+    fn example(&self) -> Option<LlmReply> {
+        let (before, then) = if self.open.is_some() {
+            (keys::TEACHING_SIBLING, keys::TEACHING_SIBLING_THEN)
+        } else {
+            (keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
+        };
+        let worked = worked(self.unit?, self.policy, self.situation).into_iter();
+        let mut replies = worked.map(|(drill, solution)| {
+            let text = format!(
+                "{}\n\n{}\n{}\n\n{}",
+                self.text(before),
+                exercise(drill),
+                solution.join("\n"),
+                self.text(then)
+            );
+            self.saying(Action::SocraticQuestion, text)
+        });
+        replies.find(|reply| self.may_be_said(reply))
+    }
+
+    /// The question about a misconception: the author's, else one of ours.
+    fn doubt(&self, place: usize) -> Option<String> {
+        let unit = self.unit?;
+        let authored = unit.teaching.questions.get(place);
+        if let Some(question) = authored.filter(|question| !question.is_empty()) {
+            return Some(question.clone());
+        }
+        let idea = quotable(unit.misconceptions.get(place)?, MISCONCEPTION_CHARS);
+        let key = DOUBTS[place % DOUBTS.len()];
+        let known = [
+            ("unit", self.title.clone().into()),
+            ("idea", idea.clone().into()),
+        ];
+        (!idea.is_empty()).then(|| self.course.texts().text(key, &known))
+    }
+
+    /// A text that ends with a question, its own if it has one.
+    fn asking(&self, text: &str, then: Key) -> String {
+        if limits::question_marks(text) > 0 {
+            return text.to_owned();
+        }
+        format!("{text} {}", self.text(then))
+    }
+
+    fn text(&self, key: Key) -> String {
+        let known = [("unit", self.title.clone().into())];
+        self.course.texts().text(key, &known)
+    }
+
+    fn saying(&self, action: Action, text: String) -> LlmReply {
+        LlmReply::saying(action, self.policy.focus_unit_id.clone(), text)
+    }
+
+    /// How lately a move was made: zero is not at all.
+    fn said(&self, step: Move, reply: &LlmReply) -> usize {
+        let last = |text: &str| said::last(text, self.situation.said);
+        match step {
+            // Whichever of its sentences stood before it.
+            Move::Drill => (DRILLS.iter().map(|key| last(&self.text(*key))))
+                .max()
+                .unwrap_or(0),
+            _ => last(&reply.tutor_text),
+        }
+    }
+
+    /// Whether a reply keeps what a model must keep. A course's words are its author's.
+    fn may_be_said(&self, reply: &LlmReply) -> bool {
+        let said = &reply.tutor_text;
+        let is_question = reply.action == Action::SocraticQuestion;
+        let fits = is_safe(said, limits::MOST_TEXT_CHARS)
+            && !(is_question && limits::question_marks(said) > limits::MOST_QUESTIONS);
+        let ideas = reply.concept_card.iter().flat_map(|card| &card.key_ideas);
+        let ideas: Vec<&String> = ideas.collect();
+        let card_fits = ideas
+            .iter()
+            .all(|idea| is_safe(idea, limits::MOST_PART_CHARS))
+            && (reply.concept_card.is_none()
+                || reply
+                    .card()
+                    .is_some_and(|card| card.limit_exceeded(self.policy).is_none()));
+        let texts = || {
+            ideas
+                .iter()
+                .map(|idea| idea.as_str())
+                .chain([said.as_str()])
+        };
+        fits && card_fits
+            && self
+                .situation
+                .open
+                .is_none_or(|open| !states_solution(texts(), &open.drill))
+    }
+}
+
+/// Whether a text is one that a student may read, as far as its form goes.
+fn is_safe(text: &str, most_chars: usize) -> bool {
+    !text.trim().is_empty()
+        && text.chars().count() <= most_chars
+        && !limits::has_control_characters(text)
+        && form_fault(text, Form::Prose).is_none()
+}
+
+/// An exercise in a text.
+fn exercise(drill: &Drill) -> String {
+    match drill.question_latex.trim() {
+        "" => drill.prompt.clone(),
+        formula => format!("{} ${formula}$", drill.prompt.trim()),
+    }
+}
+
+/// Of sentences that say the same, one that may be said and was not said a moment ago.
+fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<'_>) -> String {
+    let title = unit_name(course, unit_id);
+    let say = |key: &Key| {
+        let known = [("unit", title.clone().into())];
+        course.texts().text(*key, &known)
+    };
+    keys.iter()
+        .map(say)
+        .filter(|text| is_safe(text, limits::MOST_TEXT_CHARS))
+        .min_by_key(|text| said::last(text, situation.said))
+        .unwrap_or_default()
+}
+
+/// A ready-made drill of a unit; without any, words that ask for an example.
+pub(crate) fn drill_reply(
+    course: &Course,
+    unit_id: &str,
+    drill: Option<&Drill>,
+    situation: &Situation<'_>,
+) -> LlmReply {
+    let keys = if drill.is_some() {
+        &DRILLS[..]
+    } else {
+        &NO_DRILLS[..]
+    };
+    let text = freshest(keys, course, unit_id, situation);
+    LlmReply {
+        drill_card: drill.map(|drill| LlmDrillCard {
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        }),
+        ..LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text)
+    }
+}
+
+/// The sentence before an exam question.
+pub(crate) fn exam_text(course: &Course, unit_id: &str, situation: &Situation<'_>) -> String {
+    freshest(&EXAMS, course, unit_id, situation)
+}

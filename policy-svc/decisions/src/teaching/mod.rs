@@ -1,0 +1,21 @@
+//! How the tutor teaches without a model: what the course's author wrote, in the order in which a teacher would say it.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | `authored` | what the author wrote for a unit and its drills |
+//! | `situation` | what is known of the turn, beside the policy |
+//! | `lesson` | the moves that a reply may make, and which of them comes next |
+//! | `hints` | the ladder of hints on an open drill: authored, else derived from the algebra |
+//! | `worked` | worked examples, and worked siblings of an open drill |
+//! | `said` | what was said a moment ago is not said again |
+
+mod authored;
+mod hints;
+pub(crate) mod lesson;
+mod said;
+mod situation;
+mod worked;
+
+pub use authored::{DrillHelp, KeyIdea, Teaching};
+pub use hints::derived_hints;
+pub use situation::{Asks, Open, Situation};

@@ -1,0 +1,45 @@
+//! What a reply without a model goes by, beside the policy.
+
+use turnwise_reply_guard::OpenDrill;
+
+use crate::drill_terms::DrillTerms;
+
+/// What the student asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Asks {
+    /// Nothing that can be told.
+    #[default]
+    Nothing,
+    /// What something is, or why.
+    Explanation,
+    /// How to go on.
+    Help,
+}
+
+/// A turn as a reply without a model sees it. The default knows nothing of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Situation<'a> {
+    /// What the student asks for.
+    pub asks: Asks,
+    /// The drill that the student works on.
+    pub open: Option<Open<'a>>,
+    /// Whether the message reads as the answer to that drill, so that a button has it checked.
+    pub is_answer: bool,
+    /// The mistake that was named in the latest answer to a drill of the focus; empty: none.
+    pub mistake: &'a str,
+    /// What the tutor said last in this thread, the latest last.
+    pub said: &'a [String],
+    /// Which drills may be set.
+    pub terms: Option<&'a DrillTerms>,
+}
+
+/// A drill that the student works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Open<'a> {
+    /// Its unit.
+    pub unit_id: &'a str,
+    /// What it says, with its answer where the course has one: no reply states it.
+    pub drill: OpenDrill<'a>,
+    /// How often a hint was asked for on it before this turn.
+    pub hints_given: usize,
+}

@@ -1,0 +1,52 @@
+//! Worked examples: the solutions of drills that the student does not work on.
+
+use crate::{
+    course::{Drill, Unit},
+    exercise::fnv1a,
+    policy::Policy,
+    teaching::Situation,
+};
+
+/// So many are tried before there is none.
+const MOST_TRIED: usize = 8;
+
+/// The unit's drills that have a solution, with it: of an open drill its siblings first, which are made from the same
+/// parameters, and never itself. The turn's id chooses where they begin.
+pub(crate) fn worked<'a>(
+    unit: &'a Unit,
+    policy: &Policy,
+    situation: &Situation<'_>,
+) -> Vec<(&'a Drill, &'a [String])> {
+    let open = situation
+        .open
+        .filter(|open| open.unit_id == unit.id)
+        .map(|open| open.drill);
+    let own = open.and_then(|open| unit.drill_like(open.prompt, open.question_latex));
+    let exercise = open.map(|open| unit.exercise(open.prompt, open.question_latex));
+    let mut found: Vec<(usize, &[String])> = (unit.drills.iter().enumerate())
+        .filter_map(|(at, drill)| {
+            let help = unit.teaching.drills.get(&drill.id)?;
+            let is_asked = situation
+                .terms
+                .is_some_and(|terms| terms.exams.contains(&drill.id));
+            (!help.solution.is_empty() && !is_asked).then_some((at, help.solution.as_slice()))
+        })
+        .collect();
+    let count = u64::try_from(found.len()).unwrap_or(u64::MAX);
+    let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
+    found.rotate_left(usize::try_from(first).unwrap_or_default());
+    if let Some(own) = own {
+        found.sort_by_key(|(at, _)| family(&unit.drills[*at].id) != family(&own.id));
+    }
+    found
+        .into_iter()
+        .filter(|(at, _)| exercise != Some(unit.exercise_at(*at)))
+        .take(MOST_TRIED)
+        .map(|(at, solution)| (&unit.drills[at], solution))
+        .collect()
+}
+
+/// The id of the drill with parameters that an instance is of.
+fn family(id: &str) -> &str {
+    id.split_once('#').map_or(id, |(template, _)| template)
+}

@@ -1,0 +1,98 @@
+//! How exercises are begun by hand.
+
+use turnwise_grading::{Step, next_step};
+
+fn step(prompt: &str, question: &str) -> Option<Step> {
+    next_step(prompt, question)
+}
+
+#[test]
+fn equations() {
+    let add = |text: &str| Some(Step::Add(text.to_owned()));
+    let subtract = |text: &str| Some(Step::Subtract(text.to_owned()));
+    let divide = |text: &str| Some(Step::Divide(text.to_owned()));
+    let multiply = |text: &str| Some(Step::Multiply(text.to_owned()));
+    for (question, expected) in [
+        ("2x + 3 = 7", subtract("3")),
+        ("x + 7 = 12", subtract("7")),
+        ("x - 4 = 9", add("4")),
+        ("15 = 2x - 1", add("1")),
+        ("5 - x = 2", subtract("5")),
+        ("4x = 20", divide("4")),
+        ("-3x = 12", divide("-3")),
+        (r"\frac{x}{4} = 5", multiply("4")),
+        (r"\frac{x}{4} + 2 = 5", subtract("2")),
+        (r"\frac{x + 3}{4} = 5", multiply("4")),
+        (r"x + \frac{3}{4} = 2", subtract(r"\frac{3}{4}")),
+        ("5x + 2 = 3x + 8", subtract("3x")),
+        ("2x + 1 = 3x - 8", subtract("2x")),
+        ("7 - x = 2x + 1", add("x")),
+        ("2(x + 3) = 14", Some(Step::MultiplyOut)),
+        ("2x + 3x = 10", Some(Step::PutTogether)),
+        ("x^2 = 49", Some(Step::TakeRoot)),
+        ("x^2 - 4 = 5", add("4")),
+        ("3x^2 = 12", divide("3")),
+        ("x^2 + 5x + 6 = 0", Some(Step::TwoNumbers)),
+        ("x^2 + 5x = 0", Some(Step::TakeOut)),
+        ("x^2 + 5x = -6", add("6")),
+        ("(x - 2)(x + 5) = 0", Some(Step::ZeroProduct)),
+        // It is solved, there is no unknown, or it is beyond these steps.
+        ("x = 5", None),
+        ("x^3 + x = 2", None),
+        ("a + b = 2", None),
+        ("0.5x + 1 = 2", None),
+    ] {
+        assert_eq!(
+            step("Solve the equation.", question),
+            expected,
+            "{question}"
+        );
+        // The equation says what to do where the words are not known.
+        assert_eq!(
+            step("Löse die Gleichung.", question),
+            expected,
+            "{question}"
+        );
+    }
+}
+
+#[test]
+fn inequalities_turn_around() {
+    let turned = Some(Step::DivideAndTurn("-2".to_owned()));
+    assert_eq!(step("Solve the inequality.", "-2x < 8"), turned);
+    let plain = Some(Step::Divide("2".to_owned()));
+    assert_eq!(step("Solve the inequality.", "2x < 8"), plain);
+}
+
+#[test]
+fn expressions() {
+    for (prompt, question, expected) in [
+        (
+            "Work out the value.",
+            "2 + 3 \\times 4",
+            Some(Step::Products),
+        ),
+        (
+            "Work out the value.",
+            "(2 + 3) \\times 4",
+            Some(Step::Brackets),
+        ),
+        ("Work out the value.", "5 - 2^{3}", Some(Step::Powers)),
+        (
+            "Work out the value.",
+            r"\frac{1}{4} + \frac{1}{3}",
+            Some(Step::CommonDenominator),
+        ),
+        ("Work out the value.", r"\frac{1}{4} + \frac{2}{4}", None),
+        ("Work out the value.", "6 - (-3)", None),
+        ("Work out the value.", "-8 \\times 4", None),
+        ("Simplify.", "3x + 2y + 4x", Some(Step::PutTogether)),
+        ("Expand.", "3(x + 4)", Some(Step::MultiplyOut)),
+        ("Expand.", "(x + 2)(x + 5)", Some(Step::MultiplyOut)),
+        ("Factor.", "x^2 + 5x + 6", Some(Step::TwoNumbers)),
+        ("Factor.", "x^2 + 5x", Some(Step::TakeOut)),
+        ("Say it in your own words.", "", None),
+    ] {
+        assert_eq!(step(prompt, question), expected, "{prompt} {question}");
+    }
+}
