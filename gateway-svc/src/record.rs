@@ -11,7 +11,7 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
+        CountedExercises, DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
@@ -32,6 +32,8 @@ use crate::{
 const SAID_MAX_BYTES: usize = 6_000;
 /// The most texts of the tutor's that a reply without a model does not repeat.
 const SAID_MOST_TEXTS: usize = 6;
+/// The most characters of a piece of course text that a reply without a model quotes from.
+const PASSAGE_MOST_CHARS: usize = 2_000;
 /// The most bytes of a message that may be an answer to an exercise.
 const TYPED_MAX_BYTES: usize = 400;
 const DAY_SECONDS: i64 = 86_400;
@@ -171,6 +173,18 @@ pub fn resolve_request(
         pressed: event(facts).map_or(0, |event| event.kind),
         said: said_by_tutor(texts),
         mistake_tag: mistake_tag(facts, texts),
+        passage: passage(facts, texts),
+    })
+}
+
+/// The course text on the focus that fits the message best. What only fills up does not fit.
+fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
+    let focus = &facts.policy.as_ref()?.focus_unit_id;
+    let mut chunks = texts.chunks.iter();
+    let chunk = chunks.find(|chunk| chunk.unit_id == *focus && chunk.score > 0.0)?;
+    Some(Passage {
+        section: chunk.section.clone(),
+        text: chunk.text.chars().take(PASSAGE_MOST_CHARS).collect(),
     })
 }
 

@@ -291,6 +291,7 @@ teaching-check-2 = Ist das deine Antwort? Dann lass sie mit der Taste darunter p
 teaching-mistake-then = Wo siehst du das in deiner letzten Antwort?
 teaching-idea = { $idea } (Aus: { $source }) Wie würdest du das in eigenen Worten sagen?
 teaching-idea-card = Hier ist die Idee hinter „{ $unit }“. Mehr findest du in deiner Lektion: { $source }.
+teaching-passage = In deiner Lektion steht: { $idea } (Aus: { $source }) Welcher Teil davon hilft dir hier?
 teaching-example = Hier ist ein gelöstes Beispiel. Lies es Zeile für Zeile.
 teaching-example-then = Welche Zeile ist dir noch nicht klar?
 teaching-sibling = Hier ist eine Aufgabe wie deine, mit anderen Zahlen.

@@ -331,6 +331,8 @@ teaching-mistake-then = Where do you see that in your last answer?
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
 teaching-idea-card = Here is the idea behind { $unit }. You find more in your lesson: { $source }.
+# The first sentences of a lesson's text that fits the message.
+teaching-passage = Your lesson says: { $idea } (From: { $source }) Which part of this helps you here?
 # Before and after a worked example, and one like the open exercise.
 teaching-example = Here is a worked example. Read it line by line.
 teaching-example-then = Which line is not clear to you yet?

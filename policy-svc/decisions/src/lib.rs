@@ -99,7 +99,7 @@ pub use rules::{PrereqWalk, Rules, StuckRule};
 pub use snapshot::{MappedUnit, Progress, Snapshot};
 pub use standing::{Standing, describe_standing};
 pub use summary::SnapshotSummary;
-pub use teaching::{Asks, DrillHelp, KeyIdea, Open, Situation, Teaching};
+pub use teaching::{Asks, DrillHelp, KeyIdea, Open, Passage, Situation, Teaching};
 pub use words::{
     Action, Availability, Event, EventKind, FallbackReason, QuestionState, StudentIntent,
     SupportKind, Tier, UnderstandingSignal,

@@ -19,6 +19,9 @@ use crate::error::PolicyError;
 /// The most texts of the tutor's that are looked at.
 const MOST_SAID: usize = 16;
 
+/// The most characters of a piece of course text.
+const MOST_PASSAGE_CHARS: usize = 20_000;
+
 impl Policies {
     /// The reply that the policy allows, whatever came of the model.
     pub(super) fn resolved(
@@ -39,8 +42,12 @@ impl Policies {
             pressed,
             said,
             mistake_tag,
+            passage,
         } = request;
         check_said(&said)?;
+        let passage = passage.unwrap_or_default();
+        read::bounded("passage.text", &passage.text, MOST_PASSAGE_CHARS)?;
+        read::bounded("passage.section", &passage.section, guard::MOST_CHARS)?;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
@@ -64,6 +71,10 @@ impl Policies {
             is_answer: check_typed.is_some(),
             mistake: &mistake_tag,
             said: &said,
+            passage: (!passage.text.is_empty()).then_some(decisions::Passage {
+                section: &passage.section,
+                text: &passage.text,
+            }),
             terms: Some(&terms),
         };
         let outcome = match &outcome {

@@ -1,5 +1,5 @@
-//! What a unit's author wrote for the tutor to teach with: misconceptions with their questions, mistakes with what is said to
-//! them, and the key idea.
+//! What a unit's author wrote for the tutor to teach with: misconceptions with their questions, mistakes with what is
+//! said to them, and the key idea.
 
 use crate::fault::Sink;
 use crate::fields::{Fields, Located, scalar};

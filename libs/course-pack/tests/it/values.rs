@@ -18,6 +18,7 @@ fn the_good_pack() {
     assert_eq!(pack.units[2].prerequisites, ["ENTRY-00", "A"]);
     assert_eq!(pack.units[1].mistake_tags[0].id, "off_by_one");
     assert_eq!(pack.units[1].drills[0].question_latex, "2 + 3");
+    assert_eq!(pack.units[1].key_idea, None);
 
     assert!(pack.questions[0].is_multiple_choice());
     assert_eq!(pack.questions[0].answer, "a");
@@ -33,6 +34,43 @@ fn the_good_pack() {
     assert_eq!(pack.support[0].kind, SupportKind::Memo);
     assert_eq!(pack.support[0].text, "Use your fingers.");
     assert_eq!(pack.references["sums"], "2 + 2 is 4.");
+}
+
+#[test]
+fn what_a_tutor_teaches_with() {
+    let dir = pack();
+    let units = UNITS
+        .replace(
+            "        meaning: One too many or too few.\n",
+            "        meaning: One too many or too few.\n        feedback: Count again.\n    \
+             misconceptions:\n      - More is always more.\n      - text: Zero is nothing.\n        \
+             question: How many are none?\n    key_idea:\n      text: Put together.\n      chunk: a-c1\n",
+        )
+        .replace(
+            "        answer: '5'\n",
+            "        answer: '5'\n        hints: [Use your fingers.]\n        solution: ['$2 + 3$', '$= 5$']\n",
+        );
+    write(dir.path(), "units/10-all.yaml", units);
+    let pack = good(dir.path());
+    let unit = &pack.units[1];
+    let wrong: Vec<_> = (unit.misconceptions.iter())
+        .map(|wrong| (wrong.text.as_str(), wrong.question.as_str()))
+        .collect();
+    assert_eq!(
+        wrong,
+        [
+            ("More is always more.", ""),
+            ("Zero is nothing.", "How many are none?")
+        ]
+    );
+    assert_eq!(unit.mistake_tags[0].feedback, "Count again.");
+    let idea = unit.key_idea.as_ref().unwrap();
+    assert_eq!(
+        (idea.text.as_str(), idea.chunk.as_str()),
+        ("Put together.", "a-c1")
+    );
+    assert_eq!(unit.drills[0].hints, ["Use your fingers."]);
+    assert_eq!(unit.drills[0].solution, ["$2 + 3$", "$= 5$"]);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 /// What there is to teach a unit with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Teaching {
-    /// The author's questions, each for the misconception at the same place; an empty one, or none, where nothing is written.
+    /// The author's questions, each for the misconception at the same place; an empty one, or none, where nothing is
+    /// written.
     pub questions: Vec<String>,
     /// What the unit is about.
     pub key_idea: Option<KeyIdea>,

@@ -22,6 +22,9 @@ use crate::{
 /// The most characters that are taken of a misconception.
 const MISCONCEPTION_CHARS: usize = 400;
 
+/// The most characters that are taken of a lesson.
+const PASSAGE_CHARS: usize = 450;
+
 /// Sentences around a misconception, in turn.
 const DOUBTS: [Key; 3] = [
     keys::TEACHING_DOUBT_1,
@@ -58,6 +61,8 @@ enum Move {
     Mistake,
     /// Explains the key idea.
     Idea,
+    /// Quotes the lesson.
+    Passage,
     /// Gives the hint on this rung.
     Hint(usize),
     /// Shows a worked example, or a worked sibling of the open drill.
@@ -153,13 +158,13 @@ impl<'a> Lesson<'a> {
                     return moves;
                 }
                 Asks::Explanation => {
-                    moves.push(Move::Idea);
+                    moves.extend([Move::Idea, Move::Passage]);
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
                 Asks::Help | Asks::Nothing => {
                     moves.extend(hints);
-                    moves.extend([Move::Example, Move::Idea]);
+                    moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
             }
             moves.extend(questions());
@@ -168,8 +173,9 @@ impl<'a> Lesson<'a> {
         moves.push(Move::Mistake);
         let is_stuck = self.policy.stuck || self.situation.asks != Asks::Nothing;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
-        if is_stuck && explains {
-            moves.extend([Move::Idea, Move::Example, Move::Drill]);
+        if is_stuck && (explains || self.situation.passage.is_some()) {
+            let explanation = self.explanation();
+            moves.extend([explanation, Move::Example, Move::Drill, Move::Passage]);
         }
         moves.extend(questions());
         moves
@@ -185,6 +191,7 @@ impl<'a> Lesson<'a> {
                 question(self.asking(feedback, keys::TEACHING_MISTAKE_THEN))
             }
             Move::Idea => self.idea(),
+            Move::Passage => question(self.passage()?),
             Move::Hint(rung) => {
                 let then = THEN.get(rung).or(THEN.last())?;
                 question(self.asking(self.hints.get(rung)?, *then))
@@ -238,6 +245,32 @@ impl<'a> Lesson<'a> {
         ];
         let text = texts.text(keys::TEACHING_IDEA, &known);
         Some(self.saying(Action::SocraticQuestion, text))
+    }
+
+    /// What explains the unit first: its key idea, else the lesson.
+    fn explanation(&self) -> Move {
+        let has_idea = self
+            .unit
+            .is_some_and(|unit| unit.teaching.key_idea.is_some());
+        if has_idea { Move::Idea } else { Move::Passage }
+    }
+
+    /// The first sentences of the lesson's text that fits the message.
+    fn passage(&self) -> Option<String> {
+        let passage = self.situation.passage?;
+        let words: Vec<&str> = passage.text.split_whitespace().collect();
+        let line = words.join(" ");
+        let quoted = match line.char_indices().nth(PASSAGE_CHARS) {
+            Some((most, _)) => &line[..=line[..most].rfind(". ")?],
+            None => line.as_str(),
+        };
+        let source = quotable(passage.section, limits::MOST_PART_CHARS);
+        let known = [
+            ("idea", quoted.to_owned().into()),
+            ("source", source.into()),
+        ];
+        let key = keys::TEACHING_PASSAGE;
+        (!quoted.is_empty()).then(|| text(self.situation.locale, key, &known))
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.

@@ -18,4 +18,4 @@ mod worked;
 
 pub use authored::{DrillHelp, KeyIdea, Teaching};
 pub use hints::derived_hints;
-pub use situation::{Asks, Open, Situation};
+pub use situation::{Asks, Open, Passage, Situation};

@@ -29,8 +29,19 @@ pub struct Situation<'a> {
     pub mistake: &'a str,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
+    /// The course text on the focus that fits the message best.
+    pub passage: Option<Passage<'a>>,
     /// Which drills may be set.
     pub terms: Option<&'a DrillTerms>,
+}
+
+/// A piece of course text.
+#[derive(Debug, Clone, Copy)]
+pub struct Passage<'a> {
+    /// Its heading.
+    pub section: &'a str,
+    /// The text.
+    pub text: &'a str,
 }
 
 /// A drill that the student works on.

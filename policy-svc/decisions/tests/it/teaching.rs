@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use turnwise_decisions::{
-    Action, Asks, Course, Drill, DrillHelp, DrillTerms, EventKind, KeyIdea, Open, Policy,
+    Action, Asks, Course, Drill, DrillHelp, DrillTerms, EventKind, KeyIdea, Open, Passage, Policy,
     Situation, Teaching, fallback::fallback, reply::LlmReply, teaching::derived_hints,
     validate::validate,
 };
@@ -328,6 +328,41 @@ fn a_sibling_tells_nothing_of_the_open_drill() {
                 .tutor_text
                 .contains("$x = 7$")
         );
+    }
+}
+
+#[test]
+fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
+    let course = course();
+    let policy = stuck_policy(&course);
+    let long = format!("The first. {} The last.", "More. ".repeat(80));
+    let endless = "x".repeat(500);
+    for (text, expected) in [
+        (
+            "Both pans\n weigh the same.",
+            Some("Your lesson says: Both pans weigh the same. (From: The balance) Which"),
+        ),
+        (
+            long.as_str(),
+            Some("Your lesson says: The first. More. More."),
+        ),
+        // A text of one sentence that is too long is no explanation.
+        (endless.as_str(), None),
+        ("See https://example.org for more.", None),
+    ] {
+        let situation = Situation {
+            passage: Some(Passage {
+                section: "The balance",
+                text,
+            }),
+            ..Situation::default()
+        };
+        let said = told(&course, &policy, &situation).tutor_text;
+        match expected {
+            Some(expected) => assert!(said.starts_with(expected), "{said}"),
+            None => assert!(!said.contains("lesson"), "{said}"),
+        }
+        assert!(said.chars().count() < 600, "{said}");
     }
 }
 
