@@ -270,7 +270,7 @@ impl<'a> Lesson<'a> {
             ("source", source.into()),
         ];
         let key = keys::TEACHING_PASSAGE;
-        (!quoted.is_empty()).then(|| text(self.situation.locale, key, &known))
+        (!quoted.is_empty()).then(|| self.course.texts().text(key, &known))
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.
