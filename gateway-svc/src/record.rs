@@ -27,6 +27,8 @@ use crate::{
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
+/// The most of what a student wrote that a reply may quote.
+const SAID_MAX: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
 const TYPED_MAX_BYTES: usize = 400;
 const DAY_SECONDS: i64 = 86_400;
@@ -151,6 +153,13 @@ pub fn resolve_request(
         open_drill: open_drill(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
+        said: said_before(texts)
+            .into_iter()
+            .rev()
+            .filter(|text| text.len() <= SAID_MAX_BYTES)
+            .take(SAID_MAX)
+            .map(str::to_owned)
+            .collect(),
     })
 }
 
@@ -188,6 +197,18 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     let Some(Content::Drill(drill)) = &card.content else {
         return None;
     };
+    let said = said_before(texts).join("\n");
+    let last = said.len().saturating_sub(SAID_MAX_BYTES);
+    Some(OpenDrill {
+        unit_id: card.unit_id.clone(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        said: said[said.ceil_char_boundary(last)..].to_owned(),
+    })
+}
+
+/// What the student wrote in the conversation, oldest first.
+fn said_before(texts: &TurnTexts) -> Vec<&str> {
     let said = texts
         .recent_messages
         .iter()
@@ -198,14 +219,8 @@ pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
     if let Some(input) = &texts.input {
         said.extend([input.text.as_str(), input.latex.as_str()]);
     }
-    let said = said.join("\n");
-    let last = said.len().saturating_sub(SAID_MAX_BYTES);
-    Some(OpenDrill {
-        unit_id: card.unit_id.clone(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        said: said[said.ceil_char_boundary(last)..].to_owned(),
-    })
+    said.retain(|text| !text.is_empty());
+    said
 }
 
 /// What the student typed, where it may be an answer to an exercise: a short message, and none to a question of the tutor's.

@@ -6,6 +6,7 @@
 //! | [`courses`] | the course packs that are served, in their last versions |
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
+//! | [`mathematics`] | false mathematics in a course's texts |
 //! | [`exam_drills`] | drills that are exam questions |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
@@ -24,6 +25,7 @@ pub mod drill_keys;
 pub mod error;
 pub mod exam_drills;
 pub mod grpc;
+pub mod mathematics;
 pub mod metrics;
 pub mod placement;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use turnwise_decisions::{self as decisions, FallbackReason, Grade};
 use turnwise_fingerprint::RunSet;
+use turnwise_grading::WorkedExample;
 use turnwise_proto::{
     policy::v1::{KnownTexts, OpenDrill, Reply},
     readable::{Author, TextForm},
@@ -23,6 +24,9 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 const MOST_HASHES: usize = 100_000;
 /// The most characters of a drill's texts, and of what a student said.
 const MOST_CHARS: usize = 8_000;
+/// The most texts of a student's, and the most characters of one.
+const MOST_SAID: usize = 100;
+const MOST_SAID_CHARS: usize = 16_000;
 
 /// What the caller knows of texts that must not be repeated, ready to be looked for.
 pub(super) struct Known {
@@ -140,6 +144,7 @@ impl Known {
         turn_id: &str,
         reply: &Reply,
         open: Option<&OpenDrill>,
+        said: &[&str],
     ) -> Verdict {
         let is_own = reply.drill_id.is_empty();
         let content = reply.card.as_ref().and_then(|card| card.content.as_ref());
@@ -173,9 +178,22 @@ impl Known {
             }
             _ => None,
         };
+        let worked = match content {
+            Some(Content::Concept(concept)) => concept.worked_example.as_ref(),
+            _ => None,
+        };
+        let steps: Vec<&str> = worked
+            .into_iter()
+            .flat_map(|example| example.steps_latex.iter().map(String::as_str))
+            .collect();
         let spoken = Spoken {
             texts: &texts,
             exercise,
+            example: worked.map(|example| WorkedExample {
+                problem: &example.problem_latex,
+                steps: &steps,
+                answer: &example.final_answer_latex,
+            }),
         };
         let set = match content {
             Some(Content::Drill(drill)) => Some(OpenDrill {
@@ -187,7 +205,7 @@ impl Known {
             _ => None,
         };
         let open = set.as_ref().or(open);
-        self.judge(guard, loaded, turn_id, &spoken, open)
+        self.judge(guard, loaded, turn_id, &spoken, open, said)
     }
 
     /// Judges a model's feedback on an answer. A right one has given the answer itself.
@@ -205,9 +223,11 @@ impl Known {
         let spoken = Spoken {
             texts: &texts,
             exercise: None,
+            example: None,
         };
         let open = drill.filter(|_| grade.verdict != decisions::Verdict::Right);
-        self.judge(guard, loaded, "", &spoken, open).withheld
+        let said: Vec<&str> = drill.into_iter().map(|drill| drill.said.as_str()).collect();
+        self.judge(guard, loaded, "", &spoken, open, &said).withheld
     }
 
     fn judge(
@@ -217,6 +237,7 @@ impl Known {
         turn_id: &str,
         spoken: &Spoken<'_>,
         open: Option<&OpenDrill>,
+        said: &[&str],
     ) -> Verdict {
         let context = Context {
             turn_id,
@@ -224,6 +245,7 @@ impl Known {
             exams: &[&loaded.exams, &self.exams],
             blocked_terms: &self.blocked_terms,
             open_drill: open.map(|open| open_drill(loaded, open)),
+            said,
         };
         guard.judge(spoken, &context)
     }
@@ -285,6 +307,15 @@ pub(super) fn check_typed(
     }))
 }
 
+/// Checks what a student wrote in a conversation.
+pub(super) fn check_said(field: &str, said: &[String]) -> Read<()> {
+    if said.len() > MOST_SAID {
+        return Err(PolicyError::invalid(field, "must have at most 100 texts"));
+    }
+    said.iter()
+        .try_for_each(|text| read::bounded(field, text, MOST_SAID_CHARS))
+}
+
 /// Checks a drill that a request names.
 pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
     let Some(open) = open else { return Ok(()) };
@@ -303,6 +334,7 @@ pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
 pub(super) fn fallback_reason(withheld: Reason) -> FallbackReason {
     match withheld {
         Reason::AnswerGiven => FallbackReason::AnswerGiven,
+        Reason::FalseMathematics => FallbackReason::FalseMathematics,
         _ => FallbackReason::UnsafeMessage,
     }
 }

@@ -27,9 +27,11 @@ impl Policies {
             course_drills,
             counted,
             typed,
+            said,
         } = request;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
+        guard::check_said("said", &said)?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
@@ -58,7 +60,10 @@ impl Policies {
         response.met = known.met_always(exam_expressions.clone());
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = open_drill.as_ref();
-            let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
+            let said: Vec<&str> = said.iter().map(String::as_str).collect();
+            let verdict =
+                known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open, &said);
+            self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);
                 resolved = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;

@@ -58,6 +58,7 @@ pub async fn resolve(
         course_drills: false,
         counted: Vec::new(),
         typed: None,
+        said: Vec::new(),
     };
     let mut client = service.client.clone();
     let resolved = client

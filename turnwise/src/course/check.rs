@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use turnwise_course_pack::{Pack, PackFault, load_all};
-use turnwise_policy_svc::{drill_keys, exam_drills};
+use turnwise_policy_svc::{drill_keys, exam_drills, mathematics};
 
 /// Arguments of `turnwise course check`.
 #[derive(clap::Args, Debug, Clone)]
@@ -160,8 +160,10 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                 Ok(mut pack) => {
                     let mut faults = drill_keys::faults(&pack, usize::MAX);
                     faults.extend(exam_drills::faults(&pack));
+                    faults.extend(mathematics::faults(&pack));
                     let mut warnings = std::mem::take(&mut pack.warnings);
                     warnings.extend(exam_drills::leave_out(&mut pack));
+                    warnings.extend(mathematics::lesson_warnings(&dir));
                     PackReport {
                         dir,
                         ok: faults.is_empty(),
