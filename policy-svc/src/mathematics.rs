@@ -83,7 +83,7 @@ pub fn fault(authored: &Authored<'_>) -> Option<PackFault> {
 /// What does not follow in a worked example, whose last line is its answer: its first line that does not.
 #[must_use]
 pub fn example_fault(problem: &str, lines: &[&str], authored: &Authored<'_>) -> Option<PackFault> {
-    let (answer, steps) = lines.split_last()?;
+    let (&answer, steps) = lines.split_last()?;
     let example = WorkedExample {
         problem,
         steps,

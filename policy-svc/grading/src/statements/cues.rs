@@ -22,7 +22,8 @@ pub(super) const BINDING: &str = "\
 pub(super) const LEADING: &str = "\
     so then that because since have has gives give get gets but therefore thus hence indeed is are know means see \
     shows remember note write e.g also dann dass weil denn da gilt ist sind ergibt aber daher somit folglich deshalb \
-    haben hat weiß heißt zeigt beachte merke schreibe damit nun now again finally schließlich";
+    haben hat weiß heißt zeigt beachte merke schreibe damit nun now again finally schließlich gibt das dies which \
+    where wobei sum summe";
 
 /// Words after a statement that go on with the sentence.
 pub(super) const FOLLOWING: &str = "\
@@ -41,15 +42,14 @@ pub(super) const SCALING: &str = "\
 
 /// Words that say that what stands beside them is not so, or that nobody says that it is.
 pub(super) const DENYING: &str = "\
-    not never no cannot wrong false incorrect incorrectly wrongly mistake mistakes mistaken error errors \
-    misconception untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted \
-    careless confuse confusing confused whether would suppose imagine pretend assume otherwise somebody someone \
-    students pupils people classmate says said claims claimed thinks thought writes wrote written calculates \
-    computes computed believes guess guessed guesses they answered nicht nie niemals kein keine keinen keiner falsch \
-    falsche falschen falscher fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich \
-    fälschlich widerspruch unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche \
-    viele schüler sagt sagte behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet \
-    geraten";
+    not never cannot wrong false incorrect incorrectly wrongly mistake mistakes mistaken error errors misconception \
+    untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse \
+    confusing confused whether would suppose imagine pretend assume otherwise somebody someone students pupils \
+    classmate says said claims claimed thinks thought writes wrote written calculates computes computed believes \
+    guess guessed guesses they answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
+    fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
+    unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
+    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no";
 
 /// Words of two that say the same.
 pub(super) const DENYING_PHRASES: &[&str] = &[
@@ -65,6 +65,12 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "far from",
     "too big",
     "too small",
+    "many people",
+    "some people",
+    "people often",
+    "viele rechnen",
+    "viele schreiben",
+    "viele denken",
     "off by",
     "deine antwort",
     "deiner antwort",
@@ -97,7 +103,7 @@ pub(super) const REFERRING: &str = "\
 
 /// Words that say that something is left of a division.
 pub(super) const REMAINING: &str = "\
-    remainder rem left leftover remaining rest übrig bleibt bleiben r";
+    remainder rem remaining rest übrig bleibt bleiben r leftover";
 
 /// Words before a number that is put in for a variable.
 pub(super) const TRYING: &str = "\

@@ -376,7 +376,11 @@ impl<'t> Scanner<'t> {
         } else if in_number || after_digit && repeats {
             self.push(self.piece(1), 1);
         } else {
+            self.finish();
+            let goes_on = self.related && character == ',';
             self.saw(Edge::Clean, 1);
+            // `2 + 3 = 5, and 4 + 1 = 5`
+            self.related = goes_on;
         }
     }
 

@@ -242,7 +242,7 @@ fn pair(
 }
 
 /// `3 = 8` is what is left of an equation without a solution.
-pub(super) fn is_bare(expression: &Expression) -> bool {
+fn is_bare(expression: &Expression) -> bool {
     matches!(signed_number(expression), Some((_, None)))
 }
 

@@ -14,5 +14,7 @@ mod hostile;
 mod keys;
 mod properties;
 mod shared_data;
+mod statements;
 mod typed;
 mod wording;
+mod worked_examples;
