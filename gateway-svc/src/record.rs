@@ -34,6 +34,8 @@ const SAID_MAX_BYTES: usize = 6_000;
 const SAID_MOST_TEXTS: usize = 6;
 /// The most characters of a piece of course text that a reply without a model quotes from.
 const PASSAGE_MOST_CHARS: usize = 2_000;
+/// The most of what a student wrote that a reply may quote.
+const QUOTABLE_MOST_TEXTS: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
 const TYPED_MAX_BYTES: usize = 400;
 const DAY_SECONDS: i64 = 86_400;
@@ -174,6 +176,13 @@ pub fn resolve_request(
         said: said_by_tutor(texts),
         mistake_tag: mistake_tag(facts, texts),
         passage: passage(facts, texts),
+        quotable: said_before(texts)
+            .into_iter()
+            .rev()
+            .filter(|text| text.len() <= SAID_MAX_BYTES)
+            .take(QUOTABLE_MOST_TEXTS)
+            .map(str::to_owned)
+            .collect(),
     })
 }
 

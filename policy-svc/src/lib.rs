@@ -7,6 +7,7 @@
 //! | [`answers`] | the right answers, which decisions never see |
 //! | [`drill_keys`] | whether the keys of drills with parameters are right |
 //! | [`drill_checks`] | what else may be wrong with a course's drills |
+//! | [`mathematics`] | false mathematics in a course's texts |
 //! | [`exam_drills`] | drills that are exam questions |
 //! | [`mistakes`] | the mistakes that mathematics names in a wrong answer |
 //! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
@@ -28,6 +29,7 @@ pub mod drill_keys;
 pub mod error;
 pub mod exam_drills;
 pub mod grpc;
+pub mod mathematics;
 pub mod metrics;
 pub mod mistakes;
 pub mod placement;

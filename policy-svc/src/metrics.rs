@@ -6,7 +6,7 @@ use prometheus_client::{
 };
 use turnwise_decisions::{Action, Grade, GradeObservation, GradedBy, Observation, Resolution};
 use turnwise_kit::Metrics;
-use turnwise_reply_guard::Reason;
+use turnwise_reply_guard::{Reason, Statements};
 
 /// Counts what became of the model's replies. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -15,6 +15,12 @@ pub struct ReplyMetrics {
     observations: Family<ObservationLabels, Counter>,
     withheld: Family<WithheldLabels, Counter>,
     drills: Family<DrillLabels, Counter>,
+    statements: Family<StatementLabels, Counter>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct StatementLabels {
+    verdict: &'static str,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -45,12 +51,18 @@ impl ReplyMetrics {
             observations: Family::default(),
             withheld: Family::default(),
             drills: Family::default(),
+            statements: Family::default(),
         };
         metrics.registry(|registry| {
             registry.register(
                 "policy_drills",
                 "Drills asked for, by whose is set: a model's, one of the course's, one of the course's in the place of a model's that mathematics cannot grade (not_checkable) or that repeats one (repeated), or none",
                 own.drills.clone(),
+            );
+            registry.register(
+                "policy_reply_statements",
+                "Statements of mathematics in a model's replies, by whether algebra could decide them (decided) or not (undecided)",
+                own.statements.clone(),
             );
             registry.register(
                 "policy_replies_withheld",
@@ -77,6 +89,18 @@ impl ReplyMetrics {
         self.withheld
             .get_or_create(&WithheldLabels { reason })
             .inc();
+    }
+
+    /// Counts the statements of mathematics in a reply.
+    pub fn looked_at(&self, statements: Statements) {
+        for (verdict, count) in [
+            ("decided", statements.decided),
+            ("undecided", statements.undecided),
+        ] {
+            self.statements
+                .get_or_create(&StatementLabels { verdict })
+                .inc_by(u64::try_from(count).unwrap_or(u64::MAX));
+        }
     }
 
     /// Counts one resolved reply; `no_model`: none was to be called.

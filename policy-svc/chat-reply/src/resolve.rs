@@ -48,6 +48,8 @@ pub enum Withheld {
     AnswerGiven,
     /// It says what must not be said to a student.
     UnsafeMessage,
+    /// It says what mathematics knows to be false.
+    FalseMathematics,
 }
 
 /// An answer that the policy allows.
@@ -98,8 +100,13 @@ pub fn resolve(
     let spoken = Spoken {
         texts: &texts,
         exercise: None,
+        example: None,
     };
     if let Some(reason) = guard.judge(&spoken, context).withheld {
+        if reason == Reason::FalseMathematics {
+            let withheld = Some(Withheld::FalseMathematics);
+            return instead(About::Problem, &own, limits, withheld, reason.as_str());
+        }
         let (text, truncated) = cut(
             &text(limits.locale, keys::CHAT_UNSAFE, &[]),
             limits.max_chars,

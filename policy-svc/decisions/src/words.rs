@@ -171,6 +171,8 @@ pub enum FallbackReason {
     UnsafeMessage,
     /// The reply gives the answer of the drill that the student works on.
     AnswerGiven,
+    /// The reply says what mathematics knows to be false.
+    FalseMathematics,
     /// Help with a procedure would do what it may not to the simulator or page.
     OverlayNotAllowed,
     /// The student's message met a guardrail, so the model was not called.
@@ -193,7 +195,7 @@ pub enum FallbackReason {
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::LlmTimeout,
         Self::LlmTransport,
         Self::LlmNonJson,
@@ -208,6 +210,7 @@ impl FallbackReason {
         Self::EmptyMessage,
         Self::UnsafeMessage,
         Self::AnswerGiven,
+        Self::FalseMathematics,
         Self::OverlayNotAllowed,
         Self::Guardrail,
         Self::QueueBusy,
@@ -237,6 +240,7 @@ impl FallbackReason {
             Self::EmptyMessage => "empty_message",
             Self::UnsafeMessage => "unsafe_message",
             Self::AnswerGiven => "answer_given",
+            Self::FalseMathematics => "false_mathematics",
             Self::OverlayNotAllowed => "overlay_not_allowed",
             Self::Guardrail => "guardrail",
             Self::QueueBusy => "queue_busy",

@@ -16,6 +16,7 @@
 //! - `wording`, `claims`: what is said around an answer, and the steps and reasons beside it.
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
+//! - `statements`: whether what a text says of numbers is true.
 //! - `typed`: whether a message reads as an answer at all.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
@@ -56,6 +57,7 @@ mod notation;
 mod prompt;
 mod rounding;
 mod solving;
+mod statements;
 mod task;
 mod typed;
 mod units;
@@ -65,6 +67,7 @@ mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
 pub use self::next_step::Step;
+pub use self::statements::{Findings, WorkedExample, check_example, check_text};
 pub use self::wording::numerals;
 
 /// Names the rules of this crate. It goes into logs: raise it with any change that can change a verdict.

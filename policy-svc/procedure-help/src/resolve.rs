@@ -206,6 +206,7 @@ impl HelpedProcedure {
             &Spoken {
                 texts: &said,
                 exercise: None,
+                example: None,
             },
             context,
         );

@@ -29,6 +29,8 @@ fn main() {
     let german =
         "Schau dir beide Seiten noch einmal an: Was geschieht mit 2x, wenn du 3 abziehst? ";
     let latex = r"Compare $\frac{1}{2} \cdot x = 3$ with $x^{2} \leq 9$: which of them is true? ";
+    // Every sentence has something to work out.
+    let sums = r"So $\frac{1}{4} + \frac{1}{3} = \frac{3}{12} + \frac{4}{12} = \frac{7}{12}$, and 2 · 3 + 4 = 10. Then $(x + 2)^2 = x^2 + 4x + 4$. ";
     // As many runs as the sheets have.
     let words: String = (0..2_000)
         .map(|n| format!("word{n} of a sheet; "))
@@ -49,6 +51,7 @@ fn main() {
         exams: &[&exams],
         blocked_terms: &RunSet::default(),
         open_drill: None,
+        said: &[],
     };
     for (name, text, bound) in [
         (
@@ -66,6 +69,7 @@ fn main() {
             long(latex, CHARS),
             Bound::AtMost(100.0),
         ),
+        ("reply_checked_us", long(sums, CHARS), Bound::AtMost(300.0)),
         ("reply_guard_2200_us", long(english, 2_200), Bound::Report),
     ] {
         let texts = [Text {
@@ -75,6 +79,7 @@ fn main() {
         let spoken = Spoken {
             texts: &texts,
             exercise: None,
+            example: None,
         };
         let spent = median_us(|| {
             black_box(guard.judge(black_box(&spoken), &context));

@@ -17,6 +17,7 @@ fn main() {
         exams: &[],
         blocked_terms: &RunSet::default(),
         open_drill: None,
+        said: &[],
     };
     let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
     for file in std::env::args().skip(1) {
@@ -34,6 +35,7 @@ fn main() {
             let spoken = Spoken {
                 texts: &texts,
                 exercise: None,
+                example: None,
             };
             let withheld = guard.judge(&spoken, &context).withheld;
             let count = counts

@@ -1,6 +1,7 @@
 //! The guard: every text that a model says to a student, against everything that must not be said.
 
 use turnwise_fingerprint::{Letters, RunSet, Words, runs};
+use turnwise_grading::WorkedExample;
 use turnwise_text_classifier::{Classifier, Level, WeightsError};
 
 use crate::{
@@ -8,6 +9,7 @@ use crate::{
     answer::{OpenDrill, states_solution},
     exam::ExamQuestions,
     fold, invisible, latex, markup,
+    mathematics::{self, Statements},
     profile::{Profile, ProfileError},
     prompt,
     reason::Reason,
@@ -42,6 +44,8 @@ pub struct Spoken<'a> {
     pub texts: &'a [Text<'a>],
     /// An exercise or a worked problem among the texts: its words and its formula.
     pub exercise: Option<(&'a str, &'a str)>,
+    /// A worked example among the texts: its steps must follow.
+    pub example: Option<WorkedExample<'a>>,
 }
 
 /// What the guard must know beside what is said.
@@ -57,6 +61,8 @@ pub struct Context<'a> {
     pub blocked_terms: &'a RunSet,
     /// The exercise that the student works on, if there is one.
     pub open_drill: Option<OpenDrill<'a>>,
+    /// What the student wrote in the conversation: to repeat it claims nothing.
+    pub said: &'a [&'a str],
 }
 
 /// What is said, judged.
@@ -66,6 +72,8 @@ pub struct Verdict {
     pub withheld: Option<Reason>,
     /// Those of the context's hashes that it holds, each list in order. A context of these alone makes the same verdict.
     pub met: Met,
+    /// The statements of mathematics in it, where nothing else withholds it.
+    pub statements: Statements,
 }
 
 /// Hashes of a context that a text holds.
@@ -162,6 +170,11 @@ impl Guard {
         }
         if verdict.withheld.is_none() {
             verdict.withheld = spoken.texts.iter().find_map(|text| self.unsaid(text));
+        }
+        if verdict.withheld.is_none() {
+            let (statements, hold) = mathematics::statements(spoken, context);
+            verdict.statements = statements;
+            verdict.withheld = (!hold).then_some(Reason::FalseMathematics);
         }
         verdict
     }

@@ -6,6 +6,7 @@
 //! | `prompt` | the prompt's sentences, keys and marks, in any spelling or code |
 //! | `exam` | exam questions: their words, expressions and ids |
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
+//! | `mathematics` | equalities, inequalities, identities and worked examples that are false |
 //! | [`formula`], `written`, `numbers`, `respelled`, `answer` | the solution of the exercise that the student works on |
 //!
 //! [`plain_text`] takes Markdown out of a text before it is judged and shown.
@@ -23,6 +24,7 @@ mod invisible;
 mod latex;
 mod markdown;
 mod markup;
+mod mathematics;
 mod numbers;
 mod profile;
 mod prompt;
@@ -35,6 +37,7 @@ pub use exam::{ExamQuestions, ExamText, QuestionHashes, expressions};
 pub use fold::plain_words;
 pub use guard::{Context, Form, Guard, GuardError, Met, Spoken, Text, Verdict, form_fault};
 pub use markdown::plain_text;
+pub use mathematics::Statements;
 pub use profile::ProfileError;
 pub use reason::Reason;
 pub use respelled::respelled;

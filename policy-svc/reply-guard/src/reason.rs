@@ -29,11 +29,13 @@ pub enum Reason {
     Harm,
     /// It gives the answer of the exercise that the student works on.
     AnswerGiven,
+    /// It says what mathematics knows to be false.
+    FalseMathematics,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::InvisibleText,
         Self::Markup,
         Self::Latex,
@@ -46,6 +48,7 @@ impl Reason {
         Self::PersonalData,
         Self::Harm,
         Self::AnswerGiven,
+        Self::FalseMathematics,
     ];
 
     /// The name that records, logs and metrics use.
@@ -64,6 +67,7 @@ impl Reason {
             Self::PersonalData => "personal_data",
             Self::Harm => "harm",
             Self::AnswerGiven => "answer_given",
+            Self::FalseMathematics => "false_mathematics",
         }
     }
 }

@@ -82,12 +82,15 @@ pub(super) fn answer(
         max_chars: usize::try_from(request.max_chars).unwrap_or_default(),
     };
     let exams = known.exams_with(loaded);
+    let mut said = before.clone();
+    said.push(&request.message);
     let context = Context {
         turn_id: "",
         prompt: known.prompt(),
         exams: &exams,
         blocked_terms: known.blocked_terms(),
         open_drill: None,
+        said: &said,
     };
     let answer = resolve(guard, &conversation, outcome, &limits, &context);
     Ok(response(answer))
@@ -98,6 +101,7 @@ fn response(answer: Answer) -> ResolveChatResponse {
         None => DegradedReason::Unspecified,
         Some(Withheld::AnswerGiven) => DegradedReason::AnswerGiven,
         Some(Withheld::UnsafeMessage) => DegradedReason::UnsafeMessage,
+        Some(Withheld::FalseMathematics) => DegradedReason::FalseMathematics,
     };
     ResolveChatResponse {
         text: answer.text,

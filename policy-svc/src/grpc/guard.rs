@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use turnwise_decisions::{self as decisions, FallbackReason, Grade};
 use turnwise_fingerprint::RunSet;
+use turnwise_grading::WorkedExample;
 use turnwise_proto::{
     policy::v1::{KnownTexts, OpenDrill, Reply},
     readable::{Author, TextForm},
@@ -25,6 +26,9 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 const MOST_HASHES: usize = 100_000;
 /// The most characters of a drill's texts, and of what a student said.
 pub(super) const MOST_CHARS: usize = 8_000;
+/// The most texts of a student's, and the most characters of one.
+const MOST_QUOTABLE: usize = 100;
+const MOST_QUOTABLE_CHARS: usize = 16_000;
 
 /// What a student is to solve without a model.
 #[derive(Debug, Clone, Copy)]
@@ -152,6 +156,7 @@ impl Known {
         turn_id: &str,
         reply: &Reply,
         open: Open<'_>,
+        quotable: &[&str],
     ) -> Verdict {
         let is_own = reply.drill_id.is_empty();
         let content = reply.card.as_ref().and_then(|card| card.content.as_ref());
@@ -185,9 +190,22 @@ impl Known {
             }
             _ => None,
         };
+        let worked = match content {
+            Some(Content::Concept(concept)) => concept.worked_example.as_ref(),
+            _ => None,
+        };
+        let steps: Vec<&str> = worked
+            .into_iter()
+            .flat_map(|example| example.steps_latex.iter().map(String::as_str))
+            .collect();
         let spoken = Spoken {
             texts: &texts,
             exercise,
+            example: worked.map(|example| WorkedExample {
+                problem: &example.problem_latex,
+                steps: &steps,
+                answer: &example.final_answer_latex,
+            }),
         };
         let set = match content {
             Some(Content::Drill(drill)) => Some(OpenDrill {
@@ -201,7 +219,7 @@ impl Known {
             _ => None,
         };
         let drill = set.as_ref().or(open.drill);
-        let mut verdict = self.judge(guard, loaded, turn_id, &spoken, drill);
+        let mut verdict = self.judge(guard, loaded, turn_id, &spoken, drill, quotable);
         let brought = open.placement.filter(|question| is_brought(question));
         if verdict.withheld.is_none()
             && let Some(question) = brought
@@ -230,9 +248,11 @@ impl Known {
         let spoken = Spoken {
             texts: &texts,
             exercise: None,
+            example: None,
         };
         let open = drill.filter(|_| grade.verdict != decisions::Verdict::Right);
-        self.judge(guard, loaded, "", &spoken, open).withheld
+        let said: Vec<&str> = drill.into_iter().map(|drill| drill.said.as_str()).collect();
+        self.judge(guard, loaded, "", &spoken, open, &said).withheld
     }
 
     fn judge(
@@ -242,6 +262,7 @@ impl Known {
         turn_id: &str,
         spoken: &Spoken<'_>,
         open: Option<&OpenDrill>,
+        said: &[&str],
     ) -> Verdict {
         let context = Context {
             turn_id,
@@ -249,6 +270,7 @@ impl Known {
             exams: &[&loaded.exams, &self.exams],
             blocked_terms: &self.blocked_terms,
             open_drill: open.map(|open| open_drill(loaded, open)),
+            said,
         };
         guard.judge(spoken, &context)
     }
@@ -331,6 +353,16 @@ pub(super) fn check_typed(
     }))
 }
 
+/// Checks what a student wrote in a conversation.
+pub(super) fn check_quotable(field: &str, texts: &[String]) -> Read<()> {
+    if texts.len() > MOST_QUOTABLE {
+        return Err(PolicyError::invalid(field, "must have at most 100 texts"));
+    }
+    texts
+        .iter()
+        .try_for_each(|text| read::bounded(field, text, MOST_QUOTABLE_CHARS))
+}
+
 /// Checks a drill that a request names.
 pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
     let Some(open) = open else { return Ok(()) };
@@ -349,6 +381,7 @@ pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
 pub(super) fn fallback_reason(withheld: Reason) -> FallbackReason {
     match withheld {
         Reason::AnswerGiven => FallbackReason::AnswerGiven,
+        Reason::FalseMathematics => FallbackReason::FalseMathematics,
         _ => FallbackReason::UnsafeMessage,
     }
 }

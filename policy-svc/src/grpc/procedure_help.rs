@@ -138,6 +138,7 @@ pub(super) fn resolve(
         exams: &exams,
         blocked_terms: known.blocked_terms(),
         open_drill: None,
+        said: &[],
     };
     let resolved = procedure.resolve(step, fallback, outcome, rules, guard, &context);
     Ok(ResolveProcedureHelpResponse {

@@ -43,6 +43,7 @@ impl Policies {
             said,
             mistake_tag,
             passage,
+            quotable,
         } = request;
         check_said(&said)?;
         let passage = passage.unwrap_or_default();
@@ -51,6 +52,7 @@ impl Policies {
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
+        guard::check_quotable("quotable", &quotable)?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
         let loaded = self.version(fields, &policy.course_id, &policy.pack_hash)?;
@@ -110,7 +112,10 @@ impl Policies {
                 drill: open_drill.as_ref(),
                 placement: placement_question.as_ref(),
             };
-            let verdict = known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open);
+            let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
+            let verdict =
+                known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open, &quotable);
+            self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);
                 resolved = resolve(decisions::Outcome::Failure(guard::fallback_reason(reason)))?;

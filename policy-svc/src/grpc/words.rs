@@ -164,7 +164,7 @@ pub(super) fn signal_to_proto(signal: decisions::UnderstandingSignal) -> i32 {
 }
 
 /// Each reason for a fallback, and its value in proto.
-const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 23] = {
+const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 24] = {
     use decisions::FallbackReason as Own;
     use tutor::DegradedReason as Proto;
     [
@@ -182,6 +182,7 @@ const REASONS: [(decisions::FallbackReason, tutor::DegradedReason); 23] = {
         (Own::EmptyMessage, Proto::EmptyMessage),
         (Own::UnsafeMessage, Proto::UnsafeMessage),
         (Own::AnswerGiven, Proto::AnswerGiven),
+        (Own::FalseMathematics, Proto::FalseMathematics),
         (Own::OverlayNotAllowed, Proto::OverlayNotAllowed),
         (Own::Guardrail, Proto::Guardrail),
         (Own::QueueBusy, Proto::QueueBusy),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use turnwise_course_pack::{Pack, PackFault, load_all};
-use turnwise_policy_svc::{drill_checks, drill_keys, exam_drills, taught};
+use turnwise_policy_svc::{drill_checks, drill_keys, exam_drills, mathematics, taught};
 
 /// Arguments of `turnwise course check`.
 #[derive(clap::Args, Debug, Clone)]
@@ -162,9 +162,11 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                     faults.extend(exam_drills::faults(&pack));
                     faults.extend(drill_checks::faults(&pack));
                     faults.extend(taught::faults(&pack, usize::MAX));
+                    faults.extend(mathematics::faults(&pack));
                     let mut warnings = std::mem::take(&mut pack.warnings);
                     warnings.extend(exam_drills::leave_out(&mut pack).0);
                     warnings.extend(drill_checks::warnings(&pack));
+                    warnings.extend(mathematics::lesson_warnings(&dir));
                     PackReport {
                         dir,
                         ok: faults.is_empty(),

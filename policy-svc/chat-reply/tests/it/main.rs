@@ -54,6 +54,7 @@ pub fn outcome(said: &[&str], outcome: Outcome<'_>, limits: &Limits<'_>) -> Answ
         exams: &[],
         blocked_terms: &NOTHING,
         open_drill: None,
+        said: &[],
     };
     resolve(&GUARD, &conversation, outcome, limits, &context)
 }

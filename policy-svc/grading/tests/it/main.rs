@@ -15,5 +15,7 @@ mod keys;
 mod next_step;
 mod properties;
 mod shared_data;
+mod statements;
 mod typed;
 mod wording;
+mod worked_examples;

@@ -140,6 +140,7 @@ pub fn resolve_knowing(
         exams: &[],
         blocked_terms: &NOTHING,
         open_drill: None,
+        said: &[],
     };
     helped.resolve(
         plan.step,

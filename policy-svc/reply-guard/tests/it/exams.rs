@@ -50,6 +50,7 @@ fn judged(prompt: &str, question_latex: &str) -> Option<Reason> {
     let spoken = Spoken {
         texts: &texts,
         exercise: Some((prompt, question_latex)),
+        example: None,
     };
     let verdict = GUARD.judge(&spoken, &context);
     // The hashes that were met make the same verdict.

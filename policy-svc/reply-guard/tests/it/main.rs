@@ -28,6 +28,7 @@ pub fn nothing_known() -> Context<'static> {
         exams: &[],
         blocked_terms: &NOTHING,
         open_drill: None,
+        said: &[],
     }
 }
 
@@ -37,6 +38,7 @@ pub fn withheld(text: &str, form: Form, context: &Context<'_>) -> Option<Reason>
     let spoken = Spoken {
         texts: &texts,
         exercise: None,
+        example: None,
     };
     GUARD.judge(&spoken, context).withheld
 }

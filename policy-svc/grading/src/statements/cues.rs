@@ -1,0 +1,133 @@
+//! Words that say how a formula beside them is meant, in English and German, in lower case.
+
+/// What says `=` in words.
+pub(super) const EQUALS: &[&str] = &["equals ", "is equal to ", "ist gleich "];
+
+/// Words between two statements, and between two parts of one.
+pub(super) const AND: &str = "\
+    and or und oder";
+
+/// Words that work on the number after them: what follows is not all of a side.
+pub(super) const BINDING: &str = "\
+    of times plus minus by to from and or than over per half halves third thirds quarter quarters fourth fourths \
+    fifth fifths tenth tenths double twice thrice triple percent squared cubed root opposite negative inverse \
+    reciprocal add subtract multiply divide more less into between every each another remainder one two three four \
+    five six seven eight nine ten hundred thousand von mal durch um mit zu und oder als pro je hälfte drittel \
+    viertel fünftel zehntel halb halbe doppelt doppelte dreifache prozent hoch quadrat wurzel gegenzahl kehrwert \
+    betrag addiere subtrahiere multipliziere dividiere teile mehr weniger zwischen jede jeder jedes rest eins zwei \
+    drei vier fünf sechs sieben acht neun zehn hundert tausend aus auf with in at nach vor modulo mod log sin cos \
+    tan ln exp max min gcd lcm ggt kgv";
+
+/// Words before a statement that begins with a number alone.
+pub(super) const LEADING: &str = "\
+    so then that because since have has gives give get gets but therefore thus hence indeed is are know means see \
+    shows remember note write e.g also dann dass weil denn da gilt ist sind ergibt aber daher somit folglich deshalb \
+    haben hat weiß heißt zeigt beachte merke schreibe damit nun now again finally schließlich gibt das dies which \
+    where wobei sum summe";
+
+/// Words after a statement that go on with the sentence.
+pub(super) const FOLLOWING: &str = "\
+    and or so because since but which that then when where as is are was holds for if while with by after before in \
+    on we you this it the now again just too exactly also have und oder weil denn da dann wenn wobei wo aber ist \
+    sind gilt für falls während mit durch nach vor bei wir du dies das es die der nun wieder auch genau stimmt \
+    ergibt gives makes shows means works fits sein weiter here hier there";
+
+/// Words after a number that make another number of it.
+pub(super) const SCALING: &str = "\
+    hundred hundreds thousand thousands million millions billion dozen tens ones tenth tenths hundredth hundredths \
+    percent pct half halves third thirds quarter quarters fourths fifths sixths sevenths eighths times more less \
+    plus minus remainder rest of to r squared cubed over hundert tausend millionen dutzend zehner einer zehntel \
+    hundertstel prozent halbe drittel viertel fünftel sechstel siebtel achtel mal mehr weniger von zu bis hoch \
+    quadrat through modulo mod";
+
+/// Words that say that what stands beside them is not so, or that nobody says that it is.
+pub(super) const DENYING: &str = "\
+    not never cannot wrong false incorrect incorrectly wrongly mistake mistakes mistaken error errors misconception \
+    untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse \
+    confusing confused whether would suppose imagine pretend assume otherwise somebody someone students pupils \
+    classmate says said claims claimed thinks thought writes wrote written calculates computes computed believes \
+    guess guessed guesses they answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
+    fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
+    unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
+    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no";
+
+/// Words of two that say the same.
+pub(super) const DENYING_PHRASES: &[&str] = &[
+    "your answer",
+    "your result",
+    "your line",
+    "your equation",
+    "your step",
+    "your calculation",
+    "you got",
+    "you get the",
+    "you have as",
+    "far from",
+    "too big",
+    "too small",
+    "many people",
+    "some people",
+    "people often",
+    "viele rechnen",
+    "viele schreiben",
+    "viele denken",
+    "off by",
+    "deine antwort",
+    "deiner antwort",
+    "dein ergebnis",
+    "deinem ergebnis",
+    "deine rechnung",
+    "deiner rechnung",
+    "deine zeile",
+    "du hast",
+    "bei dir",
+    "zu groß",
+    "zu klein",
+];
+
+/// Words that come before or after an equation to solve.
+pub(super) const POSING: &str = "\
+    equation equations solve solves solved solution solutions unknown true holds satisfy satisfies satisfied find \
+    gleichung gleichungen löse lösen löst lösung lösungen unbekannte wahr erfüllt finde setze check checks probe \
+    prüfe";
+
+/// Words of a sentence about the one beside it.
+pub(super) const REFUTING: &str = "\
+    wrong false incorrect untrue mistake mistakes error errors slip misconception trap falsch falsche fehler irrtum \
+    unwahr";
+
+/// Words that a sentence about the one before begins with.
+pub(super) const REFERRING: &str = "\
+    that this it but however no which not why where what is both das dies aber nein doch warum wo was stimmt ist \
+    beides";
+
+/// Words that say that something is left of a division.
+pub(super) const REMAINING: &str = "\
+    remainder rem remaining rest übrig bleibt bleiben r leftover";
+
+/// Words before a number that is put in for a variable.
+pub(super) const TRYING: &str = "\
+    try test put substitute set let for if when with check insert probiere teste setze für wenn sei mit prüfe probe \
+    suppose";
+
+/// Words of a question about what stands before it.
+pub(super) const DOUBTING: &str = "\
+    is so right true correct agree sure really hold holds work works ok okay makes make sense stimmt richtig wahr \
+    oder sicher wirklich einverstanden passt korrekt das can could";
+
+/// Words that a claim may begin with in a question: `So 2 + 3 = 5, do you see why?`
+pub(super) const CONCLUDING: &str = "\
+    so then and also now because since dann und nun da weil denn therefore daher";
+
+/// Whether a word is one of a list, in whatever case.
+pub(super) fn is(list: &str, word: &str) -> bool {
+    let lower = word.to_lowercase();
+    list.split(' ').any(|own| own == lower)
+}
+
+/// Whether a word joins a formula to its sentence: it is no product of variables.
+pub(super) fn is_joining(word: &str) -> bool {
+    [AND, BINDING, LEADING, FOLLOWING]
+        .iter()
+        .any(|list| is(list, word))
+}

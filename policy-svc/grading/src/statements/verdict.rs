@@ -1,0 +1,337 @@
+//! Decides a formula with relations: each side against the next.
+
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+use super::identity::{self, Place};
+use crate::{
+    algebra::{Env, Quotient, Rational, Roots, Work, compare, is_rounding, normal},
+    forms::signed_number,
+    notation::{
+        Comma, Expression, Relation, Shape, Sign, Slash, relation_chain, relation_shape, tokens,
+    },
+    rounding::may_be_rounded,
+};
+
+/// So many units of the last digit shown are no rounding any more.
+const ROUNDING_UNITS: u32 = 2;
+
+/// How two sides of a chain are related.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// By a sign.
+    Exactly(Sign),
+    /// `≈`
+    Nearly,
+}
+
+/// Sides and what stands between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) sides: Vec<Expression>,
+    pub(super) links: Vec<Link>,
+}
+
+impl Chain {
+    /// The ways to read a formula, the most usual first.
+    pub(super) fn readings(formula: &str) -> Vec<Self> {
+        let undotted = without_parted_thousands(formula);
+        let commas: &[Comma] = if formula.contains(',') || undotted.is_some() {
+            &[Comma::Separates, Comma::Decimal, Comma::Point]
+        } else {
+            &[Comma::Separates]
+        };
+        let slashes: &[Slash] = if formula.contains(['/', '÷']) {
+            &[Slash::Short, Slash::Long]
+        } else {
+            &[Slash::Short]
+        };
+        let mut readings: Vec<Self> = Vec::new();
+        for formula in [Some(formula), undotted.as_deref()].into_iter().flatten() {
+            for comma in commas {
+                for slash in slashes {
+                    let reading = Self::read(formula, *comma, *slash);
+                    let is_new = |own: &Self| !readings.contains(own);
+                    if let Some(reading) = reading.filter(is_new) {
+                        readings.push(reading);
+                    }
+                }
+            }
+        }
+        readings
+    }
+
+    fn read(formula: &str, comma: Comma, slash: Slash) -> Option<Self> {
+        let mut chain = Self {
+            sides: Vec::new(),
+            links: Vec::new(),
+        };
+        for (at, part) in formula.split('≈').enumerate() {
+            if at > 0 {
+                chain.links.push(Link::Nearly);
+            }
+            let (sides, signs) = relation_chain(&tokens(part, comma)?, slash)?;
+            chain.sides.extend(sides);
+            chain.links.extend(signs.into_iter().map(Link::Exactly));
+        }
+        Some(chain)
+    }
+
+    /// Neighbouring sides and what stands between them.
+    fn pairs(&self) -> impl Iterator<Item = (&Expression, Link, &Expression)> {
+        let pairs = self.sides.windows(2).zip(&self.links);
+        pairs.filter_map(|(pair, link)| match pair {
+            [left, right] => Some((left, *link, right)),
+            _ => None,
+        })
+    }
+
+    /// Whether the same variables stand in all sides: an intermediate step of a calculation, and no `y = 2x = x + 3`.
+    fn has_same_variables(&self) -> bool {
+        self.sides
+            .windows(2)
+            .all(|pair| matches!(pair, [left, right] if left.variables() == right.variables()))
+    }
+
+    /// The relations with a sign.
+    pub(super) fn relations(&self) -> impl Iterator<Item = Relation> {
+        self.pairs().filter_map(|(left, link, right)| match link {
+            Link::Exactly(sign) => Some(Relation {
+                left: left.clone(),
+                sign,
+                right: right.clone(),
+            }),
+            Link::Nearly => None,
+        })
+    }
+}
+
+/// What a formula says.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// Whether it holds, where that is certain in every reading.
+    pub(super) holds: Option<bool>,
+    /// Its most usual reading.
+    pub(super) chain: Option<Chain>,
+    /// What does not hold in that reading.
+    pub(super) wrong: Vec<Shape>,
+}
+
+/// Judges a formula. `claims` says whether an equality with variables may be meant as an identity.
+pub(super) fn judge(formula: &str, claims: &dyn Fn() -> bool) -> Judged {
+    let mut judged = Judged {
+        holds: None,
+        chain: None,
+        wrong: Vec::new(),
+    };
+    let mut open = false;
+    for chain in Chain::readings(formula) {
+        let mut work = Work::new();
+        let (holds, wrong) = by_pairs(&chain, claims, &mut work);
+        if judged.chain.is_none() || judged.wrong.is_empty() {
+            judged.chain = Some(chain);
+            judged.wrong = wrong;
+        }
+        match holds {
+            Some(true) => {
+                judged.holds = Some(true);
+                return judged;
+            }
+            Some(false) => judged.holds = Some(false),
+            None => open = true,
+        }
+    }
+    if judged.holds == Some(false) && (open || is_open(formula)) {
+        judged.holds = None;
+    }
+    judged
+}
+
+/// Whether a formula may say something else than it seems to: a comma may part two statements, a dash a remark; and a ratio
+/// of three numbers is no quotient.
+fn is_open(formula: &str) -> bool {
+    formula.contains(',') && formula.matches(is_sign).count() > 1
+        || formula.contains(" – ")
+        || formula
+            .split(is_sign)
+            .any(|side| side.matches('÷').count() > 1)
+}
+
+fn is_sign(character: char) -> bool {
+    matches!(character, '=' | '<' | '>' | '≤' | '≥' | '≠' | '≈')
+}
+
+fn by_pairs(
+    chain: &Chain,
+    claims: &dyn Fn() -> bool,
+    work: &mut Work,
+) -> (Option<bool>, Vec<Shape>) {
+    let place = if chain.links.len() > 1 && chain.has_same_variables() {
+        Place::Chain
+    } else {
+        Place::Alone
+    };
+    let mut holds = None;
+    let mut wrong = Vec::new();
+    let mut near = false;
+    for (left, link, right) in chain.pairs() {
+        let found = match link {
+            Link::Nearly => {
+                near = true;
+                nearly(left, right, work)
+            }
+            // What was rounded before is only nearly equal to what follows.
+            Link::Exactly(sign) => {
+                pair(left, sign, right, place, claims, work).filter(|holds| *holds || !near)
+            }
+        };
+        match (found, link) {
+            (Some(false), Link::Exactly(sign)) => wrong.push(relation_shape(&Relation {
+                left: left.clone(),
+                sign,
+                right: right.clone(),
+            })),
+            (Some(false), Link::Nearly) => wrong.push(relation_shape(&Relation {
+                left: left.clone(),
+                sign: Sign::Equal,
+                right: right.clone(),
+            })),
+            _ => {}
+        }
+        holds = match (holds, found) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            _ => None,
+        };
+    }
+    (holds, wrong)
+}
+
+fn value(expression: &Expression, work: &mut Work) -> Option<Quotient> {
+    normal(expression, &mut Env::new(Roots::Real), work).ok()
+}
+
+fn pair(
+    left: &Expression,
+    sign: Sign,
+    right: &Expression,
+    place: Place,
+    claims: &dyn Fn() -> bool,
+    work: &mut Work,
+) -> Option<bool> {
+    if left.has_variable() || right.has_variable() {
+        return identity::holds(left, sign, right, place, claims, work);
+    }
+    let (own, other) = (value(left, work)?, value(right, work)?);
+    let holds = match sign {
+        Sign::Equal => own.equals(&other, work).ok()??,
+        Sign::NotEqual => !own.equals(&other, work).ok()??,
+        _ => sign.holds(compare(&own, &other, work)?),
+    };
+    let open = || {
+        mixes_percent(left)
+            || mixes_percent(right)
+            || sign == Sign::Equal
+                && (may_be_rounded(left, &other)
+                    || may_be_rounded(right, &own)
+                    || is_bare(left) && is_bare(right)
+                    || may_be_product(left, &other)
+                    || may_be_product(right, &own))
+    };
+    (holds || !open()).then_some(holds)
+}
+
+/// `3 = 8` is what is left of an equation without a solution.
+fn is_bare(expression: &Expression) -> bool {
+    matches!(signed_number(expression), Some((_, None)))
+}
+
+/// `80 + 25 %`: whether 25 % of 80 is meant cannot be told.
+fn mixes_percent(expression: &Expression) -> bool {
+    let has_percent =
+        |part: &Expression| part.any(&|inner| matches!(inner, Expression::Percent(_)));
+    expression.any(&|part| match part {
+        Expression::Add(parts) => parts.iter().any(has_percent) && !parts.iter().all(has_percent),
+        _ => false,
+    })
+}
+
+/// `2\frac{1}{2}` that was meant as 2 times one half.
+fn may_be_product(expression: &Expression, other: &Quotient) -> bool {
+    match expression {
+        Expression::Mixed(whole, above, below) if !below.is_zero() => {
+            other.as_number() == Some(whole * above / below)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number that is shown stands near enough for the digits that it shows.
+fn nearly(left: &Expression, right: &Expression, work: &mut Work) -> Option<bool> {
+    if left.has_variable() {
+        return None;
+    }
+    let (shown, places) = match right {
+        Expression::Percent(inner) => {
+            let (shown, places) = signed_number(inner)?;
+            (
+                shown / Rational::from(BigInt::from(100)),
+                places.unwrap_or(0) + 2,
+            )
+        }
+        _ => {
+            let (shown, places) = signed_number(right)?;
+            (shown, places.unwrap_or(0))
+        }
+    };
+    let exact = value(left, work)?;
+    // The last digit of 1,200 that is shown is the 2.
+    let mut unit = Rational::from(BigInt::from(1));
+    let ten = Rational::from(BigInt::from(10));
+    if places == 0 && !shown.is_zero() {
+        while (&shown / (&unit * &ten)).is_integer() {
+            unit *= &ten;
+        }
+    }
+    let scaled = |most: &Rational, work: &mut Work| {
+        let factor = Quotient::number((&unit * most).recip());
+        let exact = exact.multiply(&factor, work).ok()?;
+        Some(is_rounding(
+            &(&shown / (&unit * most)),
+            places,
+            &exact,
+            true,
+        ))
+    };
+    if scaled(&Rational::from(BigInt::from(1)), work)? {
+        return Some(true);
+    }
+    let is_far = !scaled(&Rational::from(BigInt::from(ROUNDING_UNITS)), work)?;
+    // A whole number may stand for the nearest that is easy to work with.
+    (is_far && places > 0).then_some(false)
+}
+
+/// The formula without the points that part thousands: `1.250 + 750`; nothing where none can.
+fn without_parted_thousands(formula: &str) -> Option<String> {
+    let bytes = formula.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let parts = |at: usize| {
+        let before = (0..at).rev().take_while(|at| digit(*at)).count();
+        let after = (at + 1..bytes.len()).take_while(|at| digit(*at)).count();
+        let leads = at
+            .checked_sub(before)
+            .is_some_and(|first| bytes.get(first) != Some(&b'0'));
+        (1..=3).contains(&before) && after == 3 && leads
+    };
+    let mut found = false;
+    let kept: String = formula
+        .char_indices()
+        .filter(|(at, character)| {
+            let parted = *character == '.' && parts(*at);
+            found |= parted;
+            !parted
+        })
+        .map(|(_, character)| character)
+        .collect();
+    found.then_some(kept)
+}

@@ -1,0 +1,210 @@
+//! What a text says of numbers: true texts pass, and one change in them is found.
+
+use turnwise_grading::check_text;
+
+const WRITTEN: &str = include_str!("../data/true-statements.txt");
+const LEAST: usize = 300;
+const LEAST_CAUGHT: f64 = 0.99;
+
+/// True texts: those of the file, and as many more of tables.
+fn corpus() -> Vec<String> {
+    let written = WRITTEN.lines().filter(|line| !line.starts_with('#'));
+    let mut texts: Vec<String> = written.map(str::to_owned).collect();
+    for a in 2_i64..10 {
+        let b = a + 3;
+        let (sum, product, square) = (a + b, a * b, a * a);
+        texts.extend([
+            format!("You have ⟦{a} + {b} = {sum}⟧."),
+            format!("Also ist $⟦{a} \\cdot {b} = {product}⟧$."),
+            format!("Going back: ⟦{product} ÷ {a} = {b}⟧."),
+            format!("Zurück: $⟦{product} : {b} = {a}⟧$."),
+            format!("So ⟦{a} − {b} = −3⟧, three below zero."),
+            format!("Then $⟦-{a} - {b} = -{sum}⟧$."),
+            format!("Weil der Nenner derselbe ist: ⟦{a}/11 + {b}/11 = {sum}/11⟧."),
+            format!("Expand: $⟦{a}(x + {b}) = {a}x + {product}⟧$."),
+            format!("Ausmultipliziert: ⟦(x + {a})(x − {a}) = x² − {square}⟧."),
+            format!("Like terms: ⟦{a}y + {b}y = {sum}y⟧."),
+            format!(
+                "First the power: ⟦{a}^2 + {b} = {square} + {b} = {}⟧.",
+                square + b
+            ),
+            format!("On the line, ⟦{a} < {b}⟧."),
+            format!("With $x = {a}$ the left side is {product}, as it should be, so it fits."),
+            format!(
+                "Solve ${a}x + {b} = {}$. What do you undo first?",
+                product + b
+            ),
+        ]);
+    }
+    texts
+}
+
+fn plain(text: &str) -> String {
+    text.replace(['⟦', '⟧'], "")
+}
+
+/// The marked statement with what stands before and after it.
+fn marked(text: &str) -> Option<(String, String, String)> {
+    let (before, rest) = text.split_once('⟦')?;
+    let (statement, after) = rest.split_once('⟧')?;
+    Some((before.to_owned(), statement.to_owned(), plain(after)))
+}
+
+/// The statement with one change that makes it false: a digit, a sign or an operator.
+fn changed(statement: &str) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    for (own, other) in [('<', '>'), ('>', '<')] {
+        if statement.contains(own) {
+            return vec![("relation", statement.replace(own, &other.to_string()))];
+        }
+    }
+    // The last digit stands on the last side, which then has another value.
+    if let Some((at, digit)) = statement
+        .char_indices()
+        .rev()
+        .find(|(_, character)| character.is_ascii_digit())
+    {
+        let digit = digit.to_digit(10).unwrap();
+        let other = if digit == 5 { 8 } else { (digit + 5) % 10 };
+        let (head, tail) = (&statement[..at], &statement[at + 1..]);
+        all.push(("digit", format!("{head}{other}{tail}")));
+    }
+    let signs = [(" + ", " - "), (" - ", " + "), (" − ", " + ")];
+    let last = signs
+        .iter()
+        .filter_map(|(own, other)| Some((statement.rfind(*own)?, *own, *other)))
+        .max();
+    if let Some((at, own, other)) = last {
+        let (head, tail) = (&statement[..at], &statement[at + own.len()..]);
+        all.push(("sign", format!("{head}{other}{tail}")));
+    }
+    let has_variable = plain(&statement.replace("\\frac", "").replace("\\cdot", ""))
+        .replace("\\times", "")
+        .replace("\\sqrt", "")
+        .replace(" x ", " ")
+        .chars()
+        .any(char::is_alphabetic);
+    let products = [" · ", " \\cdot ", " \\times ", " × ", " ÷ ", " : ", " x "];
+    if let Some(own) = products
+        .iter()
+        .find(|own| statement.contains(**own) && !has_variable)
+    {
+        all.push(("operator", statement.replacen(*own, " + ", 1)));
+    }
+    all
+}
+
+#[test]
+fn true_texts_are_never_false() {
+    let texts = corpus();
+    let (mut withheld, mut decided) = (Vec::new(), 0);
+    for text in &texts {
+        let text = plain(text);
+        let findings = check_text(&text, &[]);
+        decided += findings.decided;
+        if !findings.holds() {
+            withheld.push(text);
+        }
+    }
+    println!(
+        "true texts: {}, statements decided in them: {decided}, withheld: {}",
+        texts.len(),
+        withheld.len()
+    );
+    assert!(texts.len() >= LEAST, "{}", texts.len());
+    assert!(withheld.is_empty(), "{withheld:#?}");
+}
+
+#[test]
+fn one_change_makes_a_true_text_false() {
+    let (mut made, mut decidable) = (0, 0);
+    let mut missed = Vec::new();
+    for text in corpus() {
+        let Some((before, statement, after)) = marked(&text) else {
+            continue;
+        };
+        let original = check_text(&plain(&text), &[]);
+        for (kind, wrong) in changed(&statement) {
+            made += 1;
+            if original.decided == 0 || original.undecided > 0 {
+                continue;
+            }
+            decidable += 1;
+            let wrong = format!("{before}{wrong}{after}");
+            if check_text(&wrong, &[]).holds() {
+                missed.push(format!("{kind}: {wrong}"));
+            }
+        }
+    }
+    let caught = decidable - missed.len();
+    println!("false texts: {made}, decidable: {decidable}, caught: {caught}");
+    assert!(
+        made >= LEAST && decidable * 10 >= made * 8,
+        "{made}, {decidable}"
+    );
+    let share =
+        f64::from(u32::try_from(caught).unwrap()) / f64::from(u32::try_from(decidable).unwrap());
+    assert!(share >= LEAST_CAUGHT, "{share}: {missed:#?}");
+}
+
+#[test]
+fn false_sums_of_small_models_are_found() {
+    for text in [
+        "Now add them: 1/4 + 1/3 = 2/9.",
+        "So $\\frac{1}{4} + \\frac{1}{3} = \\frac{1}{8}$. What do you notice?",
+        "Great question! First, \\(\\frac{1}{2} + \\frac{1}{3} = \\frac{2}{5}\\).",
+        "Therefore $(a + b)^2 = a^2 + b^2$.",
+        "We expand: $3(x + 2) = 3x + 2$.",
+        "So 2 + 3 · 4 = 20, do you see why?",
+        "Also ist 0,5 + 0,25 = 0,95.",
+        "$-3^2 = 9$",
+        "You know that 1/2 ≠ 2/4.",
+        "So 1/2 + 1/3 = 2/5, not 1/6.",
+        "Yes, 2 + 2 = 4, and 2 + 3 = 6.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
+fn what_the_student_wrote_may_be_repeated() {
+    let text = "Look: 1/4 + 1/3 = 2/7 again.";
+    assert!(!check_text(text, &[]).holds());
+    for said in [
+        "1/4+1/3=2/7",
+        "is it $\\frac{1}{4} + \\frac{1}{3} = \\frac{2}{7}$",
+    ] {
+        assert!(check_text(text, &["hello", said]).holds(), "{said}");
+    }
+    assert!(!check_text(text, &["1/4 + 1/3 = 3/7"]).holds());
+}
+
+#[test]
+fn a_false_statement_is_told_by_its_place() {
+    let text = "Yes. Then $2 + 2 = 5$, and 2 + 3 = 5; x = 4.";
+    let findings = check_text(text, &[]);
+    let found: Vec<&str> = findings
+        .false_statements
+        .iter()
+        .map(|place| &text[place.clone()])
+        .collect();
+    assert_eq!(found, ["2 + 2 = 5"]);
+    assert_eq!((findings.decided, findings.undecided), (2, 1));
+}
+
+#[test]
+fn a_text_without_a_relation_says_nothing() {
+    for text in [
+        "",
+        "What do you do first?",
+        "Look at 3 and 4.",
+        "===",
+        "< > =",
+        "\\",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}");
+        assert_eq!(findings.decided, 0, "{text}");
+    }
+}

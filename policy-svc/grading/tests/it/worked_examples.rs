@@ -1,0 +1,81 @@
+//! Worked examples: each step follows, and the last line answers the problem.
+
+use turnwise_grading::{WorkedExample, check_example};
+
+fn wrong(problem: &str, steps: &[&str], answer: &str) -> Vec<usize> {
+    let example = WorkedExample {
+        problem,
+        steps,
+        answer,
+    };
+    let findings = check_example(&example);
+    let places = findings.false_statements.iter();
+    places.map(|place| place.start).collect()
+}
+
+#[test]
+fn true_examples_follow() {
+    for (problem, steps, answer) in [
+        ("2x + 3 = 7", vec!["2x = 4", "x = \\frac{4}{2}"], "x = 2"),
+        (
+            "$2x + 3 = 7$",
+            vec!["Take 3 from both sides: $2x = 4$", "Divide by 2: $x = 2$"],
+            "$x = 2$",
+        ),
+        (
+            "x^2 + 2x = 15",
+            vec![
+                "x^2 + 2x - 15 = 0",
+                "(x + 5)(x - 3) = 0",
+                "x + 5 = 0 \\text{ or } x - 3 = 0",
+            ],
+            "x = -5 \\text{ or } x = 3",
+        ),
+        ("-2x < 6", vec!["x > -3"], "x > -3"),
+        (
+            "\\frac{1}{4} + \\frac{1}{3}",
+            vec!["\\frac{3}{12} + \\frac{4}{12}", "\\frac{3 + 4}{12}"],
+            "\\frac{7}{12}",
+        ),
+        ("3(x + 2) - x", vec!["3x + 6 - x"], "2x + 6"),
+        ("2 + 3 \\cdot 4", vec!["3 \\cdot 4 = 12", "2 + 12"], "14"),
+        ("\\frac{2}{3}", vec![], "0.67"),
+        (
+            "y = 2x - 8",
+            vec!["Put $x = 0$: $y = -8$", "0 = 2x - 8"],
+            "x = 4",
+        ),
+        (
+            "2x + 3 = 7",
+            vec!["Try $x = 1$: $2 + 3 = 5$, too small."],
+            "x = 2",
+        ),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), [0_usize; 0], "{problem}");
+    }
+}
+
+#[test]
+fn a_step_that_does_not_follow_is_found() {
+    for (problem, steps, answer, at) in [
+        ("2x + 3 = 7", vec!["2x = 10"], "x = 2", vec![0]),
+        ("2x + 3 = 7", vec!["2x = 4"], "x = 3", vec![1]),
+        (
+            "2x + 3 = 7",
+            vec!["Take 3 away: $2x = 3$"],
+            "x = 2",
+            vec![0],
+        ),
+        ("x^2 = 9", vec![], "x = 4", vec![0]),
+        ("-2x < 6", vec![], "x < -3", vec![0]),
+        (
+            "\\frac{1}{4} + \\frac{1}{3}",
+            vec!["\\frac{1 + 1}{4 + 3}"],
+            "\\frac{2}{7}",
+            vec![0, 1],
+        ),
+        ("3(x + 2) - x", vec!["3x + 2 - x"], "2x + 6", vec![0]),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), at, "{problem} {answer}");
+    }
+}
