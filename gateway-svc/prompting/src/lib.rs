@@ -77,6 +77,7 @@ mod sheets;
 mod tokens;
 mod translate;
 mod turn;
+mod unit;
 mod words;
 
 pub use chat::ChatPrompt;
