@@ -79,7 +79,11 @@ fn parts_go_in_the_documented_order() {
             assert_eq!(now.anchors_dropped.min(4), 4, "{max}");
         }
         if now.anchors_cut > 0 {
-            assert_eq!((now.anchors_dropped, now.unit_texts_dropped), (4, 3), "{max}");
+            assert_eq!(
+                (now.anchors_dropped, now.unit_texts_dropped),
+                (4, 3),
+                "{max}"
+            );
         }
         if now.texts_cut > 0 {
             assert_eq!(now.anchors_dropped, 5, "{max}");
@@ -134,7 +138,10 @@ fn what_must_be_there_is_there_and_an_excess_is_told() {
         assert_eq!(contents(&prompt).0, contents(&ample).0, "rules and POLICY");
         let input = block(contents(&prompt).1, "STUDENT_INPUT").unwrap();
         assert_eq!(input["messageText"], turn.input.text.as_str());
-        assert_eq!(ids(&prompt, "CONTEXT", "examCandidates", "questionId").len(), 2);
+        assert_eq!(
+            ids(&prompt, "CONTEXT", "examCandidates", "questionId").len(),
+            2
+        );
         assert_eq!(prompt.trimmed.chunks_dropped, 4);
     }
 }

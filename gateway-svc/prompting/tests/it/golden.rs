@@ -431,7 +431,12 @@ fn the_rules_name_every_action_and_policy_those_that_are_allowed() {
         for turn in [turn(), stuck_turn(), button_turn()] {
             let prompt = turn.prompt(&sheets, locale, AMPLE);
             let rules = &prompt.messages[0].content;
-            for key in ["concept_card", "worked_example", "drill_card", "exam_suggestion"] {
+            for key in [
+                "concept_card",
+                "worked_example",
+                "drill_card",
+                "exam_suggestion",
+            ] {
                 assert!(rules.contains(&format!("\"{key}\"")), "{key}");
             }
             // Which of them are allowed stands in POLICY, and once more where the reply begins.
