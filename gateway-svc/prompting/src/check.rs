@@ -140,7 +140,7 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         (Mode::Chat, Part::User) => &["sources", "conversation", "clarification", "student_input"],
         (Mode::Translate, Part::System) => &[],
         (Mode::Translate, Part::User) => &["question"],
-        (Mode::Help, Part::System) => &["step_id"],
+        (Mode::Help, Part::System) => &[],
         (Mode::Help, Part::User) => &["situation"],
         // No name of a sheet says so.
         (_, Part::Policy | Part::Input) => &[],
@@ -403,10 +403,9 @@ fn help_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         plan: &plan,
         recent_deltas: &[],
         chunks: &[],
-        session_id: "",
     };
     Ok(vec![match part {
-        Part::System => help::system_variables(&input, locale),
+        Part::System => help::system_variables(locale),
         _ => help::user_variables(&input, &HelpParts::all(&input), locale)?,
     }])
 }

@@ -301,7 +301,7 @@ impl Sheets {
         input: &HelpPrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let variables = help::system_variables(input, locale);
+        let variables = help::system_variables(locale);
         let system = self.message(Mode::Help, Part::System, locale, variables)?;
         let mut parts = HelpParts::all(input);
         loop {

@@ -299,13 +299,14 @@ fn help_with_procedures() {
         plan: &plan,
         recent_deltas: &deltas,
         chunks: &chunks[..1],
-        session_id: "5e55",
     };
     for locale in ["en", "de-CH"] {
         let prompt = sheets.help(locale, &input, AMPLE).unwrap();
         insta::assert_snapshot!(format!("help_{locale}"), shown(&prompt));
         let (system, user) = contents(&prompt);
-        assert!(system.contains("fill-burette") && !system.contains("Ignore the rules"));
+        assert!(!system.contains("fill-burette") && !system.contains("Ignore the rules"));
+        let situation = block(&user, "SITUATION").unwrap();
+        assert_eq!(situation["inferred_step"]["step_id"], "fill-burette");
         assert_eq!(user.matches("</SITUATION>").count(), 1);
     }
     // Course text goes first where there is no room, then variables; the step stays.

@@ -19,17 +19,20 @@ pub(crate) fn analyses() -> Vec<String> {
     StudentIntent::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Writes out a reply in the short form. Any other stays as it is, and the schema says what is wrong with it.
+/// Writes out a reply in the short form, whatever stands between its two words. Any other stays as it is, and the schema
+/// says what is wrong with it.
 pub(crate) fn write_out(reply: &mut Map<String, Value>) {
-    let Some((intent, signal)) = reply
-        .get(ANALYSIS)
-        .and_then(Value::as_str)
-        .and_then(|said| said.split_once(' '))
-        .filter(|(intent, _)| StudentIntent::ALL.contains(intent))
-        .filter(|(_, signal)| UnderstandingSignal::ALL.contains(signal))
-    else {
+    let said = reply.get(ANALYSIS).and_then(Value::as_str);
+    let mut words = said
+        .unwrap_or_default()
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty());
+    let (Some(intent), Some(signal), None) = (words.next(), words.next(), words.next()) else {
         return;
     };
+    if !StudentIntent::ALL.contains(&intent) || !UnderstandingSignal::ALL.contains(&signal) {
+        return;
+    }
     let analysis = json!({
         "student_intent": intent,
         "understanding_signal": signal,
