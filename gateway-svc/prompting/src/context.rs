@@ -13,8 +13,7 @@ use crate::{
     words::{event, non_empty, tier},
 };
 
-/// How many of the best chunks that were found for the message are looked at. Those that the unit has anyway are not said
-/// twice.
+/// How many of the best chunks that were found for the message are used. Those that the unit has are not said twice.
 const BEST_FOUND: usize = 4;
 
 #[derive(Debug, Serialize)]

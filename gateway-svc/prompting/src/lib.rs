@@ -1,10 +1,11 @@
 //! Prompt sheets: the files that order and word what a model is told.
 //!
 //! A sheet is a Markdown file with [minijinja](https://docs.rs/minijinja) expressions, named `MODE.ROLE.md` or
-//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade`, `chat`, `translate` and `help`, roles `system` and `user`, of turns also
-//! `policy` (the second message of the system role) and `input` (the last of the user role). A locale gets the sheet that is made for it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a folder may
-//! replace and add to them, file by file: a folder that holds `turn.system.md` alone leaves German turns their built-in
-//! `turn.system.de.md`.
+//! `MODE.ROLE.LOCALE.md`. Modes are `turn`, `grade`, `chat`, `translate` and `help`, roles `system` and `user`; of turns also
+//! `policy`, the second message of the system role, and `input`, the last of the user role. A locale gets the sheet that is
+//! made for it or for what it is a variant of: `de-CH`, then `de`, then the one without a locale. Some are built in; a
+//! folder may replace and add to them, file by file: a folder that holds `turn.system.md` alone leaves German turns their
+//! built-in `turn.system.de.md`.
 //!
 //! A sheet alone decides order and wording. It may use these variables and no others:
 //!
@@ -37,7 +38,7 @@
 //! | help, user | `situation` | block `SITUATION`: session, step, summaries, variables, changes, targets, course text; the sheet must use it |
 //!
 //! A block is data between tags that nothing inside can close. What students, documents and exercises say comes in blocks
-//! of the user role and cannot reach the system role: a system sheet has no variable that holds it.
+//! of the user role and cannot reach the system role: a system or policy sheet has no variable that holds it.
 //!
 //! # What is left out of a prompt that is too long
 //!
