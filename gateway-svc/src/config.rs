@@ -157,8 +157,10 @@ pub struct Settings {
     /// Read by nothing: the reset of a class is the RPC ResetClassConversations. A start with it warns
     #[arg(long, env = "HELPER_INTERNAL_RESET_URL")]
     pub helper_internal_reset_url: Option<String>,
-    /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first
-    #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3500", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
+    /// Tokens that a prompt may have, as they are estimated (1000 to 100000); lesson text is left out first. The default is
+    /// for a context window of 4096: 400 of it are the reply's, 64 the chat template's, and a twentieth of the rest is for
+    /// languages that the estimate counts too low
+    #[arg(long, env = "PROMPT_MAX_TOKENS", default_value = "3400", value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
     pub prompt_max_tokens: u32,
 }
 

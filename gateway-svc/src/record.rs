@@ -130,6 +130,7 @@ pub fn turn_prompt<'a>(
         policy: facts.policy.as_ref()?,
         summary: facts.summary.as_ref()?,
         anchors: &texts.anchors,
+        unit_chunks: &texts.unit_chunks,
         chunks: &texts.chunks,
         recent: &texts.recent_messages,
         input: asked(texts).unwrap_or(no_input),
@@ -371,7 +372,13 @@ pub fn turn_state(
     Some(TurnState {
         focus_unit_id: plan.focus_unit_id.clone(),
         target_unit_id: plan.target_unit_id.clone(),
-        last_turn_analysis: resolved.analysis.clone(),
+        last_turn_analysis: resolved.analysis.clone().map(|mut analysis| {
+            // A model is not asked what the search has found already.
+            if analysis.mapped_units.is_empty() {
+                analysis.mapped_units.clone_from(&facts.mapped_units);
+            }
+            analysis
+        }),
         last_turn_at: Some(time::to_proto(at)),
     })
 }

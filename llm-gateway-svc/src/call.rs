@@ -186,6 +186,7 @@ impl Calls {
                                 model: vectors.model.clone(),
                                 finish: Finish::Stop,
                                 input_tokens: vectors.input_tokens,
+                                cached_input_tokens: 0,
                                 output_tokens: 0,
                             };
                             yield Part::Vectors(Arc::new(vectors));
@@ -208,7 +209,7 @@ impl Calls {
                 permit.succeeded().await;
                 spent.model += held.elapsed();
                 slot.done(Some(held.elapsed()));
-                attempt.succeeded(end.input_tokens, end.output_tokens);
+                attempt.succeeded(&end);
                 usage.counted(end.input_tokens, end.output_tokens);
                 yield Part::End(Summary {
                     end,
@@ -342,6 +343,7 @@ fn clipped(rest: &mut Answer, upstream: &Upstream) -> End {
             model: upstream.model.clone(),
             finish: Finish::Length,
             input_tokens: 0,
+            cached_input_tokens: 0,
             output_tokens: 0,
         },
     };

@@ -72,6 +72,7 @@ impl RequestTelemetry {
             "gen_ai.output.type" = output,
             "gen_ai.response.model" = Empty,
             "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.cache_read.input_tokens" = Empty,
             "gen_ai.usage.output_tokens" = Empty,
             "turnwise.queue_wait_ms" = Empty,
             "turnwise.attempts" = Empty,
@@ -114,6 +115,9 @@ impl RequestTelemetry {
         if self.operation == Operation::Chat {
             self.span
                 .record("gen_ai.usage.output_tokens", i64::from(end.output_tokens));
+            let cached = i64::from(end.cached_input_tokens);
+            self.span
+                .record("gen_ai.usage.cache_read.input_tokens", cached);
             // The convention wants a list, which a field of a tracing span cannot be.
             let reasons = vec![StringValue::from(end.finish.as_str())];
             self.span.set_attribute(

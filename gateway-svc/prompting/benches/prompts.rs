@@ -58,7 +58,7 @@ fn main() {
     figure("prompt_sheets_load_us", spent, Bound::Report);
 }
 
-/// A turn as the demo course makes it: six anchors, four chunks, eight earlier messages.
+/// A turn as the demo course makes it: six anchors, the unit's four texts, two that were found, eight earlier messages.
 fn typical() -> Turn {
     let mut turn = turn();
     let text = "Undo the last step first: adding 3 is undone by subtracting 3. ".repeat(8);
@@ -71,7 +71,8 @@ fn typical() -> Turn {
             )
         })
         .collect();
-    turn.chunks = (0..4).map(|_| chunk("ALG-09", &text)).collect();
+    turn.unit_chunks = (0..4).map(|_| chunk("ALG-09", &text)).collect();
+    turn.chunks = (0..2).map(|_| chunk("ALG-10", &text)).collect();
     turn.recent = (0..8)
         .map(|i| said([Role::User, Role::Assistant][i % 2], &text[..120]))
         .collect();

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     attachments::AttachmentsPart, block::json, clarification::ClarificationPart, context::Context,
     earlier::EarlierTurn, fault::RenderError, prompt::Trimmed, tokens::estimate, turn::TurnPrompt,
+    unit::UnitPart,
 };
 
 /// A text of which fewer tokens than this would be left is left out.
@@ -14,28 +15,29 @@ const LEAST_PART_TOKENS: usize = 35;
 
 /// The parts that are in the prompt, within its budget.
 pub(crate) struct BudgetedParts<'a> {
+    pub(crate) unit: UnitPart<'a>,
     pub(crate) context: Context<'a>,
     pub(crate) clarification: Option<ClarificationPart<'a>>,
     pub(crate) attachments: Option<AttachmentsPart<'a>>,
     earlier: Vec<EarlierTurn<'a>>,
     /// How many of the earlier messages are left out, from the oldest.
     earlier_dropped: usize,
-    focus: &'a str,
     trimmed: Trimmed,
 }
 
 impl<'a> BudgetedParts<'a> {
     /// Everything.
-    pub(crate) fn all(input: &TurnPrompt<'a>) -> Self {
-        Self {
-            context: Context::of(input),
+    pub(crate) fn all(input: &TurnPrompt<'a>) -> Result<Self, RenderError> {
+        let unit = UnitPart::of(input)?;
+        Ok(Self {
+            context: Context::of(input, &unit),
+            unit,
             clarification: input.clarification.map(ClarificationPart::of),
             attachments: input.context.and_then(AttachmentsPart::of),
             earlier: input.recent.iter().filter_map(EarlierTurn::of).collect(),
             earlier_dropped: 0,
-            focus: &input.policy.focus_unit_id,
             trimmed: Trimmed::default(),
-        }
+        })
     }
 
     /// The earlier messages, oldest first.
@@ -48,12 +50,6 @@ impl<'a> BudgetedParts<'a> {
         Trimmed {
             messages_dropped: self.earlier_dropped,
             messages_cut: self.earlier().iter().filter(|turn| turn.cut).count(),
-            anchors_cut: self
-                .context
-                .unit_anchors
-                .iter()
-                .filter(|anchor| anchor.cut)
-                .count(),
             ..self.trimmed
         }
     }
@@ -92,30 +88,12 @@ impl<'a> BudgetedParts<'a> {
             self.earlier_dropped += 1;
             return Ok(saved);
         }
-        let focus = self.focus;
-        let anchors = &mut self.context.unit_anchors;
-        if let Some(at) = anchors.iter().rposition(|anchor| anchor.unit_id != focus) {
-            let anchor = anchors.remove(at);
+        if let Some(anchor) = self.context.unit_anchors.pop() {
             self.trimmed.anchors_dropped += 1;
             return cost(&anchor);
         }
-        if let Some(anchor) = anchors.last_mut() {
-            for list in [&mut anchor.misconceptions, &mut anchor.tags] {
-                if !list.is_empty() {
-                    anchor.cut = true;
-                    return cost(&std::mem::take(list));
-                }
-            }
-            if let Cow::Borrowed(summary) = anchor.summary
-                && let Some((text, saved)) = shorten(summary, wanted)?
-            {
-                anchor.summary = Cow::Owned(text);
-                anchor.cut = true;
-                return Ok(saved);
-            }
-            let saved = cost(anchor)?;
-            anchors.pop();
-            self.trimmed.anchors_dropped += 1;
+        let saved = self.unit.reduce(&mut self.trimmed)?;
+        if saved > 0 {
             return Ok(saved);
         }
         let units = &mut self.context.snapshot_lite_for_llm.units_in_progress;

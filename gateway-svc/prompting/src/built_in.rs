@@ -1,7 +1,7 @@
 //! The sheets of this crate.
 
 /// Their files, by name.
-pub(crate) const BUILT_IN: [(&str, &str); 19] = [
+pub(crate) const BUILT_IN: [(&str, &str); 21] = [
     (
         "chat.system.de.md",
         include_str!("../sheets/chat.system.de.md"),
@@ -45,6 +45,8 @@ pub(crate) const BUILT_IN: [(&str, &str); 19] = [
         "translate.user.md",
         include_str!("../sheets/translate.user.md"),
     ),
+    ("turn.input.md", include_str!("../sheets/turn.input.md")),
+    ("turn.policy.md", include_str!("../sheets/turn.policy.md")),
     (
         "turn.system.de.md",
         include_str!("../sheets/turn.system.de.md"),

@@ -9,7 +9,7 @@ use turnwise_proto::{
     policy::v1::{
         ChatDecision, Constraints, Policy, ProcedureHelpPlan, ProcedureStepSummary, SnapshotSummary,
     },
-    retrieval::v1::Chunk,
+    retrieval::v1::{Anchor, Chunk},
     session::v1::{Clarification, ClarificationAnswer, ConversationMemory, MemoryTurn},
     tutor::v1::{
         ClientEvent, ClientEventKind, MasteryTier, Project, Role, StudentInput, TutorAction,
@@ -122,7 +122,9 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         return None;
     };
     let required: &[&str] = match (mode, part) {
-        (Mode::Turn, Part::System) => &["policy"],
+        (Mode::Turn, Part::System) => &[],
+        (Mode::Turn, Part::Policy) => &["policy"],
+        (Mode::Turn, Part::Input) => &["student_input"],
         (Mode::Turn, Part::User) => &[
             "context",
             "clarification",
@@ -130,6 +132,7 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
             "project",
             "style",
             "student_input",
+            "unit_context",
         ],
         (Mode::Grade, Part::System) => &[],
         (Mode::Grade, Part::User) => &["task", "student_answer"],
@@ -137,8 +140,10 @@ fn missing_block(name: &SheetName, sample: &Value, text: &str, file: &Path) -> O
         (Mode::Chat, Part::User) => &["sources", "conversation", "clarification", "student_input"],
         (Mode::Translate, Part::System) => &[],
         (Mode::Translate, Part::User) => &["question"],
-        (Mode::Help, Part::System) => &["step_id"],
+        (Mode::Help, Part::System) => &[],
         (Mode::Help, Part::User) => &["situation"],
+        // No name of a sheet says so.
+        (_, Part::Policy | Part::Input) => &[],
     };
     required.iter().find_map(|variable| {
         let value = sample.get_attr(variable).ok()?;
@@ -191,11 +196,19 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         allowed_actions: vec![TutorAction::SocraticQuestion.into()],
         ..Policy::default()
     };
-    if part == Part::System {
-        return [(&everything, true), (&question_only, false)]
-            .into_iter()
-            .map(|(policy, attached)| turn::system_variables(policy, attached, locale))
-            .collect();
+    let policies = [&everything, &question_only].into_iter();
+    match part {
+        Part::System => {
+            return Ok(policies
+                .map(|policy| turn::system_variables(policy, locale))
+                .collect());
+        }
+        Part::Policy => {
+            return policies
+                .map(|policy| turn::policy_variables(policy, locale))
+                .collect();
+        }
+        Part::User | Part::Input => {}
     }
     let summary = SnapshotSummary::default();
     let recent = [TutorMessage {
@@ -230,10 +243,15 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         }),
         ..supplied.clone()
     };
+    let anchors = [Anchor {
+        title: "Equations".to_owned(),
+        ..Anchor::default()
+    }];
     let message = TurnPrompt {
         policy: &everything,
         summary: &summary,
-        anchors: &[],
+        anchors: &anchors,
+        unit_chunks: &[],
         chunks: &[],
         recent: &recent,
         input: &said,
@@ -245,6 +263,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     };
     let button = TurnPrompt {
         policy: &question_only,
+        anchors: &[],
         recent: &[],
         input: &StudentInput::default(),
         clarification: None,
@@ -262,7 +281,10 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         (project, "Write short sentences."),
     ]
     .iter()
-    .map(|(input, style)| turn::user_variables(input, &BudgetedParts::all(input), style, locale))
+    .map(|(input, style)| match part {
+        Part::Input => turn::input_variables(input, locale),
+        _ => turn::user_variables(input, &BudgetedParts::all(input)?, style, locale),
+    })
     .collect()
 }
 
@@ -286,7 +308,7 @@ fn grade_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             let parts = grade::BudgetedParts::all(&input);
             samples.push(match part {
                 Part::System => grade::system_variables(&input, &parts, locale)?,
-                Part::User => grade::user_variables(&input, &parts, locale)?,
+                _ => grade::user_variables(&input, &parts, locale)?,
             });
         }
     }
@@ -351,7 +373,7 @@ fn chat_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
             let parts = ChatParts::all(&input);
             samples.push(match part {
                 Part::System => chat::system_variables(&input, &parts, locale)?,
-                Part::User => chat::user_variables(&input, &parts, locale)?,
+                _ => chat::user_variables(&input, &parts, locale)?,
             });
         }
     }
@@ -365,7 +387,7 @@ fn translate_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError
     };
     Ok(vec![match part {
         Part::System => translate::system_variables(&input, locale),
-        Part::User => translate::user_variables(&input, locale)?,
+        _ => translate::user_variables(&input, locale)?,
     }])
 }
 
@@ -381,11 +403,10 @@ fn help_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         plan: &plan,
         recent_deltas: &[],
         chunks: &[],
-        session_id: "",
     };
     Ok(vec![match part {
-        Part::System => help::system_variables(&input, locale),
-        Part::User => help::user_variables(&input, &HelpParts::all(&input), locale)?,
+        Part::System => help::system_variables(locale),
+        _ => help::user_variables(&input, &HelpParts::all(&input), locale)?,
     }])
 }
 

@@ -23,8 +23,6 @@ pub struct HelpPrompt<'a> {
     pub recent_deltas: &'a [Delta],
     /// Course text about the step, best first; may be empty.
     pub chunks: &'a [Chunk],
-    /// The help session.
-    pub session_id: &'a str,
 }
 
 /// What of a help prompt's data is in the prompt.
@@ -34,22 +32,23 @@ pub(crate) struct HelpParts<'a> {
     trimmed: Trimmed,
 }
 
+/// In the order of how long each part stays the same: the procedure's, the step's, this moment's.
 #[derive(Serialize)]
 struct Situation<'a> {
     session: Session<'a>,
     procedure: &'a str,
-    inferred_step: InferredStep<'a>,
     pack_step_summaries: Vec<Summary<'a>>,
-    vars: Vec<Var<'a>>,
-    recent_deltas: Vec<DeltaView<'a>>,
     overlay_target_allowlist: Vec<Target<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rag_snippets: Vec<Snippet<'a>>,
+    inferred_step: InferredStep<'a>,
+    vars: Vec<Var<'a>>,
+    recent_deltas: Vec<DeltaView<'a>>,
 }
 
+/// Which session it is, is no part of it: a prompt has no random id.
 #[derive(Serialize)]
 struct Session<'a> {
-    session_id: &'a str,
     pack_id: String,
     contract_version: &'a str,
     llm_prompt_version: &'static str,
@@ -61,8 +60,11 @@ struct InferredStep<'a> {
     status: &'static str,
     phase: &'a str,
     short_explanation: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     blocked_by: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     unknown: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
     stepped_back_from: &'a str,
 }
 
@@ -133,9 +135,9 @@ impl<'a> HelpParts<'a> {
     }
 }
 
-/// The variables of help's system sheet.
-pub(crate) fn system_variables(input: &HelpPrompt<'_>, locale: &str) -> Value {
-    context! { locale, step_id => step_id(input.plan) }
+/// The variables of help's system sheet: the same for every step.
+pub(crate) fn system_variables(locale: &str) -> Value {
+    context! { locale }
 }
 
 /// The variables of help's user sheet.
@@ -148,7 +150,6 @@ pub(crate) fn user_variables(
     let step = plan.step.as_ref();
     let situation = Situation {
         session: Session {
-            session_id: input.session_id,
             pack_id: format!("{}/{}", plan.course_id, plan.procedure_id),
             contract_version: &plan.contract_version,
             llm_prompt_version: HELP_PROMPT_ID,

@@ -12,11 +12,15 @@ pub(crate) enum Mode {
     Help,
 }
 
-/// Whose message of the prompt a sheet makes.
+/// Which message of the prompt a sheet makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     System,
     User,
+    /// The second message of the system role; of turns only.
+    Policy,
+    /// The last message of the user role; of turns only.
+    Input,
 }
 
 /// What a sheet makes.
@@ -62,13 +66,20 @@ impl Mode {
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 2] = [Self::System, Self::User];
+    pub(crate) const ALL: [Self; 4] = [Self::System, Self::User, Self::Policy, Self::Input];
 
     fn name(self) -> &'static str {
         match self {
             Self::System => "system",
             Self::User => "user",
+            Self::Policy => "policy",
+            Self::Input => "input",
         }
+    }
+
+    /// Whether prompts of this kind have such a message.
+    pub(crate) fn is_of(self, mode: Mode) -> bool {
+        mode == Mode::Turn || matches!(self, Self::System | Self::User)
     }
 }
 
@@ -130,9 +141,15 @@ fn message(mode: &str, part: &str) -> Result<Kind, String> {
     let mode = known.ok_or_else(|| {
         format!("`{mode}` is no mode; there are `turn`, `grade`, `chat` and `translate`")
     })?;
-    let known = Part::ALL.into_iter().find(|p| p.name() == part);
-    let part =
-        known.ok_or_else(|| format!("`{part}` is no role; there are `system` and `user`"))?;
+    let known = Part::ALL
+        .into_iter()
+        .find(|p| p.name() == part && p.is_of(mode));
+    let part = known.ok_or_else(|| match mode {
+        Mode::Turn => {
+            format!("`{part}` is no role; there are `system`, `user`, `policy` and `input`")
+        }
+        _ => format!("`{part}` is no role; there are `system` and `user`"),
+    })?;
     Ok(Kind::Message(mode, part))
 }
 

@@ -6,7 +6,8 @@ use turnwise_proto::llm::v1::{ChatMessage, ChatRole};
 /// What a model is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
-    /// The system message, then the user message.
+    /// A turn's: rules, material, POLICY and the student's words, by turns of the system and the user role. Of other
+    /// prompts the system message, then the user message.
     pub messages: Vec<ChatMessage>,
     /// SHA-256 over roles and contents, in hex: of each message its role's number as four bytes, the length of its
     /// content in bytes as eight (both big-endian), and the content.
@@ -29,6 +30,8 @@ pub struct Trimmed {
     /// Earlier messages that are in it in part, since they are longer than
     /// [`EARLIER_MESSAGE_CHARS`](crate::EARLIER_MESSAGE_CHARS); budget or not.
     pub messages_cut: usize,
+    /// Leading texts of the focus that are not in it.
+    pub unit_texts_dropped: usize,
     /// Anchors that are not in it.
     pub anchors_dropped: usize,
     /// Anchors that are in it in part: at most one, the focus.
@@ -41,21 +44,21 @@ pub struct Trimmed {
 }
 
 impl Prompt {
+    /// A prompt of these messages, which speak by turns: the system role first, then the user role.
     pub(crate) fn new(
-        system: String,
-        user: String,
+        contents: impl IntoIterator<Item = String>,
         tokens: usize,
         trimmed: Trimmed,
         max_tokens: usize,
     ) -> Self {
-        let message = |role: ChatRole, content: String| ChatMessage {
-            role: role.into(),
-            content,
-        };
-        let messages = vec![
-            message(ChatRole::System, system),
-            message(ChatRole::User, user),
-        ];
+        let roles = [ChatRole::System, ChatRole::User].into_iter().cycle();
+        let messages: Vec<ChatMessage> = roles
+            .zip(contents)
+            .map(|(role, content)| ChatMessage {
+                role: role.into(),
+                content,
+            })
+            .collect();
         Self {
             hash: hash(&messages),
             messages,

@@ -26,7 +26,7 @@ use crate::{
 
 /// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
 /// estimate of tokens.
-const RENDERER_VERSION: &str = "5";
+const RENDERER_VERSION: &str = "6";
 
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
@@ -189,31 +189,30 @@ impl Sheets {
         input: &TurnPrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let attached = input
-            .context
-            .is_some_and(|bundle| !bundle.attachments.is_empty());
-        let variables = turn::system_variables(input.policy, attached, locale)?;
-        let system = self.message(Mode::Turn, Part::System, locale, variables)?;
+        let variables = turn::system_variables(input.policy, locale);
+        let rules = self.message(Mode::Turn, Part::System, locale, variables)?;
+        let variables = turn::policy_variables(input.policy, locale)?;
+        let policy = self.message(Mode::Turn, Part::Policy, locale, variables)?;
+        let variables = turn::input_variables(input, locale)?;
+        let said = self.message(Mode::Turn, Part::Input, locale, variables)?;
         // A style whose sheet was removed since it was asked for is none.
         let style = match turn::style(input).filter(|name| self.has_style(name)) {
             Some(name) => self.render(Kind::Style(name.to_owned()), locale, context! { locale })?,
             None => String::new(),
         };
-        let mut parts = BudgetedParts::all(input);
-        let rules = tokens::of_message(&system);
+        let mut parts = BudgetedParts::all(input)?;
+        let fixed: usize = [&rules, &policy, &said]
+            .map(|content| tokens::of_message(content))
+            .iter()
+            .sum();
         loop {
             let variables = turn::user_variables(input, &parts, style.trim(), locale)?;
             let user = self.message(Mode::Turn, Part::User, locale, variables)?;
-            let taken = rules + tokens::of_message(&user);
+            let taken = fixed + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess)? {
-                return Ok(Prompt::new(
-                    system,
-                    user,
-                    taken,
-                    parts.trimmed(),
-                    max_tokens,
-                ));
+                let contents = [rules, user, policy, said];
+                return Ok(Prompt::new(contents, taken, parts.trimmed(), max_tokens));
             }
         }
     }
@@ -237,13 +236,8 @@ impl Sheets {
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess) {
-                return Ok(Prompt::new(
-                    system,
-                    user,
-                    taken,
-                    parts.trimmed(),
-                    max_tokens,
-                ));
+                let contents = [system, user];
+                return Ok(Prompt::new(contents, taken, parts.trimmed(), max_tokens));
             }
         }
     }
@@ -268,7 +262,8 @@ impl Sheets {
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess)? {
-                let prompt = Prompt::new(system, user, taken, parts.trimmed(), max_tokens);
+                let contents = [system, user];
+                let prompt = Prompt::new(contents, taken, parts.trimmed(), max_tokens);
                 return Ok((prompt, parts.source_count()));
             }
         }
@@ -293,7 +288,7 @@ impl Sheets {
         let user = self.message(Mode::Translate, Part::User, locale, variables)?;
         let taken = tokens::of_message(&system) + tokens::of_message(&user);
         let nothing = Trimmed::default();
-        Ok(Prompt::new(system, user, taken, nothing, max_tokens))
+        Ok(Prompt::new([system, user], taken, nothing, max_tokens))
     }
 
     /// The prompt of help with a procedure; as [`turn`](Self::turn). The locale is the procedure's.
@@ -306,7 +301,7 @@ impl Sheets {
         input: &HelpPrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let variables = help::system_variables(input, locale);
+        let variables = help::system_variables(locale);
         let system = self.message(Mode::Help, Part::System, locale, variables)?;
         let mut parts = HelpParts::all(input);
         loop {
@@ -314,13 +309,8 @@ impl Sheets {
             let user = self.message(Mode::Help, Part::User, locale, variables)?;
             let taken = tokens::of_message(&system) + tokens::of_message(&user);
             if taken <= max_tokens || !parts.reduce() {
-                return Ok(Prompt::new(
-                    system,
-                    user,
-                    taken,
-                    parts.trimmed(),
-                    max_tokens,
-                ));
+                let contents = [system, user];
+                return Ok(Prompt::new(contents, taken, parts.trimmed(), max_tokens));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The prompt of a turn: rules and POLICY in the system role, everything else as data in the user role.
+//! The prompt of a turn, in the order of how long its parts stay the same: rules in the system role; the unit, the student's
+//! record and the conversation as data in the user role; POLICY in the system role; the student's words in the user role.
 
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -28,7 +29,9 @@ pub struct TurnPrompt<'a> {
     pub summary: &'a SnapshotSummary,
     /// Descriptions of the units in scope, best first.
     pub anchors: &'a [Anchor],
-    /// Lesson text, best first.
+    /// The first texts of the focus, in the course's order.
+    pub unit_chunks: &'a [Chunk],
+    /// Lesson text for the message, best first.
     pub chunks: &'a [Chunk],
     /// The latest messages, oldest first.
     pub recent: &'a [TutorMessage],
@@ -46,24 +49,37 @@ pub struct TurnPrompt<'a> {
     pub conversation: Conversation<'a>,
 }
 
-/// The variables of a turn's system sheet.
-pub(crate) fn system_variables(
-    policy: &Policy,
-    has_attachments: bool,
-    locale: &str,
-) -> Result<Value, RenderError> {
+/// The variables of a turn's system sheet: none that differs between students of a course.
+pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Value {
     let bounds = policy.constraints.unwrap_or_default();
-    Ok(context! {
+    context! {
         locale,
-        allowed_actions => allowed_actions(policy),
         max_concept_words => bounds.max_concept_words,
         max_key_ideas => bounds.max_key_ideas,
         max_worked_examples => bounds.max_worked_examples,
         drill_max_steps => bounds.drill_max_steps,
-        has_attachments,
-        has_blocker => !policy.prereq_blocking_unit_id.is_empty(),
-        has_choices => !policy.choice_unit_ids.is_empty(),
+    }
+}
+
+/// The variables of a turn's policy sheet.
+pub(crate) fn policy_variables(policy: &Policy, locale: &str) -> Result<Value, RenderError> {
+    Ok(context! {
+        locale,
+        allowed_actions => allowed_actions(policy),
         policy => block("POLICY", &PolicyView::of(policy))?,
+    })
+}
+
+/// The variables of a turn's input sheet.
+pub(crate) fn input_variables(input: &TurnPrompt<'_>, locale: &str) -> Result<Value, RenderError> {
+    let said = StudentInputView::of(input.input);
+    Ok(context! {
+        locale,
+        allowed_actions => allowed_actions(input.policy),
+        has_clarification => input.clarification.is_some(),
+        is_pressed => said.is_empty(),
+        // Of a project it stands first.
+        student_input => if project(input).is_some() { String::new() } else { said.block()? },
     })
 }
 
@@ -85,15 +101,13 @@ pub(crate) fn user_variables(
     locale: &str,
 ) -> Result<Value, RenderError> {
     let project = project(input).map(ProjectView::of);
-    let bounds = input.policy.constraints.unwrap_or_default();
-    let said = StudentInputView::of(input.input);
     Ok(context! {
         locale,
-        allowed_actions => allowed_actions(input.policy),
-        max_concept_words => bounds.max_concept_words,
-        max_key_ideas => bounds.max_key_ideas,
-        max_worked_examples => bounds.max_worked_examples,
-        drill_max_steps => bounds.drill_max_steps,
+        unit_context => if parts.unit.is_empty() {
+            String::new()
+        } else {
+            block("UNIT_CONTEXT", &parts.unit)?
+        },
         context => block("CONTEXT", &parts.context)?,
         earlier_turns => if parts.earlier().is_empty() {
             String::new()
@@ -108,13 +122,16 @@ pub(crate) fn user_variables(
             Some(attachments) => block("EXTERNAL_CONTEXT", attachments)?,
             None => String::new(),
         },
+        student_input => match project {
+            Some(_) => StudentInputView::of(input.input).block()?,
+            None => String::new(),
+        },
         project => match project {
             Some(project) => block("PROJECT", &project)?,
             None => String::new(),
         },
         style,
         not_supplied => parts.attachments.as_ref().is_some_and(AttachmentsPart::lacks_something),
-        student_input => if said.is_empty() { String::new() } else { block("STUDENT_INPUT", &said)? },
     })
 }
 
@@ -144,35 +161,32 @@ fn allowed_actions(policy: &Policy) -> Vec<&'static str> {
     policy.allowed_actions().map(action).collect()
 }
 
-/// POLICY. When the first lock ends is for staff and no part of it.
+/// POLICY. When the first lock ends is for staff and no part of it, bounds of texts are the same for all and stand in the
+/// rules, and what is not so is left out.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PolicyView<'a> {
     focus_unit_id: &'a str,
     primary_target_unit_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prereq_blocking_unit_id: Option<&'a str>,
     scoped_unit_ids: &'a [String],
     allowed_actions: Vec<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     stuck: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     exam_ready: bool,
-    desired_exam_tier: &'static str,
-    exam_availability: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    desired_exam_tier: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exam_availability: Option<&'static str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     choice_unit_ids: &'a [String],
-    constraints: ConstraintsView,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ConstraintsView {
-    max_concept_words: i32,
-    max_worked_examples: i32,
-    drill_max_steps: i32,
 }
 
 impl<'a> PolicyView<'a> {
     fn of(policy: &'a Policy) -> Self {
-        let bounds = policy.constraints.unwrap_or_default();
+        let exam_ready = policy.exam_ready;
         Self {
             focus_unit_id: &policy.focus_unit_id,
             primary_target_unit_id: &policy.primary_target_unit_id,
@@ -180,15 +194,10 @@ impl<'a> PolicyView<'a> {
             scoped_unit_ids: &policy.scoped_unit_ids,
             allowed_actions: allowed_actions(policy),
             stuck: policy.stuck,
-            exam_ready: policy.exam_ready,
-            desired_exam_tier: tier(policy.desired_exam_tier()),
-            exam_availability: availability(policy.exam_availability()),
+            exam_ready,
+            desired_exam_tier: exam_ready.then(|| tier(policy.desired_exam_tier())),
+            exam_availability: exam_ready.then(|| availability(policy.exam_availability())),
             choice_unit_ids: &policy.choice_unit_ids,
-            constraints: ConstraintsView {
-                max_concept_words: bounds.max_concept_words,
-                max_worked_examples: bounds.max_worked_examples,
-                drill_max_steps: bounds.drill_max_steps,
-            },
         }
     }
 }
@@ -217,5 +226,13 @@ impl<'a> StudentInputView<'a> {
         self.message_text.is_none()
             && self.message_latex.is_none()
             && self.voice_transcript.is_none()
+    }
+
+    /// STUDENT_INPUT; empty where nothing was said.
+    fn block(&self) -> Result<String, RenderError> {
+        match self.is_empty() {
+            true => Ok(String::new()),
+            false => block("STUDENT_INPUT", self),
+        }
     }
 }

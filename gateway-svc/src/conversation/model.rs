@@ -141,6 +141,7 @@ pub(crate) async fn complete(
                 failure: DegradedReason::Unspecified.into(),
                 input_tokens: end.input_tokens,
                 output_tokens: end.output_tokens,
+                cached_input_tokens: end.cached_input_tokens,
                 attempts: end.attempts,
                 queue_wait: end.queue_wait,
                 total: end.total,

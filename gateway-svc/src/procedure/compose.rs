@@ -136,7 +136,6 @@ impl Composing<'_> {
             plan,
             recent_deltas: &run.recent_deltas,
             chunks: &self.texts.chunks,
-            session_id: self.request.thread_id,
         };
         let prompt = match sheets.help(&plan.locale, &prompt, core.prompt_max_tokens) {
             Ok(prompt) => prompt,

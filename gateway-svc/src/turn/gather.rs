@@ -228,9 +228,9 @@ async fn retrieve(
 
 /// What was found, without texts that no course has: to read them would hold a turn up for seconds.
 pub(crate) fn readable(mut found: RetrieveResponse) -> RetrieveResponse {
-    found
-        .chunks
-        .retain(|chunk| chunk.text.len() <= CHUNK_MAX_BYTES);
+    for chunks in [&mut found.chunks, &mut found.unit_chunks] {
+        chunks.retain(|chunk| chunk.text.len() <= CHUNK_MAX_BYTES);
+    }
     found
 }
 
@@ -246,6 +246,7 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
         .collect();
     facts.index_id = found.index_id;
     texts.anchors = found.anchors;
+    texts.unit_chunks = found.unit_chunks;
     texts.chunks = found.chunks;
     if plan.exam_ready {
         for candidate in &found.exam_candidates {

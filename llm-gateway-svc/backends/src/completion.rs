@@ -1,5 +1,7 @@
 //! What goes to a model for a completion and what comes back, whichever backend it is.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::schema::Schema;
@@ -18,6 +20,16 @@ pub struct Prompt {
     pub max_output_tokens: Option<u32>,
 }
 
+impl Prompt {
+    /// What is said, in the form that the model's template takes.
+    pub(crate) fn said(&self, one_system_message: bool) -> Cow<'_, [Message]> {
+        match one_system_message {
+            true => Cow::Owned(with_one_system_message(&self.messages)),
+            false => Cow::Borrowed(&self.messages),
+        }
+    }
+}
+
 /// One message of a prompt. It serializes as all wire formats spell it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Message {
@@ -25,6 +37,29 @@ pub struct Message {
     pub role: Role,
     /// What is said.
     pub content: String,
+}
+
+/// The messages for a model whose template knows one system message, at the beginning, and has user and assistant speak by
+/// turns: a later system message heads the user message that follows it.
+fn with_one_system_message(messages: &[Message]) -> Vec<Message> {
+    let mut folded: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let role = match message.role {
+            Role::System if !folded.is_empty() => Role::User,
+            role => role,
+        };
+        match folded.last_mut() {
+            Some(last) if last.role == role && role == Role::User => {
+                last.content.push_str("\n\n");
+                last.content.push_str(&message.content);
+            }
+            _ => folded.push(Message {
+                role,
+                content: message.content.clone(),
+            }),
+        }
+    }
+    folded
 }
 
 /// Who speaks in a prompt.
@@ -66,8 +101,23 @@ pub struct End {
     pub finish: Finish,
     /// Tokens of the prompt; 0 where the backend did not count.
     pub input_tokens: u32,
+    /// Those of the prompt's tokens that the backend had read before; 0 where it does not say.
+    pub cached_input_tokens: u32,
     /// Tokens of the completion; 0 where the backend did not count.
     pub output_tokens: u32,
+}
+
+impl End {
+    /// Of a model that has told nothing so far.
+    pub(crate) fn untold(model: String) -> Self {
+        Self {
+            model,
+            finish: Finish::Unknown,
+            input_tokens: 0,
+            cached_input_tokens: 0,
+            output_tokens: 0,
+        }
+    }
 }
 
 /// Why a model stopped.

@@ -11,6 +11,7 @@
 //! | `refusing` | what stands in for a backend that is not called |
 //! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
 //! | `ollama`, `openai`, `openai_compatible` | the wire formats |
+//! | `grammar` | a schema as a grammar for llama.cpp |
 //! | `http` | what they share: one attempt, its time-outs and its bounds |
 //!
 //! A call here is one attempt at one server. Lines, retries, breakers and deadlines are its caller's: whoever drops a call
@@ -20,6 +21,7 @@ pub mod backend;
 pub mod completion;
 pub mod embedding;
 pub mod failure;
+mod grammar;
 mod http;
 pub mod mock;
 mod ollama;

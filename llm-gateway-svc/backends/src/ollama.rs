@@ -33,6 +33,9 @@ pub(crate) struct Ollama {
     temperature: f32,
     top_p: f32,
     num_predict: u32,
+    num_ctx: u32,
+    keep_alive_seconds: u32,
+    one_system_message: bool,
 }
 
 impl Ollama {
@@ -48,6 +51,9 @@ impl Ollama {
             temperature: settings.ollama_temperature,
             top_p: settings.ollama_top_p,
             num_predict: settings.ollama_num_predict,
+            num_ctx: settings.ollama_num_ctx,
+            keep_alive_seconds: settings.ollama_keep_alive_seconds,
+            one_system_message: settings.llm_one_system_message,
         }
     }
 
@@ -58,13 +64,15 @@ impl Ollama {
             None,
             &ChatRequest {
                 model,
-                messages: &prompt.messages,
+                messages: prompt.said(self.one_system_message),
                 stream,
                 format: prompt.schema.as_ref(),
+                keep_alive: self.keep_alive_seconds,
                 options: Options {
                     temperature: self.temperature,
                     top_p: self.top_p,
                     num_predict: prompt.max_output_tokens.or(configured),
+                    num_ctx: Some(self.num_ctx).filter(|tokens| *tokens > 0),
                 },
             },
         )
@@ -74,10 +82,12 @@ impl Ollama {
 #[derive(Serialize)]
 struct ChatRequest<'a> {
     model: &'a str,
-    messages: &'a [Message],
+    messages: Cow<'a, [Message]>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'a Schema>,
+    /// Seconds for which the model stays in memory, and with it what it has read.
+    keep_alive: u32,
     options: Options,
 }
 
@@ -87,6 +97,9 @@ struct Options {
     top_p: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
     num_predict: Option<u32>,
+    /// The context window. Another one than before makes the server load the model anew, so that it is always the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_ctx: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -195,6 +208,8 @@ impl ChatLine<'_> {
             model: self.model.map_or(asked, Cow::into_owned),
             finish: Finish::of(self.done_reason.as_deref()),
             input_tokens: self.prompt_eval_count,
+            // It does not say what it has read before.
+            cached_input_tokens: 0,
             output_tokens: self.eval_count,
         }
     }

@@ -33,6 +33,7 @@ pub(crate) struct Openai {
     embed_model: String,
     authorization: Option<HeaderValue>,
     max_output_tokens: u32,
+    one_system_message: bool,
 }
 
 impl Openai {
@@ -52,6 +53,7 @@ impl Openai {
             embed_model: settings.openai_embed_model.clone(),
             authorization,
             max_output_tokens: settings.openai_max_output_tokens,
+            one_system_message: settings.llm_one_system_message,
         }
     }
 
@@ -62,7 +64,7 @@ impl Openai {
             self.authorization.clone(),
             &ResponsesRequest {
                 model,
-                input: &prompt.messages,
+                input: prompt.said(self.one_system_message),
                 stream,
                 store: false,
                 max_output_tokens: prompt
@@ -85,7 +87,7 @@ impl Openai {
 #[derive(Serialize)]
 struct ResponsesRequest<'a> {
     model: &'a str,
-    input: &'a [Message],
+    input: Cow<'a, [Message]>,
     stream: bool,
     /// What students write is not kept there.
     store: bool,
@@ -222,6 +224,13 @@ struct Usage {
     input_tokens: u32,
     #[serde(default)]
     output_tokens: u32,
+    input_tokens_details: Option<InputTokens>,
+}
+
+#[derive(Deserialize)]
+struct InputTokens {
+    #[serde(default)]
+    cached_tokens: u32,
 }
 
 impl<O> Response<'_, O> {
@@ -242,6 +251,7 @@ impl<O> Response<'_, O> {
         let usage = self.usage.unwrap_or(Usage {
             input_tokens: 0,
             output_tokens: 0,
+            input_tokens_details: None,
         });
         Ok(End {
             model: self
@@ -250,6 +260,9 @@ impl<O> Response<'_, O> {
                 .map_or(asked, Cow::into_owned),
             finish,
             input_tokens: usage.input_tokens,
+            cached_input_tokens: usage
+                .input_tokens_details
+                .map_or(0, |details| details.cached_tokens),
             output_tokens: usage.output_tokens,
         })
     }

@@ -5,16 +5,21 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use futures_util::FutureExt;
 use reqwest::{Url, header::HeaderValue};
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
+use serde_json::Value;
 
 use crate::{
     backend::{Backend, Operation, Pieces, Vectors, Whole, collected},
     completion::{Completion, End, Finish, Message, Piece, Prompt},
     failure::{Failure, Problem},
+    grammar,
     http::{self, Events, Pace, Request, Server, Wire},
     openai_embeddings,
     schema::Schema,
-    settings::BackendSettings,
+    settings::{BackendSettings, CompatibleServer},
 };
 
 /// A server with OpenAI's chat completions.
@@ -28,6 +33,8 @@ pub(crate) struct OpenaiCompatible {
     embed_model: String,
     authorization: Option<HeaderValue>,
     max_output_tokens: u32,
+    one_system_message: bool,
+    is_llama_cpp: bool,
 }
 
 impl OpenaiCompatible {
@@ -49,23 +56,33 @@ impl OpenaiCompatible {
             embed_model: settings.openai_embed_model.clone(),
             authorization,
             max_output_tokens: settings.openai_max_output_tokens,
+            one_system_message: settings.llm_one_system_message,
+            is_llama_cpp: settings.openai_compatible_server == CompatibleServer::LlamaCpp,
         }
     }
 
     fn request(&self, model: &str, prompt: &Prompt, stream: bool) -> Request {
         let configured = Some(self.max_output_tokens).filter(|bound| *bound > 0);
+        let schema = prompt.schema.as_ref();
+        let grammar = schema
+            .filter(|_| self.is_llama_cpp)
+            .and_then(|schema| grammar::of_schema(&schema.to_json()));
+        // The server takes one of the two.
+        let schema = schema.filter(|_| grammar.is_none());
         Request::json(
             &self.chat,
             self.authorization.clone(),
             &ChatRequest {
                 model,
-                messages: &prompt.messages,
+                messages: prompt.said(self.one_system_message),
                 stream,
                 stream_options: stream.then_some(StreamOptions {
                     include_usage: true,
                 }),
                 max_tokens: prompt.max_output_tokens.or(configured),
-                response_format: prompt.schema.as_ref().map(|schema| ResponseFormat {
+                cache_prompt: self.is_llama_cpp.then_some(true),
+                grammar,
+                response_format: schema.map(|schema| ResponseFormat {
                     r#type: "json_schema",
                     json_schema: JsonSchema {
                         name: "reply",
@@ -80,13 +97,19 @@ impl OpenaiCompatible {
 #[derive(Serialize)]
 struct ChatRequest<'a> {
     model: &'a str,
-    messages: &'a [Message],
+    messages: Cow<'a, [Message]>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
     /// The older name of the bound: compatible servers know it, and not all of them know the newer one.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
+    /// Of llama.cpp: that what a slot has read is kept for the next prompt that begins like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_prompt: Option<bool>,
+    /// Of llama.cpp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grammar: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
 }
@@ -128,12 +151,7 @@ impl Backend for OpenaiCompatible {
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces {
         let wire = Chat {
             events: Events::default(),
-            end: End {
-                model: model.to_owned(),
-                finish: Finish::Unknown,
-                input_tokens: 0,
-                output_tokens: 0,
-            },
+            end: End::untold(model.to_owned()),
             refused: false,
         };
         let request = self.request(model, prompt, true);
@@ -182,6 +200,8 @@ struct Chunk<'a> {
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
     usage: Option<Usage>,
+    #[serde(default, deserialize_with = "if_readable")]
+    timings: Option<Timings>,
     error: Option<IgnoredAny>,
 }
 
@@ -208,6 +228,38 @@ struct Usage {
     prompt_tokens: u32,
     #[serde(default)]
     completion_tokens: u32,
+    #[serde(default, deserialize_with = "if_readable")]
+    prompt_tokens_details: Option<PromptTokens>,
+}
+
+#[derive(Deserialize)]
+struct PromptTokens {
+    #[serde(default)]
+    cached_tokens: Option<u32>,
+}
+
+/// What llama.cpp counts, be there a `usage` or not.
+#[derive(Deserialize)]
+struct Timings {
+    /// Tokens of the prompt that it read before.
+    #[serde(default)]
+    cache_n: u32,
+    /// Tokens of the prompt that it read now.
+    #[serde(default)]
+    prompt_n: u32,
+    /// Tokens that it wrote.
+    #[serde(default)]
+    predicted_n: u32,
+}
+
+/// What not every server sends, and some perhaps in another form: then there is none, and the answer counts.
+fn if_readable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
 impl<'a> Chunk<'a> {
@@ -227,9 +279,18 @@ impl<'a> Chunk<'a> {
         {
             model.clone_into(&mut end.model);
         }
+        if let Some(timings) = &self.timings {
+            end.input_tokens = timings.cache_n.saturating_add(timings.prompt_n);
+            end.cached_input_tokens = timings.cache_n;
+            end.output_tokens = timings.predicted_n;
+        }
         if let Some(usage) = &self.usage {
             end.input_tokens = usage.prompt_tokens;
             end.output_tokens = usage.completion_tokens;
+            let details = usage.prompt_tokens_details.as_ref();
+            if let Some(cached) = details.and_then(|details| details.cached_tokens) {
+                end.cached_input_tokens = cached;
+            }
         }
     }
 }
@@ -300,12 +361,7 @@ impl Wire for Chat {
 
 fn read_chat(model: String, body: &[u8]) -> Result<Completion, Problem> {
     let chunk = Chunk::of(body)?;
-    let mut end = End {
-        model,
-        finish: Finish::Unknown,
-        input_tokens: 0,
-        output_tokens: 0,
-    };
+    let mut end = End::untold(model);
     chunk.tell(&mut end);
     let choices = chunk.choices.ok_or(Problem::Unreadable)?;
     let choice = choices.into_iter().next().ok_or(Problem::Unreadable)?;

@@ -65,6 +65,17 @@ pub struct BackendSettings {
     #[arg(long, env = "LLM_TOTAL_TIMEOUT_SECONDS", value_parser = seconds)]
     pub llm_total_timeout_seconds: Option<Duration>,
 
+    /// Send one system message, at the beginning (0 or 1): for models whose chat template refuses a second one or drops it,
+    /// such as Gemma's and Mistral's. What it says then heads the last user message.
+    #[arg(
+        long,
+        env = "LLM_ONE_SYSTEM_MESSAGE",
+        default_value = "0",
+        value_parser = BoolishValueParser::new(),
+        action = clap::ArgAction::Set
+    )]
+    pub llm_one_system_message: bool,
+
     /// What the mock model `mock` says in place of its own text; at most 10,000 bytes. Empty: its own text.
     #[arg(long, env = "HELPER_MOCK_RESPONSE_TEXT", default_value = "", value_parser = mock_text)]
     pub helper_mock_response_text: String,
@@ -105,6 +116,16 @@ pub struct BackendSettings {
     #[arg(long, env = "OLLAMA_NUM_PREDICT", default_value = "400", value_parser = value_parser!(u32).range(0..=32_768))]
     pub ollama_num_predict: u32,
 
+    /// The tokens of Ollama's context window, for a prompt and its completion together (0 to 1048576); 0: the model's own.
+    /// PROMPT_MAX_TOKENS of the gateway is made for 4096.
+    #[arg(long, env = "OLLAMA_NUM_CTX", default_value = "4096", value_parser = value_parser!(u32).range(0..=1_048_576))]
+    pub ollama_num_ctx: u32,
+
+    /// Seconds for which Ollama keeps a model in memory after a call, and with it the beginnings of prompts that it has read
+    /// (0 to 604800).
+    #[arg(long, env = "OLLAMA_KEEP_ALIVE_SECONDS", default_value = "1800", value_parser = value_parser!(u32).range(0..=604_800))]
+    pub ollama_keep_alive_seconds: u32,
+
     /// Where OpenAI or the OpenAI-compatible server listens: an http or https address, with or without a path such as
     /// `/v1`. Required for `openai_compatible`; unset, `openai` is at https://api.openai.com/v1.
     #[arg(long, env = "OPENAI_BASE_URL", value_parser = base_url)]
@@ -141,6 +162,11 @@ pub struct BackendSettings {
         action = clap::ArgAction::Set
     )]
     pub openai_compatible_whole_answers: bool,
+
+    /// Which OpenAI-compatible server it is. `llama_cpp` gets a grammar that allows no white space between the parts of a
+    /// reply, and keeps the beginnings of prompts for each slot; others get no more than all of them know.
+    #[arg(long, env = "OPENAI_COMPATIBLE_SERVER", default_value = "any")]
+    pub openai_compatible_server: CompatibleServer,
 
     /// The most tokens of a completion of OpenAI or the OpenAI-compatible server (0 to 32768); 0: no bound is sent.
     #[arg(
@@ -214,6 +240,16 @@ impl BackendKind {
             Self::Mock | Self::None => false,
         }
     }
+}
+
+/// An OpenAI-compatible server, as far as it knows more than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum CompatibleServer {
+    /// Any.
+    Any,
+    /// llama.cpp's.
+    LlamaCpp,
 }
 
 /// Further backends, in order.

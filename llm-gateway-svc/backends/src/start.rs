@@ -72,6 +72,17 @@ pub enum StartError {
         /// Its value.
         whole_limit: Duration,
     },
+    /// Ollama's completion may take all of the context window.
+    #[error(
+        "OLLAMA_NUM_PREDICT={completion} leaves no room for a prompt in OLLAMA_NUM_CTX={window}; lower the first or raise \
+         the second"
+    )]
+    NoRoomForPrompt {
+        /// The most tokens of a completion.
+        completion: u32,
+        /// The tokens of the window.
+        window: u32,
+    },
     /// The HTTP client cannot be made.
     #[error(
         "the HTTP client for the model server cannot be made; check that the machine has root certificates"

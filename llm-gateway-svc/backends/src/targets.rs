@@ -105,6 +105,9 @@ fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Back
             settings.helper_mock_response_text.clone(),
         )));
     }
+    if kind == BackendKind::Ollama {
+        check_window(settings)?;
+    }
     let timeouts = timeouts(kind, settings)?;
     let url = base_url(kind, settings)?;
     let key = match kind {
@@ -131,6 +134,15 @@ fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Back
         BackendKind::Openai => Arc::new(Openai::new(settings, &url, server, key)),
         _ => Arc::new(OpenaiCompatible::new(settings, &url, server, key)),
     })
+}
+
+/// Refuses a context window of Ollama's that a completion may fill by itself.
+fn check_window(settings: &BackendSettings) -> Result<(), StartError> {
+    let (completion, window) = (settings.ollama_num_predict, settings.ollama_num_ctx);
+    if window > 0 && completion >= window {
+        return Err(StartError::NoRoomForPrompt { completion, window });
+    }
+    Ok(())
 }
 
 /// Where a backend listens.

@@ -209,6 +209,7 @@ fn end(summary: Summary, begun: Instant) -> CompletionEnd {
         total: duration(begun.elapsed()),
         attempts: count(summary.spent.attempts),
         truncated: summary.truncated,
+        cached_input_tokens: count(summary.end.cached_input_tokens),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use prometheus_client::metrics::histogram::Histogram;
 use tokio::time::Instant;
-use turnwise_llm_backends::Failure;
+use turnwise_llm_backends::{End, Failure};
 
 use super::{
     CallMetrics, ModelLabels, Operation, OperationLabels, QueueLabels, TokenLabels, count,
@@ -28,6 +28,7 @@ pub struct ModelMetrics {
 struct Good {
     took: Histogram,
     input_tokens: Histogram,
+    cached_input_tokens: Histogram,
     output_tokens: Histogram,
 }
 
@@ -101,6 +102,7 @@ impl ModelMetrics {
         self.good.get_or_init(|| Good {
             took: self.took("", &self.model),
             input_tokens: self.tokens("input"),
+            cached_input_tokens: self.tokens("cached_input"),
             output_tokens: self.tokens("output"),
         })
     }
@@ -136,17 +138,21 @@ impl ModelMetrics {
 
 impl Attempt {
     /// It succeeded, with so many tokens of the prompt and of the completion; 0 where they were not counted.
-    pub(crate) fn succeeded(mut self, input_tokens: u32, output_tokens: u32) {
+    pub(crate) fn succeeded(mut self, end: &End) {
         let Some(metrics) = self.metrics.take() else {
             return;
         };
         let good = metrics.good();
         good.took.observe(self.begun.elapsed().as_secs_f64());
-        if input_tokens > 0 {
-            good.input_tokens.observe(input_tokens.into());
+        if end.input_tokens > 0 {
+            good.input_tokens.observe(end.input_tokens.into());
         }
-        if output_tokens > 0 {
-            good.output_tokens.observe(output_tokens.into());
+        if end.cached_input_tokens > 0 {
+            let cached = end.cached_input_tokens;
+            good.cached_input_tokens.observe(cached.into());
+        }
+        if end.output_tokens > 0 {
+            good.output_tokens.observe(end.output_tokens.into());
         }
     }
 

@@ -3,10 +3,9 @@
 //!
 //! There are two forms of it. What a model is asked for is narrower than what is accepted: servers that constrain a
 //! model's output hold it to a grammar, and a small model fills whatever room that gives it, until its tokens run out in
-//! the middle of the JSON. So it is asked for short texts, for few units, of those that it was told about, and for a
-//! confidence from a short list, since grammars know no bounds of numbers. A model that is not constrained and writes more
-//! breaks nothing: a unit that the course does not know is dropped, the list decides nothing in this turn, and
-//! [`crate::validate`] keeps wider bounds of texts.
+//! the middle of the JSON. So it is asked for short texts, and for the short form (`reply::short`) of an analysis. A
+//! model that is not constrained and writes more breaks nothing: a unit that the course does not know is dropped, the list
+//! decides nothing in this turn, and [`crate::validate`] keeps wider bounds of texts.
 //!
 //! Keys are in the order in which a model should write them: what it does and about what comes first, so that the text
 //! follows from the choice.
@@ -18,6 +17,7 @@ use serde_json::{Map, Value};
 use crate::{
     course::Course,
     policy::Policy,
+    reply::short,
     schema_cache,
     words::{Action, StudentIntent, UnderstandingSignal},
 };
@@ -25,21 +25,18 @@ use crate::{
 /// The most units that a reply may map or suggest.
 pub const MOST_NAMED_UNITS: usize = 6;
 
-/// The most units that a model is asked to map or suggest.
-const MOST_ASKED_UNITS: usize = 2;
-
 /// The most characters of a tutor's text that a model is asked for. Servers turn such a bound into a grammar with as many
 /// repetitions, and some refuse more than 2,000.
-const MOST_ASKED_CHARS: usize = 300;
+const MOST_ASKED_CHARS: usize = 240;
 
 /// The most characters of any other text that a model is asked for.
-const MOST_ASKED_PART_CHARS: usize = 200;
-
-/// The confidences that a model is asked to choose from.
-const ASKED_CONFIDENCES: [f64; 5] = [0.2, 0.4, 0.6, 0.8, 1.0];
+const MOST_ASKED_PART_CHARS: usize = 160;
 
 /// The most steps of a worked example.
 pub const MOST_EXAMPLE_STEPS: usize = 8;
+
+/// The most steps of a worked example that a model is asked for.
+const MOST_ASKED_STEPS: usize = 4;
 
 /// Which of its two forms a schema has.
 #[derive(Clone, Copy)]
@@ -50,7 +47,8 @@ pub(crate) enum Form {
     Accepted,
 }
 
-/// What a model is asked for: the replies that a policy allows. All that keeps it keeps what is accepted.
+/// What a model is asked for: the replies that a policy allows, in the short form. All that keeps it, written out, keeps what
+/// is accepted.
 #[must_use]
 pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
     let mut branches: Vec<_> = policy
@@ -91,9 +89,18 @@ fn schema_of(course: &Course, policy: &Policy, action: Action, form: Form) -> Va
         ("action", one_of([action.as_str()])),
         ("target_unit_id", one_of(policy.targets(course, action))),
         ("tutor_text", form.text(MOST_ASKED_CHARS)),
-        ("mapped_units", mapped_units(policy, form)),
-        ("turn_analysis", turn_analysis(policy, form)),
     ];
+    match form {
+        Form::Asked => {
+            let analyses = short::analyses();
+            let analyses = analyses.iter().map(String::as_str);
+            keys.push(("turn_analysis", one_of(analyses)));
+        }
+        Form::Accepted => {
+            keys.push(("mapped_units", mapped_units()));
+            keys.push(("turn_analysis", turn_analysis()));
+        }
+    }
     if let Some(card) = action.facts().card {
         keys.push((card.key, (card.schema)(course, policy, form)));
     }
@@ -142,48 +149,32 @@ pub(crate) fn object(keys: Vec<(&'static str, Value)>, optional: &[&str]) -> Val
     ])
 }
 
-fn mapped_units(policy: &Policy, form: Form) -> Value {
-    let confidence = match form {
-        Form::Asked => keywords([
-            ("type", "number".into()),
-            ("enum", ASKED_CONFIDENCES.as_slice().into()),
-        ]),
-        Form::Accepted => keywords([
-            ("type", "number".into()),
-            ("minimum", 0.into()),
-            ("maximum", 1.into()),
-        ]),
-    };
+fn mapped_units() -> Value {
+    let confidence = keywords([
+        ("type", "number".into()),
+        ("minimum", 0.into()),
+        ("maximum", 1.into()),
+    ]);
     let unit = object(
         vec![
-            ("unit_id", unit_id(policy, form)),
+            ("unit_id", Form::Accepted.part()),
             ("confidence", confidence),
         ],
         &[],
     );
-    list(unit, form.most_units())
+    list(unit, MOST_NAMED_UNITS)
 }
 
-fn turn_analysis(policy: &Policy, form: Form) -> Value {
+fn turn_analysis() -> Value {
+    let units = list(Form::Accepted.part(), MOST_NAMED_UNITS);
     object(
         vec![
             ("student_intent", one_of(StudentIntent::ALL)),
             ("understanding_signal", one_of(UnderstandingSignal::ALL)),
-            (
-                "suggested_prereq_units",
-                list(unit_id(policy, form), form.most_units()),
-            ),
+            ("suggested_prereq_units", units),
         ],
         &[],
     )
-}
-
-/// The units of the scope are what a model is told about.
-fn unit_id(policy: &Policy, form: Form) -> Value {
-    match form {
-        Form::Asked => one_of(policy.scoped_unit_ids.iter().map(String::as_str)),
-        Form::Accepted => form.part(),
-    }
 }
 
 impl Form {
@@ -214,10 +205,11 @@ impl Form {
         }
     }
 
-    fn most_units(self) -> usize {
+    /// The most steps of a worked example.
+    pub(crate) fn most_steps(self) -> usize {
         match self {
-            Self::Asked => MOST_ASKED_UNITS,
-            Self::Accepted => MOST_NAMED_UNITS,
+            Self::Asked => MOST_ASKED_STEPS,
+            Self::Accepted => MOST_EXAMPLE_STEPS,
         }
     }
 }

@@ -63,12 +63,7 @@ pub(crate) fn validator(
 
 /// The schema of the replies that a policy allows, as text.
 pub(crate) fn schema_text(course: &Course, policy: &Policy) -> Arc<str> {
-    let mut key = key(course, policy, &policy.allowed_actions);
-    // What a model is asked for names the scope as well.
-    policy
-        .scoped_unit_ids
-        .iter()
-        .for_each(|id| part(&mut key, id));
+    let key = key(course, policy, &policy.allowed_actions);
     let made = TEXTS.get(key, || {
         Ok::<_, std::convert::Infallible>(reply_schema(course, policy).to_string().into())
     });

@@ -8,7 +8,7 @@ use crate::{
     json::{self, JsonFault},
     limits,
     policy::Policy,
-    reply::{CardText, LlmReply},
+    reply::{CardText, LlmReply, short},
     schema::{MOST_EXAMPLE_STEPS, MOST_NAMED_UNITS},
     schema_cache,
     words::{Action, Availability, FallbackReason},
@@ -34,7 +34,8 @@ impl Violation {
 
 /// Reads and checks a reply against a policy.
 pub fn validate(course: &Course, policy: &Policy, bytes: &[u8]) -> Result<LlmReply, Violation> {
-    let object = json::read_object(bytes).map_err(json_violation)?;
+    let mut object = json::read_object(bytes).map_err(json_violation)?;
+    short::write_out(&mut object);
     let action = read_action(course, policy, &object)?;
     let value = check_schema(course, policy, action, object)?;
     let reply: LlmReply = serde_json::from_value(value).map_err(|_| {

@@ -189,6 +189,18 @@ async fn schema_reader_and_proto_have_the_same_keys() {
     for schema in schemas().await {
         named(&schema, "", &mut asked);
     }
+    // Asked for is the short form: an analysis that is one text, and no mapping.
+    let here = asked.get_mut("").unwrap();
+    assert!(here.contains("turn_analysis") && here.insert("mapped_units".to_owned()));
+    for place in ["/mapped_units", "/turn_analysis"] {
+        let whole = everything();
+        let object = match whole.pointer(place).unwrap() {
+            Value::Array(items) => &items[0],
+            object => object,
+        };
+        let keys = object.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(asked.insert(place.to_owned(), keys), None, "{place}");
+    }
     let reply: LlmReply = serde_json::from_value(everything()).unwrap();
     let mut read = Keys::new();
     written(&serde_json::to_value(&reply).unwrap(), "", &mut read);

@@ -7,23 +7,25 @@ use turnwise_course_pack::ClarifyingDocument;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     retrieval::v1::{
-        ExtractArtifactRequest, ExtractArtifactResponse, GetReferenceRequest, GetReferenceResponse,
-        MapMessageRequest, MapMessageResponse, RetrieveRequest, RetrieveResponse,
-        retrieval_service_server::RetrievalService,
+        Chunk, ExtractArtifactRequest, ExtractArtifactResponse, GetReferenceRequest,
+        GetReferenceResponse, MapMessageRequest, MapMessageResponse, RetrieveRequest,
+        RetrieveResponse, retrieval_service_server::RetrievalService,
     },
     session::v1::MappedUnit,
 };
-use turnwise_retrieval_index::{Hit, Namespace, Tier};
+use turnwise_retrieval_index::{Hit, Namespace, Passage, Tier};
 
 use super::{Served, check, convert, material};
 use crate::{
-    course::{CourseVersion, View},
+    course::{CourseVersion, Order, View},
     error::RetrievalError,
     search::{Asked, TOP_K_EXAM_SUPPORT, in_units, is_about},
 };
 
 /// The most units of a scope.
 const MAX_SCOPED_UNITS: usize = 6;
+/// How many of a unit's first texts are given.
+const LEADING_CHUNKS: usize = 4;
 /// The most documents that are read as answered.
 const MAX_CLARIFIED: usize = 1_000;
 
@@ -121,6 +123,8 @@ impl RetrievalService for RetrievalGrpc {
 struct Plan<'a> {
     anchors: Option<Vec<&'a str>>,
     chunks: Option<Vec<&'a str>>,
+    /// The unit whose first texts come with the chunks; empty: none.
+    focus: &'a str,
     exam_candidates: Option<(&'a str, Tier)>,
     /// Of a unit, or of one question of it.
     exam_support: Option<(&'a str, Option<&'a str>)>,
@@ -145,6 +149,7 @@ impl<'a> Plan<'a> {
         let clarified = &request.clarified_document_ids;
         let mut plan = Self {
             text: &request.text,
+            focus: &request.focus_unit_id,
             clarified: &clarified[..clarified.len().min(MAX_CLARIFIED)],
             ..Self::default()
         };
@@ -196,12 +201,14 @@ impl<'a> Plan<'a> {
                 .collect();
         }
         if let Some(units) = self.chunks {
+            response.unit_chunks = leading(course, self.focus);
             let top = top_k(policy.top_k_chunks, 8);
             let filter = in_units(units.iter().copied(), None);
             let hits = asked.search(view, Namespace::Chunks, &filter, top).await?;
             // A document that asks is no text to use before it was answered.
             let asks = |hit: &Hit| {
-                asking(course, hit).filter(|document| !self.clarified.contains(&document.id))
+                let document = asking(course, hit.passage.as_ref()?)?;
+                (!self.clarified.contains(&document.id)).then_some(document)
             };
             let best = hits.first().filter(|best| best.lexical.is_some());
             if let Some((best, document)) = best.and_then(|best| Some((best, asks(best)?)))
@@ -294,8 +301,20 @@ fn filled<'a>(
     hits.chain(rest.map(|id| (id, 0.0))).take(top)
 }
 
-/// The document that a hit is a piece of, if it has questions.
-fn asking<'a>(course: &'a CourseVersion, hit: &Hit) -> Option<&'a ClarifyingDocument> {
-    let document = course.document_of(hit.passage.as_ref()?)?;
+/// The first texts of a unit in the pack's order, without documents that ask.
+fn leading(course: &CourseVersion, unit: &str) -> Vec<Chunk> {
+    course
+        .chunks_of(&[unit], Order::Course)
+        .into_iter()
+        .map(|chunk| (chunk, course.passage(chunk)))
+        .filter(|(_, passage)| asking(course, passage).is_none())
+        .take(LEADING_CHUNKS)
+        .map(|(chunk, passage)| convert::chunk(&chunk.id, &chunk.unit, &passage, 0.0))
+        .collect()
+}
+
+/// The document that a text is a piece of, if it has questions.
+fn asking<'a>(course: &'a CourseVersion, passage: &Passage) -> Option<&'a ClarifyingDocument> {
+    let document = course.document_of(passage)?;
     (!document.questions.is_empty()).then_some(document)
 }

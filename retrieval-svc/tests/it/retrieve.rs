@@ -167,6 +167,30 @@ async fn an_empty_text_gives_the_units_own_order() {
 }
 
 #[tokio::test]
+async fn the_first_texts_of_the_focus_are_the_same_whatever_is_asked() {
+    let first = ["slope-c19", "slope-c18", "slope-c17", "slope-c16"];
+    for text in [
+        "",
+        "how steep is the slope of a line",
+        "factoring",
+        "part 9",
+    ] {
+        let found = retrieve(search(text)).await;
+        let ids: Vec<_> = found.unit_chunks.iter().map(|c| &*c.chunk_id).collect();
+        assert_eq!(ids, first, "{text}");
+        assert!(found.unit_chunks.iter().all(|chunk| chunk.score == 0.0));
+    }
+    // They come with the chunks, and only of a unit that there is.
+    let mut anchors = search("slope");
+    anchors.namespaces = vec![Namespace::UnitAnchors.into()];
+    assert!(retrieve(anchors).await.unit_chunks.is_empty());
+    let mut nowhere = search("slope");
+    nowhere.namespaces = vec![Namespace::UnitContentChunks.into()];
+    nowhere.focus_unit_id.clear();
+    assert!(retrieve(nowhere).await.unit_chunks.is_empty());
+}
+
+#[tokio::test]
 async fn the_order_of_the_scope_changes_nothing() {
     let mut turned = search("slope or quadratic");
     turned.scoped_unit_ids.reverse();

@@ -32,7 +32,7 @@ const STUDENTS: usize = 20;
 const AT_ONCE: usize = 4;
 const UNIT: &str = "ALG-01";
 /// A part of POLICY that stands nowhere else in a prompt.
-const DECISION: &str = "\"desiredExamTier\":";
+const DECISION: &str = "\"allowedActions\":";
 
 async fn two_hundred_messages_have_no_effect(kind: Kind) {
     let seed = |id: &str, unit| Seed::units(id, DEMO_COURSE, vec![unit]);

@@ -121,19 +121,21 @@ impl Obeyed {
         }
     }
 
-    /// What the model was told in this role.
-    pub fn told(&self, role: ChatRole) -> &str {
-        let mut messages = self.prompt.messages.iter();
-        &messages
-            .find(|message| message.role() == role)
-            .unwrap()
-            .content
+    /// What the model was told in this role, one message below the other.
+    pub fn told(&self, role: ChatRole) -> String {
+        let messages = self.prompt.messages.iter();
+        let told: Vec<&str> = messages
+            .filter(|message| message.role() == role)
+            .map(|message| message.content.as_str())
+            .collect();
+        told.join("\n")
     }
 
     /// Insists that the rules hold no word that was `said`, and the data no other student's.
     pub fn check_prompt(&self, said: &str) {
         let roles: Vec<_> = self.prompt.messages.iter().map(|m| m.role()).collect();
-        assert_eq!(roles, [ChatRole::System, ChatRole::User]);
+        let turns = [ChatRole::System, ChatRole::User];
+        assert_eq!(roles, [turns, turns].concat());
         assert!(!self.told(ChatRole::System).contains(said), "{said}");
         for message in &self.prompt.messages {
             check_no_secret("a prompt", &message.content);
@@ -145,7 +147,11 @@ impl Obeyed {
                 assert_eq!(data.matches(&line).count(), 1, "{line} in:\n{data}");
             }
         }
-        assert_eq!(data.matches("POLICY>").count(), forged_ends(data), "{data}");
+        assert_eq!(
+            data.matches("POLICY>").count(),
+            forged_ends(&data),
+            "{data}"
+        );
     }
 
     /// Insists that the scope holds what the rules put there, whatever words demand.

@@ -15,6 +15,7 @@
 //! | [`locks`] | exam questions: one answer counts, help locks |
 //! | [`stream`] | how far a turn is, while it is taken |
 //! | [`guardrails`] | words that call for help |
+//! | [`prompts`] | what a model is told, and what a class shares of it |
 //! | [`explained`] | what staff see of a turn, and what stays of it |
 //! | [`replay`], [`changed_records`] | every turn made again of its record, and what a replay notices |
 
@@ -35,6 +36,7 @@ mod off_path;
 mod often_wrong;
 mod open_drill;
 mod ordered_drills;
+mod prompts;
 mod replay;
 pub mod simulated_student;
 mod store;

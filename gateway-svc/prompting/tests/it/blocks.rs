@@ -36,7 +36,10 @@ fn everywhere(text: &str) -> Turn {
     turn.anchors = vec![anchor("ALG-09", text, text), anchor("ALG-10", text, text)];
     turn.anchors[0].tags = vec![text.to_owned()];
     turn.anchors[0].misconceptions = vec![text.to_owned()];
-    turn.chunks = vec![chunk("ALG-09", text)];
+    turn.unit_chunks = vec![chunk("ALG-09", text)];
+    turn.unit_chunks[0].citation = None;
+    turn.unit_chunks[0].section = text.to_owned();
+    turn.chunks = vec![chunk("ALG-10", text)];
     turn.chunks[0].citation = None;
     turn.chunks[0].section = text.to_owned();
     turn.chunks[0].source_id = text.to_owned();
@@ -94,12 +97,12 @@ fn holds(prompt: &Prompt, plain: &Prompt, names: &[&str]) {
         let lines = content.split('\n').map(str::to_owned);
         lines.filter(|line| !line.starts_with(['{', '['])).collect()
     };
-    assert_eq!(frame(user), frame(plain_user), "the frame changed");
+    assert_eq!(frame(&user), frame(&plain_user), "the frame changed");
     for name in names {
         for tag in [format!("<{name}>"), format!("</{name}>")] {
             assert_eq!(user.matches(&tag).count(), 1, "{tag} in {user}");
         }
-        block(user, name).unwrap();
+        block(&user, name).unwrap();
     }
     // No tag, ours or another's, begins inside data.
     for line in user.split('\n').filter(|line| line.starts_with(['{', '['])) {
@@ -110,7 +113,8 @@ fn holds(prompt: &Prompt, plain: &Prompt, names: &[&str]) {
     }
 }
 
-const TURN_BLOCKS: [&str; 4] = [
+const TURN_BLOCKS: [&str; 5] = [
+    "UNIT_CONTEXT",
     "CONTEXT",
     "EARLIER_TURNS",
     "EXTERNAL_CONTEXT",

@@ -10,8 +10,12 @@ use crate::fixture::{AMPLE, TAGS, Turn, anchor, block, chunk, contents, grade, s
 fn full() -> Turn {
     let mut turn = turn();
     let text = "Undo the last step first. ".repeat(20);
+    turn.unit_chunks = (0..3)
+        .map(|i| chunk("ALG-09", &format!("u{i} {text}")))
+        .collect();
+    // Of what was found the best four are used.
     turn.chunks = (0..6)
-        .map(|i| chunk("ALG-09", &format!("c{i} {text}")))
+        .map(|i| chunk("ALG-10", &format!("c{i} {text}")))
         .collect();
     turn.recent = (0..8)
         .map(|i| {
@@ -30,6 +34,7 @@ fn full() -> Turn {
 /// The turn without anything that may be left out.
 fn bare(turn: &Turn) -> Turn {
     let mut bare = turn.clone();
+    bare.unit_chunks.clear();
     bare.chunks.clear();
     bare.recent.clear();
     bare.anchors.clear();
@@ -37,9 +42,10 @@ fn bare(turn: &Turn) -> Turn {
     bare
 }
 
-fn ids(prompt: &Prompt, list: &str, key: &str) -> Vec<String> {
-    let context = block(contents(prompt).1, "CONTEXT").unwrap();
-    let list = context[list].as_array().unwrap().iter();
+/// The beginnings of what stands under this key in a list of a block; none where there is no such block or list.
+fn ids(prompt: &Prompt, name: &str, list: &str, key: &str) -> Vec<String> {
+    let block = block(contents(prompt).1, name).unwrap_or_default();
+    let list = block[list].as_array().into_iter().flatten();
     list.map(|item| item[key].as_str().unwrap().chars().take(6).collect())
         .collect()
 }
@@ -64,13 +70,20 @@ fn parts_go_in_the_documented_order() {
         assert!(prompt.tokens <= max && !now.over_budget, "{max}: {now:?}");
         // Each kind goes only when the one before is all gone.
         if now.messages_dropped > 0 {
-            assert_eq!((now.chunks_dropped, now.chunks_cut), (6, 0), "{max}");
+            assert_eq!((now.chunks_dropped, now.chunks_cut), (4, 0), "{max}");
         }
         if now.anchors_dropped > 0 {
             assert_eq!(now.messages_dropped, 8, "{max}");
         }
+        if now.unit_texts_dropped > 0 {
+            assert_eq!(now.anchors_dropped.min(4), 4, "{max}");
+        }
         if now.anchors_cut > 0 {
-            assert_eq!(now.anchors_dropped, 4, "{max}");
+            assert_eq!(
+                (now.anchors_dropped, now.unit_texts_dropped),
+                (4, 3),
+                "{max}"
+            );
         }
         if now.texts_cut > 0 {
             assert_eq!(now.anchors_dropped, 5, "{max}");
@@ -79,19 +92,15 @@ fn parts_go_in_the_documented_order() {
         assert!(now.chunks_dropped >= before.chunks_dropped, "{max}");
         assert!(now.messages_dropped >= before.messages_dropped, "{max}");
         assert!(now.anchors_dropped >= before.anchors_dropped, "{max}");
+        assert!(now.unit_texts_dropped >= before.unit_texts_dropped, "{max}");
         // What stays is the best, the latest and the focus.
-        let chunks = ids(&prompt, "unitContentChunks", "text");
-        assert!(
-            chunks
-                .iter()
-                .enumerate()
-                .all(|(i, c)| c.starts_with(&format!("c{i} ")))
-        );
-        let anchors = ids(&prompt, "unitAnchors", "unitId");
-        assert!(
-            anchors.is_empty() || anchors.contains(&"ALG-09".to_owned()),
-            "{max}"
-        );
+        for (name, letter) in [("CONTEXT", 'c'), ("UNIT_CONTEXT", 'u')] {
+            let texts = ids(&prompt, name, "unitContentChunks", "text");
+            let mut numbered = texts.iter().enumerate();
+            assert!(numbered.all(|(i, text)| text.starts_with(&format!("{letter}{i} "))));
+        }
+        let focus = ids(&prompt, "UNIT_CONTEXT", "unitAnchors", "unitId");
+        assert_eq!(focus.is_empty(), now.anchors_dropped == 5, "{max}");
         if let Some(earlier) = block(contents(&prompt).1, "EARLIER_TURNS") {
             let latest = earlier.as_array().unwrap().last().unwrap();
             assert!(latest["text"].as_str().unwrap().starts_with("m7 "));
@@ -109,10 +118,10 @@ fn the_border_is_used_well() {
     let turn = full();
     let whole = turn.prompt(&sheets, "en", AMPLE).tokens;
     let one = turn.chunks[0].text.len() / 4;
-    for max in whole - 5 * one..whole {
+    for max in whole - 3 * one..whole {
         let prompt = turn.prompt(&sheets, "en", max);
-        // A chunk is cut rather than dropped, so that little room is lost: what is too little to keep, and the chunk's
-        // source around it.
+        // A chunk is cut rather than dropped, so that little room is lost: what is too little to keep, and what stands
+        // around it.
         assert!(max - prompt.tokens < 100, "{max}: {}", prompt.tokens);
     }
 }
@@ -129,8 +138,11 @@ fn what_must_be_there_is_there_and_an_excess_is_told() {
         assert_eq!(contents(&prompt).0, contents(&ample).0, "rules and POLICY");
         let input = block(contents(&prompt).1, "STUDENT_INPUT").unwrap();
         assert_eq!(input["messageText"], turn.input.text.as_str());
-        assert_eq!(ids(&prompt, "examCandidates", "questionId").len(), 2);
-        assert_eq!(prompt.trimmed.chunks_dropped, 6);
+        assert_eq!(
+            ids(&prompt, "CONTEXT", "examCandidates", "questionId").len(),
+            2
+        );
+        assert_eq!(prompt.trimmed.chunks_dropped, 4);
     }
 }
 
@@ -180,6 +192,7 @@ fn any_turn() -> impl Strategy<Value = Turn> {
     (texts(8), texts(8), texts(6), texts(5), text(), text()).prop_map(
         |(chunks, recent, anchors, units, input, tag)| {
             let mut turn = turn();
+            turn.unit_chunks = recent.iter().map(|text| chunk("ALG-09", text)).collect();
             turn.chunks = chunks.iter().map(|text| chunk("ALG-10", text)).collect();
             turn.recent = recent.iter().map(|text| said(Role::User, text)).collect();
             turn.anchors = anchors

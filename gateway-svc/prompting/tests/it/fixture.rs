@@ -4,6 +4,7 @@ use turnwise_prompts::{Conversation, GradePrompt, MistakeTag, Prompt, Sheets, Tu
 use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{ContextAttachment, ContextBundle},
+    llm::v1::ChatRole,
     policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk, Citation, ExamCandidate},
     session::v1::GradedDrill,
@@ -22,6 +23,7 @@ pub struct Turn {
     pub policy: Policy,
     pub summary: SnapshotSummary,
     pub anchors: Vec<Anchor>,
+    pub unit_chunks: Vec<Chunk>,
     pub chunks: Vec<Chunk>,
     pub recent: Vec<TutorMessage>,
     pub input: StudentInput,
@@ -47,6 +49,7 @@ impl Turn {
             policy: &self.policy,
             summary: &self.summary,
             anchors: &self.anchors,
+            unit_chunks: &self.unit_chunks,
             chunks: &self.chunks,
             recent: &self.recent,
             input: &self.input,
@@ -107,15 +110,10 @@ pub fn turn() -> Turn {
             anchor("ALG-09", "Inverse operations", "Undo what was done."),
             anchor("ALG-10", "Equations in one step", "Keep both sides equal."),
         ],
+        unit_chunks: unit_chunks(),
+        // The best of them is one of the unit's leading texts.
         chunks: vec![
-            chunk(
-                "ALG-09",
-                "Undo the last step first. Adding 3 is undone by subtracting 3.",
-            ),
-            chunk(
-                "ALG-09",
-                "Example: x + 3 = 7. Subtract 3 on both sides: x = 4.",
-            ),
+            unit_chunks().remove(1),
             chunk("ALG-10", "If a < b and c is positive, then ac < bc."),
         ],
         recent: vec![
@@ -215,6 +213,7 @@ pub fn button_turn() -> Turn {
             ..SnapshotSummary::default()
         },
         anchors: Vec::new(),
+        unit_chunks: Vec::new(),
         chunks: Vec::new(),
         recent: Vec::new(),
         input: StudentInput::default(),
@@ -246,9 +245,19 @@ pub fn anchor(unit_id: &str, title: &str, summary: &str) -> Anchor {
     }
 }
 
+/// The first texts of the unit in focus.
+pub fn unit_chunks() -> Vec<Chunk> {
+    let texts = [
+        "Undo the last step first. Adding 3 is undone by subtracting 3.",
+        "Example: x + 3 = 7. Subtract 3 on both sides: x = 4.",
+    ];
+    texts.map(|text| chunk("ALG-09", text)).to_vec()
+}
+
+/// A chunk, named by its text.
 pub fn chunk(unit_id: &str, text: &str) -> Chunk {
     Chunk {
-        chunk_id: format!("{unit_id}-c1"),
+        chunk_id: format!("{unit_id}: {text}"),
         unit_id: unit_id.to_owned(),
         chunk_type: "text".to_owned(),
         source_id: "lesson".to_owned(),
@@ -313,17 +322,19 @@ pub fn shown(prompt: &Prompt) -> String {
     shown + &format!("=== about {} tokens\n", prompt.tokens)
 }
 
-/// The system message and the user message.
-pub fn contents(prompt: &Prompt) -> (&str, &str) {
-    match &prompt.messages[..] {
-        [system, user] => (&system.content, &user.content),
-        other => panic!("{} messages", other.len()),
-    }
+/// What the system role says, and what the user role says: their messages, one below the other.
+pub fn contents(prompt: &Prompt) -> (String, String) {
+    let said = |role: ChatRole| {
+        let messages = prompt.messages.iter().filter(|m| m.role() == role);
+        let contents: Vec<&str> = messages.map(|m| m.content.as_str()).collect();
+        contents.join("\n")
+    };
+    (said(ChatRole::System), said(ChatRole::User))
 }
 
 /// What stands in a block, read as JSON.
-pub fn block(content: &str, name: &str) -> Option<serde_json::Value> {
-    let (_, rest) = content.split_once(&format!("<{name}>\n"))?;
+pub fn block(content: impl AsRef<str>, name: &str) -> Option<serde_json::Value> {
+    let (_, rest) = content.as_ref().split_once(&format!("<{name}>\n"))?;
     let (json, _) = rest.split_once(&format!("\n</{name}>")).unwrap();
     Some(serde_json::from_str(json).unwrap())
 }

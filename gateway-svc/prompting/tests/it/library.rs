@@ -7,7 +7,7 @@ use turnwise_prompts::{Refresh, SheetLibrary, Sheets};
 
 fn write(folder: &Path, text: &str) {
     fs::write(
-        folder.join("turn.system.md"),
+        folder.join("turn.policy.md"),
         format!("{text}\n{{{{ policy }}}}"),
     )
     .unwrap();
@@ -44,7 +44,7 @@ fn a_change_is_served_when_it_has_settled() {
     assert!(matches!(library.refresh(), Refresh::Unchanged));
     // A turn that has begun goes on with what it took.
     assert_ne!(library.current().hash(), first.hash());
-    fs::remove_file(folder.path().join("turn.system.md")).unwrap();
+    fs::remove_file(folder.path().join("turn.policy.md")).unwrap();
     assert_eq!(served(&library), first.hash());
 }
 

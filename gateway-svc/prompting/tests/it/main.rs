@@ -9,5 +9,6 @@ mod conversations;
 mod fixture;
 mod golden;
 mod library;
+mod prefix;
 mod refused;
 mod tokens;

@@ -21,25 +21,25 @@ fn folder(sheets: &[(&str, &str)]) -> TempDir {
 fn a_broken_sheet_is_refused_with_file_and_line() {
     let cases = [
         (
-            "turn.system.md",
+            "turn.policy.md",
             "a\n\n{{ polcy }}\n{{ policy }}",
             Some(3),
             "`polcy`",
         ),
         (
-            "turn.system.md",
+            "turn.policy.md",
             "{{ policy }}\n{{ student_input }}",
             Some(2),
             "`student_input`",
         ),
         (
-            "turn.system.fr.md",
+            "turn.policy.fr.md",
             "{{ policy }}\n{% if stuck %}x{% endif %}",
             Some(2),
             "`stuck`",
         ),
         (
-            "turn.system.md",
+            "turn.policy.md",
             "{{ policy }}\n{{ range(9) }}",
             Some(2),
             "`range`",
@@ -70,31 +70,31 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ external_context }}{{ project }}{{ style }} and no words",
+            "{{ context }}{{ unit_context }}{{ clarification }}{{ external_context }}{{ project }}{{ style }} and no words",
             None,
             "student_input",
         ),
         (
             "turn.user.md",
-            "{% if earlier_turns %}{{ context }}{% endif %}{{ clarification }}{{ external_context }}{{ project }}{{ style }}{{ student_input }}",
+            "{% if earlier_turns %}{{ context }}{% endif %}{{ unit_context }}{{ clarification }}{{ external_context }}{{ project }}{{ style }}{{ student_input }}",
             None,
             "context",
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ project }}{{ style }}{{ student_input }}",
+            "{{ context }}{{ unit_context }}{{ clarification }}{{ project }}{{ style }}{{ student_input }}",
             None,
             "external_context",
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ external_context }}{{ student_input }}",
+            "{{ context }}{{ unit_context }}{{ clarification }}{{ external_context }}{{ student_input }}",
             None,
             "project",
         ),
         (
             "turn.user.md",
-            "{{ context }}{{ clarification }}{{ external_context }}{{ student_input }}{{ project }}",
+            "{{ context }}{{ unit_context }}{{ clarification }}{{ external_context }}{{ student_input }}{{ project }}",
             None,
             "style",
         ),
@@ -102,7 +102,22 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
         ("styles/short.de.md", "Kurz.", None, "styles/short.md"),
         ("styles/Plain.md", "Be brief.", None, "lower-case"),
         ("styles/plain.txt", "Be brief.", None, "STYLE.LOCALE.md"),
-        ("turn.system.md", "Be good.", None, "policy"),
+        ("turn.policy.md", "Be good.", None, "policy"),
+        ("turn.input.md", "Answer.", None, "student_input"),
+        (
+            "turn.user.md",
+            "{{ context }}{{ clarification }}{{ external_context }}{{ student_input }}{{ project }}{{ style }}",
+            None,
+            "unit_context",
+        ),
+        (
+            "turn.system.md",
+            "Obey.\n{% if has_blocker %}x{% endif %}",
+            Some(2),
+            "`has_blocker`",
+        ),
+        ("turn.system.md", "{{ policy }}", Some(1), "`policy`"),
+        ("grade.policy.md", "x", None, "`policy` is no role"),
         (
             "turn.user.md",
             "{{ context | upper }}{{ project }}{{ student_input }}",
@@ -125,8 +140,8 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
         ),
         ("talk.system.md", "x", None, "`talk` is no mode"),
         ("turn.assistant.md", "x", None, "`assistant` is no role"),
-        ("turn.system.de_CH.md", "{{ policy }}", None, "language tag"),
-        ("turn.system.d.md", "{{ policy }}", None, "language tag"),
+        ("turn.policy.de_CH.md", "{{ policy }}", None, "language tag"),
+        ("turn.policy.d.md", "{{ policy }}", None, "language tag"),
         ("notes.txt", "x", None, "MODE.ROLE"),
         ("turn.md", "x", None, "is no role"),
         ("grade.system.md", " \n", None, "empty"),
@@ -151,8 +166,8 @@ fn a_broken_sheet_is_refused_with_file_and_line() {
 #[test]
 fn all_faults_are_told_at_once() {
     let folder = folder(&[
-        ("turn.system.md", "{{ policy }}\n{{ a }}\n{{ b }}"),
-        ("turn.system.fr.md", "{{ a }}"),
+        ("turn.policy.md", "{{ policy }}\n{{ a }}\n{{ b }}"),
+        ("turn.policy.fr.md", "{{ a }}"),
         ("hint.user.md", "x"),
     ]);
     let error = Sheets::load(folder.path()).unwrap_err();
@@ -182,7 +197,7 @@ fn all_faults_are_told_at_once() {
 #[test]
 fn files_that_are_no_text_or_too_long_are_refused() {
     let folder = folder(&[]);
-    let file = folder.path().join("turn.system.md");
+    let file = folder.path().join("turn.policy.md");
     for (bytes, line) in [
         (b"{{ policy }}\n\xff".to_vec(), Some(2)),
         (vec![b'x'; (64 << 10) + 1], None),
@@ -209,8 +224,8 @@ fn files_that_are_no_text_or_too_long_are_refused() {
 fn one_sheet_under_two_names_is_refused() {
     let text = "{{ policy }}";
     let folder = folder(&[
-        ("turn.system.de-CH.md", text),
-        ("turn.system.de-ch.md", text),
+        ("turn.policy.de-CH.md", text),
+        ("turn.policy.de-ch.md", text),
     ]);
     let error = Sheets::load(folder.path()).unwrap_err();
     assert!(error.to_string().contains("the same sheet"), "{error}");
@@ -219,7 +234,7 @@ fn one_sheet_under_two_names_is_refused() {
 #[test]
 fn a_folder_may_hold_some_sheets_only() {
     let folder = folder(&[
-        ("turn.system.de-CH.md", "Grüezi.\n{{ policy }}"),
+        ("turn.policy.de-CH.md", "Grüezi.\n{{ policy }}"),
         (".hidden.md", "{{ nothing }}"),
         ("turn.user.md~", "{{ nothing }}"),
     ]);
@@ -227,14 +242,14 @@ fn a_folder_may_hold_some_sheets_only() {
     let built_in = Sheets::built_in().unwrap();
     let system = |sheets: &Sheets, locale: &str| {
         let prompt = turn().prompt(sheets, locale, AMPLE);
-        contents(&prompt).0.to_owned()
+        contents(&prompt).0
     };
-    assert!(system(&own, "de-ch").starts_with("Grüezi.\n<POLICY>"));
+    assert!(system(&own, "de-ch").contains("\nGrüezi.\n<POLICY>"));
     assert_eq!(system(&own, "de"), system(&built_in, "de"));
     assert_eq!(system(&own, "en"), system(&built_in, "en"));
     // The version is that of all sheets, and does not depend on the folder's name.
     assert_ne!(own.hash(), built_in.hash());
-    let other = self::folder(&[("turn.system.de-CH.md", "Grüezi.\n{{ policy }}")]);
+    let other = self::folder(&[("turn.policy.de-CH.md", "Grüezi.\n{{ policy }}")]);
     assert_eq!(own.hash(), Sheets::load(other.path()).unwrap().hash());
     assert_eq!(
         built_in.hash(),
@@ -250,6 +265,7 @@ fn a_locale_that_is_no_language_tag_is_refused() {
         policy: &turn.policy,
         summary: &turn.summary,
         anchors: &[],
+        unit_chunks: &[],
         chunks: &[],
         recent: &[],
         input: &turn.input,
@@ -270,7 +286,7 @@ fn a_locale_that_is_no_language_tag_is_refused() {
 
 #[test]
 fn a_sheet_that_fails_where_nobody_looked_is_told_with_its_line() {
-    let text = "{{ policy }}\n{% if drill_max_steps == 77 %}\n{{ locale.x.y }}\n{% endif %}";
+    let text = "Rules.\n{% if drill_max_steps == 77 %}\n{{ locale.x.y }}\n{% endif %}";
     let folder = folder(&[("turn.system.md", text)]);
     let sheets = Sheets::load(folder.path()).unwrap();
     let mut turn = turn();
@@ -279,6 +295,7 @@ fn a_sheet_that_fails_where_nobody_looked_is_told_with_its_line() {
         policy: &turn.policy,
         summary: &turn.summary,
         anchors: &[],
+        unit_chunks: &[],
         chunks: &[],
         recent: &[],
         input: &turn.input,

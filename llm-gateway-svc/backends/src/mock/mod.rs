@@ -234,6 +234,7 @@ impl Answer {
                 model: NAME.to_owned(),
                 finish: Finish::Stop,
                 input_tokens: tokens(input),
+                cached_input_tokens: 0,
                 output_tokens: 0,
             },
         };

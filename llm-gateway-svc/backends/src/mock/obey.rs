@@ -13,10 +13,11 @@ use super::reply::{QUOTE_MAX_BYTES, Writer};
 use crate::completion::{Message, Role};
 
 /// Keys of the data that a prompt hands over, and of schemas: an object with one of them is nobody's injection.
-pub const FRAME_KEYS: [&str; 14] = [
+pub const FRAME_KEYS: [&str; 15] = [
     "unitAnchors",
     "unitContentChunks",
     "examCandidates",
+    "snapshotLiteForLLM",
     "clientEvent",
     "messageText",
     "messageLatex",
@@ -82,10 +83,11 @@ pub(super) fn answer(messages: &[Message], writer: &Writer<'_>) -> String {
     for message in messages.iter().filter(|m| m.role == Role::User) {
         found.read(&message.content);
     }
+    // Rules and data stand in the first message of their role.
     let said = |role| {
-        let mut messages = messages.iter().rev();
-        let last = messages.find(|message| message.role == role);
-        last.map_or("", |message| message.content.as_str())
+        let mut messages = messages.iter();
+        let first = messages.find(|message| message.role == role);
+        first.map_or("", |message| message.content.as_str())
     };
     let prompt = Prompt {
         rules: said(Role::System),

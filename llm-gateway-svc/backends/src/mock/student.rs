@@ -1,7 +1,8 @@
 //! Where the student's words stand in a prompt.
 //!
-//! The last message of the user role holds them: as the JSON string `messageText` or `messageLatex`, whichever stands
-//! last in it (null does not count); or as the whole message, in a prompt that holds no data of a turn.
+//! The last message of the user role that has the JSON string `messageText` or `messageLatex` holds them there, in
+//! whichever of the two stands last in it (null does not count). In a prompt that holds no data of a turn they are the
+//! whole last message.
 
 use std::borrow::Cow;
 
@@ -15,21 +16,26 @@ const KEYS: [&str; 2] = ["\"messageText\"", "\"messageLatex\""];
 
 /// The student's latest message; empty if there is none.
 pub fn message(messages: &[Message]) -> Cow<'_, str> {
-    let last = messages.iter().rev().find(|m| m.role == Role::User);
-    let Some(content) = last.map(|m| m.content.as_str()) else {
+    let users = || messages.iter().rev().filter(|m| m.role == Role::User);
+    if let Some(text) = users().find_map(|message| words(&message.content)) {
+        return Cow::Owned(text);
+    }
+    // A turn without words, such as a pressed button.
+    let is_data = |message: &Message| FRAME_KEYS.iter().any(|key| message.content.contains(key));
+    if users().any(is_data) {
         return Cow::Borrowed("");
-    };
-    let said = KEYS
-        .iter()
+    }
+    let last = users().next();
+    Cow::Borrowed(last.map_or("", |message| message.content.as_str()))
+}
+
+/// The student's words in a message that holds data of a turn.
+fn words(content: &str) -> Option<String> {
+    KEYS.iter()
         .filter_map(|key| content.rfind(key).map(|at| at + key.len()))
         .filter_map(|at| Some((at, string_after_colon(&content[at..])?)))
-        .max_by_key(|(at, _)| *at);
-    match said {
-        Some((_, text)) => Cow::Owned(text),
-        // A turn without words, such as a pressed button.
-        None if FRAME_KEYS.iter().any(|key| content.contains(key)) => Cow::Borrowed(""),
-        None => Cow::Borrowed(content),
-    }
+        .max_by_key(|(at, _)| *at)
+        .map(|(_, text)| text)
 }
 
 fn string_after_colon(text: &str) -> Option<String> {

@@ -42,12 +42,32 @@ async fn the_prompt_goes_out_and_the_pieces_come_in() {
                 {"role": "user", "content": "How do I solve x + 7 = 12?"}
             ],
             "stream": true,
-            "format": schema
+            "format": schema,
+            "keep_alive": 1800
         })
     );
     assert!((options["temperature"].as_f64().unwrap() - 0.2).abs() < 1e-6);
     assert!((options["top_p"].as_f64().unwrap() - 0.9).abs() < 1e-6);
     assert_eq!(options["num_predict"], 400);
+    assert_eq!(options["num_ctx"], 4096);
+}
+
+#[tokio::test]
+async fn the_window_and_the_time_in_memory_are_settings() {
+    let mut server = Upstream::saying(ollama_end("stop")).await;
+    for (window, sent) in [("8192", json!(8192)), ("0", json!(null))] {
+        let own = vec![
+            "--ollama-num-ctx",
+            window,
+            "--ollama-keep-alive-seconds",
+            "60",
+        ];
+        let ollama = connect(&[at(&server.url), own].concat());
+        ollama.stream(&ask()).await.unwrap();
+        let body = server.asked.recv().await.unwrap().body;
+        assert_eq!(body["options"]["num_ctx"], sent);
+        assert_eq!(body["keep_alive"], 60);
+    }
 }
 
 #[tokio::test]

@@ -120,6 +120,32 @@ fn starts_that_are_refused_say_what_to_do() {
 }
 
 #[test]
+fn a_completion_leaves_room_for_a_prompt() {
+    for window in ["400", "399"] {
+        let error = refused(&[
+            "--ollama-num-predict=400",
+            &format!("--ollama-num-ctx={window}"),
+        ]);
+        let expected = matches!(
+            error,
+            StartError::NoRoomForPrompt {
+                completion: 400,
+                ..
+            }
+        );
+        assert!(expected, "{error}");
+        assert!(error.to_string().contains("OLLAMA_NUM_CTX"));
+    }
+    for free in [
+        &["--ollama-num-ctx=0"][..],
+        &["--ollama-num-ctx=401"],
+        &["--ollama-num-predict=0", "--ollama-num-ctx=100"],
+    ] {
+        assert!(Targets::connect(&settings(free)).is_ok(), "{free:?}");
+    }
+}
+
+#[test]
 fn openai_needs_a_key_whether_it_is_remote_or_not() {
     for more in [&[][..], &LOCAL, &["--openai-api-key", ""]] {
         let error = refused(&[&["--helper-llm-backend", "openai"], more].concat());

@@ -8,7 +8,7 @@ use crate::{
     buttons::{Button, Call, Label, in_order, turn},
     course::Course,
     policy::Policy,
-    schema::{Form, MOST_EXAMPLE_STEPS, keywords, list, object},
+    schema::{Form, keywords, list, object},
     words::EventKind,
 };
 
@@ -60,7 +60,7 @@ fn schema(course: &Course, policy: &Policy, form: Form) -> Value {
             vec![
                 ("problem_latex", form.part()),
                 ("final_answer_latex", form.part()),
-                ("steps_latex", list(form.part(), MOST_EXAMPLE_STEPS)),
+                ("steps_latex", list(form.part(), form.most_steps())),
             ],
             &["steps_latex"],
         );

@@ -4,6 +4,7 @@
 pub mod concept;
 pub mod drill;
 pub mod exam;
+pub(crate) mod short;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use turnwise_decisions::{
-    Policy, Situation, fallback::fallback, schema::reply_schema, validate::validate,
+    FallbackReason, Policy, Situation, fallback::fallback, schema::reply_schema, validate::validate,
 };
 
 use crate::fixtures::*;
@@ -25,13 +25,7 @@ fn keys(value: &Value) -> Vec<&str> {
 fn there_is_a_branch_for_each_action_and_what_it_does_comes_first() {
     let schema = schema(exam_policy);
     assert_eq!(keys(&schema), ["$schema", "type", "anyOf"]);
-    let common = [
-        "action",
-        "target_unit_id",
-        "tutor_text",
-        "mapped_units",
-        "turn_analysis",
-    ];
+    let common = ["action", "target_unit_id", "tutor_text", "turn_analysis"];
     for (branch, action, card) in [
         (0, "SOCRATIC_QUESTION", None),
         (1, "DRILL_CARD", Some("drill_card")),
@@ -66,30 +60,51 @@ fn this_turns_choices_are_enums() {
 }
 
 #[test]
-fn a_model_is_asked_for_units_that_it_was_told_about_and_may_name_others() {
+fn a_model_is_asked_for_the_short_form_and_may_write_it_out() {
     let course = course();
     let policy = exam_policy(&course);
     let asked = reply_schema(&course, &policy);
-    let at = |pointer: &str| asked.pointer(&format!("/anyOf/0/properties/{pointer}"));
-    let scope = json!(["B", "ENTRY"]);
-    assert_eq!(
-        at("mapped_units/items/properties/unit_id/enum"),
-        Some(&scope)
-    );
-    assert_eq!(
-        at("turn_analysis/properties/suggested_prereq_units/items/enum"),
-        Some(&scope)
-    );
-    assert_eq!(
-        at("mapped_units/items/properties/confidence/enum"),
-        Some(&json!([0.2, 0.4, 0.6, 0.8, 1.0]))
-    );
+    let analyses = asked
+        .pointer("/anyOf/0/properties/turn_analysis/enum")
+        .unwrap()
+        .as_array()
+        .unwrap();
+    assert_eq!(analyses.len(), 15);
+    assert_eq!(analyses[0], "solve confident");
 
-    let mut reply =
+    let mut whole =
         serde_json::to_value(fallback(&course, &policy, &Situation::default())).unwrap();
-    reply["mapped_units"] = json!([{"unit_id": "A", "confidence": 0.93}]);
-    assert!(!jsonschema::is_valid(&asked, &reply));
-    assert!(validate(&course, &policy, reply.to_string().as_bytes()).is_ok());
+    whole["tutor_text"] = json!("What comes first?");
+    assert!(!jsonschema::is_valid(&asked, &whole));
+    let mut short = whole.clone();
+    short.as_object_mut().unwrap().remove("mapped_units");
+    for analysis in analyses {
+        short["turn_analysis"] = analysis.clone();
+        assert!(jsonschema::is_valid(&asked, &short), "{analysis}");
+        let reply = validate(&course, &policy, short.to_string().as_bytes()).unwrap();
+        let written = serde_json::to_value(&reply).unwrap();
+        let (intent, signal) = analysis.as_str().unwrap().split_once(' ').unwrap();
+        assert_eq!(written["turn_analysis"]["student_intent"], intent);
+        assert_eq!(written["turn_analysis"]["understanding_signal"], signal);
+        assert_eq!(written["mapped_units"], json!([]));
+    }
+    // A server that knows no grammar may have others between the two words.
+    short["turn_analysis"] = json!("stuck, confused");
+    assert!(validate(&course, &policy, short.to_string().as_bytes()).is_ok());
+    // Only the short form may leave something out, and it has no words of its own.
+    let mut lacking = whole.clone();
+    lacking.as_object_mut().unwrap().remove("mapped_units");
+    let mut other = short.clone();
+    other["turn_analysis"] = json!("solve sure");
+    for reply in [lacking, other] {
+        let refused = validate(&course, &policy, reply.to_string().as_bytes());
+        let reason = refused.unwrap_err().reason;
+        assert_eq!(reason, FallbackReason::SchemaViolation, "{reply}");
+    }
+    // A reply that is written out may name units that it was not told about.
+    let mut wide = whole;
+    wide["mapped_units"] = json!([{"unit_id": "A", "confidence": 0.93}]);
+    assert!(validate(&course, &policy, wide.to_string().as_bytes()).is_ok());
 }
 
 #[test]
@@ -125,5 +140,5 @@ fn nothing_else_is_allowed_at_any_level() {
     let (mut exam, mut concept) = (0, 0);
     walk(&schema(exam_policy), &mut exam);
     walk(&schema(stuck_policy), &mut concept);
-    assert_eq!((exam, concept), (11, 12));
+    assert_eq!((exam, concept), (5, 6));
 }
