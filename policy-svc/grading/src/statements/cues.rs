@@ -96,6 +96,11 @@ pub(super) const REFUTING: &str = "\
     wrong false incorrect untrue mistake mistakes error errors slip misconception trap falsch falsche fehler irrtum \
     unwahr";
 
+/// Words that announce such a sentence.
+pub(super) const ANNOUNCING: &str = "\
+    common often typical frequent usual popular following here häufig häufiger häufige oft typisch typischer beliebt \
+    beliebter folgender hier";
+
 /// Words that a sentence about the one before begins with.
 pub(super) const REFERRING: &str = "\
     that this it but however no which not why where what is both das dies aber nein doch warum wo was stimmt ist \

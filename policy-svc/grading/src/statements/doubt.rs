@@ -157,7 +157,11 @@ fn is_refuted(before: &str, after: &str) -> bool {
     let refers = words(next)
         .next()
         .is_some_and(|word| cues::is(cues::REFERRING, word));
-    refutes(last) || refutes(next) || refers && is_denied(next) || after.starts_with(CROSSES)
+    let announces = words(last).any(|word| cues::is(cues::ANNOUNCING, word));
+    refutes(last) && announces && !before.ends_with("\n\n")
+        || refutes(next)
+        || refers && is_denied(next)
+        || after.starts_with(CROSSES)
 }
 
 /// Whether a place lies between quotation marks.
