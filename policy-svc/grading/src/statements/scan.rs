@@ -333,6 +333,7 @@ impl<'t> Scanner<'t> {
     fn delimiter(&mut self, length: usize) {
         let touches = !self.gap;
         self.at += length;
+        self.fresh_line = false;
         if self.formula.is_empty() {
             return;
         }
