@@ -46,7 +46,7 @@ pub(super) const DENYING: &str = "\
     untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse \
     confusing confused whether would suppose imagine pretend assume otherwise somebody someone students pupils \
     classmate says said claims claimed thinks thought writes wrote written calculates computes computed believes \
-    guess guessed guesses they answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
+    guess guessed guesses answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
     fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
     unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
     behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no";
@@ -65,7 +65,13 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "far from",
     "too big",
     "too small",
-    "many people",
+    "they get",
+    "they got",
+    "they write",
+    "they say",
+    "they add",
+    "many people write",
+    "many people think",
     "some people",
     "people often",
     "viele rechnen",
