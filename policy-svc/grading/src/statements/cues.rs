@@ -49,7 +49,8 @@ pub(super) const DENYING: &str = "\
     guess guessed guesses answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
     fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
     unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
-    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no";
+    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no \
+    sagst sagtest meinst meintest schreibst schriebst rechnest denkst glaubst dachtest world welt";
 
 /// Words of two that say the same.
 pub(super) const DENYING_PHRASES: &[&str] = &[
@@ -60,6 +61,12 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "your step",
     "your calculation",
     "you got",
+    "you say",
+    "you write",
+    "you think",
+    "you claim",
+    "you believe",
+    "you put",
     "you get the",
     "you have as",
     "far from",
