@@ -1,88 +1,26 @@
-//! Whether what a course's author wrote for students is true mathematics: hints of drills, summaries of units, lessons.
+//! Whether what a course's author wrote is true mathematics, and the lessons and references of a pack in which something
+//! seems false.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use turnwise_course_pack::{Pack, PackFault};
+use turnwise_course_pack::PackFault;
 use turnwise_grading::{WorkedExample, check_example, check_text};
 
 /// The folders of a pack with texts in Markdown.
 const FOLDERS: [&str; 2] = ["content", "references"];
 
-/// A text of an author's, and where it stands.
-#[derive(Debug, Clone)]
-pub struct Authored<'a> {
-    /// The file.
-    pub file: PathBuf,
-    /// The line that it begins in, or that of what it belongs to.
-    pub line: Option<usize>,
-    /// What it is: `the hint of the drill ...`.
-    pub what: String,
-    /// What it says.
-    pub text: &'a str,
+/// The first false statement of a text.
+pub(crate) fn false_statement(text: &str) -> Option<&str> {
+    let findings = check_text(text, &[]);
+    text.get(findings.false_statements.first()?.clone())
 }
 
-/// What is false in the pack's texts for students.
-#[must_use]
-pub fn faults(pack: &Pack) -> Vec<PackFault> {
-    let mut faults = Vec::new();
-    for unit in &pack.units {
-        faults.extend(fault(&Authored {
-            file: PathBuf::from("units"),
-            line: None,
-            what: format!("the summary of the unit `{}`", unit.id),
-            text: &unit.summary,
-        }));
-        for drill in &unit.drills {
-            let place = pack.drill_places.get(&drill.id);
-            faults.extend(fault(&Authored {
-                file: place.map_or_else(|| PathBuf::from("units"), |(file, _)| file.clone()),
-                line: place.map(|(_, line)| *line),
-                what: format!("the hint of the drill `{}`", drill.id),
-                text: &drill.hint,
-            }));
-        }
-        for template in &unit.templates {
-            // One fault for each drill, however many of its instances have it.
-            let first = template.instances.iter().find_map(|instance| {
-                fault(&Authored {
-                    file: template.file.clone(),
-                    line: Some(template.line),
-                    what: format!(
-                        "the hint of the drill `{}` with seed {} ({})",
-                        template.id, instance.seed, instance.values
-                    ),
-                    text: &instance.drill.hint,
-                })
-            });
-            faults.extend(first);
-        }
-    }
-    faults
-}
-
-/// What is false in a text; its first false statement.
-#[must_use]
-pub fn fault(authored: &Authored<'_>) -> Option<PackFault> {
-    let findings = check_text(authored.text, &[]);
-    let place = findings.false_statements.first()?;
-    let statement = authored.text.get(place.clone()).unwrap_or_default();
-    Some(PackFault {
-        file: authored.file.clone(),
-        line: authored.line,
-        message: format!(
-            "{} says `{statement}`, which is false mathematics",
-            authored.what
-        ),
-        remedy: REMEDY.to_owned(),
-    })
-}
-
-/// What does not follow in a worked example, whose last line is its answer: its first line that does not.
-#[must_use]
-pub fn example_fault(problem: &str, lines: &[&str], authored: &Authored<'_>) -> Option<PackFault> {
+/// The first line of a worked solution that does not follow. It begins with the exercise, and ends with the answer.
+pub(crate) fn false_step<'a>(problem: &str, lines: &'a [String]) -> Option<&'a str> {
+    let lines: Vec<&str> = lines.get(1..)?.iter().map(String::as_str).collect();
     let (&answer, steps) = lines.split_last()?;
     let example = WorkedExample {
         problem,
@@ -90,17 +28,7 @@ pub fn example_fault(problem: &str, lines: &[&str], authored: &Authored<'_>) -> 
         answer,
     };
     let findings = check_example(&example);
-    let place = findings.false_statements.first()?;
-    let line = lines.get(place.start)?;
-    Some(PackFault {
-        file: authored.file.clone(),
-        line: authored.line,
-        message: format!(
-            "{} says `{line}`, which does not follow from `{problem}`",
-            authored.what
-        ),
-        remedy: REMEDY.to_owned(),
-    })
+    lines.get(findings.false_statements.first()?.start).copied()
 }
 
 const REMEDY: &str = "correct it; where it is wrong on purpose, say so in the same sentence";

@@ -1,9 +1,12 @@
-//! Whether what the tutor teaches with may be said to a student, and whether a drill's hints give its answer away.
+//! Whether what the tutor teaches with may be said to a student: its form, its mathematics, and whether a drill's hints give
+//! its answer away.
 
 use std::path::PathBuf;
 
 use turnwise_course_pack::{Drill, Pack, PackFault, Unit};
 use turnwise_reply_guard::{Form, OpenDrill, form_fault, states_solution};
+
+use crate::mathematics::{false_statement, false_step};
 
 /// What is wrong with the texts that the tutor teaches with; of each drill with parameters in the first of so many instances
 /// that has a fault.
@@ -54,18 +57,26 @@ fn of_unit(unit: &Unit) -> Option<PackFault> {
         .map(|wrong| wrong.question.as_str());
     let feedback = unit.mistake_tags.iter().map(|tag| tag.feedback.as_str());
     let idea = unit.key_idea.iter().map(|idea| idea.text.as_str());
+    let what = format!("unit `{}`", unit.id);
     let found = questions
         .chain(feedback)
         .chain(idea)
-        .find_map(|text| form(&format!("unit `{}`", unit.id), text))?;
+        .find_map(|text| of_text(&what, text))
+        .or_else(|| truth(&what, &unit.summary))?;
     Some(found.at(PathBuf::from("units"), None))
 }
 
 fn of_drill(drill: &Drill) -> Option<Found> {
     let what = format!("drill `{}`", drill.id);
     let mut texts = drill.hints.iter().chain(&drill.solution);
-    if let Some(found) = texts.find_map(|text| form(&what, text)) {
+    if let Some(found) = texts.find_map(|text| of_text(&what, text)) {
         return Some(found);
+    }
+    if let Some(line) = false_step(&drill.question_latex, &drill.solution) {
+        return Some(Found {
+            message: format!("the solution of the {what} says `{line}`, which does not follow"),
+            remedy: "correct it; each line follows from the one before, and the last has the answer",
+        });
     }
     let open = OpenDrill {
         prompt: &drill.prompt,
@@ -87,10 +98,20 @@ fn of_drill(drill: &Drill) -> Option<Found> {
     })
 }
 
-fn form(what: &str, text: &str) -> Option<Found> {
-    let reason = form_fault(text, Form::Prose)?;
+fn of_text(what: &str, text: &str) -> Option<Found> {
+    let Some(reason) = form_fault(text, Form::Prose) else {
+        return truth(what, text);
+    };
     Some(Found {
         message: format!("the {what} has a text that no student may be shown ({reason}): `{text}`"),
         remedy: "write plain text, with LaTeX between dollar signs, and no links",
+    })
+}
+
+fn truth(what: &str, text: &str) -> Option<Found> {
+    let statement = false_statement(text)?;
+    Some(Found {
+        message: format!("the {what} says `{statement}`, which is false mathematics: `{text}`"),
+        remedy: "correct it; where it is wrong on purpose, say so in the same sentence",
     })
 }

@@ -20,6 +20,7 @@ mod explain;
 mod fixture;
 mod golden;
 mod grading;
+mod mathematics;
 mod placement;
 mod procedure_help;
 mod reload;

@@ -178,3 +178,50 @@ async fn the_answer_of_the_open_drill_is_not_given() {
         assert_eq!(resolved.fallback_reason(), reason, "{text}");
     }
 }
+
+#[tokio::test]
+async fn false_mathematics_is_withheld_unless_the_student_wrote_it() {
+    let service = service().await;
+    let policy = policy(&service).await;
+    let mut client = service.client.clone();
+    let wrong = "So 1/4 + 1/3 = 2/9.";
+    let right = "First bring both to twelfths: 1/4 + 1/3 = 7/12.";
+    for (reply, quotable, reason) in [
+        (says(wrong), vec![], DegradedReason::FalseMathematics),
+        (
+            says(wrong),
+            vec!["1/4+1/3=2/9".to_owned()],
+            DegradedReason::Unspecified,
+        ),
+        (
+            says("Somebody says: “1/4 + 1/3 = 2/9.” Do you agree?"),
+            vec![],
+            DegradedReason::Unspecified,
+        ),
+        (says(right), vec![], DegradedReason::Unspecified),
+    ] {
+        let request = ResolveReplyRequest {
+            policy: Some(policy.clone()),
+            outcome: Some(Outcome::Completion(reply.to_string().into_bytes().into())),
+            quotable,
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+        assert_eq!(resolved.fallback_reason(), reason, "{reply}");
+        let violation = match reason {
+            DegradedReason::FalseMathematics => "false_mathematics",
+            _ => "",
+        };
+        assert_eq!(resolved.violation, violation);
+    }
+    let request = ResolveReplyRequest {
+        policy: Some(policy),
+        outcome: Some(Outcome::Completion(
+            says("Hm?").to_string().into_bytes().into(),
+        )),
+        quotable: vec![String::new(); 101],
+        ..ResolveReplyRequest::default()
+    };
+    let refused = client.resolve_reply(request).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+}

@@ -162,7 +162,6 @@ pub fn report(dirs: &[PathBuf]) -> Report {
                     faults.extend(exam_drills::faults(&pack));
                     faults.extend(drill_checks::faults(&pack));
                     faults.extend(taught::faults(&pack, usize::MAX));
-                    faults.extend(mathematics::faults(&pack));
                     let mut warnings = std::mem::take(&mut pack.warnings);
                     warnings.extend(exam_drills::leave_out(&mut pack).0);
                     warnings.extend(drill_checks::warnings(&pack));

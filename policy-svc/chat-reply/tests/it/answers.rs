@@ -70,6 +70,16 @@ fn what_no_student_should_read_is_withheld_in_any_mode() {
 }
 
 #[test]
+fn false_mathematics_gives_way_to_a_hint() {
+    let found = answer(SAID, b"So 1/4 + 1/3 = 2/9.", &LIGHT);
+    assert_eq!(found.withheld, Some(Withheld::FalseMathematics));
+    assert_eq!(found.violation, "false_mathematics");
+    assert!(found.text.contains("2x+3=11"), "{}", found.text);
+    let found = answer(SAID, b"So 1/4 + 1/3 = 7/12. Why?", &LIGHT);
+    assert_eq!(found.withheld, None);
+}
+
+#[test]
 fn nothing_said_is_a_hint() {
     for nothing in ["", " \n\t", "\u{0}\u{7}", "[7]"] {
         let found = answer(SAID, nothing.as_bytes(), &LIGHT);

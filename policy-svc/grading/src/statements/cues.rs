@@ -46,10 +46,11 @@ pub(super) const DENYING: &str = "\
     untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse \
     confusing confused whether would suppose imagine pretend assume otherwise somebody someone students pupils \
     classmate says said claims claimed thinks thought writes wrote written calculates computes computed believes \
-    guess guessed guesses they answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
+    guess guessed guesses answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
     fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
     unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
-    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no";
+    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no \
+    sagst sagtest meinst meintest schreibst schriebst rechnest denkst glaubst dachtest world welt";
 
 /// Words of two that say the same.
 pub(super) const DENYING_PHRASES: &[&str] = &[
@@ -60,12 +61,24 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "your step",
     "your calculation",
     "you got",
+    "you say",
+    "you write",
+    "you think",
+    "you claim",
+    "you believe",
+    "you put",
     "you get the",
     "you have as",
     "far from",
     "too big",
     "too small",
-    "many people",
+    "they get",
+    "they got",
+    "they write",
+    "they say",
+    "they add",
+    "many people write",
+    "many people think",
     "some people",
     "people often",
     "viele rechnen",
@@ -95,6 +108,11 @@ pub(super) const POSING: &str = "\
 pub(super) const REFUTING: &str = "\
     wrong false incorrect untrue mistake mistakes error errors slip misconception trap falsch falsche fehler irrtum \
     unwahr";
+
+/// Words that announce such a sentence.
+pub(super) const ANNOUNCING: &str = "\
+    common often typical frequent usual popular following here häufig häufiger häufige oft typisch typischer beliebt \
+    beliebter folgender hier";
 
 /// Words that a sentence about the one before begins with.
 pub(super) const REFERRING: &str = "\

@@ -24,7 +24,7 @@ pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
     let signed = begins.starts_with('+') || dash && begins.chars().nth(1) == Some(' ');
     let before = match run.before {
         Edge::Clean => signed,
-        Edge::Unknown => dash || signed || is_literal(first),
+        Edge::Unknown => true,
         Edge::Word(word) => {
             signed
                 || cues::is(cues::BINDING, word)
@@ -130,7 +130,8 @@ fn is_asked_beside(before: &str, after: &str) -> bool {
 fn is_denied(part: &str) -> bool {
     let lower = part.to_lowercase();
     let denies = |word: &str| {
-        cues::is(cues::DENYING, word) || word.ends_with("n't") || word.ends_with("n’t")
+        let shortened = ["n't", "n’t", "'d", "’d"];
+        cues::is(cues::DENYING, word) || shortened.iter().any(|end| word.ends_with(end))
     };
     let supposes = words(&lower)
         .last()
@@ -157,7 +158,11 @@ fn is_refuted(before: &str, after: &str) -> bool {
     let refers = words(next)
         .next()
         .is_some_and(|word| cues::is(cues::REFERRING, word));
-    refutes(last) || refutes(next) || refers && is_denied(next) || after.starts_with(CROSSES)
+    let announces = words(last).any(|word| cues::is(cues::ANNOUNCING, word));
+    refutes(last) && announces && !before.ends_with("\n\n")
+        || refutes(next)
+        || refers && is_denied(next)
+        || after.starts_with(CROSSES)
 }
 
 /// Whether a place lies between quotation marks.

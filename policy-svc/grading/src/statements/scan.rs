@@ -287,7 +287,14 @@ impl<'t> Scanner<'t> {
             '*' => self.star(),
             '_' => self.underscore(),
             '!' if self.is_factorial() => self.push("!", length),
-            '?' | '\'' | '’' | '#' | '@' => self.saw(Edge::Unknown, length),
+            '?' => {
+                let after = self.rest().get(1..).unwrap_or_default().trim_start();
+                // `? + 5 = 12`
+                let goes_on = after.starts_with(|c: char| is_operator(c) || relation(c).is_some());
+                let edge = if goes_on { Edge::Unknown } else { Edge::Clean };
+                self.saw(edge, length);
+            }
+            '\'' | '’' | '#' | '@' => self.saw(Edge::Unknown, length),
             _ if is_operator(character)
                 || character.is_numeric()
                 || "√∛∜∞°º⁻%|€£¥□☐▢∘≡≙~π\u{304}\u{305}\u{307}".contains(character) =>
@@ -333,6 +340,7 @@ impl<'t> Scanner<'t> {
     fn delimiter(&mut self, length: usize) {
         let touches = !self.gap;
         self.at += length;
+        self.fresh_line = false;
         if self.formula.is_empty() {
             return;
         }

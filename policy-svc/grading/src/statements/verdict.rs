@@ -47,7 +47,9 @@ impl Chain {
             &[Slash::Short]
         };
         let mut readings: Vec<Self> = Vec::new();
-        for formula in [Some(formula), undotted.as_deref()].into_iter().flatten() {
+        let whole = with_whole_fractions(formula);
+        let formulas = [Some(formula), undotted.as_deref(), whole.as_deref()];
+        for formula in formulas.into_iter().flatten() {
             for comma in commas {
                 for slash in slashes {
                     let reading = Self::read(formula, *comma, *slash);
@@ -152,6 +154,7 @@ pub(super) fn judge(formula: &str, claims: &dyn Fn() -> bool) -> Judged {
 fn is_open(formula: &str) -> bool {
     formula.contains(',') && formula.matches(is_sign).count() > 1
         || formula.contains(" – ")
+        || is_side_by_side(formula)
         || formula
             .split(is_sign)
             .any(|side| side.matches('÷').count() > 1)
@@ -309,6 +312,58 @@ fn nearly(left: &Expression, right: &Expression, work: &mut Work) -> Option<bool
     let is_far = !scaled(&Rational::from(BigInt::from(ROUNDING_UNITS)), work)?;
     // A whole number may stand for the nearest that is easy to work with.
     (is_far && places > 0).then_some(false)
+}
+
+/// `5 · 3 = 15 −5 · 3 = −15`: two statements with nothing between them.
+fn is_side_by_side(formula: &str) -> bool {
+    let characters: Vec<char> = formula.chars().collect();
+    let ends = |c: char| c.is_ascii_digit() || matches!(c, ')' | '}' | '%');
+    let several = formula.matches(is_sign).count() > 1;
+    characters.windows(4).any(|four| match four {
+        [end, ' ', '-' | '−' | '–', next] => ends(*end) && *next != ' ',
+        [end, ' ', '(', _] => ends(*end) && several,
+        _ => false,
+    })
+}
+
+/// `1/2 ÷ 1/6`: the formula with brackets around fractions, where something else is a division.
+fn with_whole_fractions(formula: &str) -> Option<String> {
+    if !formula.contains('÷') && !formula.contains(" / ") {
+        return None;
+    }
+    let characters: Vec<char> = formula.chars().collect();
+    let digits = |from: usize| {
+        let rest = characters.get(from..).unwrap_or_default();
+        rest.iter().take_while(|c| c.is_ascii_digit()).count()
+    };
+    let mut whole = String::new();
+    let mut found = false;
+    let mut at = 0;
+    while let Some(character) = characters.get(at) {
+        let above = digits(at);
+        let below = match characters.get(at + above) {
+            Some('/') if above > 0 => digits(at + above + 1),
+            _ => 0,
+        };
+        let length = if below > 0 {
+            above + 1 + below
+        } else {
+            above.max(1)
+        };
+        let piece: String = characters.iter().skip(at).take(length).collect();
+        if below > 0 {
+            found = true;
+            whole.push('(');
+            whole.push_str(&piece);
+            whole.push(')');
+        } else if above > 0 {
+            whole.push_str(&piece);
+        } else {
+            whole.push(*character);
+        }
+        at += length;
+    }
+    found.then_some(whole)
 }
 
 /// The formula without the points that part thousands: `1.250 + 750`; nothing where none can.

@@ -8,6 +8,7 @@ mod course;
 mod disguises;
 mod exams;
 mod forms;
+mod mathematics;
 mod meanings;
 mod plain;
 mod prompts;

@@ -15,9 +15,11 @@ impl Scanner<'_> {
         (is_short && !mark.is_empty() && follows).then_some(mark.len() + 2)
     }
 
-    /// `- 3 + 4 = 7` at the beginning of a line is an item of a list.
+    /// `- 3 + 4 = 7` at the beginning of a line is an item of a list; where there is nothing but formulas, it may be a sign.
     pub(super) fn is_bullet(&self) -> bool {
+        let is_sign = self.whole && !matches!(self.peek(), Some('*' | '•'));
         self.fresh_line
+            && !is_sign
             && self.formula.is_empty()
             && self.peek_second().is_some_and(char::is_whitespace)
     }
