@@ -270,19 +270,23 @@ fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill>
     })
 }
 
-/// What the student said in the messages that the turn uses, and in its own.
-fn said_lately(texts: &TurnTexts) -> String {
-    let said = texts
-        .recent_messages
-        .iter()
-        .filter(|m| m.role() == Role::User);
-    let mut said: Vec<&str> = said
-        .flat_map(|m| [m.text.as_str(), m.latex.as_str()])
+/// What the student wrote in the messages that the turn uses, and in its own, oldest first.
+fn said_before(texts: &TurnTexts) -> Vec<&str> {
+    let messages = texts.recent_messages.iter();
+    let mut said: Vec<&str> = messages
+        .filter(|message| message.role() == Role::User)
+        .flat_map(|message| [message.text.as_str(), message.latex.as_str()])
         .collect();
     if let Some(input) = &texts.input {
         said.extend([input.text.as_str(), input.latex.as_str()]);
     }
-    let said = said.join("\n");
+    said.retain(|text| !text.is_empty());
+    said
+}
+
+/// The latest of it, as one text.
+fn said_lately(texts: &TurnTexts) -> String {
+    let said = said_before(texts).join("\n");
     let last = said.len().saturating_sub(SAID_MAX_BYTES);
     said[said.ceil_char_boundary(last)..].to_owned()
 }

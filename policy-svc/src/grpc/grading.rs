@@ -194,7 +194,7 @@ pub(super) fn with_help(
     // An only hint may be the one of the drill before, too.
     let rung = match hints.len() {
         0 => None,
-        1 => (wrong_before % 2 == 0).then_some(0),
+        1 => wrong_before.is_multiple_of(2).then_some(0),
         count => Some(wrong_before % count),
     };
     if let Some(hint) = rung.and_then(|rung| hints.get(rung)) {

@@ -113,8 +113,14 @@ impl Policies {
                 placement: placement_question.as_ref(),
             };
             let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
-            let verdict =
-                known.judge_reply(&self.guard, &loaded, &policy.turn_id, reply, open, &quotable);
+            let verdict = known.judge_reply(
+                &self.guard,
+                &loaded,
+                &policy.turn_id,
+                reply,
+                open,
+                &quotable,
+            );
             self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);
