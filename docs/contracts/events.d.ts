@@ -91,6 +91,8 @@ export interface Button {
   typedAnswer?: StudentInput;
   /** card_token is the token of the drill that a press grades, which stands on an earlier card of the thread; only with `check_typed`. */
   cardToken?: string;
+  /** label is what the button says, in the course's language and wording. With unit_title or typed_answer a client shows that behind it. */
+  label?: string;
 }
 
 /** ClientEvent is a pressed button and the unit that it stands on. */

@@ -5,7 +5,9 @@ use std::{
     path::Path,
 };
 
-use turnwise_course_pack::{self as pack, Catalog, DrillChoice, Library, Pack, PolicyOverrides};
+use turnwise_course_pack::{
+    self as pack, Catalog, DrillChoice, Library, Pack, PackFault, PolicyOverrides,
+};
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, DrillHelp, ExamOption, ExamQuestion, KeyIdea,
     PrereqWalk, Rules, StuckRule, SupportKind, Teaching, Tier, UnitSpec,
@@ -32,7 +34,7 @@ const SETTLED_AFTER_POLLS: u32 = 3;
 
 /// So many instances of each drill with parameters are worked out when a course is loaded; `turnwise course check` works
 /// them all out.
-const INSTANCES_AT_LOAD: usize = 4;
+pub const INSTANCES_AT_LOAD: usize = 4;
 
 /// The courses that are served, by id, each with its last versions.
 pub type Courses = Catalog<LoadedCourse>;
@@ -153,6 +155,16 @@ fn chat_course(pack: &Pack) -> chat::Course {
     course
 }
 
+/// Why a pack is not served, though it can be read; of each drill with parameters, so many instances are looked at.
+#[must_use]
+pub fn faults(pack: &Pack, instances: usize) -> Vec<PackFault> {
+    let mut faults = drill_keys::faults(pack, instances);
+    faults.extend(exam_drills::faults(pack));
+    faults.extend(drill_checks::faults(pack));
+    faults.extend(taught::faults(pack, instances));
+    faults
+}
+
 /// Loads every pack under `root`. A broken pack is logged with its faults and left out.
 ///
 /// # Errors
@@ -167,11 +179,7 @@ pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError>
             for warning in &pack.warnings {
                 tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
             }
-            let mut faults = drill_keys::faults(&pack, INSTANCES_AT_LOAD);
-            faults.extend(exam_drills::faults(&pack));
-            faults.extend(drill_checks::faults(&pack));
-            faults.extend(taught::faults(&pack, INSTANCES_AT_LOAD));
-            if let Some(fault) = faults.first() {
+            if let Some(fault) = faults(&pack, INSTANCES_AT_LOAD).first() {
                 return Err(fault.to_string());
             }
             let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;

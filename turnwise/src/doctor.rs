@@ -4,25 +4,24 @@ use std::{fmt::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use tonic::Code;
+use turnwise_course_pack::{Pack, load_all};
 use turnwise_gateway_svc::upstream::connect_exam;
 use turnwise_kit::{CallContext, Kit, client::GrpcClient, settings::Given};
 use turnwise_llm_gateway_svc::{BackendKind, Finding, diagnose};
+use turnwise_policy_svc::courses;
 use turnwise_prompts::Sheets;
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, exam_service_client::ExamServiceClient,
 };
 
-use crate::{
-    course,
-    up::{UpArgs, choose_backend},
-};
+use crate::up::{UpArgs, choose_backend};
 
 /// How long an exam system may take to answer.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// Examines what `turnwise up` would use with these settings, and starts nothing.
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
-    let mut findings = vec![courses(&args), sheets(&args), exam_system(&args).await];
+    let mut findings = vec![packs(&args), sheets(&args), exam_system(&args).await];
     let chosen = choose_backend(&mut args.suite.llm, given).await;
     let backends = &args.suite.llm.backends;
     if chosen && backends.helper_llm_backend == BackendKind::None {
@@ -43,13 +42,16 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
     })
 }
 
-fn courses(args: &UpArgs) -> Finding {
+fn packs(args: &UpArgs) -> Finding {
     let dir = &args.suite.policy.courses.courses_dir;
     let about = format!("courses in {}", dir.display());
-    let report = course::check::report(std::slice::from_ref(dir));
-    if report.ok {
-        let packs = report.packs.len();
-        return Finding::good(about, format!("{packs} in order"));
+    let packs = load_all(dir).unwrap_or_default();
+    let is_served = |pack: &Pack| courses::faults(pack, courses::INSTANCES_AT_LOAD).is_empty();
+    let in_order = packs
+        .iter()
+        .all(|(_, pack)| pack.as_ref().is_ok_and(is_served));
+    if in_order && !packs.is_empty() {
+        return Finding::good(about, format!("{} in order", packs.len()));
     }
     Finding::bad(
         about,

@@ -494,7 +494,7 @@ pub struct ClarifyingDocument {
     pub content: String,
     /// What to ask, in order, in the course's language: at most 20, each of at most 500 characters.
     pub questions: Vec<String>,
-    /// The same questions in other languages, by language tag: as many, in the same order.
+    /// The same in other languages, by language tag: as many, in the same order.
     pub questions_by_locale: BTreeMap<String, Vec<String>>,
     /// Whether a person has to take over after the answers; never without questions.
     pub requires_handoff: bool,

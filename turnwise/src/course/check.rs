@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use turnwise_course_pack::{Pack, PackFault, load_all};
-use turnwise_policy_svc::{drill_checks, drill_keys, exam_drills, mathematics, taught};
+use turnwise_policy_svc::{courses, drill_checks, exam_drills, mathematics};
 
 /// Arguments of `turnwise course check`.
 #[derive(clap::Args, Debug, Clone)]
@@ -158,10 +158,7 @@ pub fn report(dirs: &[PathBuf]) -> Report {
             }),
             Ok(found) => packs.extend(found.into_iter().map(|(dir, result)| match result {
                 Ok(mut pack) => {
-                    let mut faults = drill_keys::faults(&pack, usize::MAX);
-                    faults.extend(exam_drills::faults(&pack));
-                    faults.extend(drill_checks::faults(&pack));
-                    faults.extend(taught::faults(&pack, usize::MAX));
+                    let faults = courses::faults(&pack, usize::MAX);
                     let mut warnings = std::mem::take(&mut pack.warnings);
                     warnings.extend(exam_drills::leave_out(&mut pack).0);
                     warnings.extend(drill_checks::warnings(&pack));

@@ -36,6 +36,8 @@ fn no_text_of_the_demo_course_is_withheld() {
                 count += 1;
                 let found = if is_formula {
                     form_fault(&value, Form::Formula)
+                } else if section == "misconceptions:" {
+                    said(&format!("Somebody says: “{value}” Would you agree?"))
                 } else if value.contains(" ") {
                     said(&value)
                 } else {
