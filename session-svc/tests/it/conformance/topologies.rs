@@ -1,5 +1,5 @@
 //! The whole suite on sets of sentinels, and on clusters. To start either takes long, so a test runs many cases; to run
-//! all takes long, too, so there are four tests for each.
+//! all takes long, too, so there are three tests for each.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use super::SUITE;
 use crate::bench::{Bench, Home, Kind};
 
-/// How many tests the suite is divided into, case by case: the long cases of a module do not meet in one test.
-const PARTS: usize = 4;
+/// How many tests the suite is divided into, module by module.
+const PARTS: usize = 3;
 
 macro_rules! every_case_holds {
     ($($test:ident: $kind:expr, $part:literal;)+) => { $(
@@ -21,14 +21,12 @@ macro_rules! every_case_holds {
 }
 
 every_case_holds! {
-    on_a_set_that_sentinels_watch_1_of_4: Kind::Sentinel, 0;
-    on_a_set_that_sentinels_watch_2_of_4: Kind::Sentinel, 1;
-    on_a_set_that_sentinels_watch_3_of_4: Kind::Sentinel, 2;
-    on_a_set_that_sentinels_watch_4_of_4: Kind::Sentinel, 3;
-    on_a_cluster_1_of_4: Kind::Cluster, 0;
-    on_a_cluster_2_of_4: Kind::Cluster, 1;
-    on_a_cluster_3_of_4: Kind::Cluster, 2;
-    on_a_cluster_4_of_4: Kind::Cluster, 3;
+    on_a_set_that_sentinels_watch_1_of_3: Kind::Sentinel, 0;
+    on_a_set_that_sentinels_watch_2_of_3: Kind::Sentinel, 1;
+    on_a_set_that_sentinels_watch_3_of_3: Kind::Sentinel, 2;
+    on_a_cluster_1_of_3: Kind::Cluster, 0;
+    on_a_cluster_2_of_3: Kind::Cluster, 1;
+    on_a_cluster_3_of_3: Kind::Cluster, 2;
 }
 
 /// Runs the cases of a part one after the other, each on empty servers (several read all that is stored, again and again),
@@ -36,19 +34,18 @@ every_case_holds! {
 async fn run_part(kind: Kind, part: usize) {
     let home = Arc::new(Home::start(kind));
     let mut failed = Vec::new();
-    let cases = SUITE
-        .iter()
-        .flat_map(|(module, cases)| cases.iter().map(move |case| (module, case)));
-    for (module, case) in cases.skip(part).step_by(PARTS) {
-        let name = format!("{module}.{}", case.name);
-        eprintln!("case {name}");
-        home.clear();
-        let mut bench = Bench::on(Arc::clone(&home), &name).await;
-        let run = AssertUnwindSafe((case.run)(&mut bench)).catch_unwind();
-        if run.await.is_err() {
-            failed.push(name);
+    for (module, cases) in SUITE.iter().skip(part).step_by(PARTS) {
+        for case in *cases {
+            let name = format!("{module}.{}", case.name);
+            eprintln!("case {name}");
+            home.clear();
+            let mut bench = Bench::on(Arc::clone(&home), &name).await;
+            let run = AssertUnwindSafe((case.run)(&mut bench)).catch_unwind();
+            if run.await.is_err() {
+                failed.push(name);
+            }
+            bench.stop().await;
         }
-        bench.stop().await;
     }
     assert!(failed.is_empty(), "failed on {kind:?}: {failed:#?}");
 }
