@@ -131,7 +131,7 @@ fn a_stuck_student_gets_an_explanation_an_example_and_a_drill() {
         (
             "en",
             [
-                "the idea behind Title of B. You find more in your lesson: The balance.",
+                "the idea behind Title of B. You will find more in your lesson: The balance.",
                 "Here is a worked example.",
                 "exercise on Title of B.",
             ],
