@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .btree_map(".")
         .boxed(".turnwise.explain.v1.TurnFacts.help")
         .boxed(".turnwise.explain.v1.TurnTexts.graded")
+        .boxed(".turnwise.session.v1.EvidenceStart.graded")
         .boxed(".turnwise.session.v1.TurnStart.graded")
         .boxed(".turnwise.session.v1.TurnStart.help");
     // What a client of the edge reads as JSON, as the fields are called here.

@@ -16,8 +16,7 @@ use turnwise_proto::{
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DegradedReason, DrillResult, Role, StudentInput,
-        tutor_card::Content,
+        ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
     },
 };
 
@@ -30,8 +29,6 @@ use crate::{
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
-/// The most texts of the tutor's that a reply without a model does not repeat.
-const SAID_MOST_TEXTS: usize = 6;
 /// The most characters of a piece of course text that a reply without a model quotes from.
 const PASSAGE_MOST_CHARS: usize = 2_000;
 /// The most of what a student wrote that a reply may quote.
@@ -175,7 +172,6 @@ pub fn resolve_request(
         hints_given: i32::try_from(open_card::hints(facts, texts)).unwrap_or(i32::MAX),
         pressed: event(facts).map_or(0, |event| event.kind),
         said: said_by_tutor(texts),
-        mistake_tag: mistake_tag(facts, texts),
         passage: passage(facts, texts),
         quotable: said_before(texts)
             .into_iter()
@@ -198,23 +194,11 @@ fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
     })
 }
 
-/// The tutor's latest texts, the latest last.
+/// The tutor's texts in the messages that the turn uses, the latest last.
 fn said_by_tutor(texts: &TurnTexts) -> Vec<String> {
     let messages = texts.recent_messages.iter();
     let said = messages.filter(|message| message.role() != Role::User && !message.text.is_empty());
-    let mut said: Vec<String> = said.map(|message| message.text.clone()).collect();
-    said.drain(..said.len().saturating_sub(SAID_MOST_TEXTS));
-    said
-}
-
-/// The mistake that was named in the latest answer, if that was to a drill of the focus.
-fn mistake_tag(facts: &TurnFacts, texts: &TurnTexts) -> String {
-    let focus = facts.policy.as_ref().map(|policy| &policy.focus_unit_id);
-    let graded = texts.graded.as_ref();
-    graded
-        .filter(|graded| graded.result() == DrillResult::Incorrect)
-        .filter(|graded| focus == Some(&graded.unit_id))
-        .map_or_else(String::new, |graded| graded.mistake_tag.clone())
+    said.map(|message| message.text.clone()).collect()
 }
 
 /// The exercises that counted, of the units that the turn may be about.

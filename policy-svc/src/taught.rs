@@ -13,6 +13,10 @@ use crate::mathematics::{false_statement, false_step};
 #[must_use]
 pub fn faults(pack: &Pack, instances: usize) -> Vec<PackFault> {
     let mut faults = Vec::new();
+    for (key, text) in &pack.texts {
+        let found = truth(&format!("wording of `{key}`"), text);
+        faults.extend(found.map(|found| found.at(PathBuf::from("texts.yaml"), None)));
+    }
     for unit in &pack.units {
         faults.extend(of_unit(unit));
         for drill in &unit.drills {

@@ -9,7 +9,7 @@ use turnwise_kit::{CallContext, Caller, CancellationToken, Fault, ids};
 use turnwise_proto::{
     common::v1::ErrorReason,
     policy::v1::{DrillVerdict, KnownTexts, ResolveGradeResponse},
-    session::v1::{EvidenceStart, StudentSnapshot, ThreadKind},
+    session::v1::{EvidenceStart, GradedDrill, StudentSnapshot, ThreadKind},
     tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, GradeDrillResponse},
 };
 
@@ -35,14 +35,11 @@ use crate::{
 /// The most characters of a drill's prompt, and of its exercise.
 const CARD_MAX_CHARS: usize = 2_000;
 
-/// How many drills of a unit were wrong in a row, up to now.
-fn wrong_before(snapshot: Option<&StudentSnapshot>, unit_id: &str) -> i32 {
-    let evidence = snapshot.and_then(|snapshot| snapshot.evidence.as_ref());
-    let mut units = evidence.iter().flat_map(|evidence| &evidence.unit_progress);
-    units
-        .find(|unit| unit.unit_id == unit_id)
-        .and_then(|unit| unit.drill)
-        .map_or(0, |drill| drill.streak_wrong)
+/// How many drills of a thread were wrong in a row up to the latest, whether they counted or not.
+fn wrong_before(latest: Option<&GradedDrill>) -> i32 {
+    latest
+        .filter(|graded| graded.result() == DrillResult::Incorrect)
+        .map_or(0, |graded| graded.wrong_before.saturating_add(1))
 }
 
 impl Evidence {
@@ -138,7 +135,7 @@ impl Evidence {
             model_off: self
                 .core
                 .is_model_off(start.class_policy.unwrap_or_default()),
-            wrong_before: wrong_before(start.snapshot.as_ref(), &request.unit_id),
+            wrong_before: wrong_before(start.graded.as_deref()),
             disconnected,
         };
         let empty = StudentSnapshot::default();

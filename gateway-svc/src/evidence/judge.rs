@@ -33,7 +33,7 @@ pub(super) struct Drill<'a> {
     /// The ready-made drill; empty: none.
     pub(super) drill_id: &'a str,
     pub(super) class_id: &'a str,
-    /// How many drills of the unit were wrong in a row before it.
+    /// How many drills of the thread were wrong in a row before it.
     pub(super) wrong_before: i32,
     /// No model is to be called for the class.
     pub(super) model_off: bool,
@@ -263,5 +263,6 @@ fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) 
         mistake_tag: resolved.mistake_tag.clone(),
         mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
         card_token: drill.card_token.to_owned(),
+        wrong_before: drill.wrong_before,
     }
 }

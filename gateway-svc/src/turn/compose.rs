@@ -3,7 +3,7 @@
 
 use std::{future::Future, pin::pin, time::Duration};
 
-use futures_util::{future::maybe_done, join};
+use futures_util::{FutureExt, future::maybe_done, join};
 use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
@@ -158,17 +158,19 @@ impl Composing<'_> {
         );
         let asked = beside(locks.as_mut(), asking).await;
         // Where no model is to be called, the course's own drill is held against what is known; where one failed, time is
-        // short.
+        // short, and what was not read by then is unknown.
         let is_in_time = asked.is_off || asked.call.failure() == DegradedReason::Unspecified;
-        let known = match is_in_time {
-            true => {
-                known.as_mut().await;
-                known.as_mut().take_output()
-            }
-            false => None,
-        };
-        let known = known.unwrap_or_else(|| core.known_texts());
-        if known.exams_unknown {
+        if is_in_time {
+            known.as_mut().await;
+        } else {
+            known.as_mut().now_or_never();
+        }
+        let known = known.as_mut().take_output();
+        let known = known.unwrap_or_else(|| KnownTexts {
+            exams_unknown: true,
+            ..core.known_texts()
+        });
+        if known.exams_unknown && is_in_time {
             self.degrade(DegradedReason::ExamApiUnavailable);
         }
         self.facts.no_model = asked.is_off;

@@ -326,11 +326,9 @@ teaching-open = Which part of this could you explain to somebody else, and which
 # Where the message reads as an answer to the open exercise, above a button that has it checked.
 teaching-check-1 = That looks like an answer. Press the button below, and I can tell you whether it is right.
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
-# After the author's words on the mistake in the last answer, where they ask nothing.
-teaching-mistake-then = Where do you see that in your last answer?
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
-teaching-idea-card = Here is the idea behind { $unit }. You find more in your lesson: { $source }.
+teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.
 # The first sentences of a lesson's text that fits the message.
 teaching-passage = Your lesson says: { $idea } (From: { $source }) Which part of this helps you here?
 # Before and after a worked example, and one like the open exercise.
@@ -352,6 +350,7 @@ teaching-exam-1 = Here is a question to check what you know about { $unit }.
 teaching-exam-2 = With this question you can show what you have learned.
 # On a wrong answer after another wrong one, so that nobody reads the same twice in a row.
 teaching-wrong-again = That is not right yet. Compare each of your lines with the one before it: which one does not follow?
+teaching-wrong-again-partly = That fits in part, but it is not yet what the exercise asks for. Read it again: what is still to do?
 # Hints on an exercise whose author wrote none: what to look at, the rule, the next step. None of them states a number but
 # { $term }, a number or a term of the exercise in LaTeX.
 teaching-point-term = What stands beside the unknown on its side, and what stands on the other side?
@@ -391,4 +390,4 @@ teaching-step-powers = Write the power as a product, work that out, and copy the
 teaching-step-products = Work out the product or quotient, and copy the rest as it is.
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
-stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost
+stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost

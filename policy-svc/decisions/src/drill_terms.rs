@@ -23,6 +23,10 @@ pub struct DrillTerms {
     pub counted: BTreeMap<String, Vec<u64>>,
     /// The course's drills, by id, that are exam questions of a platform. None of them is set.
     pub exams: BTreeSet<String>,
+    /// Whether a platform's exam questions could not be read: then no drill is worked out.
+    pub exams_unknown: bool,
+    /// The exercise that a placement of the student's waits for an answer to. It is not set.
+    pub placement: Option<u64>,
 }
 
 impl DrillTerms {
@@ -30,6 +34,13 @@ impl DrillTerms {
     pub(crate) fn has_counted(&self, unit: &Unit, exercise: impl FnOnce() -> u64) -> bool {
         let counted = self.counted.get(&unit.id);
         counted.is_some_and(|counted| !counted.is_empty() && counted.contains(&exercise()))
+    }
+
+    /// Whether a ready-made drill, by its place, is asked elsewhere: in a platform's exams, or in the student's placement.
+    pub(crate) fn is_asked(&self, unit: &Unit, at: usize) -> bool {
+        let placement = self.placement;
+        self.exams.contains(&unit.drills[at].id)
+            || placement.is_some_and(|exercise| unit.exercise_at(at) == exercise)
     }
 }
 
@@ -54,8 +65,9 @@ pub fn with_drill_on_terms(
     };
     let (prompt, question) = (&card.prompt, &card.question_latex);
     let is_own = resolution.drill_id.is_some();
-    let is_exam = (resolution.drill_id.as_ref()).is_some_and(|id| terms.exams.contains(id));
-    let observation = if is_exam || (!is_own && terms.course_only) {
+    let is_asked = (resolution.drill_id.as_ref()).is_some_and(|id| terms.exams.contains(id))
+        || (terms.placement).is_some_and(|asked| unit.exercise(prompt, question) == asked);
+    let observation = if is_asked || (!is_own && terms.course_only) {
         None
     } else if !is_own && terms.checkable && !turnwise_grading::is_checkable(prompt, question) {
         Some(Observation::DrillNotCheckable)
@@ -64,7 +76,7 @@ pub fn with_drill_on_terms(
     } else {
         return resolution;
     };
-    let found = fallback::drill(unit, policy, terms);
+    let found = fallback::drill(unit, policy, terms, situation.said);
     if observation == Some(Observation::DrillRepeated)
         && found.is_none_or(|(_, is_repeat)| is_repeat)
     {

@@ -12,7 +12,7 @@ use crate::{
     reply::{LlmExamSuggestion, LlmReply},
     teaching::{
         Situation,
-        lesson::{Lesson, drill_reply, exam_text},
+        lesson::{Lesson, drill_reply, exam_text, exercise},
     },
     words::Action,
 };
@@ -27,7 +27,8 @@ pub fn fallback(course: &Course, policy: &Policy, situation: &Situation<'_>) -> 
         Lesson::new(course, policy, situation).reply()
     } else if policy.allows(Action::DrillCard) {
         let unit = course.find(focus).map(|at| course.unit(at));
-        let found = unit.and_then(|unit| drill(unit, policy, &DrillTerms::default()));
+        let found =
+            unit.and_then(|unit| drill(unit, policy, &DrillTerms::default(), situation.said));
         drill_reply(course, focus, found.map(|(drill, _)| drill), situation)
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         LlmReply {
@@ -46,16 +47,24 @@ pub fn fallback(course: &Course, policy: &Policy, situation: &Situation<'_>) -> 
     }
 }
 
-/// One of the unit's ready-made drills, one that did not count yet if there is any, and whether it counted.
+/// One of the unit's ready-made drills, one that did not count yet and was not worked out a moment ago if there is any, and
+/// whether it counted.
 pub(crate) fn drill<'c>(
     unit: &'c Unit,
     policy: &Policy,
     terms: &DrillTerms,
+    said: &[String],
 ) -> Option<(&'c Drill, bool)> {
+    let has_counted = |at: usize| terms.has_counted(unit, || unit.exercise_at(at));
+    let was_shown = |at: usize| {
+        let exercise = exercise(&unit.drills[at]);
+        said.iter().any(|text| text.contains(&exercise))
+    };
     let mut places = candidates(unit, policy, terms).peekable();
     let first = *places.peek()?;
-    let other = places.find(|at| !terms.has_counted(unit, || unit.exercise_at(*at)));
-    Some((&unit.drills[other.unwrap_or(first)], other.is_none()))
+    let other = places.find(|at| !has_counted(*at) && !was_shown(*at));
+    let at = other.unwrap_or(first);
+    Some((&unit.drills[at], has_counted(at)))
 }
 
 /// The places of the unit's ready-made drills that may be set and are short enough, each once. The turn's id chooses where
@@ -67,7 +76,7 @@ fn candidates(unit: &Unit, policy: &Policy, terms: &DrillTerms) -> impl Iterator
     let first = usize::try_from(first.unwrap_or(0)).unwrap_or_default();
     (first..count).chain(0..first).filter(move |at| {
         let drill = &unit.drills[*at];
-        !terms.exams.contains(&drill.id) && fits(&drill.prompt, &drill.question_latex, policy)
+        fits(&drill.prompt, &drill.question_latex, policy) && !terms.is_asked(unit, *at)
     })
 }
 

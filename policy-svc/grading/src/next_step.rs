@@ -79,9 +79,10 @@ fn of_relation(problem: &Problem, relation: &Relation) -> Option<Step> {
     if sides.iter().any(|side| side.decimal_places().is_some()) {
         return None;
     }
+    let is_equation = relation.sign == Sign::Equal;
     for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
         if is_zero(other) && variable_factors(side) > 1 {
-            return Some(Step::ZeroProduct);
+            return is_equation.then_some(Step::ZeroProduct);
         }
     }
     for side in sides {
@@ -103,7 +104,8 @@ fn of_relation(problem: &Problem, relation: &Relation) -> Option<Step> {
     let left = coefficients(sides[0], variable)?;
     let right = coefficients(sides[1], variable)?;
     if left.len().max(right.len()) > MOST_DEGREE {
-        quadratic(&left, &right, variable)
+        // Roots and factors solve equations alone.
+        is_equation.then(|| quadratic(&left, &right, variable))?
     } else {
         linear(relation.sign, &left, &right, variable)
     }

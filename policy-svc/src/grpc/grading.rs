@@ -2,10 +2,11 @@
 
 use turnwise_decisions::{self as decisions, course::Unit, grade_schema};
 use turnwise_grading::{self as grading, GRADER};
-use turnwise_messages::keys;
+use turnwise_messages::{Key, keys};
 use turnwise_proto::policy::v1::{
     CheckDrillRequest, CheckDrillResponse, DrillCheck, MistakeTag, OpenDrill, ResolveGradeResponse,
 };
+use turnwise_reply_guard::states_solution;
 
 use super::{
     guard::{self, Known},
@@ -180,7 +181,7 @@ pub(super) fn with_help(
     }
     let teaching = &unit.teaching;
     if wrong_before % 2 == 1 {
-        grade.feedback_text = loaded.course.texts().text(keys::TEACHING_WRONG_AGAIN, &[]);
+        grade.feedback_text = loaded.course.texts().text(wrong_again(&check.reason), &[]);
     } else if let Some(feedback) =
         (grade.mistake_tag.as_ref()).and_then(|tag| teaching.feedback.get(tag))
     {
@@ -197,11 +198,29 @@ pub(super) fn with_help(
         1 => wrong_before.is_multiple_of(2).then_some(0),
         count => Some(wrong_before % count),
     };
-    if let Some(hint) = rung.and_then(|rung| hints.get(rung)) {
+    let open = drill.map(|drill| guard::open_drill(loaded, drill));
+    let tells = |hint: &&String| open.is_some_and(|open| states_solution([hint.as_str()], &open));
+    if let Some(hint) = rung
+        .and_then(|rung| hints.get(rung))
+        .filter(|hint| !tells(hint))
+    {
         grade.feedback_text.push(' ');
         grade.feedback_text.push_str(hint);
     }
     grade
+}
+
+/// What is said after another wrong answer. Where a part is right, each line may follow from the one before.
+fn wrong_again(reason: &str) -> Key {
+    match reason {
+        "incomplete_solution_set"
+        | "not_converted"
+        | "not_expanded"
+        | "not_factored"
+        | "not_simplified"
+        | "wrong_unit" => keys::TEACHING_WRONG_AGAIN_PARTLY,
+        _ => keys::TEACHING_WRONG_AGAIN,
+    }
 }
 
 pub(super) fn grade(grade: decisions::Grade) -> ResolveGradeResponse {

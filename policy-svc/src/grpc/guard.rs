@@ -277,7 +277,7 @@ impl Known {
 }
 
 /// Whether what the student said holds the question: its formula in any spelling, or its words.
-fn is_brought(question: &OpenDrill) -> bool {
+pub(super) fn is_brought(question: &OpenDrill) -> bool {
     let text = ExamText {
         id: "",
         prompt: &question.prompt,

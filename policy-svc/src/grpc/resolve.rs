@@ -41,7 +41,6 @@ impl Policies {
             hints_given,
             pressed,
             said,
-            mistake_tag,
             passage,
             quotable,
         } = request;
@@ -60,8 +59,14 @@ impl Policies {
         let policy = read::policy(policy)?;
         let course_drills = course_drills || known.exams_unknown();
         let (asked_drills, exam_expressions) = known.asked_drills(&loaded);
-        let terms = read::drill_terms(&loaded, course_drills, counted, asked_drills)?;
-        let asks = asks(&loaded.locale, pressed, typed.as_ref());
+        let placement = placement_question.as_ref();
+        let terms = decisions::DrillTerms {
+            exams_unknown: known.exams_unknown(),
+            placement: placement
+                .map(|asked| decisions::exercise(&asked.prompt, &asked.question_latex)),
+            ..read::drill_terms(&loaded, course_drills, counted, asked_drills)?
+        };
+        let asks = asks(&loaded.locale, pressed, typed.as_ref())?;
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let situation = decisions::Situation {
             asks,
@@ -71,7 +76,9 @@ impl Policies {
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
             is_answer: check_typed.is_some(),
-            mistake: &mistake_tag,
+            placement: placement
+                .filter(|question| guard::is_brought(question))
+                .map(|question| guard::open_drill(&loaded, question)),
             said: &said,
             passage: (!passage.text.is_empty()).then_some(decisions::Passage {
                 section: &passage.section,
@@ -110,7 +117,7 @@ impl Policies {
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = Open {
                 drill: open_drill.as_ref(),
-                placement: placement_question.as_ref(),
+                placement,
             };
             let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
             let verdict = known.judge_reply(
@@ -172,12 +179,13 @@ fn check_said(said: &[String]) -> Result<(), PolicyError> {
 }
 
 /// What the student asks for, by the button or by the words of the message.
-fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Asks {
+fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Result<Asks, PolicyError> {
     if pressed == i32::from(ClientEventKind::StuckHint) {
-        return Asks::Help;
+        return Ok(Asks::Help);
     }
     let message = typed.map_or("", |typed| typed.text.as_str());
-    match intent(message) {
+    read::bounded("typed", message, guard::MOST_CHARS)?;
+    Ok(match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
         Intent::Reflection | Intent::Status | Intent::General => {
@@ -187,7 +195,7 @@ fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Asks {
                 Asks::Nothing
             }
         }
-    }
+    })
 }
 
 /// Whether a message says that its student is stuck, in words of the catalogue.

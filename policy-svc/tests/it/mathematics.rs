@@ -46,6 +46,9 @@ fn a_solution_must_follow() {
         ("['$2 + 3$', '$1 + 4$', '$5$']", None),
         ("['$2 + 3$', '$2 + 4$', '$5$']", Some("says `$2 + 4$`")),
         ("['$2 + 3$', '$1 + 4$', '$6$']", Some("says `$6$`")),
+        // It may begin with a step.
+        ("['$1 + 4$', '$5$']", None),
+        ("['$2 + 4$', '$5$']", Some("says `$2 + 4$`")),
     ] {
         let faults = told(&format!("solution: {lines}"));
         match wrong {
@@ -54,6 +57,22 @@ fn a_solution_must_follow() {
                 faults.len() == 1 && faults[0].contains(wrong),
                 "{lines}: {faults:?}"
             ),
+        }
+    }
+}
+
+#[test]
+fn a_courses_own_wording_says_nothing_false() {
+    let folder = pack_with(&["prompt: Add.", "question_latex: '2 + 3'", "answer: '5'"]);
+    let pack = folder.path().join(COURSE);
+    for (wording, is_false) in [("Well done.", false), ("That is it, as 2 + 2 = 5.", true)] {
+        fs::write(pack.join("texts.yaml"), format!("exam-passed: {wording}\n")).unwrap();
+        let faults = taught::faults(&load(&pack).unwrap(), 4);
+        assert_eq!(faults.len(), usize::from(is_false), "{faults:?}");
+        for fault in faults {
+            let fault = fault.to_string();
+            assert!(fault.starts_with("texts.yaml"), "{fault}");
+            assert!(fault.contains("`exam-passed` says `2 + 2 = 5`"), "{fault}");
         }
     }
 }

@@ -152,7 +152,7 @@ async fn a_turn_teaches_in_the_courses_language() {
     for (locale, idea, example, sibling, message) in [
         (
             "en",
-            "Here is the idea behind Unit ONE. You find more in your lesson: The balance.",
+            "Here is the idea behind Unit ONE. You will find more in your lesson: The balance.",
             "Here is a worked example.",
             "Here is an exercise like yours, with other numbers.",
             "I don't know what to do",

@@ -343,3 +343,18 @@ async fn graded_drills_are_counted_in_metrics() {
         assert!(metrics.contains(line), "{line} is not in\n{metrics}");
     }
 }
+
+#[tokio::test]
+async fn wrong_answers_in_a_row_are_counted_in_the_thread() {
+    let world = World::start().await;
+    for (key, answer, before) in [
+        ("key-1", "wrong", 0),
+        ("key-2", "wrong", 1),
+        ("key-3", "right", 2),
+        ("key-4", "wrong", 0),
+    ] {
+        world.grade(world.drill(key, answer)).await.unwrap();
+        let told = world.session.kept().graded.clone().unwrap();
+        assert_eq!(told.wrong_before, before, "{key}");
+    }
+}

@@ -193,6 +193,7 @@ impl Kept {
                 snapshot: Some(self.snapshot()),
                 question_records: self.records(),
                 already_graded: self.nonces.get(&request.drill_nonce).cloned(),
+                graded: self.graded.clone().map(Box::new),
                 thread_focus: self.thread_focus.clone(),
                 ..EvidenceStart::default()
             }),

@@ -5,6 +5,7 @@ use turnwise_messages::{Key, keys};
 use turnwise_reply_guard::{Form, form_fault, states_solution};
 
 use super::{
+    authored::KeyIdea,
     hints, said,
     situation::{Asks, Open, Situation},
     worked::worked,
@@ -57,8 +58,6 @@ const THEN: [Key; 3] = [
 enum Move {
     /// Points at the button that has the message checked.
     Check(Key),
-    /// Names the mistake in the latest answer.
-    Mistake,
     /// Explains the key idea.
     Idea,
     /// Quotes the lesson.
@@ -170,12 +169,14 @@ impl<'a> Lesson<'a> {
             moves.extend(questions());
             return moves;
         }
-        moves.push(Move::Mistake);
         let is_stuck = self.policy.stuck || self.situation.asks != Asks::Nothing;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         if is_stuck && (explains || self.situation.passage.is_some()) {
             let explanation = self.explanation();
-            moves.extend([explanation, Move::Example, Move::Drill, Move::Passage]);
+            moves.extend([explanation, Move::Example, Move::Drill]);
+            if explanation == Move::Idea {
+                moves.push(Move::Passage);
+            }
         }
         moves.extend(questions());
         moves
@@ -186,10 +187,6 @@ impl<'a> Lesson<'a> {
         let question = |text| Some(self.saying(Action::SocraticQuestion, text));
         match step {
             Move::Check(key) | Move::Ask(key) => question(self.text(key)),
-            Move::Mistake => {
-                let feedback = self.unit?.teaching.feedback.get(self.situation.mistake)?;
-                question(self.asking(feedback, keys::TEACHING_MISTAKE_THEN))
-            }
             Move::Idea => self.idea(),
             Move::Passage => question(self.passage()?),
             Move::Hint(rung) => {
@@ -203,7 +200,7 @@ impl<'a> Lesson<'a> {
                     .filter(|_| self.policy.allows(Action::DrillCard))?;
                 let any = DrillTerms::default();
                 let terms = self.situation.terms.unwrap_or(&any);
-                let (drill, _) = fallback::drill(unit, self.policy, terms)?;
+                let (drill, _) = fallback::drill(unit, self.policy, terms, self.situation.said)?;
                 Some(drill_reply(
                     self.course,
                     &unit.id,
@@ -221,19 +218,12 @@ impl<'a> Lesson<'a> {
         let texts = self.course.texts();
         let source = quotable(&idea.source, limits::MOST_PART_CHARS);
         if self.open.is_none() && self.policy.allows(Action::ConceptCard) {
-            let known = [
-                ("unit", self.title.clone().into()),
-                ("source", source.clone().into()),
-            ];
             let card = LlmReply {
                 concept_card: Some(LlmConceptCard {
                     key_ideas: vec![idea.text.clone()],
                     worked_example: None,
                 }),
-                ..self.saying(
-                    Action::ConceptCard,
-                    texts.text(keys::TEACHING_IDEA_CARD, &known),
-                )
+                ..self.saying(Action::ConceptCard, self.before_idea(idea))
             };
             if self.may_be_said(&card) {
                 return Some(card);
@@ -245,6 +235,17 @@ impl<'a> Lesson<'a> {
         ];
         let text = texts.text(keys::TEACHING_IDEA, &known);
         Some(self.saying(Action::SocraticQuestion, text))
+    }
+
+    /// What is said before a card with the key idea.
+    fn before_idea(&self, idea: &KeyIdea) -> String {
+        let source = quotable(&idea.source, limits::MOST_PART_CHARS);
+        let known = [
+            ("unit", self.title.clone().into()),
+            ("source", source.into()),
+        ];
+        let texts = self.course.texts();
+        texts.text(keys::TEACHING_IDEA_CARD, &known)
     }
 
     /// What explains the unit first: its key idea, else the lesson.
@@ -261,7 +262,7 @@ impl<'a> Lesson<'a> {
         let words: Vec<&str> = passage.text.split_whitespace().collect();
         let line = words.join(" ");
         let quoted = match line.char_indices().nth(PASSAGE_CHARS) {
-            Some((most, _)) => &line[..=line[..most].rfind(". ")?],
+            Some((most, _)) => &line[..sentences_end(&line[..most])?],
             None => line.as_str(),
         };
         let source = quotable(passage.section, limits::MOST_PART_CHARS);
@@ -282,13 +283,16 @@ impl<'a> Lesson<'a> {
         };
         let worked = worked(self.unit?, self.policy, self.situation).into_iter();
         let mut replies = worked.map(|(drill, solution)| {
-            let text = format!(
-                "{}\n\n{}\n{}\n\n{}",
+            let mut text = format!(
+                "{}\n\n{}\n{}",
                 self.text(before),
                 exercise(drill),
-                solution.join("\n"),
-                self.text(then)
+                solution.join("\n")
             );
+            // An exercise may ask as much as a reply may.
+            if limits::question_marks(&text) < limits::MOST_QUESTIONS {
+                text = format!("{text}\n\n{}", self.text(then));
+            }
             self.saying(Action::SocraticQuestion, text)
         });
         replies.find(|reply| self.may_be_said(reply))
@@ -327,15 +331,30 @@ impl<'a> Lesson<'a> {
         LlmReply::saying(action, self.policy.focus_unit_id.clone(), text)
     }
 
-    /// How lately a move was made: zero is not at all.
+    /// How lately a move was made, by what tells it from others: zero is not at all.
     fn said(&self, step: Move, reply: &LlmReply) -> usize {
-        let last = |text: &str| said::last(text, self.situation.said);
+        let said = self.situation.said;
+        let last = |words: &str| said::last(words, said);
+        let text = reply.tutor_text.as_str();
+        if said::repeats(text, said) {
+            return said.len();
+        }
         match step {
             // Whichever of its sentences stood before it.
             Move::Drill => (DRILLS.iter().map(|key| last(&self.text(*key))))
                 .max()
                 .unwrap_or(0),
-            _ => last(&reply.tutor_text),
+            Move::Hint(rung) => (self.hints.get(rung)).map_or(0, |hint| last(hint)),
+            // As a text or as a card.
+            Move::Idea => (self.unit.and_then(|unit| unit.teaching.key_idea.as_ref()))
+                .map_or(0, |idea| {
+                    last(&idea.text).max(last(&self.before_idea(idea)))
+                }),
+            Move::Example => {
+                let worked = text.split("\n\n").nth(1).unwrap_or(text);
+                last(worked.lines().next().unwrap_or(worked))
+            }
+            Move::Check(_) | Move::Ask(_) | Move::Passage | Move::Doubt(_) => last(text),
         }
     }
 
@@ -360,11 +379,12 @@ impl<'a> Lesson<'a> {
                 .map(|idea| idea.as_str())
                 .chain([said.as_str()])
         };
-        fits && card_fits
-            && self
-                .situation
-                .open
-                .is_none_or(|open| !states_solution(texts(), &open.drill))
+        let asked = [
+            self.situation.open.map(|open| open.drill),
+            self.situation.placement,
+        ];
+        let mut asked = asked.iter().flatten();
+        fits && card_fits && asked.all(|drill| !states_solution(texts(), drill))
     }
 }
 
@@ -376,8 +396,20 @@ fn is_safe(text: &str, most_chars: usize) -> bool {
         && form_fault(text, Form::Prose).is_none()
 }
 
+/// Where the last sentence ends that ends in a text. A short word before a point is an abbreviation: `z. B.`
+fn sentences_end(text: &str) -> Option<usize> {
+    let is_end = |at: usize, mark: &str| {
+        let before = text[..at].chars().rev();
+        let word = before.take_while(|c| c.is_alphanumeric()).count();
+        text[at + mark.len()..].starts_with(' ') && (mark != "." || !(1..=2).contains(&word))
+    };
+    let mut marks = text.rmatch_indices(['.', '?', '!']);
+    let last = marks.find(|&(at, mark)| is_end(at, mark));
+    last.map(|(at, mark)| at + mark.len())
+}
+
 /// An exercise in a text.
-fn exercise(drill: &Drill) -> String {
+pub(crate) fn exercise(drill: &Drill) -> String {
     match drill.question_latex.trim() {
         "" => drill.prompt.clone(),
         formula => format!("{} ${formula}$", drill.prompt.trim()),
@@ -394,7 +426,10 @@ fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<
     keys.iter()
         .map(say)
         .filter(|text| is_safe(text, limits::MOST_TEXT_CHARS))
-        .min_by_key(|text| said::last(text, situation.said))
+        .min_by_key(|text| match said::repeats(text, situation.said) {
+            true => situation.said.len(),
+            false => said::last(text, situation.said),
+        })
         .unwrap_or_default()
 }
 

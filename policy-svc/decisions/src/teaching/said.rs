@@ -1,12 +1,19 @@
-//! What was said a moment ago is not said again.
+//! What was said a moment ago is not said again, and nobody reads the same sentence twice in a row.
 
 /// Shorter pieces are no sentences: `Well done.`
 const LEAST_CHARS: usize = 12;
 
-/// The place, from one, of the latest text that has a sentence in common with this one's first paragraph; zero if none has.
-pub(crate) fn last(text: &str, said: &[String]) -> usize {
-    let said = said.iter().rposition(|before| shares(text, before));
+/// The place, from one, of the latest text that says this; zero if none does.
+pub(crate) fn last(words: &str, said: &[String]) -> usize {
+    let said = said
+        .iter()
+        .rposition(|before| before.contains(words.trim()));
     said.map_or(0, |at| at + 1)
+}
+
+/// Whether the latest text has a sentence in common with this one's first paragraph.
+pub(crate) fn repeats(text: &str, said: &[String]) -> bool {
+    said.last().is_some_and(|before| shares(text, before))
 }
 
 fn shares(text: &str, before: &str) -> bool {

@@ -25,8 +25,9 @@ pub struct Situation<'a> {
     pub open: Option<Open<'a>>,
     /// Whether the message reads as the answer to that drill, so that a button has it checked.
     pub is_answer: bool,
-    /// The mistake that was named in the latest answer to a drill of the focus; empty: none.
-    pub mistake: &'a str,
+    /// The question of the student's placement, where the student brought it into the conversation: no reply states its
+    /// answer.
+    pub placement: Option<OpenDrill<'a>>,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
     /// The course text on the focus that fits the message best.

@@ -2,6 +2,7 @@
 
 use crate::{
     course::{Drill, Unit},
+    drill_terms::DrillTerms,
     exercise::fnv1a,
     policy::Policy,
     teaching::Situation,
@@ -11,12 +12,17 @@ use crate::{
 const MOST_TRIED: usize = 8;
 
 /// The unit's drills that have a solution, with it: of an open drill its siblings first, which are made from the same
-/// parameters, and never itself. The turn's id chooses where they begin.
+/// parameters, and never itself. None is asked elsewhere. The turn's id chooses where they begin.
 pub(crate) fn worked<'a>(
     unit: &'a Unit,
     policy: &Policy,
     situation: &Situation<'_>,
 ) -> Vec<(&'a Drill, &'a [String])> {
+    let any = DrillTerms::default();
+    let terms = situation.terms.unwrap_or(&any);
+    if terms.exams_unknown {
+        return Vec::new();
+    }
     let open = situation
         .open
         .filter(|open| open.unit_id == unit.id)
@@ -26,10 +32,7 @@ pub(crate) fn worked<'a>(
     let mut found: Vec<(usize, &[String])> = (unit.drills.iter().enumerate())
         .filter_map(|(at, drill)| {
             let help = unit.teaching.drills.get(&drill.id)?;
-            let is_asked = situation
-                .terms
-                .is_some_and(|terms| terms.exams.contains(&drill.id));
-            (!help.solution.is_empty() && !is_asked).then_some((at, help.solution.as_slice()))
+            (!help.solution.is_empty()).then_some((at, help.solution.as_slice()))
         })
         .collect();
     let count = u64::try_from(found.len()).unwrap_or(u64::MAX);
@@ -40,7 +43,7 @@ pub(crate) fn worked<'a>(
     }
     found
         .into_iter()
-        .filter(|(at, _)| exercise != Some(unit.exercise_at(*at)))
+        .filter(|(at, _)| exercise != Some(unit.exercise_at(*at)) && !terms.is_asked(unit, *at))
         .take(MOST_TRIED)
         .map(|(at, solution)| (&unit.drills[at], solution))
         .collect()

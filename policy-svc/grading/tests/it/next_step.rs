@@ -62,6 +62,15 @@ fn inequalities_turn_around() {
     assert_eq!(step("Solve the inequality.", "-2x < 8"), turned);
     let plain = Some(Step::Divide("2".to_owned()));
     assert_eq!(step("Solve the inequality.", "2x < 8"), plain);
+    // Roots and factors solve equations alone.
+    for question in [
+        "x^2 > 9",
+        "x^2 + 5x + 6 < 0",
+        "x^2 + 5x > 0",
+        "(x - 2)(x + 5) > 0",
+    ] {
+        assert_eq!(step("Solve the inequality.", question), None, "{question}");
+    }
 }
 
 #[test]

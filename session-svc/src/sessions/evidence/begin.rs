@@ -109,6 +109,7 @@ impl Sessions {
                 .transpose()?,
             class_policy,
             thread_focus: stored.focus,
+            graded: stored.graded.map(Box::new),
         })
     }
 }

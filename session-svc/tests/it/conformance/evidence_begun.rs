@@ -60,6 +60,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         already_graded: None,
         class_policy: Some(ClassPolicy::default()),
         thread_focus: None,
+        graded: None,
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");
@@ -339,6 +340,9 @@ async fn a_thread_keeps_its_latest_graded_drill_until_its_text_goes(bench: &mut 
     grade(bench, &ada, "t1", "c").await;
     assert_eq!(told(bench, &ada, "t1").await.as_deref(), Some("x = 4"));
     assert_eq!(told(bench, &ada, "t2").await, None);
+    let next = evidence_start(sessions, &ada, begin_evidence("t1", "d")).await;
+    let latest = next.graded.map(|graded| graded.answer);
+    assert_eq!(latest.as_deref(), Some("x = 4"));
     let (document, _) = super::export::export(bench, &ada).await;
     assert_eq!(document["threads"][0]["graded"]["answer"], "x = 4");
     assert_eq!(document["threads"][1].get("graded"), None);
