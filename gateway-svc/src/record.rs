@@ -29,6 +29,10 @@ use crate::{
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
+/// The most characters of one of the tutor's texts that are looked at.
+const SAID_MOST_CHARS: usize = 8_000;
+/// The most texts of the tutor's that a reply without a model does not repeat.
+const SAID_MOST_TEXTS: usize = 6;
 /// The most characters of a piece of course text that a reply without a model quotes from.
 const PASSAGE_MOST_CHARS: usize = 2_000;
 /// The most of what a student wrote that a reply may quote.
@@ -173,10 +177,12 @@ pub fn resolve_request(
         pressed: event(facts).map_or(0, |event| event.kind),
         said: said_by_tutor(texts),
         passage: passage(facts, texts),
-        quotable: said_before(texts)
-            .into_iter()
-            .rev()
-            .filter(|text| text.len() <= SAID_MAX_BYTES)
+        quotable: texts
+            .graded
+            .iter()
+            .map(|graded| graded.answer.as_str())
+            .chain(said_before(texts).into_iter().rev())
+            .filter(|text| !text.is_empty() && text.len() <= SAID_MAX_BYTES)
             .take(QUOTABLE_MOST_TEXTS)
             .map(str::to_owned)
             .collect(),
@@ -197,8 +203,14 @@ fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
 /// The tutor's texts in the messages that the turn uses, the latest last.
 fn said_by_tutor(texts: &TurnTexts) -> Vec<String> {
     let messages = texts.recent_messages.iter();
-    let said = messages.filter(|message| message.role() != Role::User && !message.text.is_empty());
-    said.map(|message| message.text.clone()).collect()
+    let said = messages.filter(|message| {
+        message.role() != Role::User
+            && !message.text.is_empty()
+            && message.text.chars().count() <= SAID_MOST_CHARS
+    });
+    let mut said: Vec<String> = said.map(|message| message.text.clone()).collect();
+    said.drain(..said.len().saturating_sub(SAID_MOST_TEXTS));
+    said
 }
 
 /// The exercises that counted, of the units that the turn may be about.

@@ -139,7 +139,7 @@ fn parted(text: &str) -> (&str, Option<&str>) {
 fn message(mode: &str, part: &str) -> Result<Kind, String> {
     let known = Mode::ALL.into_iter().find(|m| m.name() == mode);
     let mode = known.ok_or_else(|| {
-        format!("`{mode}` is no mode; there are `turn`, `grade`, `chat` and `translate`")
+        format!("`{mode}` is no mode; there are `turn`, `grade`, `chat`, `translate` and `help`")
     })?;
     let known = Part::ALL
         .into_iter()

@@ -189,7 +189,8 @@ impl Sheets {
         input: &TurnPrompt<'_>,
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
-        let variables = turn::system_variables(input.policy, locale);
+        let bounds = input.policy.constraints.unwrap_or_default();
+        let variables = turn::system_variables(&bounds, locale);
         let rules = self.message(Mode::Turn, Part::System, locale, variables)?;
         let variables = turn::policy_variables(input.policy, locale)?;
         let policy = self.message(Mode::Turn, Part::Policy, locale, variables)?;

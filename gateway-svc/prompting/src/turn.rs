@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use serde::Serialize;
 use turnwise_proto::{
     explain::v1::ContextBundle,
-    policy::v1::{Policy, SnapshotSummary},
+    policy::v1::{Constraints, Policy, SnapshotSummary},
     retrieval::v1::{Anchor, Chunk, ExamCandidate},
     session::v1::Clarification,
     tutor::v1::{ClientEvent, Project, StudentInput, TutorMessage},
@@ -50,8 +50,7 @@ pub struct TurnPrompt<'a> {
 }
 
 /// The variables of a turn's system sheet: none that differs between students of a course.
-pub(crate) fn system_variables(policy: &Policy, locale: &str) -> Value {
-    let bounds = policy.constraints.unwrap_or_default();
+pub(crate) fn system_variables(bounds: &Constraints, locale: &str) -> Value {
     context! {
         locale,
         max_concept_words => bounds.max_concept_words,

@@ -23,6 +23,7 @@ pub mod embedding;
 pub mod failure;
 mod grammar;
 mod http;
+mod lenient;
 pub mod mock;
 mod ollama;
 mod openai;

@@ -12,6 +12,7 @@ use crate::{
     completion::{Completion, End, Finish, Message, Piece, Prompt},
     failure::{Failure, Problem},
     http::{self, Events, Pace, Request, Server, Wire},
+    lenient::if_readable,
     openai_embeddings,
     schema::Schema,
     settings::BackendSettings,
@@ -224,13 +225,14 @@ struct Usage {
     input_tokens: u32,
     #[serde(default)]
     output_tokens: u32,
+    #[serde(default, deserialize_with = "if_readable")]
     input_tokens_details: Option<InputTokens>,
 }
 
 #[derive(Deserialize)]
 struct InputTokens {
     #[serde(default)]
-    cached_tokens: u32,
+    cached_tokens: Option<u32>,
 }
 
 impl<O> Response<'_, O> {
@@ -262,7 +264,8 @@ impl<O> Response<'_, O> {
             input_tokens: usage.input_tokens,
             cached_input_tokens: usage
                 .input_tokens_details
-                .map_or(0, |details| details.cached_tokens),
+                .and_then(|details| details.cached_tokens)
+                .unwrap_or(0),
             output_tokens: usage.output_tokens,
         })
     }

@@ -5,11 +5,7 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use futures_util::FutureExt;
 use reqwest::{Url, header::HeaderValue};
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
-use serde_json::Value;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     backend::{Backend, Operation, Pieces, Vectors, Whole, collected},
@@ -17,6 +13,7 @@ use crate::{
     failure::{Failure, Problem},
     grammar,
     http::{self, Events, Pace, Request, Server, Wire},
+    lenient::if_readable,
     openai_embeddings,
     schema::Schema,
     settings::{BackendSettings, CompatibleServer},
@@ -250,16 +247,6 @@ struct Timings {
     /// Tokens that it wrote.
     #[serde(default)]
     predicted_n: u32,
-}
-
-/// What not every server sends, and some perhaps in another form: then there is none, and the answer counts.
-fn if_readable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: DeserializeOwned,
-{
-    let value = Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
 }
 
 impl<'a> Chunk<'a> {

@@ -220,6 +220,17 @@ impl Known {
         };
         let drill = set.as_ref().or(open.drill);
         let mut verdict = self.judge(guard, loaded, turn_id, &spoken, drill, quotable);
+        // The verdict on such a drill would tell the question's answer.
+        let sets_question =
+            open.placement
+                .zip(exercise)
+                .is_some_and(|(question, (prompt, question_latex))| {
+                    let met = asked(question).expressions_in(prompt, question_latex);
+                    !met.is_empty()
+                });
+        if verdict.withheld.is_none() && sets_question {
+            verdict.withheld = Some(Reason::AnswerGiven);
+        }
         let brought = open.placement.filter(|question| is_brought(question));
         if verdict.withheld.is_none()
             && let Some(question) = brought
@@ -276,16 +287,22 @@ impl Known {
     }
 }
 
-/// Whether what the student said holds the question: its formula in any spelling, or its words.
-pub(super) fn is_brought(question: &OpenDrill) -> bool {
+fn asked(question: &OpenDrill) -> ExamQuestions {
     let text = ExamText {
         id: "",
         prompt: &question.prompt,
         question_latex: &question.question_latex,
     };
-    let asked = ExamQuestions::new([text], []);
+    ExamQuestions::new([text], [])
+}
+
+/// Whether what the student said holds the question: its formula in any spelling, or, where it has none, its words.
+pub(super) fn is_brought(question: &OpenDrill) -> bool {
+    let asked = asked(question);
+    let in_words = question.question_latex.is_empty();
     question.said.lines().any(|line| {
-        asked.is_exercise(line, "")
+        in_words && asked.is_exercise(line, "")
+            || !asked.expressions_in(line, "").is_empty()
             || parts(line).iter().any(|part| match part {
                 // `What is two plus three` asks for the other side of an equality.
                 Part::Formula(formula) => {

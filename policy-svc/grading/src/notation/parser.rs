@@ -17,7 +17,7 @@ const NO_PRODUCTS: &[&str] = &[
     "be", "an", "it", "on", "so", "we", "not", "all", "any", "one", "two", "six", "ten", "sin",
     "cos", "tan", "log", "ln", "exp", "max", "min", "gcd", "lcm", "mod", "dne", "DNE", "cm", "mm",
     "km", "kg", "mg", "mph", "ft", "ml", "lb", "lbs", "oz", "yd", "hr", "hrs", "sec", "gal", "set",
-    "per", "UNION", "Yes", "No", "idk", "lol", "wtf", "hi",
+    "per", "UNION", "Yes", "No", "idk", "lol", "wtf", "hi", "dm", "dl", "cl", "hl", "ha",
 ];
 
 /// Reads an expression; all tokens must be used.

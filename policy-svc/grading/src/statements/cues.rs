@@ -1,5 +1,7 @@
 //! Words that say how a formula beside them is meant, in English and German, in lower case.
 
+use std::borrow::Cow;
+
 /// What says `=` in words.
 pub(super) const EQUALS: &[&str] = &["equals ", "is equal to ", "ist gleich "];
 
@@ -16,7 +18,7 @@ pub(super) const BINDING: &str = "\
     viertel fünftel zehntel halb halbe doppelt doppelte dreifache prozent hoch quadrat wurzel gegenzahl kehrwert \
     betrag addiere subtrahiere multipliziere dividiere teile mehr weniger zwischen jede jeder jedes rest eins zwei \
     drei vier fünf sechs sieben acht neun zehn hundert tausend aus auf with in at nach vor modulo mod log sin cos \
-    tan ln exp max min gcd lcm ggt kgv";
+    tan ln exp max min gcd lcm ggt kgv zweimal dreimal viermal fünfmal sechsmal zehnmal sqrt cbrt lg ld";
 
 /// Words before a statement that begins with a number alone.
 pub(super) const LEADING: &str = "\
@@ -38,7 +40,8 @@ pub(super) const SCALING: &str = "\
     percent pct half halves third thirds quarter quarters fourths fifths sixths sevenths eighths times more less \
     plus minus remainder rest of to r squared cubed over hundert tausend millionen dutzend zehner einer zehntel \
     hundertstel prozent halbe drittel viertel fünftel sechstel siebtel achtel mal mehr weniger von zu bis hoch \
-    quadrat through modulo mod";
+    quadrat through modulo mod uhr clock kilo kilos jahr jahre year years monat monate month months dezimeter hektar \
+    pfund zentner";
 
 /// Words that say that what stands beside them is not so, or that nobody says that it is.
 pub(super) const DENYING: &str = "\
@@ -109,6 +112,14 @@ pub(super) const REFUTING: &str = "\
     wrong false incorrect untrue mistake mistakes error errors slip misconception trap falsch falsche fehler irrtum \
     unwahr";
 
+/// Of them, those that may be of another statement: `What mistake did you make before?`
+pub(super) const MISTAKES: &str = "\
+    mistake mistakes error errors fehler";
+
+/// Words that a task to find what is wrong begins with.
+pub(super) const SEEKING: &str = "\
+    find finde spot see can could kannst siehst findest look correct korrigiere";
+
 /// Words that announce such a sentence.
 pub(super) const ANNOUNCING: &str = "\
     common often typical frequent usual popular following here häufig häufiger häufige oft typisch typischer beliebt \
@@ -139,7 +150,11 @@ pub(super) const CONCLUDING: &str = "\
 
 /// Whether a word is one of a list, in whatever case.
 pub(super) fn is(list: &str, word: &str) -> bool {
-    let lower = word.to_lowercase();
+    let lower = if word.contains(char::is_uppercase) {
+        Cow::Owned(word.to_lowercase())
+    } else {
+        Cow::Borrowed(word)
+    };
     list.split(' ').any(|own| own == lower)
 }
 

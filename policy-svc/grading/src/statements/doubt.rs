@@ -1,10 +1,10 @@
 //! Tells what a text claims from what it asks, denies, quotes or supposes, and a whole formula from a part of one.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use super::{
     cues,
-    scan::{Edge, Run},
+    scan::{Edge, Run, is_dash},
     verdict::Chain,
 };
 use crate::{forms::is_literal, notation::Expression, units};
@@ -20,7 +20,7 @@ pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
         return true;
     };
     let begins = run.formula.trim_start();
-    let dash = begins.starts_with(['-', '−', '–']);
+    let dash = begins.starts_with(is_dash);
     let signed = begins.starts_with('+') || dash && begins.chars().nth(1) == Some(' ');
     let before = match run.before {
         Edge::Clean => signed,
@@ -28,7 +28,7 @@ pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
         Edge::Word(word) => {
             signed
                 || cues::is(cues::BINDING, word)
-                || is_literal(first) && !cues::is(cues::LEADING, word)
+                || (dash || is_literal(first)) && !cues::is(cues::LEADING, word)
         }
     };
     let after = match run.after {
@@ -48,11 +48,49 @@ fn is_count(others: &[Expression], last: &Expression, word: &str) -> bool {
     is_computed && is_literal(last) && !is_unit
 }
 
-/// Whether nobody says that a statement of a text is true.
-pub(super) fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
+/// A text, and what is found out about it once.
+#[derive(Debug)]
+pub(super) struct Told<'t> {
+    text: &'t str,
+    quotations: OnceCell<Vec<Range<usize>>>,
+    posed: OnceCell<bool>,
+}
+
+impl<'t> Told<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            quotations: OnceCell::new(),
+            posed: OnceCell::new(),
+        }
+    }
+
+    /// Whether nobody says that the statement at a place is true.
+    pub(super) fn is_no_claim(&self, place: &Range<usize>) -> bool {
+        is_no_claim(self.text, place) || self.is_quoted(place.start)
+    }
+
+    /// Whether the text speaks of an equation and its solutions: then an equality with variables may be one that is posed.
+    pub(super) fn is_posed(&self) -> bool {
+        let says = |word: &str| cues::is(cues::POSING, word) || cues::is(cues::DENYING, word);
+        *self
+            .posed
+            .get_or_init(|| self.text.contains('?') || words(self.text).any(says))
+    }
+
+    /// Whether a place lies between quotation marks.
+    fn is_quoted(&self, place: usize) -> bool {
+        let all = self.quotations.get_or_init(|| quotations(self.text));
+        let next = all.partition_point(|quotation| quotation.end < place);
+        all.get(next)
+            .is_some_and(|quotation| quotation.start < place)
+    }
+}
+
+fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     let sentence = sentence(text, place);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-    let before = part(sentence.start, place.start);
+    let before = without_answer(part(sentence.start, place.start));
     let mut after = part(place.end, sentence.end);
     let asks = text.get(sentence.end..).is_some_and(|rest| {
         rest.trim_start_matches(['$', '*', ')', ' '])
@@ -72,8 +110,7 @@ pub(super) fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     {
         after = "";
     }
-    is_quoted(text, place.start)
-        || is_denied(before)
+    is_denied(before)
         || is_denied(after)
         || is_refuted(part(0, sentence.start), part(sentence.end, text.len()))
         // `7 : 2 = 3, rest 1`
@@ -82,10 +119,25 @@ pub(super) fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
             .any(|word| cues::is(cues::REMAINING, word))
 }
 
-/// Whether the text speaks of an equation and its solutions: then an equality with variables may be one that is posed.
-pub(super) fn is_posed(text: &str) -> bool {
-    words(text).any(|word| cues::is(cues::POSING, word) || cues::is(cues::DENYING, word))
-        || text.contains('?')
+/// What stands before a statement but for the `No,` that answers the student: it denies nothing of what follows.
+fn without_answer(before: &str) -> &str {
+    const ANSWERS: [&str; 6] = [
+        "no",
+        "not quite",
+        "not exactly",
+        "nein",
+        "nicht ganz",
+        "kein problem",
+    ];
+    let begins = before.trim_start_matches(|c: char| c.is_whitespace() || c == '*');
+    let mut rests = ANSWERS.iter().filter_map(|answer| {
+        let (own, rest) = begins.split_at_checked(answer.len())?;
+        let rest = rest.trim_start_matches(['*', ' ']);
+        let is_answer = own.eq_ignore_ascii_case(answer)
+            && rest.starts_with(|c: char| matches!(c, ',' | ':' | '—') || is_dash(c));
+        is_answer.then_some(rest)
+    });
+    rests.next().unwrap_or(before)
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -147,7 +199,7 @@ fn is_denied(part: &str) -> bool {
 /// Whether the sentence before or the one after takes the statement back: `That is wrong.`
 fn is_refuted(before: &str, after: &str) -> bool {
     const MARKS: [char; 4] = ['.', '!', '?', '\n'];
-    let refutes = |part: &str| words(part).any(|word| cues::is(cues::REFUTING, word));
+    let has = |list: &str, part: &str| words(part).any(|word| cues::is(list, word));
     let last = before
         .trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(&c))
         .rsplit(MARKS)
@@ -155,35 +207,54 @@ fn is_refuted(before: &str, after: &str) -> bool {
         .unwrap_or_default();
     let after = after.trim_start_matches(|c: char| !c.is_alphanumeric() && !CROSSES.contains(&c));
     let next = after.split(MARKS).next().unwrap_or_default();
-    let refers = words(next)
-        .next()
-        .is_some_and(|word| cues::is(cues::REFERRING, word));
-    let announces = words(last).any(|word| cues::is(cues::ANNOUNCING, word));
-    refutes(last) && announces && !before.ends_with("\n\n")
-        || refutes(next)
+    let mut first = words(next);
+    let (first, second) = (
+        first.next().unwrap_or_default(),
+        first.next().unwrap_or_default(),
+    );
+    let refers = cues::is(cues::REFERRING, first);
+    // `What is the mistake?` is about this statement, `What mistake did you make before?` is not.
+    let may_err = match first.to_lowercase().as_str() {
+        "what" | "was" => matches!(second, "is" | "ist"),
+        _ => refers || cues::is(cues::SEEKING, first),
+    };
+    let refutes = words(next)
+        .any(|word| cues::is(cues::REFUTING, word) && (may_err || !cues::is(cues::MISTAKES, word)));
+    has(cues::REFUTING, last) && has(cues::ANNOUNCING, last) && !before.ends_with("\n\n")
+        || refutes
         || refers && is_denied(next)
         || after.starts_with(CROSSES)
 }
 
-/// Whether a place lies between quotation marks.
-fn is_quoted(text: &str, place: usize) -> bool {
-    let mut closing = None;
-    for (at, character) in text.char_indices().take_while(|(at, _)| *at < place) {
-        match (character, closing) {
-            (own, Some(end)) if own == end => closing = None,
-            ('\n', Some('"')) => closing = None,
-            (_, Some(_)) => {}
-            ('„', None) => closing = Some('“'),
-            ('“', None) => closing = Some('”'),
-            ('‚', None) => closing = Some('‘'),
-            ('«', None) => closing = Some('»'),
-            ('»', None) => closing = Some('«'),
-            ('"', None) => closing = Some('"'),
-            ('‘', None) if begins(text, at) => closing = Some('’'),
-            _ => {}
-        }
+/// What lies between quotation marks, in order.
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    for (at, character) in text.char_indices() {
+        let closing = match (character, open) {
+            (own, Some((start, end))) if own == end => {
+                found.push(start..at);
+                None
+            }
+            ('\n', Some((start, '"'))) => {
+                if text.get(at..).is_some_and(|rest| rest.contains('"')) {
+                    found.push(start..at);
+                }
+                None
+            }
+            (_, Some(_)) => continue,
+            ('„', None) => Some('“'),
+            ('“', None) => Some('”'),
+            ('‚', None) => Some('‘'),
+            ('«', None) => Some('»'),
+            ('»', None) => Some('«'),
+            ('"', None) => Some('"'),
+            ('‘', None) if begins(text, at) => Some('’'),
+            _ => None,
+        };
+        open = closing.map(|end| (at, end));
     }
-    closing.is_some_and(|end| text.get(place..).is_some_and(|rest| rest.contains(end)))
+    found
 }
 
 /// Whether a mark stands before a word.

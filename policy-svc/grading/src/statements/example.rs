@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Findings, cues, doubt,
+    Findings, cues,
+    doubt::Told,
     scan::{self, Edge, Run},
     verdict::Chain,
 };
@@ -12,6 +13,7 @@ use crate::{
     forms::is_literal,
     notation::{Expression, Sign},
     rounding::may_be_rounded,
+    solving::is_solved,
 };
 
 /// A worked example.
@@ -77,7 +79,7 @@ impl Problem {
     fn read(problem: &str) -> Option<Self> {
         let mut runs = scan::runs(problem).into_iter();
         if let Some(run) = runs.next() {
-            let (name, found) = solved(&run)?;
+            let (name, found, _) = solved(&run)?;
             return runs.next().is_none().then_some(Self::Relation(name, found));
         }
         expression(problem).map(Self::Expression)
@@ -86,14 +88,14 @@ impl Problem {
     /// Whether a step follows, where that can be told.
     fn agrees(&self, text: &str, is_last: bool) -> Option<bool> {
         match self {
-            Self::Relation(name, known) => agrees_in_solutions(name, known, text),
+            Self::Relation(name, known) => agrees_in_solutions(name, known, text, is_last),
             Self::Expression(problem) => agrees_in_value(problem, text, is_last),
         }
     }
 }
 
-/// The variable of a run that is a relation in one, and its solutions.
-fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found)> {
+/// The variable of a run that is a relation in one, its solutions, and whether it names a value: `x = 3`.
+fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found, bool)> {
     let readings = Chain::readings(&run.formula);
     let [chain] = readings.as_slice() else {
         return None;
@@ -121,27 +123,36 @@ fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found)> {
         Solutions::Numbers(numbers) => Found::Numbers(numbers),
         Solutions::Set(set) => Found::Set(set),
     };
-    Some((Rc::clone(name), found))
+    let is_named = relations.iter().all(is_solved);
+    Some((Rc::clone(name), found, is_named))
 }
 
-fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str) -> Option<bool> {
+/// Whether a text agrees with the solutions. A step may name all that come into question, `x = 0 or x = 3`: they are taken
+/// together. The answer names solutions only.
+fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, is_last: bool) -> Option<bool> {
+    let told = Told::new(text);
     let mut decided = None;
+    let mut named: Vec<Quotient> = Vec::new();
     for run in scan::runs(text) {
-        let Some((own_name, own)) = solved(&run) else {
+        let Some((own_name, own, is_named)) = solved(&run) else {
             continue;
         };
         let is_tried = matches!(run.before, Edge::Word(word) if cues::is(cues::TRYING, word));
-        if own_name != *name || is_tried || doubt::is_no_claim(text, &run.range) {
+        if own_name != *name || is_tried || told.is_no_claim(&run.range) {
             continue;
         }
         let mut work = Work::new();
-        let agrees = match (known, &own) {
+        let agrees = match (known, own) {
+            (Found::Numbers(_), Found::Numbers(own)) if is_named && !is_last => {
+                named.extend(own);
+                continue;
+            }
             (Found::Numbers(known), Found::Numbers(own)) => {
-                are_within(own, known, &mut work)? || are_within(known, own, &mut work)?
+                are_within(&own, known, &mut work)? || are_within(known, &own, &mut work)?
             }
             (Found::Set(known), Found::Set(own)) => {
-                let both = known.intersection(own, &mut work)?;
-                both.equals(own, &mut work)? || both.equals(known, &mut work)?
+                let both = known.intersection(&own, &mut work)?;
+                both.equals(&own, &mut work)? || both.equals(known, &mut work)?
             }
             // `x = 3` puts a number into an inequality.
             _ => continue,
@@ -150,6 +161,13 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str) -> Option<bool
             return Some(false);
         }
         decided = Some(true);
+    }
+    if let Found::Numbers(known) = known
+        && !named.is_empty()
+    {
+        let mut work = Work::new();
+        let agrees = are_within(&named, known, &mut work)? || are_within(known, &named, &mut work)?;
+        return Some(agrees);
     }
     decided
 }

@@ -3,7 +3,8 @@
 //! An equality that holds for all values is true. One that does not is false only where nobody can have meant it as an
 //! equation: where it stands in a chain whose sides have the same variables; or where one side is still to be worked out and
 //! the other is worked out, and they agree in what an equation would not: no number at all solves it, both are one term, or
-//! the terms of the highest degree are the same. Everything else may be an equation that is posed, and is left open.
+//! the terms of the highest degree are the same; with one variable, they differ in one term. Everything else may be an
+//! equation that is posed, and is left open.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -34,6 +35,10 @@ pub(super) fn holds(
 ) -> Option<bool> {
     let names = left.variables();
     if names.is_empty() || names != right.variables() {
+        return None;
+    }
+    // `i · i = -1`: no variable.
+    if matches!(names.as_slice(), [only] if &**only == "i") {
         return None;
     }
     let (own, other) = (value(left, work)?, value(right, work)?);
@@ -73,14 +78,15 @@ fn agree(own: &Sum, other: &Sum, names: &[Rc<str>], work: &mut Work) -> bool {
     let Ok(difference) = own.subtract(other, work) else {
         return false;
     };
-    let left: BTreeSet<Rc<str>> = difference.variables().into_iter().collect();
     let (lower, highest) = (degree(&difference), degree(own).max(degree(other)));
-    // No number solves it, or one of its variables does not matter.
-    left.len() < names.len()
+    // No number solves it.
+    let is_alike = difference.variables().is_empty()
         // Both are one term.
         || own.len() <= 1 && other.len() <= 1
         // The terms of the highest degree are the same, or products of two variables were left out.
-        || highest > 1 && (lower < highest || names.len() > 1)
+        || highest > 1 && (lower < highest || names.len() > 1);
+    // `x · x = 5x` and `(x + 2)² = x² + 16` are equations.
+    is_alike && (names.len() > 1 || difference.len() <= 1)
 }
 
 /// The highest degree of a polynomial's terms.

@@ -84,10 +84,12 @@ fn relation(character: char) -> Option<char> {
 }
 
 fn is_operator(character: char) -> bool {
-    matches!(
-        character,
-        '+' | '-' | '−' | '–' | '*' | '×' | '·' | '⋅' | '∙' | '÷' | '/' | '^' | '±'
-    )
+    is_dash(character) || "+＋*∗×✕✖·⋅∙÷/⁄∕^±".contains(character)
+}
+
+/// Whether it stands for a minus. A long dash parts sentences.
+pub(super) fn is_dash(character: char) -> bool {
+    matches!(character, '-' | '−' | '–' | '‐' | '‑' | '‒' | '﹣' | '－')
 }
 
 /// Arrows between statements.
@@ -201,7 +203,7 @@ impl<'t> Scanner<'t> {
         // `3 + 4 = 7 – that is it`, `3 + 4 = what?`
         while let Some(last) = formula.chars().next_back() {
             let before = formula.strip_suffix(last).unwrap_or_default();
-            let dash = matches!(last, '-' | '−' | '–') && before.ends_with(' ');
+            let dash = is_dash(last) && before.ends_with(' ');
             if relation(last).is_some() {
                 relations = relations.saturating_sub(1);
             } else if !dash {
@@ -304,6 +306,13 @@ impl<'t> Scanner<'t> {
             '…' if self.last().is_some_and(|last| last.is_ascii_digit()) => {
                 self.push("…", length)
             }
+            '—' if self.may_be_minus(length) => self.saw(Edge::Unknown, length),
+            '•' if !self.formula.is_empty() => self.push(self.piece(length), length),
+            '∧' | '∨' | '∵' | '∎' => self.saw(Edge::Clean, length),
+            // Other signs of mathematics, read or not.
+            '\u{2200}'..='\u{22ff}' | '\u{ff01}'..='\u{ff5e}' => {
+                self.push(self.piece(length), length);
+            }
             _ => self.saw(Edge::Clean, length),
         }
     }
@@ -371,7 +380,10 @@ impl<'t> Scanner<'t> {
             _ => after_digit && before_digit || self.depth > 0,
         };
         let rest = self.rest();
-        let dots = rest.len() - rest.trim_start_matches('.').len();
+        let dots = match character {
+            '.' if after_digit => rest.bytes().take_while(|byte| *byte == b'.').count(),
+            _ => 0,
+        };
         let behind = rest.get(1..).unwrap_or_default();
         let repeats = ["\\overline", "\\bar", "\\dot"]
             .iter()
@@ -379,7 +391,7 @@ impl<'t> Scanner<'t> {
             || behind
                 .strip_prefix('(')
                 .is_some_and(|block| block.starts_with(|c: char| c.is_ascii_digit()));
-        if after_digit && dots > 1 {
+        if dots > 1 {
             self.push(self.piece(dots), dots);
         } else if in_number || after_digit && repeats {
             self.push(self.piece(1), 1);
@@ -392,25 +404,37 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    /// Whether a long dash stands between two numbers: `5 — 2`.
+    fn may_be_minus(&self, length: usize) -> bool {
+        let after = self.rest().get(length..).unwrap_or_default();
+        !self.formula.is_empty()
+            && after
+                .trim_start_matches([' ', '$'])
+                .starts_with(|c: char| c.is_numeric() || matches!(c, '(' | '\\' | '√'))
+    }
+
     /// `12 : 3` is a division, `Check: 3 + 4` and `Step 2: 3 + 4` are not.
     fn colon(&mut self) {
-        let ends = |c: char| c.is_ascii_digit() || matches!(c, ')' | '}' | '%');
+        let ends = |c: char| c.is_numeric() || matches!(c, ')' | ']' | '}' | '%' | '|' | '!');
         let after = self.rest().get(1..).unwrap_or_default();
         let spaced = after.starts_with(char::is_whitespace);
         let is_time = !spaced && after.chars().take_while(char::is_ascii_digit).count() == 2;
         let next = after
             .trim_start_matches([' ', '$'])
-            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '(' | '-' | '−' | '\\' | '√'));
-        let divides = next
-            && self.gap == spaced
+            .starts_with(|c: char| c.is_numeric() || matches!(c, '(' | '-' | '−' | '\\' | '√'));
+        let may_divide = next && self.gap == spaced;
+        let divides = may_divide
             && self.last().is_some_and(|last| {
-                ends(last) || last.is_alphabetic() && (self.inside || self.whole)
+                ends(last) || last.is_alphabetic() && (self.inside || self.whole || spaced)
             });
         if divides && is_time {
             // `10:30` cannot be read.
             self.push(":", 1);
         } else if divides {
             self.push("÷", 1);
+        } else if may_divide {
+            // `Width : 3 + 1`, `of x:3 + 1`
+            self.saw(Edge::Unknown, 1);
         } else {
             self.saw(Edge::Clean, 1);
         }

@@ -3,10 +3,13 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-use super::identity::{self, Place};
+use super::{
+    identity::{self, Place},
+    scan::is_dash,
+};
 use crate::{
     algebra::{Env, Quotient, Rational, Roots, Work, compare, is_rounding, normal},
-    forms::signed_number,
+    forms::{is_literal, signed_number},
     notation::{
         Comma, Expression, Relation, Shape, Sign, Slash, relation_chain, relation_shape, tokens,
     },
@@ -41,7 +44,7 @@ impl Chain {
         } else {
             &[Comma::Separates]
         };
-        let slashes: &[Slash] = if formula.contains(['/', '÷']) {
+        let slashes: &[Slash] = if formula.contains(['/', '÷', '∕', '⁄']) {
             &[Slash::Short, Slash::Long]
         } else {
             &[Slash::Short]
@@ -155,9 +158,49 @@ fn is_open(formula: &str) -> bool {
     formula.contains(',') && formula.matches(is_sign).count() > 1
         || formula.contains(" – ")
         || is_side_by_side(formula)
+        || has_pair(formula)
+        || has_range(formula)
+        || formula.split(is_sign).filter(|side| has_call(side)).count() > 1
         || formula
             .split(is_sign)
             .any(|side| side.matches('÷').count() > 1)
+}
+
+/// `(1,5)`: a number, or a point of the plane.
+fn has_pair(formula: &str) -> bool {
+    let is_whole = |text: &str| {
+        let digits = text.trim().trim_start_matches(is_dash);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    formula.split('(').skip(1).any(|part| {
+        let inner = part.split(')').next().unwrap_or_default();
+        inner
+            .split_once(',')
+            .is_some_and(|(left, right)| is_whole(left) && is_whole(right))
+    })
+}
+
+/// `3–5`: a difference, or from 3 to 5.
+fn has_range(formula: &str) -> bool {
+    let mut parts = formula.split('–');
+    let mut before = parts.next().unwrap_or_default();
+    parts.any(|after| {
+        let joins = before.ends_with(|c: char| c.is_ascii_digit())
+            && after.starts_with(|c: char| c.is_ascii_digit());
+        before = after;
+        joins
+    })
+}
+
+/// `a(n)`: a product, or the value of a function. `x`, `y` and `z` name none.
+fn has_call(side: &str) -> bool {
+    let characters: Vec<char> = [' '].into_iter().chain(side.chars()).collect();
+    characters.windows(3).any(|three| match three {
+        [before, letter, '('] => {
+            letter.is_alphabetic() && !before.is_alphabetic() && !matches!(letter, 'x' | 'y' | 'z')
+        }
+        _ => false,
+    })
 }
 
 fn is_sign(character: char) -> bool {
@@ -238,6 +281,8 @@ fn pair(
                 && (may_be_rounded(left, &other)
                     || may_be_rounded(right, &own)
                     || is_bare(left) && is_bare(right)
+                    || may_be_share(left, &own, right)
+                    || may_be_share(right, &other, left)
                     || may_be_product(left, &other)
                     || may_be_product(right, &own))
     };
@@ -247,6 +292,22 @@ fn pair(
 /// `3 = 8` is what is left of an equation without a solution.
 fn is_bare(expression: &Expression) -> bool {
     matches!(signed_number(expression), Some((_, None)))
+}
+
+/// `100 % = 80`, `1/4 = 15`: how much a share of something is.
+fn may_be_share(share: &Expression, value: &Quotient, amount: &Expression) -> bool {
+    let one = Rational::from(BigInt::from(1));
+    let is_share = match share {
+        Expression::Percent(_) => is_literal(share),
+        Expression::Divide(..) => {
+            is_literal(share)
+                && value
+                    .as_number()
+                    .is_some_and(|value| value > Rational::zero() && value < one)
+        }
+        _ => false,
+    };
+    is_share && matches!(signed_number(amount), Some((amount, None)) if amount > one)
 }
 
 /// `80 + 25 %`: whether 25 % of 80 is meant cannot be told.
@@ -320,7 +381,7 @@ fn is_side_by_side(formula: &str) -> bool {
     let ends = |c: char| c.is_ascii_digit() || matches!(c, ')' | '}' | '%');
     let several = formula.matches(is_sign).count() > 1;
     characters.windows(4).any(|four| match four {
-        [end, ' ', '-' | '−' | '–', next] => ends(*end) && *next != ' ',
+        [end, ' ', dash, next] if is_dash(*dash) => ends(*end) && *next != ' ',
         [end, ' ', '(', _] => ends(*end) && several,
         _ => false,
     })

@@ -161,6 +161,12 @@ fn false_sums_of_small_models_are_found() {
         "You know that 1/2 ≠ 2/4.",
         "So 1/2 + 1/3 = 2/5, not 1/6.",
         "Yes, 2 + 2 = 4, and 2 + 3 = 6.",
+        "No, 1/4 + 1/3 = 2/9.",
+        "Not quite: 1/4 + 1/3 = 2/9.",
+        "Nicht ganz: 1/4 + 1/3 = 2/9.",
+        "Nein – also 1/4 + 1/3 = 2/9.",
+        "1/4 + 1/3 = 2/9. What mistake did you make before?",
+        "Look — 1/4 + 1/3 = 2/9 — and go on.",
     ] {
         let findings = check_text(text, &[]);
         assert!(!findings.holds(), "{text}: {findings:?}");
@@ -191,6 +197,18 @@ fn a_false_statement_is_told_by_its_place() {
         .collect();
     assert_eq!(found, ["2 + 2 = 5"]);
     assert_eq!((findings.decided, findings.undecided), (2, 1));
+}
+
+#[test]
+fn a_text_full_of_false_statements_is_not_read_to_its_end() {
+    let text = "1/4 + 1/3 = 2/9, ".repeat(3_000);
+    let found = check_text(&text, &[]).false_statements.len();
+    assert!((1..=100).contains(&found), "{found}");
+    // What the student wrote lately counts, and not all that was ever written.
+    let latest = "is it 1/4 + 1/3 = 2/7";
+    let old = "word ".repeat(4_000);
+    assert!(check_text("1/4 + 1/3 = 2/7", &[latest, &old]).holds());
+    assert!(!check_text("1/4 + 1/3 = 2/7", &[&old, latest]).holds());
 }
 
 #[test]

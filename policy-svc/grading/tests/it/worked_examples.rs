@@ -50,6 +50,11 @@ fn true_examples_follow() {
             vec!["Try $x = 1$: $2 + 3 = 5$, too small."],
             "x = 2",
         ),
+        (
+            "\\sqrt{x + 1} = x - 1",
+            vec!["x + 1 = (x - 1)^2", "$x = 0$ or $x = 3$"],
+            "x = 3",
+        ),
     ] {
         assert_eq!(wrong(problem, &steps, answer), [0_usize; 0], "{problem}");
     }
@@ -67,6 +72,12 @@ fn a_step_that_does_not_follow_is_found() {
             vec![0],
         ),
         ("x^2 = 9", vec![], "x = 4", vec![0]),
+        (
+            "\\sqrt{x + 1} = x - 1",
+            vec!["$x = 1$ or $x = 4$"],
+            "x = 0 or x = 3",
+            vec![0, 1],
+        ),
         ("-2x < 6", vec![], "x < -3", vec![0]),
         (
             "\\frac{1}{4} + \\frac{1}{3}",

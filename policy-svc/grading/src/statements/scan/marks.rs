@@ -44,7 +44,9 @@ impl Scanner<'_> {
     /// An index, a place to fill in, or the mark of strong words.
     pub(super) fn underscore(&mut self) {
         let indexes = !self.gap
-            && self.last().is_some_and(char::is_alphabetic)
+            && self
+                .last()
+                .is_some_and(|last| last.is_alphanumeric() || matches!(last, ')' | ']' | '}'))
             && self
                 .peek_second()
                 .is_some_and(|next| next.is_ascii_alphanumeric() || next == '{');
