@@ -12,6 +12,7 @@ use turnwise_prompts::Sheets;
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnRecord, TurnTexts},
     policy::v1::policy_service_client::PolicyServiceClient,
+    retrieval::v1::Chunk,
     session::v1::ThreadKind,
 };
 use turnwise_tests::{deployment::Deployment, options::Options, process::repository, staff::Staff};
@@ -85,7 +86,7 @@ async fn a_changed_record_is_found_out() {
 
     type Change = (&'static str, fn(&mut TurnFacts, &mut TurnTexts));
     // The first part that differs shows where the change is; what follows from it differs as well.
-    let changes: [Change; 15] = [
+    let changes: [Change; 16] = [
         ("plan", |facts, _| facts.mapped_units[0].confidence *= 0.5),
         ("plan", |facts, _| {
             facts.plan.as_mut().unwrap().scoped_unit_ids.pop();
@@ -107,7 +108,17 @@ async fn a_changed_record_is_found_out() {
             texts.input.as_mut().unwrap().text.push('!')
         }),
         ("prompt", |_, texts| texts.recent_messages[0].text.push('!')),
-        ("prompt", |_, texts| texts.chunks[0].text.insert(0, '!')),
+        ("prompt", |_, texts| {
+            texts.unit_chunks[0].text.insert(0, '!')
+        }),
+        ("prompt", |_, texts| {
+            let of_unit = |chunk: &Chunk| {
+                let mut shown = texts.unit_chunks.iter();
+                shown.any(|other| other.chunk_id == chunk.chunk_id)
+            };
+            let other = texts.chunks.iter().position(|chunk| !of_unit(chunk));
+            texts.chunks[other.unwrap()].text.insert(0, '!');
+        }),
         ("prompt", |_, texts| texts.anchors[0].summary.insert(0, '!')),
         ("verdict", |_, texts| {
             texts.completion = b"no JSON".as_slice().into()

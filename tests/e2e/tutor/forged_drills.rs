@@ -151,11 +151,11 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
     );
     // What is too old was answered all the same, and the thread knows it.
     assert_eq!(after.version, before.version + 1);
-    let graded = simulated
-        .student
-        .grade_drill(with_token(&minted(&true_keys, 0)))
-        .await;
-    let graded = graded.unwrap();
+    let fresh = GradeDrillRequest {
+        idempotency_key: "of a card in its time".to_owned(),
+        ..with_token(&minted(&true_keys, 0))
+    };
+    let graded = simulated.student.grade_drill(fresh).await.unwrap();
     assert!(graded.evidence_recorded);
     assert_eq!(graded.result(), DrillResult::Correct);
     // An exam's token is none of a drill's, and neither counts for anybody else.

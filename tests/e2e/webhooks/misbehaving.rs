@@ -313,12 +313,14 @@ async fn what_nobody_wants_is_listed_and_the_rest_goes_on() {
     world.advance(HOUR * 25);
     let both = letters(2).await;
     assert_eq!(both[0].subject, "class/never");
+    let received = receiver.received().into_iter();
+    let sent = received.filter(|event| event.id == both[0].event_id);
+    let attempts = i32::try_from(sent.count()).unwrap();
+    assert!(attempts >= 2);
     assert_eq!(
         (both[0].failure.as_str(), both[0].attempts),
-        ("status_503", 2)
+        ("status_503", attempts)
     );
-    let mut sent = receiver.received().into_iter();
-    assert!(sent.any(|event| event.id == both[0].event_id));
     world.end().await;
 }
 
