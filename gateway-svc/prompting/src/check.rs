@@ -199,9 +199,8 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     let policies = [&everything, &question_only].into_iter();
     match part {
         Part::System => {
-            return Ok(policies
-                .map(|policy| turn::system_variables(policy, locale))
-                .collect());
+            let bounds = everything.constraints.unwrap_or_default();
+            return Ok(vec![turn::system_variables(&bounds, locale)]);
         }
         Part::Policy => {
             return policies

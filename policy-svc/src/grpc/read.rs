@@ -353,6 +353,7 @@ pub(super) fn drill_terms(
             .map(|unit| (unit.unit_id, unit.exercises))
             .collect(),
         exams,
+        ..decisions::DrillTerms::default()
     })
 }
 
