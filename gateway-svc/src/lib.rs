@@ -11,8 +11,11 @@
 //! | `helper` | the homework helper: a chat beside a lesson |
 //! | [`record`], [`replay`], `explain` | a turn's chain, the turn made again of it, and shown to staff |
 //! | `open_card` | the card that a student works on |
-//! | `evidence` | graded drills, exam answers, support views |
+//! | `evidence` | graded drills, exam answers, support views, placements |
+//! | `procedure` | help with procedures |
+//! | `context`, `background` | work that a message waits for, and what no call waits for |
 //! | `school` | what teachers and staff do with classes |
+//! | `notice_texts` | notices in words |
 //! | `threads`, `standing` | a student's threads, and what a student sees of the record |
 //! | [`exam`] | the exam system: the built-in one, or a platform's own |
 //! | [`tokens`] | proofs that a drill or an exam question was given to this student, and what a lesson's page is about |

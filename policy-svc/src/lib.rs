@@ -11,6 +11,7 @@
 //! | [`exam_drills`] | drills that are exam questions |
 //! | [`mistakes`] | the mistakes that mathematics names in a wrong answer |
 //! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
+//! | [`placement`] | what a placement may ask in a course |
 //! | [`artifacts`] | what people supply, checked |
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |

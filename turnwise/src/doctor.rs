@@ -14,7 +14,10 @@ use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, exam_service_client::ExamServiceClient,
 };
 
-use crate::up::{UpArgs, choose_backend};
+use crate::{
+    context_window,
+    up::{UpArgs, choose_backend},
+};
 
 /// How long an exam system may take to answer.
 const LOOK: Duration = Duration::from_secs(5);
@@ -33,6 +36,7 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
             ),
         ));
     }
+    findings.extend(context_window::finding(&args.suite));
     findings.extend(diagnose(&args.suite.llm).await);
     print!("{}", render(&findings));
     Ok(if findings.iter().all(|finding| finding.ok) {

@@ -21,6 +21,7 @@ pub mod archive;
 pub mod chat;
 pub mod class;
 pub mod client;
+mod context_window;
 pub mod course;
 pub mod data_dir;
 pub mod doctor;

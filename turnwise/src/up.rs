@@ -13,6 +13,7 @@ use turnwise_kit::{
 use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, ollama_answers};
 
 use crate::{
+    context_window,
     data_dir::{DEV_AUDIENCE, DEV_ISSUER, DataDir, running},
     suite::{Suite, SuiteSettings, embedded_store},
 };
@@ -74,6 +75,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     }
     let chosen = choose_backend(&mut settings.llm, given).await;
     let model = model(&settings.llm.backends, chosen);
+    if let Some(window) = context_window::finding(&settings).filter(|window| !window.ok) {
+        tracing::warn!("{}: {}", window.about, window.text);
+    }
     let courses = settings.policy.courses.courses_dir.display().to_string();
     let exam = match &settings.gateway.exam_endpoint {
         Some(endpoint) => format!("at {endpoint}"),

@@ -64,6 +64,7 @@ mod procedure;
 mod read;
 mod repeats;
 mod settings;
+mod teaching;
 mod yaml;
 
 pub use catalog::{Catalog, HELD_VERSIONS, Version};
@@ -77,11 +78,12 @@ pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
     Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
-    KeyIdea, Lesson, LessonHelp, LlmGrades, Misconception, MistakeTag, Pack, PolicyOverrides,
-    PrereqWalk, Question, QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
+    Lesson, LessonHelp, LlmGrades, Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption,
+    StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,
 };
 pub use settings::LibrarySettings;
+pub use teaching::{KeyIdea, Misconception, MistakeTag};
 pub use turnwise_gates as gates;

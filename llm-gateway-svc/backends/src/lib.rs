@@ -12,7 +12,7 @@
 //! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
 //! | `ollama`, `openai`, `openai_compatible` | the wire formats |
 //! | `grammar` | a schema as a grammar for llama.cpp |
-//! | `http` | what they share: one attempt, its time-outs and its bounds |
+//! | `http`, `lenient` | what they share: one attempt, its time-outs and its bounds; fields in a form of their own |
 //!
 //! A call here is one attempt at one server. Lines, retries, breakers and deadlines are its caller's: whoever drops a call
 //! cancels it at the server.

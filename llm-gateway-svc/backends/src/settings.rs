@@ -179,6 +179,13 @@ pub struct BackendSettings {
 }
 
 impl BackendSettings {
+    /// Whether a backend of this kind is called, first or where others fail.
+    #[must_use]
+    pub fn calls(&self, kind: BackendKind) -> bool {
+        let mut further = self.llm_failover.0.iter();
+        self.helper_llm_backend == kind || further.any(|(other, _)| *other == kind)
+    }
+
     /// The key for OpenAI or the OpenAI-compatible server, from wherever it was set.
     pub(crate) fn api_key(&self) -> Result<Option<ApiKey>, StartError> {
         let direct = self.openai_api_key.as_ref().filter(|key| !key.0.is_empty());

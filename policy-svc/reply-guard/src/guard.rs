@@ -61,7 +61,7 @@ pub struct Context<'a> {
     pub blocked_terms: &'a RunSet,
     /// The exercise that the student works on, if there is one.
     pub open_drill: Option<OpenDrill<'a>>,
-    /// What the student wrote in the conversation: to repeat it claims nothing.
+    /// What the student wrote in the conversation, the latest first: to repeat it claims nothing.
     pub said: &'a [&'a str],
 }
 

@@ -82,8 +82,10 @@ pub(super) fn answer(
         max_chars: usize::try_from(request.max_chars).unwrap_or_default(),
     };
     let exams = known.exams_with(loaded);
-    let mut said = before.clone();
-    said.push(&request.message);
+    let latest_first = before.iter().rev().copied();
+    let said: Vec<&str> = std::iter::once(request.message.as_str())
+        .chain(latest_first)
+        .collect();
     let context = Context {
         turn_id: "",
         prompt: known.prompt(),

@@ -79,6 +79,29 @@ async fn the_memory_holds_the_problem_and_what_the_student_said() {
 }
 
 #[tokio::test]
+async fn what_the_student_wrote_last_may_be_repeated_however_much_was_said_before() {
+    let mut asked = request("1/4+1/3=2/9", "So 1/4 + 1/3 = 2/9.");
+    asked.decision = Some(ChatDecision {
+        locale: "en".to_owned(),
+        strictness: Strictness::Light.into(),
+        ..ChatDecision::default()
+    });
+    asked.memory = Some(ConversationMemory {
+        summary: String::new(),
+        turns: vec![MemoryTurn {
+            role: Role::User.into(),
+            text: "ä".repeat(9_000),
+        }],
+    });
+    let found = resolve(asked.clone()).await.unwrap();
+    assert_eq!(found.degraded_reason(), DegradedReason::Unspecified);
+    asked.message = "hm".to_owned();
+    let found = resolve(asked).await.unwrap();
+    assert_eq!(found.degraded_reason(), DegradedReason::FalseMathematics);
+    assert_eq!(found.violation, "false_mathematics");
+}
+
+#[tokio::test]
 async fn known_texts_and_sources_are_used() {
     let mut asked = request("hallo", "Das Zauberwort ist Simsalabim.");
     asked.known = Some(KnownTexts {

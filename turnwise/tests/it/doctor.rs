@@ -1,4 +1,5 @@
-//! `turnwise doctor` asks a platform's exam system as the gateway would, with no token but the one that is for it.
+//! `turnwise doctor` asks a platform's exam system as the gateway would, with no token but the one that is for it, and holds
+//! the longest prompt against Ollama's context window.
 
 use std::{
     path::{Path, PathBuf},
@@ -126,4 +127,57 @@ async fn an_exam_system_gets_its_own_token_and_no_other() {
         *exams.tokens.lock().unwrap(),
         [None, Some(format!("Bearer {EXAM_TOKEN}"))]
     );
+}
+
+#[tokio::test]
+async fn the_longest_prompt_and_its_reply_fit_into_the_context_window() {
+    const OLLAMA: &str = "--helper-llm-backend=ollama";
+    const LONG: &str = "--prompt-max-tokens=8000";
+    let courses = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../courses");
+    let fits = |tokens: &str| format!("ok    context window of Ollama: {tokens} tokens at most\n");
+    let too_long = "FAIL  context window of Ollama: PROMPT_MAX_TOKENS=8000 and the reply may need 8864 tokens, more than \
+                    OLLAMA_NUM_CTX=4096, and what does not fit is cut off: raise OLLAMA_NUM_CTX to 8864, or lower \
+                    PROMPT_MAX_TOKENS to 3459\n";
+    let too_small = "FAIL  context window of Ollama: PROMPT_MAX_TOKENS=3400 and the reply may need 4034 tokens, more than \
+                     OLLAMA_NUM_CTX=1500, and what does not fit is cut off: raise OLLAMA_NUM_CTX to 4034\n";
+    let cases: [(&[&str], Option<String>); 7] = [
+        (&[OLLAMA], Some(fits("4034 of 4096"))),
+        (&[OLLAMA, LONG], Some(too_long.to_owned())),
+        (
+            &[OLLAMA, "--ollama-num-ctx=1500"],
+            Some(too_small.to_owned()),
+        ),
+        (
+            &[OLLAMA, LONG, "--ollama-num-ctx=8864"],
+            Some(fits("8864 of 8864")),
+        ),
+        (&[OLLAMA, LONG, "--ollama-num-ctx=0"], None),
+        (&["--helper-llm-backend=none", LONG], None),
+        (
+            &[
+                "--helper-llm-backend=mock",
+                "--llm-allow-mock=1",
+                "--llm-failover=ollama",
+                LONG,
+            ],
+            Some(too_long.to_owned()),
+        ),
+    ];
+    for (settings, expected) in cases {
+        // Nobody listens at Ollama's address, which is a fault of its own.
+        let output = Command::new(env!("CARGO_BIN_EXE_turnwise"))
+            .args(["doctor", "--ollama-base-url=http://127.0.0.1:1"])
+            .arg("--courses-dir")
+            .arg(&courses)
+            .args(settings)
+            .env_clear()
+            .output()
+            .await
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        match expected {
+            Some(line) => assert!(said.contains(&line), "{settings:?}: {said}"),
+            None => assert!(!said.contains("context window"), "{settings:?}: {said}"),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! What stops the start of `turnwise up`.
+//! What stops the start of `turnwise up`, and what it warns of.
 
 use std::process::Command;
 
@@ -31,5 +31,36 @@ fn keys_without_an_issuer_stop_the_start() {
             "error: JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE\n"
         );
         assert!(!data.exists());
+    }
+}
+
+/// The start goes on, as far as it can without courses.
+#[test]
+fn a_prompt_that_does_not_fit_into_the_context_window_is_warned_of() {
+    let dir = tempfile::tempdir().unwrap();
+    for (prompt, backend, warns) in [
+        ("3459", "ollama", false),
+        ("3460", "ollama", true),
+        ("3460", "none", false),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_turnwise"))
+            .args(["up", "--listen", "127.0.0.1:0"])
+            .args(["--helper-llm-backend", backend])
+            .args(["--prompt-max-tokens", prompt])
+            .arg("--data-dir")
+            .arg(dir.path().join("data"))
+            .arg("--courses-dir")
+            .arg(dir.path().join("nowhere"))
+            .env_clear()
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(said.contains("context window of Ollama"), warns, "{said}");
+        assert_eq!(
+            said.contains("PROMPT_MAX_TOKENS=3460 and the reply may need 4097 tokens"),
+            warns,
+            "{said}"
+        );
     }
 }

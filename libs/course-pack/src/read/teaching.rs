@@ -3,8 +3,8 @@
 
 use crate::fault::Sink;
 use crate::fields::{Fields, Located, scalar};
-use crate::model::{KeyIdea, Misconception, MistakeTag};
 use crate::repeats::repeats;
+use crate::teaching::{KeyIdea, Misconception, MistakeTag};
 use crate::yaml::{Node, Value};
 
 /// The most characters of a misconception's question, and of a mistake's feedback.
