@@ -212,12 +212,12 @@ fn is_refuted(before: &str, after: &str) -> bool {
         first.next().unwrap_or_default(),
         first.next().unwrap_or_default(),
     );
-    let refers = cues::is(cues::REFERRING, first);
     // `What is the mistake?` is about this statement, `What mistake did you make before?` is not.
-    let may_err = match first.to_lowercase().as_str() {
+    let refers = match first.to_lowercase().as_str() {
         "what" | "was" => matches!(second, "is" | "ist"),
-        _ => refers || cues::is(cues::SEEKING, first),
+        _ => cues::is(cues::REFERRING, first),
     };
+    let may_err = refers || cues::is(cues::SEEKING, first);
     let refutes = words(next)
         .any(|word| cues::is(cues::REFUTING, word) && (may_err || !cues::is(cues::MISTAKES, word)));
     has(cues::REFUTING, last) && has(cues::ANNOUNCING, last) && !before.ends_with("\n\n")

@@ -3,8 +3,8 @@
 //! An equality that holds for all values is true. One that does not is false only where nobody can have meant it as an
 //! equation: where it stands in a chain whose sides have the same variables; or where one side is still to be worked out and
 //! the other is worked out, and they agree in what an equation would not: no number at all solves it, both are one term, or
-//! the terms of the highest degree are the same; with one variable, they differ in one term. Everything else may be an
-//! equation that is posed, and is left open.
+//! the terms of the highest degree are the same and nobody would pose the rest. Everything else may be an equation that is
+//! posed, and is left open.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -78,15 +78,30 @@ fn agree(own: &Sum, other: &Sum, names: &[Rc<str>], work: &mut Work) -> bool {
     let Ok(difference) = own.subtract(other, work) else {
         return false;
     };
+    let are_terms = own.len() <= 1 && other.len() <= 1;
+    let has_same_terms = || {
+        own.terms()
+            .map(|(term, _)| term)
+            .eq(other.terms().map(|(term, _)| term))
+    };
     let (lower, highest) = (degree(&difference), degree(own).max(degree(other)));
-    // No number solves it.
-    let is_alike = difference.variables().is_empty()
-        // Both are one term.
-        || own.len() <= 1 && other.len() <= 1
-        // The terms of the highest degree are the same, or products of two variables were left out.
-        || highest > 1 && (lower < highest || names.len() > 1);
-    // `x · x = 5x` and `(x + 2)² = x² + 16` are equations.
-    is_alike && (names.len() > 1 || difference.len() <= 1)
+    if difference.variables().is_empty() {
+        // No number solves it.
+        true
+    } else if names.len() > 1 {
+        // Products of two variables were left out, or like terms were collected.
+        are_terms || highest > 1 || difference.len() <= 1 && has_same_terms()
+    } else if are_terms {
+        // `x · x = 5x` is an equation, `x · x = x` is none that anybody would pose.
+        difference.len() <= 1
+            || own
+                .terms()
+                .map(|(_, number)| number)
+                .eq(other.terms().map(|(_, number)| number))
+    } else {
+        // `(x + 2)² = x² + 16` is an equation.
+        highest > 1 && lower < highest && (difference.len() <= 1 || has_same_terms())
+    }
 }
 
 /// The highest degree of a polynomial's terms.
