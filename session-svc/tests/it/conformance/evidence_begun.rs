@@ -61,6 +61,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         class_policy: Some(ClassPolicy::default()),
         thread_focus: None,
         graded: None,
+        said: String::new(),
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");
