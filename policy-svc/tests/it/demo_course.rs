@@ -45,7 +45,9 @@ fn every_drill_can_be_a_fallback(course: &str) {
             let formula = form_fault(&drill.question_latex, Form::Formula);
             assert_eq!(formula, None, "{}", drill.id);
             exercises.insert((&drill.prompt, &drill.question_latex));
-            let is_exam = loaded.exams.is_exercise(&drill.prompt, &drill.question_latex);
+            let is_exam = loaded
+                .exams
+                .is_exercise(&drill.prompt, &drill.question_latex);
             assert!(!is_exam, "{}: {drill:?}", unit.id);
         }
         // A unit never runs out.
