@@ -22,6 +22,8 @@ use turnwise_reply_guard::{OpenDrill as Guarded, states_solution};
 
 use crate::{drill_keys::pack_with, fixture::*};
 
+mod withheld;
+
 const HELPED: [&str; 9] = [
     "parameters:",
     "  - x in 2..9",
