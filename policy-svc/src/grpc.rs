@@ -272,9 +272,11 @@ impl PolicyService for Policies {
             known,
             drill,
             wrong_before,
+            said,
         } = request.into_inner();
         let known = Known::read(known)?;
         guard::check_drill("drill", drill.as_ref())?;
+        read::bounded("said", &said, guard::MOST_CHARS)?;
         let check = check.ok_or_else(|| PolicyError::missing("check"))?;
         let fields = ("check.course_id", "check.pack_hash");
         let loaded = self.version(fields, &check.course_id, &check.pack_hash)?;
@@ -304,7 +306,10 @@ impl PolicyService for Policies {
                 grade.violation = Some(reason.to_string());
             }
         }
-        let before = usize::try_from(wrong_before).unwrap_or_default();
+        let before = grading::Before {
+            wrong: usize::try_from(wrong_before).unwrap_or_default(),
+            said: &said,
+        };
         let grade = grading::with_mistake(&loaded, unit, &check, drill.as_ref(), grade);
         let grade = grading::with_help(&loaded, unit, &check, drill.as_ref(), before, grade);
         self.grades.count(&grade, outcome.is_some());

@@ -1,6 +1,7 @@
 //! HELPER_LLM_BACKEND=none: what students get is the policy's own, nothing is degraded, no model's server hears of it, and
 //! the suite is as ready as ever.
 
+use turnwise_course_pack::load;
 use turnwise_proto::{
     helper::v1::{GetHelperHealthRequest, helper_service_client::HelperServiceClient},
     school::v1::ListEscalationsRequest,
@@ -25,6 +26,8 @@ use turnwise_tests::{
 };
 
 use crate::tutor::changed_records::Tools;
+
+mod taught;
 
 in_both_deployments!(
     turns_are_the_policys_own_and_degrade_nothing,
@@ -218,7 +221,7 @@ async fn questions_are_asked_and_the_document_answers(kind: Kind) {
     without.stop().await;
 }
 
-/// The turn that scripts/start shows. It is no path that begins elsewhere: the unit needs no other.
+/// The turn that scripts/start shows. It is no path that begins elsewhere: the unit needs no other, and the course answers.
 async fn the_first_turn_of_a_new_user_is_about_what_was_asked(kind: Kind) {
     let script = std::fs::read_to_string(repository().join("scripts/start")).unwrap();
     let question = script
@@ -232,6 +235,14 @@ async fn the_first_turn_of_a_new_user_is_about_what_was_asked(kind: Kind) {
     let standing = answer.snapshot_lite.clone().unwrap();
     assert_eq!(standing.focus.unwrap().unit_id, "ALG-03");
     assert!(standing.target.is_none(), "{:?}", standing.target);
+    // The unit's key idea, with the section of the lesson that it stands in.
+    let pack = load(&repository().join("courses").join(DEMO_COURSE)).unwrap();
+    let unit = pack.units.iter().find(|unit| unit.id == "ALG-03").unwrap();
+    let idea = unit.key_idea.as_ref().unwrap();
+    let source = pack.chunks.iter().find(|chunk| chunk.id == idea.chunk);
+    let told = format!("{} (From: {}) ", idea.text, source.unwrap().section);
+    let text = &tutor(&answer).text;
+    assert!(text.starts_with(&told), "{text}");
     without.check(&ada, &answer).await;
     without.stop().await;
 }

@@ -16,7 +16,7 @@ use turnwise_tests::{
     answer::tutor,
     deployment::Deployment,
     eventually::eventually,
-    evidence::{Seed, drilled},
+    evidence::{Seed, drilled, stuck},
     exam_system::{ExamSystem, Manner, WORDS},
     options::{Kind, Options},
     process::repository,
@@ -33,6 +33,7 @@ const BACK: Duration = Duration::from_secs(30);
 in_both_deployments!(
     a_question_is_shown_in_the_platforms_words,
     while_the_words_are_not_known_the_courses_drills_are_set,
+    while_the_words_are_not_known_nothing_is_worked_out,
 );
 
 fn demo() -> Pack {
@@ -61,16 +62,23 @@ fn without_words(pack: &Pack) -> TempDir {
     courses
 }
 
-async fn start(kind: Kind, pack: &Pack, courses: &TempDir) -> (Deployment, ExamSystem) {
+async fn start(
+    kind: Kind,
+    pack: &Pack,
+    courses: &TempDir,
+    model: &str,
+) -> (Deployment, ExamSystem) {
     let questions = pack.questions.iter();
     let right: BTreeMap<_, _> = questions
         .map(|q| (q.id.clone(), q.answer.clone()))
         .collect();
     let system = ExamSystem::start(right);
     let options = Options::new()
+        .model(model)
         .courses(courses.path())
         .env("EXAM_ENDPOINT", system.endpoint())
-        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
+        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]))
+        .evidence(Seed::units("tom", DEMO_COURSE, vec![stuck(OPEN)]));
     (Deployment::start(kind, options).await, system)
 }
 
@@ -88,7 +96,7 @@ fn exam(card: TutorCard) -> ExamCard {
 async fn a_question_is_shown_in_the_platforms_words(kind: Kind) {
     let pack = demo();
     let courses = without_words(&pack);
-    let (mut suite, _system) = start(kind, &pack, &courses).await;
+    let (mut suite, _system) = start(kind, &pack, &courses, "mock").await;
     let nia = suite.student("nia");
     let thread = nia.open(DEMO_COURSE).await;
     let answer = nia.press(&thread, ClientEventKind::RequestExam, OPEN).await;
@@ -133,7 +141,7 @@ async fn a_question_is_shown_in_the_platforms_words(kind: Kind) {
 async fn while_the_words_are_not_known_the_courses_drills_are_set(kind: Kind) {
     let pack = demo();
     let courses = without_words(&pack);
-    let (mut suite, system) = start(kind, &pack, &courses).await;
+    let (mut suite, system) = start(kind, &pack, &courses, "mock").await;
     system.behave(Manner::Unavailable);
     let mia = suite.student("mia");
     let thread = mia.open(DEMO_COURSE).await;
@@ -166,5 +174,23 @@ async fn while_the_words_are_not_known_the_courses_drills_are_set(kind: Kind) {
         answer.degraded_reasons.is_empty().then_some(())
     })
     .await;
+    suite.stop();
+}
+
+/// With a model that fails, so that the policy's own words are shown: the example might be a question of an exam.
+async fn while_the_words_are_not_known_nothing_is_worked_out(kind: Kind) {
+    let pack = demo();
+    let courses = without_words(&pack);
+    let (mut suite, system) = start(kind, &pack, &courses, "mock:status:404").await;
+    let tom = suite.student("tom");
+    system.behave(Manner::Unavailable);
+    let thread = tom.open(DEMO_COURSE).await;
+    for _ in 0..4 {
+        let on = ClientEventKind::DrillContinue;
+        let answer = tom.press(&thread, on, OPEN).await;
+        assert!(!answer.degraded_reasons.is_empty(), "{answer:?}");
+        let text = &tutor(&answer).text;
+        assert!(!text.starts_with("Here is a worked example."), "{text}");
+    }
     suite.stop();
 }

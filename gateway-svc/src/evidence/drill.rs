@@ -35,6 +35,9 @@ use crate::{
 /// The most characters of a drill's prompt, and of its exercise.
 const CARD_MAX_CHARS: usize = 2_000;
 
+/// The most characters of what the tutor said last.
+const SAID_MAX_CHARS: usize = 8_000;
+
 /// How many drills of a thread were wrong in a row up to the latest, whether they counted or not.
 fn wrong_before(latest: Option<&GradedDrill>) -> i32 {
     latest
@@ -136,6 +139,7 @@ impl Evidence {
                 .core
                 .is_model_off(start.class_policy.unwrap_or_default()),
             wrong_before: wrong_before(start.graded.as_deref()),
+            tutor_said: clipped(&start.said, SAID_MAX_CHARS),
             disconnected,
         };
         let empty = StudentSnapshot::default();

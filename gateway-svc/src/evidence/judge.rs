@@ -35,6 +35,8 @@ pub(super) struct Drill<'a> {
     pub(super) class_id: &'a str,
     /// How many drills of the thread were wrong in a row before it.
     pub(super) wrong_before: i32,
+    /// What the tutor said last in the thread.
+    pub(super) tutor_said: &'a str,
     /// No model is to be called for the class.
     pub(super) model_off: bool,
     /// Cancelled when nobody waits any more.
@@ -162,6 +164,7 @@ impl Evidence {
                     said: drill.answer.to_owned(),
                 }),
                 wrong_before: drill.wrong_before,
+                said: drill.tutor_said.to_owned(),
             }))
             .await
             .map_err(|status| step.fault(&status))?

@@ -165,14 +165,24 @@ pub(super) fn with_mistake(
     grade
 }
 
+/// What the thread knows of before an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before<'a> {
+    /// How many drills were wrong in a row.
+    pub(super) wrong: usize,
+    /// What the tutor said last.
+    pub(super) said: &'a str,
+}
+
 /// The grade with words that teach, where they are our own on a wrong answer: the course's feedback on the mistake if one was
-/// named, and a hint of the course's on a ready-made drill. After another wrong answer they are others than before.
+/// named, and a hint of the course's on a ready-made drill. After another wrong answer they are others than before, and a
+/// hint that was given just before is left out.
 pub(super) fn with_help(
     loaded: &LoadedCourse,
     unit: &Unit,
     check: &decisions::DrillCheck,
     drill: Option<&OpenDrill>,
-    wrong_before: usize,
+    before: Before<'_>,
     mut grade: decisions::Grade,
 ) -> decisions::Grade {
     let own = decisions::resolve_grade(loaded.course.texts(), unit, check, None);
@@ -180,7 +190,7 @@ pub(super) fn with_help(
         return grade;
     }
     let teaching = &unit.teaching;
-    if wrong_before % 2 == 1 {
+    if before.wrong % 2 == 1 {
         grade.feedback_text = loaded.course.texts().text(wrong_again(&check.reason), &[]);
     } else if let Some(feedback) =
         (grade.mistake_tag.as_ref()).and_then(|tag| teaching.feedback.get(tag))
@@ -195,14 +205,14 @@ pub(super) fn with_help(
     // An only hint may be the one of the drill before, too.
     let rung = match hints.len() {
         0 => None,
-        1 => wrong_before.is_multiple_of(2).then_some(0),
-        count => Some(wrong_before % count),
+        1 => before.wrong.is_multiple_of(2).then_some(0),
+        count => Some(before.wrong % count),
     };
     let open = drill.map(|drill| guard::open_drill(loaded, drill));
     let tells = |hint: &&String| open.is_some_and(|open| states_solution([hint.as_str()], &open));
     if let Some(hint) = rung
         .and_then(|rung| hints.get(rung))
-        .filter(|hint| !tells(hint))
+        .filter(|hint| !tells(hint) && !decisions::teaching::shares(hint, before.said))
     {
         grade.feedback_text.push(' ');
         grade.feedback_text.push_str(hint);

@@ -159,6 +159,9 @@ async fn bad_resolve_requests() {
         }),
         (INVALID, "said", |r| r.said = vec!["Well?".into(); 17]),
         (INVALID, "said", |r| r.said = vec!["x".repeat(8_001)]),
+        (INVALID, "typed", |r| {
+            r.typed.get_or_insert_default().text = "x".repeat(8_001);
+        }),
         (INVALID, "passage.text", |r| {
             r.passage.get_or_insert_default().text = "x".repeat(20_001);
         }),

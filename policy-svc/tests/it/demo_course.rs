@@ -1,4 +1,4 @@
-//! The course that comes with the project.
+//! The courses that come with the project.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -14,19 +14,26 @@ use crate::fixture::start;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
 const DEMO: &str = "algebra-foundations";
+const GERMAN: &str = "terme-und-gleichungen";
 
 /// So many exercises that counted are not set again.
 const NOT_AGAIN: usize = 64;
 
-fn pack() -> Pack {
-    load(&Path::new(FOLDER).join(DEMO)).unwrap()
+fn pack(course: &str) -> Pack {
+    load(&Path::new(FOLDER).join(course)).unwrap()
 }
 
 #[test]
-fn every_drill_of_the_demo_course_can_be_a_fallback() {
+fn every_drill_of_the_courses_can_be_a_fallback() {
+    for course in [DEMO, GERMAN] {
+        every_drill_can_be_a_fallback(course);
+    }
+}
+
+fn every_drill_can_be_a_fallback(course: &str) {
     let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
-    let demo = library.catalog().get(DEMO).unwrap();
-    let course = &demo.course;
+    let loaded = library.catalog().get(course).unwrap();
+    let course = &loaded.course;
     let steps = Rules::default().drill_max_steps;
     for &unit in course.path() {
         let unit = course.unit(unit);
@@ -38,7 +45,9 @@ fn every_drill_of_the_demo_course_can_be_a_fallback() {
             let formula = form_fault(&drill.question_latex, Form::Formula);
             assert_eq!(formula, None, "{}", drill.id);
             exercises.insert((&drill.prompt, &drill.question_latex));
-            let is_exam = demo.exams.is_exercise(&drill.prompt, &drill.question_latex);
+            let is_exam = loaded
+                .exams
+                .is_exercise(&drill.prompt, &drill.question_latex);
             assert!(!is_exam, "{}: {drill:?}", unit.id);
         }
         // A unit never runs out.
@@ -52,14 +61,20 @@ fn every_drill_of_the_demo_course_can_be_a_fallback() {
 }
 
 #[tokio::test]
-async fn every_drill_of_the_demo_course_takes_its_own_answer() {
+async fn every_drill_of_the_courses_takes_its_own_answer() {
+    for course in [DEMO, GERMAN] {
+        every_drill_takes_its_own_answer(course).await;
+    }
+}
+
+async fn every_drill_takes_its_own_answer(course: &str) {
     let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
-    let demo = library.catalog().get(DEMO).unwrap();
-    let served = demo.course.path().iter();
-    let served = served.flat_map(|unit| &demo.course.unit(*unit).drills);
+    let loaded = library.catalog().get(course).unwrap();
+    let served = loaded.course.path().iter();
+    let served = served.flat_map(|unit| &loaded.course.unit(*unit).drills);
     let served: BTreeSet<&str> = served.map(|drill| drill.id.as_str()).collect();
     let mut client = start(Path::new(FOLDER), &Kit::for_tests()).await;
-    let pack = pack();
+    let pack = pack(course);
     for unit in &pack.units {
         let templates = unit.templates.iter();
         let some = templates.flat_map(|template| template.instances.iter().take(5));
@@ -85,19 +100,22 @@ async fn every_drill_of_the_demo_course_takes_its_own_answer() {
 
 #[test]
 fn every_instance_of_every_seed_has_the_right_key() {
-    let pack = pack();
-    let faults = drill_keys::faults(&pack, usize::MAX);
-    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    assert_eq!(faults, [""; 0]);
-    let assessable = pack.units.iter().filter(|unit| unit.assessable);
-    for unit in assessable {
-        assert!(unit.templates.len() >= 2, "{}", unit.id);
+    for course in [DEMO, GERMAN] {
+        let pack = pack(course);
+        let faults = drill_keys::faults(&pack, usize::MAX);
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(faults, [""; 0], "{course}");
+        let assessable = pack.units.iter().filter(|unit| unit.assessable);
+        for unit in assessable {
+            assert!(unit.templates.len() >= 2, "{}", unit.id);
+        }
     }
 }
 
 #[test]
 fn most_exercises_are_worked_out_without_their_key() {
-    let pack = pack();
+    // In the language whose tasks are read.
+    let pack = pack(DEMO);
     let templates = pack.units.iter().flat_map(|unit| &unit.templates);
     let (mut all, mut alone) = (0, 0);
     for instance in templates.flat_map(|template| template.instances.iter().step_by(10)) {

@@ -22,6 +22,8 @@ use turnwise_reply_guard::{OpenDrill as Guarded, states_solution};
 
 use crate::{drill_keys::pack_with, fixture::*};
 
+mod withheld;
+
 const HELPED: [&str; 9] = [
     "parameters:",
     "  - x in 2..9",
@@ -274,6 +276,54 @@ async fn feedback_names_the_mistake_and_is_another_the_next_time() {
         for sentence in sentences.filter(|sentence| sentence.len() > 3) {
             assert!(!pair[0].contains(sentence), "{sentence}\n{}", pair[0]);
         }
+    }
+}
+
+/// What the tutor gave as a hint just before the answer is not in the feedback on it.
+#[tokio::test]
+async fn feedback_repeats_no_hint_of_the_turn_before() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let pack = load(&folder.path().join(COURSE)).unwrap();
+    let drill = &pack.units[1].templates[0].instances[0].drill;
+    for (said, is_given) in [
+        ("", true),
+        (
+            "Take away the same on both sides. How does that help you here?",
+            true,
+        ),
+        ("What stands beside $x$?", false),
+    ] {
+        let mut client = client.clone();
+        let request = CheckDrillRequest {
+            course_id: COURSE.to_owned(),
+            unit_id: "ONE".to_owned(),
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+            answer: "x = 77".to_owned(),
+            drill_id: drill.id.clone(),
+            ..CheckDrillRequest::default()
+        };
+        let checked = client.check_drill(request).await.unwrap().into_inner();
+        let request = ResolveGradeRequest {
+            check: checked.check,
+            drill: Some(OpenDrill {
+                unit_id: "ONE".to_owned(),
+                prompt: drill.prompt.clone(),
+                question_latex: drill.question_latex.clone(),
+                said: String::new(),
+            }),
+            said: said.to_owned(),
+            ..ResolveGradeRequest::default()
+        };
+        let graded = client.resolve_grade(request).await.unwrap().into_inner();
+        let text = graded.feedback_text;
+        assert_eq!(
+            text.ends_with(" What stands beside $x$?"),
+            is_given,
+            "{text}"
+        );
+        assert!(!text.trim().is_empty());
     }
 }
 

@@ -340,10 +340,12 @@ impl<'a> Lesson<'a> {
             return said.len();
         }
         match step {
-            // Whichever of its sentences stood before it.
-            Move::Drill => (DRILLS.iter().map(|key| last(&self.text(*key))))
-                .max()
-                .unwrap_or(0),
+            // Whichever of its sentences stood before it. A worked example asks for another one.
+            Move::Drill => {
+                let set = DRILLS.iter().map(|key| last(&self.text(*key))).max();
+                let worked = last(&self.text(keys::TEACHING_EXAMPLE));
+                set.filter(|set| *set > worked).unwrap_or(0)
+            }
             Move::Hint(rung) => (self.hints.get(rung)).map_or(0, |hint| last(hint)),
             // As a text or as a card.
             Move::Idea => (self.unit.and_then(|unit| unit.teaching.key_idea.as_ref()))

@@ -18,4 +18,5 @@ mod worked;
 
 pub use authored::{DrillHelp, KeyIdea, Teaching};
 pub use hints::derived_hints;
+pub use said::shares;
 pub use situation::{Asks, Open, Passage, Situation};

@@ -16,7 +16,9 @@ pub(crate) fn repeats(text: &str, said: &[String]) -> bool {
     said.last().is_some_and(|before| shares(text, before))
 }
 
-fn shares(text: &str, before: &str) -> bool {
+/// Whether a text's first paragraph has a sentence in common with the text before it.
+#[must_use]
+pub fn shares(text: &str, before: &str) -> bool {
     // Behind it stand the lines of a worked example, in which steps look alike.
     let first = text.split("\n\n").next().unwrap_or(text);
     let mut sentences = first

@@ -174,6 +174,39 @@ fn a_stuck_student_gets_an_explanation_an_example_and_a_drill() {
     }
 }
 
+/// Drills that went wrong before the explanation are no reason to set none after it.
+#[test]
+fn who_got_stuck_by_drills_gets_another_after_the_example() {
+    let course = taught();
+    let mut policy = stuck_policy(&course);
+    for turn in 0..8 {
+        let mut said = vec![
+            "Now one for you. Write down each step.".to_owned(),
+            "Try this one. Begin with the step that you are sure of.".to_owned(),
+        ];
+        let mut actions = Vec::new();
+        for step in 0..3 {
+            policy.turn_id = format!("turn-{turn}-{step}");
+            let situation = Situation {
+                said: &said[said.len().saturating_sub(KNOWN)..],
+                ..Situation::default()
+            };
+            let reply = told(&course, &policy, &situation);
+            said.push(reply.tutor_text);
+            actions.push(reply.action);
+        }
+        assert_eq!(
+            actions,
+            [
+                Action::ConceptCard,
+                Action::SocraticQuestion,
+                Action::DrillCard
+            ],
+            "{said:?}"
+        );
+    }
+}
+
 #[test]
 fn a_hint_button_without_an_open_drill_explains_in_words() {
     let course = taught();

@@ -1,6 +1,6 @@
 //! Beginning evidence: one transaction reads all that it is applied to, and takes no lease.
 
-use turnwise_proto::session::v1::EvidenceStart;
+use turnwise_proto::{session::v1::EvidenceStart, tutor::v1::Role};
 use turnwise_session_store::{Outcome, Read, StudentKey, Transaction};
 
 use super::{
@@ -17,7 +17,7 @@ use crate::{
         idempotency::IdempotencyEntry,
         keys::{self, Operation},
         stored::StoredThread,
-        threads::{is_about, is_of_kind, not_about, not_of_kind},
+        threads::{is_about, is_of_kind, messages, not_about, not_of_kind},
     },
 };
 
@@ -37,6 +37,11 @@ impl Sessions {
             fence,
             Since::read(),
             questions(&begin.course_id),
+            Read::LogBefore {
+                key: keys::timeline(&begin.thread_id),
+                before: i64::MAX,
+                limit: 1,
+            },
         ];
         if let Some(nonce) = &begin.drill_nonce {
             reads.push(Read::Fields {
@@ -85,6 +90,7 @@ impl Sessions {
         let since = Since::decode(reads.fields()?)?;
         let mut snapshot = snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = question_records(reads.record()?)?;
+        let latest = messages(reads.entries()?)?.pop();
         let verdict = match begin.drill_nonce {
             Some(_) => reads.fields()?.take(),
             None => None,
@@ -110,6 +116,9 @@ impl Sessions {
             class_policy,
             thread_focus: stored.focus,
             graded: stored.graded.map(Box::new),
+            said: latest
+                .filter(|message| message.role() == Role::Assistant)
+                .map_or_else(String::new, |message| message.text),
         })
     }
 }

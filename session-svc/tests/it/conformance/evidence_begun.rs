@@ -61,6 +61,7 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
         class_policy: Some(ClassPolicy::default()),
         thread_focus: None,
         graded: None,
+        said: String::new(),
     };
     assert_eq!(cold, expected);
     let mut first = graded(&cold.snapshot.unwrap(), "g1", "nonce", "verdict");
@@ -89,6 +90,9 @@ async fn evidence_begins_with_all_that_it_is_applied_to(bench: &mut Bench) {
             (1, 1)
         );
     }
+    take_turn(sessions, &ada, "t1", "the last words").await;
+    let after = evidence_start(sessions, &ada, begin_evidence("t1", "g3")).await;
+    assert_eq!(after.said, "the last words");
 }
 
 async fn evidence_that_begins_wrongly_is_refused(bench: &mut Bench) {
