@@ -8,7 +8,7 @@ use std::{
 };
 
 use axum::{
-    Json, Router,
+    Router,
     routing::{get, post},
 };
 use serde_json::{Value, json};
@@ -349,10 +349,13 @@ async fn compatible_server(is_llama_cpp: bool) -> String {
     let vectors = json!({"data": [{"index": 0, "embedding": [0.5, 0.5]}]});
     let mut router = Router::new()
         .route("/v1/chat/completions", post(|| async { SAID }))
-        .route("/v1/embeddings", post(move || async move { Json(vectors) }));
+        .route(
+            "/v1/embeddings",
+            post(move || async move { vectors.to_string() }),
+        );
     if is_llama_cpp {
         let properties = json!({"default_generation_settings": {}, "total_slots": 1});
-        router = router.route("/props", get(move || async move { Json(properties) }));
+        router = router.route("/props", get(move || async move { properties.to_string() }));
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
