@@ -78,7 +78,7 @@ pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
     Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
-    Lesson, LessonHelp, LlmGrades, Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption,
+    Lesson, LessonHelp, LlmGrades, Pack, Places, PolicyOverrides, PrereqWalk, Question, QuestionOption,
     StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
