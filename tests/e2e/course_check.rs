@@ -121,11 +121,11 @@ const ROWS: [Row; 11] = [
         services: SPEAKERS,
     },
     Row {
-        name: "a worked line that does not follow",
+        name: "false mathematics in a worked line",
         file: "units/10-numbers.yaml",
-        from: "          - 'Five steps are left: $-3 + 8 = 5$'\n",
-        to: "          - 'Five steps are left: $-3 + 8 = 6$'\n",
-        says: &["ALG-01-D1", "-3 + 8 = 6"],
+        from: "          - '$6 + 3 = 9$'\n",
+        to: "          - '$6 + 3 = 8$'\n",
+        says: &["drill `ALG-01-D2` says `6 + 3 = 8`", "false mathematics"],
         services: SPEAKERS,
     },
     Row {
