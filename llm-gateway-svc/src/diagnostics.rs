@@ -1,9 +1,12 @@
-//! Looks at what a start does not: whether the configured models answer, and Redis does.
+//! Looks at what a start does not: whether the configured models answer, whether the settings know their server, and Redis.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
-use turnwise_llm_backends::{BackendKind, Message, Operation, Prompt, Role, Target, Targets};
+use turnwise_llm_backends::{
+    BackendKind, BackendSettings, CompatibleServer, Message, Operation, Prompt, Role, Target,
+    Targets, is_llama_cpp,
+};
 use turnwise_redis::cmd;
 
 use crate::settings::Settings;
@@ -17,9 +20,20 @@ pub struct Finding {
     /// The thing.
     pub about: String,
     /// Whether it is as it should be.
-    pub ok: bool,
+    pub kind: FindingKind,
     /// What was found, and what to do about it.
     pub text: String,
+}
+
+/// Whether something is as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// It is.
+    Good,
+    /// It works, and would work better otherwise.
+    Hint,
+    /// It is not.
+    Bad,
 }
 
 impl Finding {
@@ -27,7 +41,16 @@ impl Finding {
     pub fn good(about: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             about: about.into(),
-            ok: true,
+            kind: FindingKind::Good,
+            text: text.into(),
+        }
+    }
+
+    /// It could be better.
+    pub fn hint(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            about: about.into(),
+            kind: FindingKind::Hint,
             text: text.into(),
         }
     }
@@ -36,14 +59,15 @@ impl Finding {
     pub fn bad(about: impl Into<String>, text: impl ToString) -> Self {
         Self {
             about: about.into(),
-            ok: false,
+            kind: FindingKind::Bad,
             text: text.to_string(),
         }
     }
 }
 
 /// Calls each configured model once for a few words, the first one for an embedding, and Redis. A remote model that nobody
-/// agreed to is not called, which is a fault; nor is one where none is configured, which is none.
+/// agreed to is not called, which is a fault; nor is one where none is configured, which is none. An OpenAI-compatible server
+/// is asked whether it is llama.cpp's.
 pub async fn diagnose(settings: &Settings) -> Vec<Finding> {
     if let Err(error) = settings.check() {
         return vec![Finding::bad("settings", error)];
@@ -65,6 +89,7 @@ pub async fn diagnose(settings: &Settings) -> Vec<Finding> {
         if let Some(target) = targets.in_order().first() {
             findings.push(embedding(target).await);
         }
+        findings.extend(compatible_server(&settings.backends).await);
     }
     if let Some(url) = settings.shared.url() {
         findings.push(redis(settings, url).await);
@@ -107,6 +132,31 @@ async fn embedding(target: &Target) -> Finding {
         }
         Ok(Err(failure)) => Finding::bad(about, failure),
         Err(_) => Finding::bad(about, silent()),
+    }
+}
+
+/// Whether the settings know which OpenAI-compatible server it is; `None` where there is nothing to say.
+async fn compatible_server(backends: &BackendSettings) -> Option<Finding> {
+    if !backends.calls(BackendKind::OpenaiCompatible) {
+        return None;
+    }
+    let about = "OPENAI_COMPATIBLE_SERVER";
+    match (
+        backends.openai_compatible_server,
+        is_llama_cpp(backends).await,
+    ) {
+        (CompatibleServer::Any, false) => None,
+        (CompatibleServer::LlamaCpp, true) => Some(Finding::good(about, "it is llama.cpp")),
+        (CompatibleServer::Any, true) => Some(Finding::hint(
+            about,
+            "the server is llama.cpp, which keeps what it has read and writes no white space if it is told so: set \
+             OPENAI_COMPATIBLE_SERVER=llama_cpp",
+        )),
+        (CompatibleServer::LlamaCpp, false) => Some(Finding::hint(
+            about,
+            "the server does not say that it is llama.cpp (GET /props); one that knows no grammar gets no schema either: \
+             unless it is llama.cpp, set OPENAI_COMPATIBLE_SERVER=any",
+        )),
     }
 }
 

@@ -49,7 +49,7 @@ use turnwise_proto::llm::v1::{
 use turnwise_rate_limit::Limiter;
 use turnwise_redis::Redis;
 
-pub use diagnostics::{Finding, diagnose};
+pub use diagnostics::{Finding, FindingKind, diagnose};
 pub use error::StartError;
 pub use settings::Settings;
 pub use turnwise_llm_backends::{BackendKind, BackendSettings, ollama_answers};

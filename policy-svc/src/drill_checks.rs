@@ -146,7 +146,7 @@ fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
 fn placed(pack: &Pack) -> impl Iterator<Item = (&str, &Drill, (PathBuf, Option<usize>))> {
     pack.units.iter().flat_map(move |unit| {
         let written = unit.drills.iter().map(move |drill| {
-            let place = pack.drill_places.get(&drill.id);
+            let place = pack.places.drills.get(&drill.id);
             let place = place.map_or_else(
                 || (PathBuf::from("units"), None),
                 |(file, line)| (file.clone(), Some(*line)),

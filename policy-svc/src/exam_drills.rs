@@ -15,7 +15,7 @@ pub fn faults(pack: &Pack) -> Vec<PackFault> {
     let drills = pack.units.iter().flat_map(|unit| &unit.drills);
     let faults = drills.filter_map(|drill| {
         let question_id = asked.by(drill, &hashes(drill))?;
-        let place = pack.drill_places.get(&drill.id);
+        let place = pack.places.drills.get(&drill.id);
         let (file, line) = place.map_or_else(
             || (PathBuf::from("units"), None),
             |(file, line)| (file.clone(), Some(*line)),

@@ -1,7 +1,7 @@
 //! Whether what the tutor teaches with may be said to a student: its form, its mathematics, and whether a drill's hints give
 //! its answer away.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use turnwise_course_pack::{Drill, Pack, PackFault, Unit};
 use turnwise_reply_guard::{Form, OpenDrill, form_fault, states_solution};
@@ -15,22 +15,20 @@ pub fn faults(pack: &Pack, instances: usize) -> Vec<PackFault> {
     let mut faults = Vec::new();
     for (key, text) in &pack.texts {
         let found = truth(&format!("wording of `{key}`"), text);
-        faults.extend(found.map(|found| found.at(PathBuf::from("texts.yaml"), None)));
+        faults.extend(found.map(|found| found.at(&pack.places.texts, key, "texts.yaml")));
     }
     for unit in &pack.units {
-        faults.extend(of_unit(unit));
+        let found = of_unit(unit);
+        faults.extend(found.map(|found| found.at(&pack.places.units, &unit.id, "units")));
         for drill in &unit.drills {
-            let place = pack.drill_places.get(&drill.id);
-            let (file, line) = place.map_or_else(
-                || (PathBuf::from("units"), None),
-                |(file, line)| (file.clone(), Some(*line)),
-            );
-            faults.extend(of_drill(drill).map(|found| found.at(file, line)));
+            let found = of_drill(drill);
+            faults.extend(found.map(|found| found.at(&pack.places.drills, &drill.id, "units")));
         }
         for template in &unit.templates {
             let mut made = template.instances.iter().take(instances);
             let found = made.find_map(|instance| of_drill(&instance.drill));
-            faults.extend(found.map(|found| found.at(template.file.clone(), Some(template.line))));
+            let place = (template.file.clone(), Some(template.line));
+            faults.extend(found.map(|found| found.in_place(place)));
         }
     }
     faults
@@ -43,7 +41,15 @@ struct Found {
 }
 
 impl Found {
-    fn at(self, file: PathBuf, line: Option<usize>) -> PackFault {
+    /// With the place of this id, or the file alone where it is not known.
+    fn at(self, places: &BTreeMap<String, (PathBuf, usize)>, id: &str, file: &str) -> PackFault {
+        let known = places
+            .get(id)
+            .map(|(file, line)| (file.clone(), Some(*line)));
+        self.in_place(known.unwrap_or_else(|| (PathBuf::from(file), None)))
+    }
+
+    fn in_place(self, (file, line): (PathBuf, Option<usize>)) -> PackFault {
         PackFault {
             file,
             line,
@@ -54,7 +60,7 @@ impl Found {
 }
 
 /// The first fault of what is written for a unit.
-fn of_unit(unit: &Unit) -> Option<PackFault> {
+fn of_unit(unit: &Unit) -> Option<Found> {
     let questions = unit
         .misconceptions
         .iter()
@@ -62,12 +68,11 @@ fn of_unit(unit: &Unit) -> Option<PackFault> {
     let feedback = unit.mistake_tags.iter().map(|tag| tag.feedback.as_str());
     let idea = unit.key_idea.iter().map(|idea| idea.text.as_str());
     let what = format!("unit `{}`", unit.id);
-    let found = questions
+    questions
         .chain(feedback)
         .chain(idea)
         .find_map(|text| of_text(&what, text))
-        .or_else(|| truth(&what, &unit.summary))?;
-    Some(found.at(PathBuf::from("units"), None))
+        .or_else(|| truth(&what, &unit.summary))
 }
 
 fn of_drill(drill: &Drill) -> Option<Found> {

@@ -7,7 +7,12 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use axum::{
+    Router,
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use turnwise_testing::model_server::Settings;
 use turnwise_tests::{
     deployment::Deployment,
@@ -333,6 +338,76 @@ fn the_doctor_says_what_works_and_what_does_not() {
     let said = text(&away.stdout);
     assert!(!away.status.success());
     assert_eq!(said.matches("FAIL").count(), 3, "{said}");
+}
+
+/// A model server, as far as the doctor asks for it: llama.cpp's, which has properties, or another. Gives its address.
+async fn compatible_server(is_llama_cpp: bool) -> String {
+    const SAID: &str = concat!(
+        "data: {\"choices\": [{\"delta\": {\"content\": \"Hello.\"}, \"finish_reason\": \"stop\"}]}\n\n",
+        "data: [DONE]\n\n"
+    );
+    let vectors = json!({"data": [{"index": 0, "embedding": [0.5, 0.5]}]});
+    let mut router = Router::new()
+        .route("/v1/chat/completions", post(|| async { SAID }))
+        .route(
+            "/v1/embeddings",
+            post(move || async move { vectors.to_string() }),
+        );
+    if is_llama_cpp {
+        let properties = json!({"default_generation_settings": {}, "total_slots": 1});
+        router = router.route("/props", get(move || async move { properties.to_string() }));
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+/// Whether the settings know which server it is; what could be better fails nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_knows_llama_cpp() {
+    let home = tempfile::tempdir().unwrap();
+    let courses = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
+    for (is_llama_cpp, server, says) in [
+        (
+            true,
+            "any",
+            Some("hint  OPENAI_COMPATIBLE_SERVER: the server is llama.cpp"),
+        ),
+        (
+            true,
+            "llama_cpp",
+            Some("ok    OPENAI_COMPATIBLE_SERVER: it is llama.cpp"),
+        ),
+        (
+            false,
+            "llama_cpp",
+            Some("hint  OPENAI_COMPATIBLE_SERVER: the server does not say that it is llama.cpp"),
+        ),
+        (false, "any", None),
+    ] {
+        let url = compatible_server(is_llama_cpp).await;
+        let args = [
+            "doctor",
+            "--courses-dir",
+            courses,
+            "--helper-llm-backend=openai_compatible",
+            "--openai-base-url",
+            &url,
+            "--openai-compatible-server",
+            server,
+        ];
+        let output = turnwise(home.path(), &args, "");
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("ok    model openai_compatible/"), "{said}");
+        match says {
+            Some(line) => assert!(said.contains(line), "{said}"),
+            None => assert!(!said.contains("OPENAI_COMPATIBLE_SERVER"), "{said}"),
+        }
+        let advised = said.contains("set OPENAI_COMPATIBLE_SERVER=llama_cpp\n");
+        assert_eq!(advised, is_llama_cpp && server == "any", "{said}");
+    }
 }
 
 /// Where nobody names a backend, `up` asks for Ollama once; without one it calls no model, and says how to get one.

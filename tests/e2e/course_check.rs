@@ -9,12 +9,17 @@ use turnwise_tests::{
     student::DEMO_COURSE,
 };
 
-/// A copy of the demo course with one text of one file replaced.
+/// A copy of the demo course with one text of one file replaced; without a text to replace, with one more file.
 fn broken(file: &str, from: &str, to: &str) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let pack = dir.path().join(DEMO_COURSE);
     copy(&repository().join("courses").join(DEMO_COURSE), &pack);
     let file = pack.join(file);
+    if from.is_empty() {
+        assert!(!file.exists(), "{} is there", file.display());
+        fs::write(&file, to).unwrap();
+        return dir;
+    }
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains(from), "{} has no `{from}`", file.display());
     fs::write(&file, text.replacen(from, to, 1)).unwrap();
@@ -49,15 +54,23 @@ struct Row {
     from: &'static str,
     to: &'static str,
     says: &'static [&'static str],
+    /// Who refuses it.
+    services: &'static [Service],
 }
 
-const ROWS: [Row; 5] = [
+/// What is wrong with a pack's files is found by all who read them.
+const READERS: &[Service] = &[Service::Policy, Service::Retrieval, Service::Suite];
+/// What the tutor would say is judged by those who would say it.
+const SPEAKERS: &[Service] = &[Service::Policy, Service::Suite];
+
+const ROWS: [Row; 11] = [
     Row {
         name: "a cycle",
         file: "units/10-numbers.yaml",
         from: "    prerequisites: [ENTRY-00]\n",
         to: "    prerequisites: [ENTRY-00, ALG-02]\n",
         says: &["circle", "ALG-01", "ALG-02"],
+        services: READERS,
     },
     Row {
         name: "an unknown unit",
@@ -65,6 +78,7 @@ const ROWS: [Row; 5] = [
         from: "    prerequisites: [ALG-01]\n",
         to: "    prerequisites: [ALG-01, ALG-99]\n",
         says: &["ALG-99"],
+        services: READERS,
     },
     Row {
         name: "a duplicate id",
@@ -72,6 +86,7 @@ const ROWS: [Row; 5] = [
         from: "  - id: ALG-02\n",
         to: "  - id: ALG-01\n",
         says: &["ALG-01", "a second time"],
+        services: READERS,
     },
     Row {
         name: "bad YAML",
@@ -79,6 +94,7 @@ const ROWS: [Row; 5] = [
         from: "    tags: [integers, number line, signs]\n",
         to: "    tags: [integers, number line, signs\n",
         says: &[],
+        services: READERS,
     },
     Row {
         name: "a drill that divides by zero",
@@ -86,6 +102,55 @@ const ROWS: [Row; 5] = [
         from: "          - b in 2..9\n",
         to: "          - b = 1/(a - a)\n",
         says: &["ALG-02-D5", "seed 0", "a = ", "divides by zero"],
+        services: READERS,
+    },
+    Row {
+        name: "a hint that gives the answer away",
+        file: "units/10-numbers.yaml",
+        from: "          - 'Put your finger on $-3$. Which way does adding 8 take you?'\n",
+        to: "          - 'The answer is 5.'\n",
+        says: &["a hint of the drill `ALG-01-D1` gives its answer away"],
+        services: SPEAKERS,
+    },
+    Row {
+        name: "false mathematics in a text",
+        file: "units/10-numbers.yaml",
+        from: "multiply and divide them with the right sign.'\n",
+        to: "multiply and divide them with the right sign. So $2 - 5 = 3$.'\n",
+        says: &["the unit `ALG-01` says `2 - 5 = 3`", "false mathematics"],
+        services: SPEAKERS,
+    },
+    Row {
+        name: "false mathematics in a worked line",
+        file: "units/10-numbers.yaml",
+        from: "          - '$6 + 3 = 9$'\n",
+        to: "          - '$6 + 3 = 8$'\n",
+        says: &["drill `ALG-01-D2` says `6 + 3 = 8`", "false mathematics"],
+        services: SPEAKERS,
+    },
+    Row {
+        name: "a link in a text",
+        file: "units/10-numbers.yaml",
+        from: "      text: 'Every integer is a place on the number line.",
+        to: "      text: 'Every integer is a place on the number line: https://example.org.",
+        says: &["the unit `ALG-01` has a text that no student may be shown"],
+        services: SPEAKERS,
+    },
+    Row {
+        name: "a link in the course's own wording",
+        file: "texts.yaml",
+        from: "",
+        to: "feedback-right: 'Right, see https://example.org.'\n",
+        says: &["`feedback-right` has a link"],
+        services: READERS,
+    },
+    Row {
+        name: "wrong placeholders in the course's own wording",
+        file: "texts.yaml",
+        from: "",
+        to: "way-before: First { $unit }, then { $aim }.\n",
+        says: &["`way-before` has no placeholder `{ $aim }`"],
+        services: READERS,
     },
 ];
 
@@ -139,7 +204,7 @@ fn no_service_starts_with_a_broken_pack() {
         let dir = broken(row.file, row.from, row.to);
         let token = dir.path().join("token");
         fs::write(&token, "x".repeat(43)).unwrap();
-        for service in [Service::Policy, Service::Retrieval, Service::Suite] {
+        for service in row.services.iter().copied() {
             let args = if service == Service::Suite {
                 vec![
                     "up".into(),

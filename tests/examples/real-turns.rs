@@ -1,8 +1,10 @@
 //! Turns of real student messages with a real model behind an OpenAI-compatible face, once with the schema that
-//! constrains its output and once without: how often its replies are valid, what the fallbacks were for, and that nothing
-//! was out of policy. Outside CI: it takes a model, and minutes.
+//! constrains its output and once without: how often its replies are valid, what the fallbacks were for, that nothing was
+//! out of policy, and that nothing false was shown. Outside CI: it takes a model, and minutes. It fails if mathematics knows
+//! something to be false that a student read.
 //!
-//! `cargo run --release -p turnwise-tests --example real-turns -- http://127.0.0.1:18090 [TURNS]`
+//! `cargo run --release -p turnwise-tests --example real-turns -- http://127.0.0.1:18090 [TURNS]`, with llama.cpp's server
+//! there, whose window for each slot is 4,096.
 
 use std::{
     collections::BTreeMap, error::Error, net::SocketAddr, process::ExitCode, time::Duration,
@@ -11,9 +13,12 @@ use std::{
 use axum::{Router, body::Bytes, extract::State, response::IntoResponse, routing::post};
 use serde_json::Value;
 use tokio::{net::TcpListener, time::Instant};
+use turnwise_grading::{Findings, WorkedExample, check_example, check_text};
 use turnwise_kit::run;
+use turnwise_proto::tutor::v1::{DegradedReason, TutorMessage, tutor_card::Content};
+use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::{
-    answer::check_allowed,
+    answer::{check_allowed, tutor},
     deployment::Deployment,
     options::{Kind, Options},
     shared_data,
@@ -36,11 +41,27 @@ fn main() -> ExitCode {
         let messages = shared_data::student_messages(&data, turns);
         println!("| output | turns | valid | p50 s | p95 s | fallbacks |");
         println!("| --- | --- | --- | --- | --- | --- |");
+        let mut runs = Vec::new();
         for constrained in [true, false] {
-            let row = run_turns(&model, constrained, &messages).await?;
-            println!("{row}");
+            let seen = run_turns(&model, constrained, &messages).await?;
+            println!("{}", seen.row(if constrained { "schema" } else { "free" }));
+            runs.push(seen);
         }
-        Ok(ExitCode::SUCCESS)
+        let sum = |of: fn(&Seen) -> usize| runs.iter().map(of).sum::<usize>();
+        println!(
+            "\nstatements shown: {} decided, {} undecided; replies withheld for false mathematics: {} of {}\n",
+            sum(|seen| seen.decided),
+            sum(|seen| seen.undecided),
+            sum(|seen| seen.withheld),
+            sum(|seen| seen.took.len()),
+        );
+        let shown = sum(|seen| seen.shown_false);
+        figure("false_equalities_shown", shown as f64, Bound::AtMost(0.0));
+        Ok(if shown == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     })
 }
 
@@ -48,7 +69,7 @@ async fn run_turns(
     model: &str,
     constrained: bool,
     messages: &[String],
-) -> Result<String, Box<dyn Error + Send + Sync>> {
+) -> Result<Seen, Box<dyn Error + Send + Sync>> {
     let url = if constrained {
         model.to_owned()
     } else {
@@ -57,10 +78,9 @@ async fn run_turns(
     let options = Options::new()
         .env("HELPER_LLM_BACKEND", "openai_compatible")
         .env("OPENAI_BASE_URL", format!("{url}/v1"))
+        .env("OPENAI_COMPATIBLE_SERVER", "llama_cpp")
         .env("OPENAI_MODEL", "smollm2")
         .env("OPENAI_TIMEOUT_SECONDS", TIMEOUT.as_secs().to_string())
-        .env("OPENAI_MAX_OUTPUT_TOKENS", "200")
-        .env("PROMPT_MAX_TOKENS", "2500")
         .env("HELPER_BACKEND_MAX_ATTEMPTS", "1")
         .env("TURN_DEADLINE_SECONDS", "200");
     let mut suite = Deployment::start(Kind::OneProcess, options).await;
@@ -70,18 +90,26 @@ async fn run_turns(
         talk(&suite, &student, said, &mut seen).await;
     }
     suite.stop();
-    Ok(seen.row(if constrained { "schema" } else { "free" }))
+    Ok(seen)
 }
 
 async fn talk(suite: &Deployment, student: &Student, said: &[String], seen: &mut Seen) {
     let thread = student.open(DEMO_COURSE).await;
-    for text in said {
+    for (place, text) in said.iter().enumerate() {
         let began = Instant::now();
         let answer = student.say(&thread, text).await;
         seen.took.push(began.elapsed());
         let decision = suite.decision(&answer.turn_id);
         // Whatever the model wrote, what was shown was allowed.
         check_allowed(&answer, &decision);
+        let written: Vec<&str> = said[..=place].iter().rev().map(String::as_str).collect();
+        seen.read(tutor(&answer), &written);
+        if answer
+            .degraded_reasons()
+            .any(|reason| reason == DegradedReason::FalseMathematics)
+        {
+            seen.withheld += 1;
+        }
         let reasons: Vec<&str> = answer
             .degraded_reasons()
             .map(|reason| reason.as_str_name())
@@ -107,9 +135,48 @@ struct Seen {
     took: Vec<Duration>,
     valid: usize,
     fallbacks: BTreeMap<String, usize>,
+    /// Statements of mathematics that were shown: true or false for certain, and neither.
+    decided: usize,
+    undecided: usize,
+    /// Those that are false.
+    shown_false: usize,
+    /// Replies that were withheld for one.
+    withheld: usize,
 }
 
 impl Seen {
+    /// Reads what is shown as the student does, who wrote this, the latest first. An exercise is posed and claims nothing.
+    fn read(&mut self, message: &TutorMessage, written: &[&str]) {
+        let mut texts = vec![message.text.as_str()];
+        let content = message.card.as_ref().and_then(|card| card.content.as_ref());
+        if let Some(Content::Concept(concept)) = content {
+            texts.extend(concept.key_ideas.iter().map(String::as_str));
+            if let Some(example) = &concept.worked_example {
+                let steps: Vec<&str> = example.steps_latex.iter().map(String::as_str).collect();
+                texts.extend(&steps);
+                texts.push(&example.final_answer_latex);
+                let findings = check_example(&WorkedExample {
+                    problem: &example.problem_latex,
+                    steps: &steps,
+                    answer: &example.final_answer_latex,
+                });
+                self.add(&findings, &format!("{example:?}"));
+            }
+        }
+        for text in texts {
+            self.add(&check_text(text, written), text);
+        }
+    }
+
+    fn add(&mut self, findings: &Findings, text: &str) {
+        self.decided += findings.decided;
+        self.undecided += findings.undecided;
+        self.shown_false += findings.false_statements.len();
+        if !findings.holds() {
+            eprintln!("     FALSE: {text}");
+        }
+    }
+
     fn row(&self, output: &str) -> String {
         let mut took = self.took.clone();
         took.sort_unstable();
@@ -135,7 +202,7 @@ impl Seen {
     }
 }
 
-/// A server that hands calls on to the model without the schema.
+/// A server that hands calls on to the model without the schema and the grammar.
 async fn without_schema(model: &str) -> Result<SocketAddr, Box<dyn Error + Send + Sync>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -154,6 +221,7 @@ async fn pass_on(
     let mut request: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
     if let Some(fields) = request.as_object_mut() {
         fields.remove("response_format");
+        fields.remove("grammar");
     }
     let answer = client
         .post(target)

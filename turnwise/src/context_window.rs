@@ -32,7 +32,7 @@ pub(crate) fn finding(settings: &SuiteSettings) -> Option<Finding> {
     } else {
         format!(", or lower PROMPT_MAX_TOKENS to {fits}")
     };
-    Some(Finding::bad(
+    Some(Finding::hint(
         about,
         format!(
             "PROMPT_MAX_TOKENS={prompt} and the reply may need {needed} tokens, more than OLLAMA_NUM_CTX={window}, and what \

@@ -7,7 +7,7 @@ use tonic::Code;
 use turnwise_course_pack::{Pack, load_all};
 use turnwise_gateway_svc::upstream::connect_exam;
 use turnwise_kit::{CallContext, Kit, client::GrpcClient, settings::Given};
-use turnwise_llm_gateway_svc::{BackendKind, Finding, diagnose};
+use turnwise_llm_gateway_svc::{BackendKind, Finding, FindingKind, diagnose};
 use turnwise_policy_svc::courses;
 use turnwise_prompts::Sheets;
 use turnwise_proto::exam::v1::{
@@ -22,7 +22,7 @@ use crate::{
 /// How long an exam system may take to answer.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Examines what `turnwise up` would use with these settings, and starts nothing.
+/// Examines what `turnwise up` would use with these settings, and starts nothing. A hint is no failure.
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
     let mut findings = vec![packs(&args), sheets(&args), exam_system(&args).await];
     let chosen = choose_backend(&mut args.suite.llm, given).await;
@@ -39,10 +39,13 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
     findings.extend(context_window::finding(&args.suite));
     findings.extend(diagnose(&args.suite.llm).await);
     print!("{}", render(&findings));
-    Ok(if findings.iter().all(|finding| finding.ok) {
-        ExitCode::SUCCESS
-    } else {
+    let fails = findings
+        .iter()
+        .any(|finding| finding.kind == FindingKind::Bad);
+    Ok(if fails {
         ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     })
 }
 
@@ -138,7 +141,11 @@ fn exam_client(args: &UpArgs) -> Result<Option<ExamServiceClient<GrpcClient>>> {
 pub fn render(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
-        let mark = if finding.ok { "ok  " } else { "FAIL" };
+        let mark = match finding.kind {
+            FindingKind::Good => "ok  ",
+            FindingKind::Hint => "hint",
+            FindingKind::Bad => "FAIL",
+        };
         let _ = writeln!(out, "{mark}  {}: {}", finding.about, finding.text);
     }
     out

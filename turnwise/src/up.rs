@@ -10,7 +10,7 @@ use turnwise_kit::{
     settings::{Given, read_secret},
     telemetry::{Telemetry, TelemetrySettings},
 };
-use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, ollama_answers};
+use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, FindingKind, ollama_answers};
 
 use crate::{
     context_window,
@@ -75,7 +75,9 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     }
     let chosen = choose_backend(&mut settings.llm, given).await;
     let model = model(&settings.llm.backends, chosen);
-    if let Some(window) = context_window::finding(&settings).filter(|window| !window.ok) {
+    if let Some(window) = context_window::finding(&settings)
+        && window.kind != FindingKind::Good
+    {
         tracing::warn!("{}: {}", window.about, window.text);
     }
     let courses = settings.policy.courses.courses_dir.display().to_string();

@@ -23,8 +23,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) references: BTreeMap<String, String>,
     pub(crate) documents: Vec<DocumentDraft<'a>>,
     pub(crate) context: Option<ContextDraft<'a>>,
-    /// The course's own wording of messages, by key.
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) texts: Option<TextsDraft<'a>>,
     /// By id.
     pub(crate) procedures: BTreeMap<String, ProcedureDraft<'a>>,
     /// Whether some unit could not be read, so that an unknown one proves nothing.
@@ -120,6 +119,12 @@ pub(crate) struct DocumentDraft<'a> {
     pub(crate) document: ClarifyingDocument,
     pub(crate) file: &'a Path,
     pub(crate) line: usize,
+}
+
+/// The course's own wording of messages, by key, each with its line.
+pub(crate) struct TextsDraft<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) texts: BTreeMap<String, Located<String>>,
 }
 
 /// What may be missing, and the units that it names.

@@ -78,8 +78,8 @@ pub use library::{Library, LibraryError};
 pub use load::{LoadedPack, load, load_all};
 pub use model::{
     Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
-    Lesson, LessonHelp, LlmGrades, Pack, PolicyOverrides, PrereqWalk, Question, QuestionOption,
-    StuckRule, Support, SupportKind, Tier, Unit,
+    Lesson, LessonHelp, LlmGrades, Pack, Places, PolicyOverrides, PrereqWalk, Question,
+    QuestionOption, StuckRule, Support, SupportKind, Tier, Unit,
 };
 pub use procedure::{
     CONTRACT_VERSION, Procedure, ProcedurePhase, ProcedureStep, TelemetryVar, UiTarget,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::draft::{Draft, UnitDraft};
+use crate::draft::{Draft, TextsDraft};
 use crate::fault::{Faults, PackFault};
-use crate::model::Pack;
+use crate::model::{Pack, Places};
 use crate::{check, files, read};
 
 /// A pack's folder, and the pack or what is wrong with it.
@@ -38,7 +38,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     let circular = check::check(&draft, &mut faults);
     let procedures = check::procedures(&draft, &mut faults);
     let warnings = faults.take_warnings();
-    let drill_places = drill_places(&draft);
+    let places = places(&draft);
     match draft.course.take() {
         Some(course) if faults.is_empty() => Ok(Pack {
             hash,
@@ -51,10 +51,10 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
             references: draft.references,
             documents: draft.documents.into_iter().map(|d| d.document).collect(),
             context: draft.context.map(|c| c.context),
-            texts: draft.texts,
+            texts: own_texts(draft.texts),
             procedures,
             warnings,
-            drill_places,
+            places,
         }),
         course => Err(Refusal {
             faults: faults.into_sorted(),
@@ -63,15 +63,30 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
     }
 }
 
-/// Where each drill stands that is written out.
-fn drill_places(draft: &Draft<'_>) -> BTreeMap<String, (PathBuf, usize)> {
-    let of_unit = |unit: &UnitDraft<'_>| {
-        let drills = unit.unit.drills.iter().zip(&unit.drill_lines);
-        let places =
-            drills.map(|(drill, line)| (drill.id.clone(), (unit.file.to_path_buf(), *line)));
-        places.collect::<Vec<_>>()
-    };
-    draft.units.iter().flat_map(of_unit).collect()
+/// Where the units, the drills that are written out, and the course's own texts stand.
+fn places(draft: &Draft<'_>) -> Places {
+    let mut places = Places::default();
+    for unit in &draft.units {
+        let at = |line: usize| (unit.file.to_path_buf(), line);
+        places.units.insert(unit.unit.id.clone(), at(unit.line));
+        for (drill, line) in unit.unit.drills.iter().zip(&unit.drill_lines) {
+            places.drills.insert(drill.id.clone(), at(*line));
+        }
+    }
+    if let Some(texts) = &draft.texts {
+        let own = texts.texts.iter();
+        places
+            .texts
+            .extend(own.map(|(key, text)| (key.clone(), (texts.file.to_path_buf(), text.line))));
+    }
+    places
+}
+
+/// The course's own texts without their places.
+fn own_texts(draft: Option<TextsDraft<'_>>) -> BTreeMap<String, String> {
+    let texts = draft.map(|draft| draft.texts).unwrap_or_default();
+    let texts = texts.into_iter();
+    texts.map(|(key, text)| (key, text.value)).collect()
 }
 
 /// Loads every pack under `root`: `root` itself if it holds a course.yaml, else each folder in it that

@@ -41,9 +41,20 @@ pub struct Pack {
     /// What the checks could not decide: the pack is served all the same.
     #[serde(skip)]
     pub warnings: Vec<PackFault>,
-    /// Where the drills stand that are written out, by id: the file, and the line of the id.
+    /// Where things stand that are checked later.
     #[serde(skip)]
-    pub drill_places: BTreeMap<String, (PathBuf, usize)>,
+    pub places: Places,
+}
+
+/// Where a pack's items stand: the file and the line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The units' ids.
+    pub units: BTreeMap<String, (PathBuf, usize)>,
+    /// The ids of the drills that are written out.
+    pub drills: BTreeMap<String, (PathBuf, usize)>,
+    /// The course's own wording, by its key.
+    pub texts: BTreeMap<String, (PathBuf, usize)>,
 }
 
 impl Pack {

@@ -12,6 +12,7 @@
 //! | [`mock`] | the model that is none: deterministic answers, good and bad, by name |
 //! | `ollama`, `openai`, `openai_compatible` | the wire formats |
 //! | `grammar` | a schema as a grammar for llama.cpp |
+//! | `llama_cpp` | whether a server is llama.cpp's |
 //! | `http`, `lenient` | what they share: one attempt, its time-outs and its bounds; fields in a form of their own |
 //!
 //! A call here is one attempt at one server. Lines, retries, breakers and deadlines are its caller's: whoever drops a call
@@ -24,6 +25,7 @@ pub mod failure;
 mod grammar;
 mod http;
 mod lenient;
+mod llama_cpp;
 pub mod mock;
 mod ollama;
 mod openai;
@@ -41,8 +43,9 @@ pub use backend::{Backend, Operation};
 pub use completion::{Completion, End, Finish, Message, Piece, Prompt, Role};
 pub use embedding::Embeddings;
 pub use failure::Failure;
+pub use llama_cpp::is_llama_cpp;
 pub use ollama::ollama_answers;
 pub use schema::Schema;
-pub use settings::{BackendKind, BackendSettings};
+pub use settings::{BackendKind, BackendSettings, CompatibleServer};
 pub use start::StartError;
 pub use targets::{Target, Targets};

@@ -302,7 +302,8 @@ struct Tag {
 async fn has_model(settings: &BackendSettings) -> Option<bool> {
     let (base, model) = (&settings.ollama_base_url, settings.ollama_model.as_str());
     let client = Client::new(base, settings.is_remote(base), PROBE_TIMEOUT).ok()?;
-    let body = http::get(&client, http::below(base, "/api/tags"), PROBE_MAX_BYTES).await?;
+    let tags = http::below(base, "/api/tags");
+    let body = http::get(&client, tags, None, PROBE_MAX_BYTES).await?;
     let tags: Tags = serde_json::from_slice(&body).ok()?;
     Some(tags.models.iter().any(|tag| {
         tag.name == model

@@ -13,7 +13,7 @@ use crate::{
     openai_compatible::OpenaiCompatible,
     refusing::Refusing,
     schema::Schema,
-    settings::{BackendKind, BackendSettings},
+    settings::{BackendKind, BackendSettings, CompatibleServer},
     start::StartError,
     timeouts::Timeouts,
 };
@@ -66,6 +66,13 @@ impl Targets {
                 });
             }
             targets.push(Target { backend, model });
+        }
+        if settings.openai_compatible_server != CompatibleServer::Any
+            && !backends.contains_key(&BackendKind::OpenaiCompatible)
+        {
+            tracing::warn!(
+                "OPENAI_COMPATIBLE_SERVER does nothing: no backend is openai_compatible; leave it out, or choose that backend"
+            );
         }
         Ok(Self(targets))
     }

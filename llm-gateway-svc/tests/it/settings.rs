@@ -1,5 +1,11 @@
 //! Settings: bounds, secrets, and starts that are refused.
 
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use tracing_subscriber::fmt::MakeWriter;
 use turnwise_kit::Kit;
 use turnwise_llm_gateway_svc::{StartError, routes};
 
@@ -92,6 +98,63 @@ async fn refused(args: &[&str]) -> StartError {
 
 async fn start(args: &[&str]) -> Result<(), StartError> {
     routes(&settings(args), &Kit::for_tests()).await.map(drop)
+}
+
+/// Everything that is logged on the test's only thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_start_warns_of_a_kind_of_server_that_nobody_calls() {
+    let compatible = [
+        "--helper-llm-backend=openai_compatible",
+        "--openai-base-url=http://localhost:1",
+    ];
+    let standing_in = [
+        "--helper-llm-backend=mock",
+        "--llm-failover=openai_compatible",
+        "--openai-base-url=http://localhost:1",
+    ];
+    for (args, server, is_warned_of) in [
+        (&["--helper-llm-backend=ollama"][..], "llama_cpp", true),
+        (&["--helper-llm-backend=none"], "llama_cpp", true),
+        (&["--helper-llm-backend=ollama"], "any", false),
+        (&compatible, "llama_cpp", false),
+        (&standing_in, "llama_cpp", false),
+    ] {
+        let log = Log::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(log.clone())
+            .with_ansi(false)
+            .finish();
+        let guard = tracing::subscriber::set_default(subscriber);
+        let server = format!("--openai-compatible-server={server}");
+        start(&[args, &[server.as_str()]].concat()).await.unwrap();
+        drop(guard);
+        let said = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let warned = said.contains("OPENAI_COMPATIBLE_SERVER does nothing");
+        assert_eq!(warned, is_warned_of, "{args:?}: {said}");
+        assert_eq!(said.contains("WARN"), is_warned_of, "{args:?}: {said}");
+    }
 }
 
 /// A refusal names the settings that are at fault.

@@ -123,7 +123,7 @@ fn hints_that_give_the_answer_away_and_texts_that_may_not_be_shown() {
     );
     let found = faults(folder.path());
     assert!(
-        found.len() == 1 && found[0].contains("the unit `ONE`"),
+        found.len() == 1 && found[0].contains("units.yaml:") && found[0].contains("the unit `ONE`"),
         "{found:?}"
     );
 }

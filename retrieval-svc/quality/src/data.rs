@@ -13,7 +13,9 @@ use std::{
 };
 
 use serde_json::Value;
-use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, PolicyOverrides, Question, Tier, Unit};
+use turnwise_course_pack::{
+    Chunk, ChunkType, Course, Pack, Places, PolicyOverrides, Question, Tier, Unit,
+};
 
 /// A query whose right answers are known.
 #[derive(Debug, Clone)]
@@ -163,7 +165,7 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
         texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
-        drill_places: BTreeMap::new(),
+        places: Places::default(),
     }
 }
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tonic::{Request, service::Routes};
 use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Drill, Pack, PolicyOverrides, Question, QuestionOption, Support,
-    SupportKind, Tier, Unit, Version,
+    Chunk, ChunkType, Course, Drill, Pack, Places, PolicyOverrides, Question, QuestionOption,
+    Support, SupportKind, Tier, Unit, Version,
 };
 use turnwise_kit::{CallContext, Caller, Kit};
 use turnwise_proto::{
@@ -169,7 +169,7 @@ pub fn empty_pack() -> Pack {
         texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
-        drill_places: BTreeMap::new(),
+        places: Places::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, PolicyOverrides, Unit};
+use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, Places, PolicyOverrides, Unit};
 use turnwise_retrieval_index::{SourceHead, UploadedChunk};
 use turnwise_testing::choices::Choices;
 
@@ -79,7 +79,7 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
         texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
-        drill_places: BTreeMap::new(),
+        places: Places::default(),
     };
     for unit in 0..units {
         let mut choices = Choices::of_round(1, unit as u64);

@@ -5,11 +5,11 @@ use std::time::Duration;
 use turnwise_kit::CallContext;
 use turnwise_proto::{
     llm::v1::{GetQueuesRequest, llm_queue_service_client::LlmQueueServiceClient},
-    tutor::v1::{ClientEventKind, DegradedReason as Why, DrillResult},
+    tutor::v1::{ClientEventKind, DegradedReason as Why, DrillResult, tutor_card::Content},
 };
 use turnwise_testing::model_server::{Fault, Mix, ServiceTime, Settings};
 use turnwise_tests::{
-    answer::check_fallback,
+    answer::{check_fallback, tutor},
     deployment::Deployment,
     eventually::eventually,
     model_server::ModelServerProcess,
@@ -156,6 +156,40 @@ async fn silent_broken_or_talking_nonsense() {
     println!("the model is Killed");
     model.process().kill();
     falls_back(&suite, &ada, five, &[Why::LlmTransport]).await;
+    suite.stop();
+}
+
+/// A server that is taken for llama.cpp's and knows no grammar says what it likes; what the student reads teaches.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_grammars_answers_in_prose() {
+    const IDEA: &str = "Every integer is a place on the number line.";
+    let home = tempfile::tempdir().unwrap();
+    let options = options().env("OPENAI_COMPATIBLE_SERVER", "llama_cpp");
+    let (mut suite, model) = with_model(home.path(), options).await;
+    let prose = Settings {
+        text: "Well: a minus and a minus make a plus.".to_owned(),
+        ..Settings::default()
+    };
+    model.set(&prose).await;
+    let ada = suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada.press(&thread, ClientEventKind::StuckHint, OPEN).await;
+    let decision = suite.decision(&answer.turn_id);
+    check_fallback(&thread, &answer, &decision, Why::LlmNonJson);
+    assert!(
+        model.statistics().await.completions.begun > 0,
+        "it was asked"
+    );
+    let message = tutor(&answer);
+    let card = message.card.as_ref().and_then(|card| card.content.as_ref());
+    let ideas = match card {
+        Some(Content::Concept(concept)) => concept.key_ideas.concat(),
+        _ => String::new(),
+    };
+    let said = format!("{} {ideas}", message.text);
+    assert!(said.contains(IDEA), "{said}");
+    assert!(!said.contains("make a plus"), "{said}");
+    suite.nothing_panicked();
     suite.stop();
 }
 

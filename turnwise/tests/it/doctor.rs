@@ -135,10 +135,10 @@ async fn the_longest_prompt_and_its_reply_fit_into_the_context_window() {
     const LONG: &str = "--prompt-max-tokens=8000";
     let courses = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../courses");
     let fits = |tokens: &str| format!("ok    context window of Ollama: {tokens} tokens at most\n");
-    let too_long = "FAIL  context window of Ollama: PROMPT_MAX_TOKENS=8000 and the reply may need 8864 tokens, more than \
+    let too_long = "hint  context window of Ollama: PROMPT_MAX_TOKENS=8000 and the reply may need 8864 tokens, more than \
                     OLLAMA_NUM_CTX=4096, and what does not fit is cut off: raise OLLAMA_NUM_CTX to 8864, or lower \
                     PROMPT_MAX_TOKENS to 3459\n";
-    let too_small = "FAIL  context window of Ollama: PROMPT_MAX_TOKENS=3400 and the reply may need 4034 tokens, more than \
+    let too_small = "hint  context window of Ollama: PROMPT_MAX_TOKENS=3400 and the reply may need 4034 tokens, more than \
                      OLLAMA_NUM_CTX=1500, and what does not fit is cut off: raise OLLAMA_NUM_CTX to 4034\n";
     let cases: [(&[&str], Option<String>); 7] = [
         (&[OLLAMA], Some(fits("4034 of 4096"))),

@@ -18,7 +18,7 @@ mod units;
 
 use std::path::Path;
 
-use crate::draft::Draft;
+use crate::draft::{Draft, TextsDraft};
 use crate::fault::{Faults, Sink};
 use crate::fields::{Fields, Located};
 use crate::files::{Kind, PackFile, PackHash};
@@ -47,7 +47,8 @@ pub(crate) fn read<'a>(files: &'a [PackFile], faults: &mut Faults) -> (Draft<'a>
                 // Files are read in the order of their names: the course before its texts.
                 let course = draft.course.as_ref();
                 let locale = course.map_or("", |course| course.course.locale.as_str());
-                draft.texts = texts::read(text, locale, &mut Sink::new(path, faults));
+                let texts = texts::read(text, locale, &mut Sink::new(path, faults));
+                draft.texts = Some(TextsDraft { file: path, texts });
             }
             Kind::Procedure(part) => procedures::read(part, path, text, &mut draft, faults),
             Kind::Units => units::read(path, text, &mut draft, faults),

@@ -6,15 +6,19 @@ use turnwise_messages::{COURSE_KEYS, MOST_WORDING_CHARS, WordingFault, wording_f
 
 use super::course::is_language_tag;
 use crate::fault::Sink;
-use crate::fields::{Fields, Wording, shorten};
+use crate::fields::{Fields, Located, Wording, shorten};
 use crate::yaml;
 
 /// The wordings in the course's language, by key. What is in other languages is checked and left out.
-pub(super) fn read(text: &str, locale: &str, sink: &mut Sink<'_>) -> BTreeMap<String, String> {
+pub(super) fn read(
+    text: &str,
+    locale: &str,
+    sink: &mut Sink<'_>,
+) -> BTreeMap<String, Located<String>> {
     let node = yaml::parse(text, 1, sink);
     let fields = node.and_then(|node| Fields::open(node, "texts file", sink));
     let wordings = fields.map(|fields| fields.into_wordings(sink));
-    let mut nearest: BTreeMap<String, (Nearness, String)> = BTreeMap::new();
+    let mut nearest: BTreeMap<String, (Nearness, Located<String>)> = BTreeMap::new();
     let mut lines = BTreeMap::new();
     for Wording {
         key,
@@ -43,7 +47,7 @@ pub(super) fn read(text: &str, locale: &str, sink: &mut Sink<'_>) -> BTreeMap<St
         let near = language.map_or(Nearness::Same, |language| nearness(&language.value, locale));
         let known = nearest.get(&key.value);
         if near < known.map_or(Nearness::None, |(near, _)| *near) {
-            nearest.insert(key.value, (near, text.value));
+            nearest.insert(key.value, (near, text));
         }
     }
     for (key, line) in lines {

@@ -215,13 +215,24 @@ fn a_models_drills_are_held_against_mathematics_only_where_tasks_are_read() {
 }
 
 #[test]
-fn drills_that_are_written_out_have_their_places() {
+fn units_drills_that_are_written_out_and_own_texts_have_their_places() {
     let dir = pack();
+    write(
+        dir.path(),
+        "texts.yaml",
+        "exam-passed:\n  de: Gut.\n  en: Good.\n",
+    );
     let pack = good(dir.path());
-    let (file, line) = &pack.drill_places["A-D1"];
-    assert_eq!(*file, dir.path().join("units/10-all.yaml"));
-    let at = UNITS.lines().position(|text| text.contains("id: A-D1"));
-    assert_eq!(Some(line - 1), at);
+    let units = dir.path().join("units/10-all.yaml");
+    for (places, id) in [(&pack.places.units, "A"), (&pack.places.drills, "A-D1")] {
+        let (file, line) = &places[id];
+        assert_eq!(*file, units);
+        let says = format!("- id: {id}");
+        let at = UNITS.lines().position(|text| text.trim() == says);
+        assert_eq!(Some(line - 1), at, "{id}");
+    }
+    let texts = dir.path().join("texts.yaml");
+    assert_eq!(pack.places.texts["exam-passed"], (texts, 3));
 }
 
 #[test]

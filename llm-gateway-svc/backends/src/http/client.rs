@@ -175,10 +175,17 @@ pub(crate) fn below_v1(base: &Url, path: &str) -> Url {
 }
 
 /// Fetches a small document, at most `most` bytes; `None` if anything goes wrong.
-pub(crate) async fn get(client: &Client, url: Url, most: usize) -> Option<Vec<u8>> {
+pub(crate) async fn get(
+    client: &Client,
+    url: Url,
+    authorization: Option<HeaderValue>,
+    most: usize,
+) -> Option<Vec<u8>> {
+    let headers = authorization.map(|value| (AUTHORIZATION, value));
     let mut answer = client
         .0
         .get(url)
+        .headers(headers.into_iter().collect())
         .send()
         .await
         .ok()?

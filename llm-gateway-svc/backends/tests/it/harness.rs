@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use futures_util::StreamExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 use turnwise_llm_backends::{
     Backend, BackendSettings, Completion, Embeddings, End, Failure, Message, Operation, Piece,
     Prompt, Role, Schema, StartError, Targets, backend::Pieces, failure::Problem,
@@ -138,6 +138,32 @@ pub fn ask() -> Ask {
             max_output_tokens: None,
         },
     }
+}
+
+/// The same with what a turn's policy allows and what its student says, as the gateway's turns have them.
+pub fn ask_with_policy() -> Ask {
+    let mut asked = ask();
+    let more = [
+        message(Role::System, "<POLICY>"),
+        message(Role::User, "And now?"),
+    ];
+    asked.prompt.messages.extend(more);
+    asked
+}
+
+/// LLM_ONE_SYSTEM_MESSAGE, and the messages of [`ask_with_policy`] with it.
+pub fn one_system_message() -> [(&'static str, Value); 2] {
+    let whole = json!([
+        {"role": "system", "content": "Answer in JSON."},
+        {"role": "user", "content": "How do I solve x + 7 = 12?"},
+        {"role": "system", "content": "<POLICY>"},
+        {"role": "user", "content": "And now?"}
+    ]);
+    let folded = json!([
+        {"role": "system", "content": "Answer in JSON."},
+        {"role": "user", "content": "How do I solve x + 7 = 12?\n\n<POLICY>\n\nAnd now?"}
+    ]);
+    [("0", whole), ("1", folded)]
 }
 
 pub fn ask_of(model: &str) -> Ask {

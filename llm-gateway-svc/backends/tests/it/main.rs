@@ -6,6 +6,7 @@ mod chaos;
 mod embeddings;
 mod failures;
 mod harness;
+mod llama_cpp;
 mod mock;
 mod obey;
 mod ollama;

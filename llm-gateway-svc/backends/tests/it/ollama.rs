@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use turnwise_llm_backends::{Failure, Finish, failure::Problem, ollama_answers};
 
 use crate::{
-    harness::{ask, ask_of, connect, problem, settings},
+    harness::{ask, ask_of, ask_with_policy, connect, one_system_message, problem, settings},
     upstream::{Upstream, at_ollama as at, ollama_delta, ollama_end, ollama_whole, streaming},
 };
 
@@ -67,6 +67,17 @@ async fn the_window_and_the_time_in_memory_are_settings() {
         let body = server.asked.recv().await.unwrap().body;
         assert_eq!(body["options"]["num_ctx"], sent);
         assert_eq!(body["keep_alive"], 60);
+    }
+}
+
+#[tokio::test]
+async fn a_later_system_message_heads_the_last_user_message_where_there_may_be_one_only() {
+    let mut server = Upstream::saying(ollama_end("stop")).await;
+    for (setting, expected) in one_system_message() {
+        let args = [at(&server.url), vec!["--llm-one-system-message", setting]].concat();
+        connect(&args).stream(&ask_with_policy()).await.unwrap();
+        let body = server.asked.recv().await.unwrap().body;
+        assert_eq!(body["messages"], expected);
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use turnwise_llm_backends::{Finish, failure::Problem};
 
 use crate::{
-    harness::{ask, connect, problem},
+    harness::{ask, ask_with_policy, connect, one_system_message, problem},
     upstream::Upstream,
 };
 
@@ -114,6 +114,17 @@ async fn the_prompt_goes_out_and_the_pieces_come_in() {
             "text": {"format": {"type": "json_schema", "name": "reply", "schema": schema, "strict": false}}
         })
     );
+}
+
+#[tokio::test]
+async fn a_later_system_message_heads_the_last_user_message_where_there_may_be_one_only() {
+    let mut server = Upstream::saying(answer()).await;
+    for (setting, expected) in one_system_message() {
+        let args = [at(&server.url), vec!["--llm-one-system-message", setting]].concat();
+        connect(&args).stream(&ask_with_policy()).await.unwrap();
+        let body = server.asked.recv().await.unwrap().body;
+        assert_eq!(body["input"], expected);
+    }
 }
 
 #[tokio::test]

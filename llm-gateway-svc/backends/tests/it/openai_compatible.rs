@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::{Value, json};
-use turnwise_llm_backends::{Failure, Finish, Role, failure::Problem};
+use turnwise_llm_backends::{Failure, Finish, failure::Problem};
 
 use crate::{
-    harness::{ask, connect, message, problem},
+    harness::{ask, ask_with_policy, connect, one_system_message, problem},
     upstream::{Upstream, streaming},
 };
 
@@ -51,7 +51,7 @@ fn usage() -> String {
 
 const DONE: &str = "data: [DONE]\n\n";
 
-fn answer() -> String {
+pub fn answer() -> String {
     let role = event(&json!({
         "model": "gpt-5.2-2025",
         "choices": [{"index": 0, "delta": {"role": "assistant", "content": null}, "finish_reason": null}]
@@ -277,72 +277,6 @@ async fn failures() {
     }
 }
 
-/// llama.cpp's server.
-fn at_llama_cpp(url: &str) -> Vec<&str> {
-    [at(url), vec!["--openai-compatible-server", "llama_cpp"]].concat()
-}
-
-#[tokio::test]
-async fn llama_cpp_gets_a_grammar_without_white_space() {
-    let mut server = Upstream::saying(answer()).await;
-    let compatible = connect(&at_llama_cpp(&server.url));
-    let text = json!({"type": "string", "minLength": 1, "maxLength": 240});
-    let schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "properties": {
-            "action": {"type": "string", "enum": ["ASK", "SAY \"x\""]},
-            "text": text,
-            "units": {"type": "array", "items": {"type": "number", "enum": [0.3, 0.9]}, "maxItems": 2},
-            "ideas": {"type": "array", "items": text, "minItems": 1, "maxItems": 1},
-            "tag": {"type": ["string", "null"]},
-            "right": {"type": "boolean"}
-        },
-        "required": ["action", "text", "units", "ideas", "right"],
-        "additionalProperties": false
-    });
-    compatible.stream(&ask().schema(&schema)).await.unwrap();
-    let body = server.asked.recv().await.unwrap().body;
-    assert_eq!(body["cache_prompt"], true);
-    assert!(body.get("response_format").is_none());
-    let expected = [
-        r#"root ::= "{" "\"action\":" ("\"ASK\"" | "\"SAY \\\"x\\\"\"")"#,
-        r#" ",\"text\":" "\"" char{1,240} "\"""#,
-        r#" ",\"units\":" "[" ((0.3 | 0.9) ("," (0.3 | 0.9)){0,1})? "]""#,
-        r#" ",\"ideas\":" "[" "\"" char{1,240} "\"" "]""#,
-        r#" (",\"tag\":" ("\"" char{0,} "\"" | "null"))?"#,
-        r#" ",\"right\":" ("true" | "false") "}""#,
-    ]
-    .concat()
-    .replace("0.3", "\"0.3\"")
-    .replace("0.9", "\"0.9\"");
-    let grammar = body["grammar"].as_str().unwrap();
-    assert_eq!(grammar.lines().next(), Some(expected.as_str()));
-    assert!(grammar.contains("\nchar ::= "), "{grammar}");
-}
-
-#[tokio::test]
-async fn a_schema_that_is_no_grammar_goes_out_as_it_is() {
-    let mut server = Upstream::saying(answer()).await;
-    let compatible = connect(&at_llama_cpp(&server.url));
-    let of =
-        |value: Value| json!({"type": "object", "properties": {"a": value}, "required": ["a"]});
-    for schema in [
-        json!({"type": "object"}),
-        json!({"type": "object", "properties": {"a": {"type": "null"}}}),
-        of(json!({"$ref": "#/$defs/a"})),
-        of(json!({"type": "string", "pattern": "^x$"})),
-        of(json!({"type": "string", "maxLength": 5000})),
-        of(json!({"type": "array", "items": {"type": "null"}, "minItems": 3, "maxItems": 2})),
-        of(json!({})),
-    ] {
-        compatible.stream(&ask().schema(&schema)).await.unwrap();
-        let body = server.asked.recv().await.unwrap().body;
-        assert!(body.get("grammar").is_none(), "{schema}");
-        assert_eq!(body["response_format"]["json_schema"]["schema"], schema);
-    }
-}
-
 #[tokio::test]
 async fn what_was_read_before_is_counted_where_a_server_says_so() {
     let with = |part: Value| {
@@ -380,23 +314,8 @@ async fn what_was_read_before_is_counted_where_a_server_says_so() {
 #[tokio::test]
 async fn a_later_system_message_heads_the_last_user_message_where_there_may_be_one_only() {
     let mut server = Upstream::saying(answer()).await;
-    let mut asked = ask();
-    asked
-        .prompt
-        .messages
-        .push(message(Role::System, "<POLICY>"));
-    asked.prompt.messages.push(message(Role::User, "And now?"));
-    let whole = json!([
-        {"role": "system", "content": "Answer in JSON."},
-        {"role": "user", "content": "How do I solve x + 7 = 12?"},
-        {"role": "system", "content": "<POLICY>"},
-        {"role": "user", "content": "And now?"}
-    ]);
-    let folded = json!([
-        {"role": "system", "content": "Answer in JSON."},
-        {"role": "user", "content": "How do I solve x + 7 = 12?\n\n<POLICY>\n\nAnd now?"}
-    ]);
-    for (setting, expected) in [("0", whole), ("1", folded)] {
+    let asked = ask_with_policy();
+    for (setting, expected) in one_system_message() {
         let args = [at(&server.url), vec!["--llm-one-system-message", setting]].concat();
         connect(&args).stream(&asked).await.unwrap();
         let body = server.asked.recv().await.unwrap().body;

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Lesson, Pack, PolicyOverrides, Question, QuestionOption, Support,
-    SupportKind, Tier, Unit,
+    Chunk, ChunkType, Course, Lesson, Pack, Places, PolicyOverrides, Question, QuestionOption,
+    Support, SupportKind, Tier, Unit,
 };
 use turnwise_retrieval_index::{Hit, Ranked};
 use turnwise_retrieval_relevance::{Mapped, Mapping};
@@ -104,7 +104,7 @@ pub fn course() -> Pack {
         texts: BTreeMap::new(),
         procedures: Vec::new(),
         warnings: Vec::new(),
-        drill_places: BTreeMap::new(),
+        places: Places::default(),
     };
     for (id, title, lesson) in topics {
         pack.units.push(unit(id, title));
