@@ -151,8 +151,10 @@ async fn a_placement_shortens_the_way(kind: Kind) {
     // Who was led to what comes first, and drills there, is led on to slope by a placement in the middle of it.
     let mut later = asks_for_slope(&suite, "placed-later", &answers).await;
     let on = later.focus().to_owned();
-    for presses in 1.. {
-        assert!(presses <= MOST_PRESSES, "no drill was graded");
+    let mut before = 0;
+    loop {
+        before += 1;
+        assert!(before <= MOST_PRESSES, "no drill was graded");
         let button = later.primary().expect("there is always a way on");
         if let Came::Grade(_) = later.press(&button, &mut knows).await {
             break;
@@ -165,20 +167,24 @@ async fn a_placement_shortens_the_way(kind: Kind) {
     let path: Vec<_> = target.path.iter().map(|step| &*step.unit_id).collect();
     assert_eq!(path, [FAR]);
     assert_eq!(later.standing.prereq_nudge, None);
-    let with = led_on(&mut later, &answers).await;
-    assert!(with < without, "{with} presses, and {without} without");
+    let with = before + led_on(&mut later, &answers).await;
     let progress = later.progress();
     assert_eq!((progress.placed, progress.bronze), (4, 0));
+
+    // An answer to a placement's question is a press, too.
+    let saved = without.saturating_sub(questions);
     println!(
-        "figure slope_presses_without_placement {without}\n\
-         figure slope_presses_with_placement {with}\n\
-         figure slope_placement_questions {questions}"
+        "figure slope_presses_without_placement {without} report\n\
+         figure slope_presses_with_placement {with} <{without}\n\
+         figure slope_placement_questions {questions} <{without}\n\
+         figure slope_turns_saved {saved} >=1"
     );
+    assert!(with < without && saved > 0);
     suite.stop();
 }
 
 /// Takes a student who knows [`BEFORE`] and nothing else through a placement; gives the number of its questions.
-async fn placed_before_slope(simulated: &mut SimulatedStudent, answers: &Answers) -> i32 {
+async fn placed_before_slope(simulated: &mut SimulatedStudent, answers: &Answers) -> usize {
     let (student, thread) = (&simulated.student, &simulated.thread);
     let mut run = placement::begin(student, thread).await;
     while let Some(card) = run.question.clone() {
@@ -198,7 +204,7 @@ async fn placed_before_slope(simulated: &mut SimulatedStudent, answers: &Answers
     assert_eq!(placed(run.snapshot_lite.as_ref().unwrap()), BEFORE);
     assert_eq!(placed(&standing), BEFORE);
     simulated.standing = standing;
-    run.answered
+    usize::try_from(run.answered).unwrap()
 }
 
 /// The units that a standing names as placed.
